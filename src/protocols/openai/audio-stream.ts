@@ -1,4 +1,4 @@
-// A stream of OpenAI's audio endpoints, read as it passes: pieces of audio or text, and an end that tells the usage.
+// Reads a stream of OpenAI's audio endpoints while it passes through: pieces of audio or text, and an end with the usage.
 // https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
 import type { ReportedUnits } from '../../domain/units.ts'
 import { reportsError } from '../failures.ts'
@@ -13,20 +13,20 @@ import { readAudioUnits } from './audio-usage.ts'
 const ERROR = quoted('error')
 const ENDS = ['speech.audio.done', 'transcript.text.done'].map(quoted)
 
-/** The key of what an event of a stream brings. */
+/** The key of the content in an event. */
 export type AudioPiece = 'audio' | 'delta'
 
-/** The bytes of a stream's pieces are counted, in base64 or as text. */
+/** Counts the bytes of a stream's content, in base64 or as text. */
 export class AudioStreamReading implements StreamReading {
   finished = false
   failed = false
-  /** The bytes of the values that pieces have under the key. */
+  /** The bytes of all values under the key so far. */
   passed_bytes = 0
   readonly #piece: ByteString
   readonly #look: ((value: ByteString) => void) | undefined
   #units: ReportedUnits | undefined
 
-  /** @param piece the key of what a piece brings @param look gets each such value, as JSON writes it */
+  /** @param piece the key of the content @param look called with each such value, escaped as in the JSON */
   constructor(piece: AudioPiece, look?: (value: ByteString) => void) {
     this.#piece = quoted(piece)
     this.#look = look
@@ -53,7 +53,7 @@ export class AudioStreamReading implements StreamReading {
     return this.#units
   }
 
-  /** Audio is not billed as the tokens of a text model. */
+  /** Audio is not billed as a text model's tokens. */
   usage(): undefined {
     return undefined
   }

@@ -1,4 +1,4 @@
-// The usage that OpenAI's audio endpoints report: tokens, or the duration of the audio; and the verbs of transcriptions.
+// The usage of OpenAI's audio endpoints: tokens, or the duration of the audio; and the transcription and translation protocols.
 // https://platform.openai.com/docs/api-reference/audio/json-object
 import type { ReportedUnits } from '../../domain/units.ts'
 import type { UnitProtocol } from '../unit-calls.ts'
@@ -6,12 +6,12 @@ import { isObject, type Json, type JsonObject, objectIn } from '../wire/json.ts'
 import { readCounts } from './usage.ts'
 
 /**
- * Mistral's seconds have a name of their own: @mistralai/mistralai 2.7 `UsageInfo`.
- * @param answer a whole answer, or the event that ends a stream; `duration` is that of `verbose_json`
+ * Mistral has its own name for the seconds: @mistralai/mistralai 2.7 `UsageInfo`.
+ * @param answer a whole answer, or the last event of a stream; `duration` is a field of `verbose_json`
  */
 export function readAudioUnits({ usage, duration }: JsonObject): ReportedUnits | undefined {
   const { seconds, prompt_audio_seconds } = objectIn(usage)
-  const audio_ms = secondsIn(seconds) ?? secondsIn(prompt_audio_seconds) ?? secondsIn(duration)
+  const audio_ms = durationIn(seconds) ?? durationIn(prompt_audio_seconds) ?? durationIn(duration)
   if (!isObject(usage) && audio_ms === undefined) return undefined
   const counts = readCounts(withDetails(objectIn(usage)))
   const { input_tokens, input_audio_tokens, cache_read_tokens = 0, output_tokens } = counts ?? {}
@@ -23,14 +23,14 @@ export function readAudioUnits({ usage, duration }: JsonObject): ReportedUnits |
   }
 }
 
-/** OpenAI's details have a name of their own here. */
+/** OpenAI's details have another name here than in chat completions. */
 const withDetails = ({ input_token_details = null, ...usage }: JsonObject): JsonObject => ({
   ...usage,
   prompt_tokens_details: usage.prompt_tokens_details ?? input_token_details,
 })
 
-/** Whole milliseconds; NaN for what is no duration. Some servers write it as text. */
-function secondsIn(value: Json | undefined): number | undefined {
+/** Seconds as whole milliseconds; NaN if the value is no duration. Some servers send text. */
+function durationIn(value: Json | undefined): number | undefined {
   if (value === undefined || value === null) return undefined
   const seconds = typeof value === 'string' && /^\d{1,7}(\.\d+)?$/.test(value) ? Number(value) : value
   return typeof seconds === 'number' && seconds >= 0

@@ -1,4 +1,4 @@
-// The input bound of chat completions: where media and signatures stand in a request; all else of it is text.
+// The input bound of chat completions: the places of media and signatures; everything else is text.
 
 import { audioMedium, fileMedium, UNCOUNTED } from '../../domain/media/medium.ts'
 import {
@@ -18,7 +18,7 @@ import {
 } from '../input-bound.ts'
 import { type Json, objectIn, stringIn } from '../wire/json.ts'
 
-/** A file by its data, or one that the gateway does not see, which may be as long as the model reads. */
+/** A file, inline or stored. A stored one has an unknown length: the gateway does not see it. */
 export const file: Bound = (value, media) => {
   const { file_data: data, file_id, file_url } = objectIn(value)
   if (stringIn(data) === undefined || isSet(file_id) || isSet(file_url)) media.push(UNCOUNTED)
@@ -28,13 +28,13 @@ export const file: Bound = (value, media) => {
 const isSet = (value: Json | undefined): boolean => (value ?? null) !== null
 const file_data = mediumData((data, work) => fileMedium(data, dataUriType(data) ?? '', work))
 
-/** Mistral takes audio without an object around it: https://docs.mistral.ai/capabilities/audio */
+/** Mistral's audio has no object around it: https://docs.mistral.ai/capabilities/audio */
 const audioData = mediumData(audioMedium)
 const audioFields = fields({ data: audioData })
 export const audio: Bound = (value, media) =>
   (typeof value === 'string' ? audioData : audioFields)(value, media)
 
-/** A part of a message that may be an image, by the name of its type and its field. */
+/** A part of a message, whose type and field may name a medium. */
 export const part = byType(
   {
     image_url: fields({ image_url: image('url') }),

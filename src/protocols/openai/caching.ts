@@ -1,17 +1,17 @@
-// The fields for prompt caches that models behind chat completions take, by their names.
+// The prompt cache fields that models behind chat completions accept, decided by their names.
 import { cacheControl } from '../caching.ts'
 import type { CacheTtl } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 
 /**
- * `key`: OpenAI's models cache by themselves, and find more by a key; `breakpoints`: those from GPT-5.6 on take marks, too
- * (https://developers.openai.com/api/docs/guides/prompt-caching); `marks`: Claude's behind OpenRouter, LiteLLM and their likes take
+ * `key`: OpenAI's models cache automatically, and find more with a key. `breakpoints`: since GPT-5.6 they also accept marks
+ * (https://developers.openai.com/api/docs/guides/prompt-caching). `marks`: Claude behind OpenRouter, LiteLLM and similar servers accepts
  * its own marks (https://openrouter.ai/docs/features/prompt-caching).
  */
 export type TakenCaching = 'key' | 'breakpoints' | 'marks' | 'nothing'
 
-/** By names, of OpenAI's models alone or behind a router (`openai/gpt-5`); the first row that fits holds. */
+/** OpenAI's models, directly or behind a router (`openai/gpt-5`), and Claude's. The first row that matches applies. */
 const ROWS: readonly (readonly [RegExp, TakenCaching])[] = [
   [/(?:^|\/)gpt-(?:5\.(?:[6-9]|\d\d)|[6-9])/, 'breakpoints'],
   [/(?:^|\/)(?:gpt-[345]|chatgpt-|o\d)/, 'key'],
@@ -21,7 +21,7 @@ const ROWS: readonly (readonly [RegExp, TakenCaching])[] = [
 export const cachingTakenBy = (model: string): TakenCaching =>
   ROWS.find(([names]) => names.test(model))?.[1] ?? 'nothing'
 
-/** The fields of a request. `prompt_cache_options` takes the place of `prompt_cache_retention` from GPT-5.6 on. */
+/** The cache fields of a request. Since GPT-5.6, `prompt_cache_options` replaces `prompt_cache_retention`. */
 export const cachingFields = (
   { cache_key, caching = {} }: ConversationRequest,
   taken: TakenCaching,
@@ -32,7 +32,7 @@ export const cachingFields = (
   return taken === 'breakpoints' ? { prompt_cache_key: key, prompt_cache_options: options } : {}
 }
 
-/** The mark on a part or tool; no field where the model takes none. */
+/** The mark on a part or tool; no field if the model accepts none. */
 export const markFor = (taken: TakenCaching, cache: CacheTtl | undefined): JsonObject =>
   compact({
     cache_control: cache && taken === 'marks' ? cacheControl(cache) : undefined,

@@ -1,4 +1,4 @@
-// The identity of tool calls in one streamed candidate: servers leave out the index, or use one for two calls.
+// Numbers the tool calls of one streamed candidate: some servers leave out the index, or use one index for two calls.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import { compact, countIn, isObject, type Json, type JsonObject, objectIn, stringIn } from '../wire/json.ts'
@@ -11,30 +11,30 @@ interface Call {
   readonly json: JsonProgress
 }
 
-/** The fields by which a piece names its call. */
+/** The fields of a piece that identify its call. */
 interface Piece {
   readonly index: number | undefined
   readonly id: string | undefined
   readonly name: string | undefined
-  /** The arguments, or the input of a custom tool, which is no JSON. */
+  /** The arguments, or the input of a custom tool, which is not JSON. */
   readonly text: string
   readonly is_custom: boolean
 }
 
 export class CallNumbers {
-  /** In the order in which they began. */
+  /** In the order of their beginnings. */
   readonly #calls: Call[] = []
-  /** The newest call that came with an index. */
+  /** The newest call for each index. */
   readonly #at = new Map<number, Call>()
-  /** Pieces of a call without its name yet, joined: https://github.com/vercel/ai/issues/14722. */
+  /** Joined pieces of a call whose name has not arrived yet: https://github.com/vercel/ai/issues/14722. */
   #nameless: JsonObject | undefined
 
-  /** @throws UpstreamFault for a call without a name; called at the end of the candidate */
+  /** Called at the end of the candidate. @throws UpstreamFault for a call without a name */
   assertNamed(): void {
     if (this.#nameless) throw new UpstreamFault('the upstream sent a tool call without a name')
   }
 
-  /** Whether pieces of this index continue a call that clients know by the same one; its arguments are no longer followed then. */
+  /** Whether pieces with this index continue the call that clients know by the same index. From then on, its arguments are not tracked. */
   isKnown(index: number): boolean {
     const call = this.#at.get(index)
     if (call?.number !== index) return false
@@ -43,20 +43,20 @@ export class CallNumbers {
   }
 
   /**
-   * One piece as OpenAI sends it: with the index of its call alone, and in its first one the id, the type and the name: Python's SDK
-   * joins what comes again. A new id with a name, or another name, begins a new call, whatever the index is. A piece without a name
-   * continues a call, under a new id, too: some servers give each piece one (https://github.com/zai-org/GLM-4/issues/194,
-   * https://github.com/NousResearch/hermes-agent/pull/106943). No two calls have the same id.
-   * @param position the piece's place in its list
+   * Rewrites a piece as OpenAI sends it: with only the index of its call, and the id, type and name in the first piece alone, because
+   * OpenAI's Python SDK concatenates repeated values. A new id with a name, or another name, begins a new call, whatever its index. A piece
+   * without a name continues a call, even under a new id: some servers give each piece one
+   * (https://github.com/zai-org/GLM-4/issues/194, https://github.com/NousResearch/hermes-agent/pull/106943). All calls have different ids.
+   * @param position the piece's position in its list
    * @param made the gateway's id of the call, and the candidate
-   * @returns the very same object where nothing is missing; undefined for a piece that says nothing
-   * @throws UpstreamFault for a call without a name (as `assertNamed`), for another name before the arguments and without a new id,
-   * and for arguments that go on after their end
+   * @returns the same object if nothing has to change; undefined for a piece without content
+   * @throws UpstreamFault for a call without a name (as `assertNamed`), for another name before the arguments without a new id, and for
+   * arguments that continue after their end
    */
   complete(original: JsonObject, position: number, made: readonly [string, number]): JsonObject | undefined {
     const piece = readPiece(original)
     const known = this.#find(piece, position)
-    if (known && !begins(known, piece)) return this.#goOn(known, piece, original)
+    if (known && !beginsCall(known, piece)) return this.#goOn(known, piece, original)
     if (piece.name === undefined && piece.id === undefined && piece.text === '') return undefined
     if (this.#nameless) return this.#join(this.#nameless, original, position, made)
     if (piece.name === undefined) {
@@ -68,13 +68,13 @@ export class CallNumbers {
     const call = { number: this.#freeNumber(piece), id: piece.id, name: piece.name, json: new JsonProgress() }
     this.#calls.push(call)
     if (piece.index !== undefined) this.#at.set(piece.index, call)
-    follow(call, piece)
+    trackArguments(call, piece)
     const type = stringIn(original.type)
     if (original.index === call.number && original.id === id && type && hasText(original)) return original
     return { ...withText(original), index: call.number, id, type: type || typeOf(original) }
   }
 
-  /** @throws UpstreamFault where a further piece is of another call */
+  /** Joins a piece to the nameless call. @throws UpstreamFault if it belongs to another call */
   #join(
     nameless: JsonObject,
     original: JsonObject,
@@ -92,7 +92,7 @@ export class CallNumbers {
 
   #goOn(call: Call, piece: Piece, original: JsonObject): JsonObject {
     call.id ??= piece.id
-    follow(call, piece)
+    trackArguments(call, piece)
     const repeats = piece.id !== undefined || piece.name !== undefined
     if (original.index === call.number && !repeats && hasText(original)) return original
     return { ...(repeats ? withoutIdentity(withText(original)) : withText(original)), index: call.number }
@@ -116,13 +116,13 @@ export class CallNumbers {
 }
 
 /**
- * Whether a piece belongs to another call than the one that its index or place says. Before any arguments, another name without a new
- * id may be the rest of the name (https://github.com/continuedev/continue/pull/5849), or a second call without arguments. OpenAI's
- * Python SDK joins the two names, its Node SDK takes the last one.
+ * Whether a piece begins another call than the one with its index or position. Before any arguments, another name without a new id may
+ * be the rest of the name (https://github.com/continuedev/continue/pull/5849), or a second call without arguments. OpenAI's Python SDK
+ * concatenates the two names, its Node SDK takes the last one.
  *
- * @throws UpstreamFault where nothing tells which
+ * @throws UpstreamFault if the piece does not decide which
  */
-function begins(known: Call, { id, name, text }: Piece): boolean {
+function beginsCall(known: Call, { id, name, text }: Piece): boolean {
   if (name === undefined) return false
   const has_new_id = id !== undefined && known.id !== undefined && id !== known.id
   if (name !== known.name) {
@@ -133,8 +133,8 @@ function begins(known: Call, { id, name, text }: Piece): boolean {
   return text.trim() !== '' && known.json.is_complete
 }
 
-/** @throws UpstreamFault for arguments that go on after their end */
-function follow({ json }: Call, { text, is_custom }: Piece): void {
+/** Tracks the arguments of a call. @throws UpstreamFault for arguments that continue after their end */
+function trackArguments({ json }: Call, { text, is_custom }: Piece): void {
   if (is_custom) {
     if (text !== '') json.lose()
   } else if (!json.add(text))
@@ -155,7 +155,7 @@ function readPiece(original: JsonObject): Piece {
   }
 }
 
-/** A further piece without the id and the name of its call. */
+/** A further piece, without the id and the name of its call. */
 function withoutIdentity({ id: _, function: called, custom, ...rest }: JsonObject): JsonObject {
   return compact({ ...rest, function: withoutName(called), custom: withoutName(custom) })
 }
@@ -166,14 +166,14 @@ function withoutName(called: Json | undefined): Json | undefined {
   return rest
 }
 
-/** Of a call without its type. */
+/** The type of a call that has none. */
 export const typeOf = ({ custom, function: called }: JsonObject): string =>
   isObject(custom) && !isObject(called) ? 'custom' : 'function'
 
-/** Whether the arguments are text, as clients join it. */
+/** Whether the arguments are text, which clients can concatenate. */
 const hasText = (original: JsonObject): boolean => !isObject(objectIn(original.function).arguments)
 
-/** The same call with its arguments as text. */
+/** The call with its arguments as text. */
 export const withText = (original: JsonObject): JsonObject =>
   hasText(original)
     ? original

@@ -1,4 +1,4 @@
-// Choices of lenient servers, completed: their index, role, delta and finish_reason, and the index and id of tool calls.
+// Completes choices of lenient servers: their index, role, delta and finish_reason, and the index and id of tool calls.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import {
@@ -20,12 +20,12 @@ interface Candidate {
   readonly calls: CallNumbers
   has_role: boolean
   has_calls: boolean
-  /** Some of the answer came in deltas. */
+  /** Whether any delta had content. */
   has_content: boolean
   ended: boolean
 }
 
-/** The choices of one stream. */
+/** Completes the choices of one stream. */
 export class StreamedChoices {
   readonly #candidates = new Map<number, Candidate>()
   readonly #call_id: string
@@ -39,18 +39,18 @@ export class StreamedChoices {
     return this.#candidates.get(index)?.ended === false
   }
 
-  /** Notes a delta that passes unread. */
+  /** Records a delta that passes unread. */
   pass(index: number): void {
     const candidate = this.#candidates.get(index)
     if (candidate) candidate.has_content = true
   }
 
-  /** Whether a candidate has a call with this index of its own. */
+  /** Whether a candidate has a call that clients know by this index. */
   hasCall(index: number, call: number): boolean {
     return this.#candidates.get(index)?.calls.isKnown(call) === true
   }
 
-  /** The candidates that have not ended, with the reason that an end would have. @throws UpstreamFault for a call without a name */
+  /** The candidates without an end, with the finish_reason to send for each. @throws UpstreamFault for a call without a name */
   get unended(): { index: number; finish_reason: string }[] {
     return [...this.#candidates].flatMap(([index, { calls, ended, has_calls }]) => {
       if (ended) return []
@@ -59,7 +59,7 @@ export class StreamedChoices {
     })
   }
 
-  /** A chunk with complete choices; the very same where nothing is missing. @throws UpstreamFault for ambiguous calls */
+  /** Completes the choices of a chunk; returns the same chunk if nothing is missing. @throws UpstreamFault for ambiguous calls */
   complete(chunk: JsonObject): JsonObject {
     const { choices } = chunk
     if (!Array.isArray(choices)) return chunk
@@ -80,7 +80,7 @@ export class StreamedChoices {
     const candidate = known ?? newCandidate()
     if (!known) this.#candidates.set(index, candidate)
     candidate.has_content ||= hasContent(choice.delta)
-    // MiniMax repeats all of the answer as the message of its last chunk (https://www.minimax.io/platform/document/ChatCompletion_v2).
+    // MiniMax repeats the whole answer as the message of its last chunk (https://www.minimax.io/platform/document/ChatCompletion_v2).
     const own_delta = choice.delta ?? (candidate.has_content ? undefined : messageIn(choice))
     const delta = this.#completeDelta(candidate, index, objectIn(own_delta))
     const finish_reason = ownStop(choice.finish_reason)
@@ -90,13 +90,13 @@ export class StreamedChoices {
       candidate.calls.assertNamed()
       candidate.ended = true
     }
-    const said = choice.finish_reason ?? undefined
-    if (own_index === index && delta === choice.delta && finish_reason === said) return choice
+    const reported = choice.finish_reason ?? undefined
+    if (own_index === index && delta === choice.delta && finish_reason === reported) return choice
     return {
       ...choice,
       index,
       delta,
-      ...(finish_reason === said ? {} : { finish_reason: finish_reason ?? null }),
+      ...(finish_reason === reported ? {} : { finish_reason: finish_reason ?? null }),
     }
   }
 
@@ -112,7 +112,7 @@ export class StreamedChoices {
   }
 }
 
-/** The role comes once; an empty one is none: https://github.com/MiniMax-AI/MiniMax-M2.5/issues/2. */
+/** Sends the role once. An empty role counts as missing: https://github.com/MiniMax-AI/MiniMax-M2.5/issues/2. */
 function withRole(delta: JsonObject, had_role: boolean): JsonObject {
   if (delta.role === '' && had_role) {
     const { role: _, ...rest } = delta
@@ -139,9 +139,9 @@ const hasOutput = ({ content, tool_calls }: JsonObject): boolean =>
   hasItems(tool_calls) || (content !== undefined && content !== null && content !== '')
 
 /**
- * A whole answer with complete choices; the very same where nothing is missing.
+ * Completes the choices of a whole answer; returns the same answer if nothing is missing.
  * @param call_id as for streams
- * @throws UpstreamFault for a tool call without a name, and for an answer that broke off
+ * @throws UpstreamFault for a tool call without a name, and for an interrupted answer
  */
 export function completeChoices(answer: JsonObject, call_id: string): JsonObject {
   const choices = objectsIn(answer.choices)
@@ -173,7 +173,7 @@ function completeChoice(choice: JsonObject, position: number, call_id: string): 
   return { ...choice, index, message, finish_reason }
 }
 
-/** Clients parse the arguments of every call. */
+/** Adds empty arguments: clients parse the arguments of every call. */
 function withArguments(call: JsonObject): JsonObject {
   const called = call.function
   if (!isObject(called) || typeof called.arguments === 'string') return call

@@ -1,4 +1,4 @@
-// Chat completions of lenient servers, completed for callers of the protocol: OpenAI's own clients throw without these fields.
+// Completes chat completions of lenient servers: OpenAI's own clients throw without these fields.
 import type { AnswerContext } from '../canonical/answer.ts'
 import { type Completing, hasFieldsOf, underHead, withHead } from '../completing.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
@@ -11,12 +11,12 @@ const CHOICES = quoted('choices')
 const DELTA = quoted('delta')
 const TOOL_CALLS = quoted('tool_calls')
 const FINISH = quoted('finish_reason')
-/** The text between the head of a chunk and the number of its first choice, as OpenAI writes it. */
+/** The text before the index of a chunk's first choice, as OpenAI writes it. */
 const FIRST_CHOICE = /"choices"\s*:\s*\[\s*\{\s*"index"\s*:\s*(?=\d\s*,)/y
-/** A further piece of one call's arguments behind that, as OpenAI writes it. */
+/** From that index on, a further piece of one call's arguments, as OpenAI writes it. */
 const FURTHER_PIECE =
   /\d\s*,\s*"delta"\s*:\s*\{\s*"tool_calls"\s*:\s*\[\s*\{\s*"index"\s*:\s*(\d+)\s*,\s*"function"\s*:\s*\{\s*"arguments"\s*:\s*"/y
-/** What a lenient server writes in every chunk, in the same place. */
+/** From that index on, an empty role, which some lenient servers send in every chunk. */
 const EMPTY_ROLE = /\d\s*,\s*"delta"\s*:\s*\{\s*"role"\s*:\s*""/y
 /** Keys of a piece that may begin another call. */
 const INDEX = quoted('index')
@@ -24,22 +24,21 @@ const NAME = quoted('name')
 const ID = quoted('id')
 const ZERO = 48
 
-/** The fields that every answer has beside its choices, but for the model: an answer that names none gets no name. */
+/** The fields that every answer has beside its choices, except the model: an answer without a model name stays without. */
 const headOf = ({ id, created_s }: Pick<AnswerContext, 'id' | 'created_s'>, object: string): JsonObject => ({
   id: `chatcmpl-${id}`,
   object,
   created: created_s,
 })
 
-/** Its fields. */
 const HEAD: JsonObject = headOf({ id: '', created_s: 0 }, '')
 
-/** The chunks of one stream. Nearly all are recognized by their first bytes and pass unread. */
+/** Completes the chunks of one stream. Nearly all are recognised by their first bytes and pass unread. */
 class CompletedChunks {
   readonly #choices: StreamedChoices
-  /** The fields of a complete chunk, with the values of the last one that had them. */
+  /** The fields of a complete chunk, with their last values. */
   #head: JsonObject
-  /** The beginning of the last complete chunk, up to the number of its choice. */
+  /** The beginning of the last complete chunk, up to the index of its choice. */
   #beginning: ByteString | undefined
 
   constructor(context: AnswerContext) {
@@ -80,7 +79,7 @@ class CompletedChunks {
     return this.#choices.hasCall(index, Number(call))
   }
 
-  /** The end of the choices that have none, in an event of its own before the one that says that all is done. */
+  /** An event that ends the choices which have no end, inserted before `[DONE]`. */
   #ending(): string {
     const choices = this.#choices.unended.map(({ index, finish_reason }) => ({
       index,
@@ -91,7 +90,7 @@ class CompletedChunks {
   }
 }
 
-/** @returns undefined where the choices do not follow all fields of the head */
+/** @returns undefined unless all required fields precede the choices */
 function beginningOf(data: ByteString, head: JsonObject): ByteString | undefined {
   const at = data.indexOf(CHOICES)
   FIRST_CHOICE.lastIndex = at
@@ -102,7 +101,7 @@ function beginningOf(data: ByteString, head: JsonObject): ByteString | undefined
 
 export const completing: Completing = {
   whole(answer, context) {
-    // Nearly every answer has its head: none is made for it.
+    // Nearly every answer is complete, so the defaults are only created on demand.
     const headed = hasFieldsOf(answer, HEAD) ? answer : underHead(answer, headOf(context, 'chat.completion'))
     return completeChoices(headed, context.id)
   },

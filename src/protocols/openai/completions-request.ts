@@ -33,7 +33,7 @@ const CompletionRequest = Fields({
   n: optional(Count),
   /** One text, or a list of texts. */
   stop: Anything,
-  /** How many alternatives of each token to report; 0 for the chosen one alone. */
+  /** The number of alternatives to report for each token; 0 for only the chosen one. */
   logprobs: optional(Count),
   seed: optional(Quantity),
   frequency_penalty: optional(Quantity),
@@ -41,7 +41,7 @@ const CompletionRequest = Fields({
   user: optional(Text),
 })
 
-/** Fields that are taken only where they ask for nothing. */
+/** Fields that are only accepted with values that have no effect. */
 const Harmless = Fields({
   suffix: optional(Text),
   echo: optional(Flag),
@@ -51,7 +51,7 @@ const Harmless = Fields({
 
 const NO_PLACE = refused('completions has no place for it')
 
-/** The names that a refusal uses for what a request sets: those of completions. */
+/** The tables of completions: refusals name fields as completions does. */
 export const carries: Carries = {
   ...chat,
   lacks_images: 'a completion has no place for them',
@@ -73,8 +73,8 @@ export const carries: Carries = {
 const KNOWN: ReadonlySet<string> = new Set([...namesOf(CompletionRequest), ...namesOf(Harmless)])
 
 /**
- * Reads what the price depends on.
- * @throws GatewayError invalid_request for a prompt that is not one text, and for limits that are no counts, or 0
+ * Reads the fields that decide the price.
+ * @throws GatewayError invalid_request for a prompt that is not one text, and for limits that are not whole numbers, or 0
  */
 export function readCompletionRequest(body: JsonObject): RequestFacts {
   const { prompt, max_tokens, n = 1 } = readPresent(CompletionRequest, body, '')
@@ -91,8 +91,8 @@ export function readCompletionRequest(body: JsonObject): RequestFacts {
 }
 
 /**
- * A completion request as a canonical one: its prompt is what a user says.
- * @throws GatewayError invalid_request for what is malformed or cannot be carried
+ * Decodes a completion request: its prompt becomes a user's message.
+ * @throws GatewayError invalid_request for a malformed request, or one that cannot be translated
  */
 export function decodeCompletionRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
@@ -127,7 +127,7 @@ export function decodeCompletionRequest(body: JsonObject): ConversationRequest {
   }
 }
 
-/** Chat models continue no text, score none of their input, and write no answers that are thrown away. */
+/** Refuses fields that have an effect: chat models do not continue text, score input, or generate discarded candidates. */
 function rejectHarmful(body: JsonObject): void {
   const { suffix = '', echo = false, best_of, logit_bias = {} } = readPresent(Harmless, body, '')
   const { n = 1 } = readPresent(CompletionRequest, body, '')

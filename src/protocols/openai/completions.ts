@@ -1,4 +1,4 @@
-// The legacy completions protocol, which callers speak and no provider does: its answers, and its verbs, gathered.
+// The legacy completions protocol, which callers speak and no provider does: its answers, and its functions, gathered.
 // https://platform.openai.com/docs/api-reference/completions/object
 
 import type {
@@ -22,7 +22,7 @@ import { promptTooLong } from './request.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
-/** The fields of an answer, and of each piece of a stream. */
+/** The fields of an answer, and of each chunk of a stream. */
 const baseOf = ({ id, created_s, model }: AnswerContext): JsonObject => ({
   id: `cmpl-${id}`,
   object: 'text_completion',
@@ -30,12 +30,12 @@ const baseOf = ({ id, created_s, model }: AnswerContext): JsonObject => ({
   model,
 })
 
-/** A whole answer. What the model thought is left out: completions has no place for it. */
+/** Encodes a whole answer. Thinking is left out: completions has no place for it. */
 const encodeCompletion = (answer: ConversationAnswer, context: AnswerContext): JsonObject =>
   compact({
     ...baseOf(context),
     choices: answer.candidates.map(({ parts, stop_reason, logprobs }, index) => ({
-      text: writtenIn(parts),
+      text: textIn(parts),
       index,
       logprobs: writeTokens(logprobs, 0),
       finish_reason: writeStop(stop_reason),
@@ -43,7 +43,7 @@ const encodeCompletion = (answer: ConversationAnswer, context: AnswerContext): J
     usage: answer.usage && writeUsage(answer.usage),
   })
 
-function writtenIn(parts: readonly Part[]): string {
+function textIn(parts: readonly Part[]): string {
   if (parts.some(({ kind }) => kind === 'image')) throw lostImage(carries)
   return textOf(parts)
 }
@@ -51,11 +51,11 @@ function writtenIn(parts: readonly Part[]): string {
 interface State {
   readonly context: AnswerContext
   readonly base: JsonObject
-  /** The characters that each candidate has written, which is where its next token begins. */
+  /** The characters of each candidate so far, which is the offset of its next token. */
   readonly written_chars: Map<number, number>
 }
 
-/** An encoder for one stream. It does not write `error`: the surface does. */
+/** Creates an encoder for one stream. It does not write `error`: the surface does. */
 const createCompletionEncoder = (context: AnswerContext): StreamEncoder =>
   writeEvents(WRITERS, { context, base: baseOf(context), written_chars: new Map() })
 
@@ -95,7 +95,7 @@ const chunk = ({ base }: State, fields: JsonObject): ServerSentEvent[] => [
 const charsOf = (tokens: readonly TokenLogprob[]): number =>
   tokens.reduce((chars, { token }) => chars + token.length, 0)
 
-/** Log probabilities as lists beside each other. @param start where the first token begins in its candidate's text */
+/** Writes log probabilities as parallel lists. @param start the offset of the first token in its candidate's text */
 function writeTokens(tokens: readonly TokenLogprob[] | undefined, start: number): Json {
   if (tokens === undefined) return null
   let at = start
@@ -121,7 +121,7 @@ export const completions: CallerProtocol = {
     readRequest: readCompletionRequest,
     leastTokens: leastTokensIn(['prompt']),
     promptTooLong,
-    // Every request is translated: none of its bytes are passed on.
+    // Every request is translated: none of its bytes pass on.
     names: NO_NAMES,
     decodeRequest: decodeCompletionRequest,
     encodeAnswer: encodeCompletion,

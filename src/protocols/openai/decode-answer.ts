@@ -1,4 +1,4 @@
-// A whole chat completion, read into the canonical form.
+// Decodes a whole chat completion into the canonical form.
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer, StopReason } from '../canonical/answer.ts'
 import { type Part, readArguments } from '../canonical/parts.ts'
@@ -10,7 +10,7 @@ import { readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
 /**
- * A provider's whole answer. Missing fields are read as empty.
+ * Decodes a provider's whole answer. Missing fields count as empty.
  * @throws UpstreamFault for a tool call without a name
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
@@ -48,7 +48,7 @@ function readChoice(choice: JsonObject): Candidate {
   }
 }
 
-/** Undefined for a call without a JSON object as arguments: they were cut off, or are nonsense. */
+/** Undefined for a call whose arguments are not a JSON object: they were truncated, or are invalid. */
 function readCall(call: JsonObject): Part | undefined {
   const called = objectIn(call.function)
   const parsed = readArguments(called.arguments)
@@ -63,7 +63,7 @@ function readCall(call: JsonObject): Part | undefined {
   )
 }
 
-/** Some servers say `stop` where they call tools, and OpenAI says it where the model refused. */
+/** Some servers send `stop` for tool calls, and OpenAI sends it for a refusal. */
 function stopReason(finish: StopReason, refused: boolean, malformed: boolean, calls: boolean): StopReason {
   if (finish === 'length' || finish === 'safety') return finish
   if (malformed) return 'malformed'

@@ -1,4 +1,4 @@
-// The messages of a chat completion request, read: who said what, in turns.
+// Decodes the messages of a chat completion request into turns.
 
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, lastMark, markedAs, type SystemText } from '../caching.ts'
@@ -45,8 +45,8 @@ import { readCallSignature, readGoogleSignature, readImages, readReasoning, THIN
 const CalledFunction = Fields({ name: Text, arguments: Anything })
 const ToolCall = Fields({ id: Text, function: CalledFunction, extra_content: Anything })
 /** `content` is one text, or a list of parts. */
-const SaidMessage = Fields({ content: Anything })
-/** Its reasoning and its signatures are read as an upstream's are: clients send back what they got. */
+const ContentMessage = Fields({ content: Anything })
+/** Reasoning and signatures are read as leniently as an upstream's: clients send back what they received. */
 const AssistantMessage = Fields({
   content: Anything,
   refusal: optional(Text),
@@ -67,24 +67,24 @@ const FileContent = Fields({ file: OpenObject })
 const InlineFile = Fields({ file_data: Text, filename: Anything })
 
 interface Conversation {
-  /** System and developer messages, wherever they stood: other protocols have one place for them. */
+  /** System and developer messages, wherever they stood: other protocols have a single place for them. */
   system: (SystemText & { after: number })[]
   turns: Turn[]
 }
 
-/** Gives a turn, or a system message. @param names the tool of each tool call so far, by the call's id */
+/** Reads a message as a turn, or as a system text. @param names the tool names of all calls so far, by call id */
 type Reader = (message: JsonObject, path: string, names: Map<string, string>) => Turn | SystemText
 
 const READERS: Readonly<Record<string, Reader>> = {
   system: readSystem,
   developer: readSystem,
-  user: (message, path) => ({ role: 'user', parts: readSaid(message, path) }),
+  user: (message, path) => ({ role: 'user', parts: readContentOf(message, path) }),
   assistant: readAssistant,
   tool: readToolMessage,
   function: readFunctionMessage,
 }
 
-/** All messages of a request. @throws GatewayError invalid_request that names what is malformed */
+/** Decodes all messages of a request. @throws GatewayError invalid_request that names the malformed field */
 export function decodeMessages(value: Json | undefined): Conversation {
   const names = new Map<string, string>()
   const conversation: Conversation = { system: [], turns: [] }
@@ -104,13 +104,13 @@ export function decodeMessages(value: Json | undefined): Conversation {
 }
 
 function readSystem(message: JsonObject, path: string): SystemText {
-  const parts = readSaid(message, path)
+  const parts = readContentOf(message, path)
   return { text: textOf(parts), cache: lastMark(parts) }
 }
 
-/** A mark may be on the message, too, where its content is one text. */
-function readSaid(message: JsonObject, path: string): (TextPart | MediaPart)[] {
-  const { content } = readObject(SaidMessage, message, path)
+/** Reads content. If it is one text, its cache mark may be on the message. */
+function readContentOf(message: JsonObject, path: string): (TextPart | MediaPart)[] {
+  const { content } = readObject(ContentMessage, message, path)
   const at = `${path}.content`
   const parts = readContent(content ?? wantArray(content, at), at, CONTENT_READERS)
   const last = parts.at(-1)
@@ -137,11 +137,11 @@ function readAssistant(raw: JsonObject, path: string, names: Map<string, string>
   return { role: 'assistant', parts: [...signed, ...readImages(raw, path), ...calls] }
 }
 
-/** The text beside the thinking in Mistral's content, which is read apart. */
+/** Content without its parts of thinking, which Mistral sends there and which are read separately. */
 const withoutThinking = (content: Json | undefined): Json | undefined =>
   Array.isArray(content) ? content.filter((part) => !(isObject(part) && part.type === THINKING)) : content
 
-/** A signature on the message itself belongs to its last text. */
+/** Attaches the signature of a message to its last text. */
 function signLastText(parts: Part[], signature: Signature | undefined): Part[] {
   const last = parts.at(-1)
   if (!signature || last?.kind !== 'text') return parts
@@ -164,7 +164,7 @@ function readToolMessage(message: JsonObject, path: string, names: Map<string, s
   return resultTurn(tool_call_id, name, parts, cache)
 }
 
-/** The deprecated form belongs to the last call of its function. */
+/** A message in the deprecated form answers the last call of its function. */
 function readFunctionMessage(message: JsonObject, path: string, names: Map<string, string>): Turn {
   const { name, content } = readObject(FunctionMessage, message, path)
   const [id] = [...names].findLast(([, called]) => called === name) ?? []
@@ -197,7 +197,7 @@ function readImage(part: JsonObject, path: string): MediaPart {
   return imageAt(readObject(ImageContent, part, path).image_url.url, `${path}.image_url.url`)
 }
 
-/** An image by its address, or by its data in one. */
+/** An image, from an address or a data URI. */
 export function imageAt(url: string, at: string): MediaPart {
   const [, mime_type, data] = DATA_URI.exec(url) ?? []
   if (mime_type && data) return { kind: 'image', source: { by: 'data', mime_type, data }, at }
@@ -221,7 +221,7 @@ function readFile(part: JsonObject, path: string): MediaPart {
   return inlineDocument(file_data, stringIn(filename), `${path}.file.file_data`)
 }
 
-/** A document by its data. */
+/** A document from a data URI. */
 export function inlineDocument(file_data: string, name: string | undefined, at: string): MediaPart {
   const [, mime_type, data] = DATA_URI.exec(file_data) ?? []
   if (!mime_type || !data) throw refusal(at, 'must be a data:…;base64, address.')

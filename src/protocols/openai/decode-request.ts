@@ -1,4 +1,4 @@
-// A chat completion request, read into the canonical form.
+// Decodes a chat completion request into the canonical form.
 // https://platform.openai.com/docs/api-reference/chat/create
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, cachingIn } from '../caching.ts'
@@ -52,7 +52,7 @@ const JsonSchemaFormat = Fields({
   strict: optional(Flag),
 })
 const ResponseFormat = Fields({ type: Choice(FORMATS) })
-/** Of the type json_schema. */
+/** Required for the type json_schema. */
 const SchemaResponseFormat = Fields({ json_schema: JsonSchemaFormat })
 
 const ImageConfig = Fields({ aspect_ratio: optional(Text), image_size: optional(Text) })
@@ -63,7 +63,7 @@ export const ChatRequest = Fields({
   stream: optional(Flag),
   stream_options: optional(Fields({ include_usage: optional(Flag) })),
   max_completion_tokens: optional(Count),
-  /** The older name of max_completion_tokens. */
+  /** The former name of max_completion_tokens. */
   max_tokens: optional(Count),
   temperature: optional(Quantity),
   top_p: optional(Quantity),
@@ -90,19 +90,19 @@ export const ChatRequest = Fields({
   modalities: optional(List(Text)),
   verbosity: optional(Text),
   prompt_cache_key: optional(Text),
-  /** Of OpenRouter. */
+  /** A field of OpenRouter's. */
   image_config: optional(ImageConfig),
   prompt_cache_options: Anything,
   prompt_cache_retention: Anything,
   safety_identifier: optional(Text),
-  /** The older name of safety_identifier. */
+  /** The former name of safety_identifier. */
   user: optional(Text),
 })
 export const BiasedRequest = Fields({ logit_bias: optional(OpenObject) })
 
 const KNOWN = namesOf(ChatRequest)
 
-/** A chat completion request as a canonical one. @throws GatewayError invalid_request for what is malformed or cannot be carried */
+/** Decodes a chat completion request. @throws GatewayError invalid_request for a malformed request, or one that cannot be translated */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, withoutEmptyBias(body), KNOWN)
   const fields = readPresent(ChatRequest, body, '')
@@ -142,7 +142,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
 
 const MODALITIES: ReadonlySet<string> = new Set(['text', 'image'])
 
-/** An empty list says nothing. */
+/** Reads the image settings. An empty list of modalities counts as absent. */
 function decodeImages({
   modalities = [],
   image_config,
@@ -157,7 +157,7 @@ function decodeImages({
   }
 }
 
-/** An empty bias asks for nothing, and some clients always send it. */
+/** Removes an empty bias: it has no effect, and some clients always send it. */
 function withoutEmptyBias(body: JsonObject): JsonObject {
   const { logit_bias } = readObject(BiasedRequest, body, '')
   if (!logit_bias || Object.keys(logit_bias).length > 0) return body

@@ -1,4 +1,4 @@
-// A streamed chat completion, read into canonical events.
+// Decodes a streamed chat completion into canonical events.
 // https://platform.openai.com/docs/api-reference/chat-streaming
 
 import { inFull } from '../../domain/usage.ts'
@@ -17,7 +17,7 @@ import { readUsage } from './usage.ts'
 interface CandidateState {
   readonly calls: StreamedCalls
   refused: boolean
-  /** Why it ended. Some servers tell it before the last of its calls, or of its text. */
+  /** The finish reason. Some servers send it before the last call, or the last text. */
   finish: string | undefined
 }
 
@@ -28,7 +28,6 @@ interface State extends DecodedStream {
   started: boolean
 }
 
-/** A decoder for one stream. */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const state: State = {
     choices: new StreamedChoices(call_id),
@@ -106,7 +105,7 @@ function readTexts({ parts }: State, candidate: number, delta: JsonObject): Stre
   const text = `${contentText(delta.content)}${refused}`
   const signature = readGoogleSignature(delta)
   if (text === '' && !(signature && parts.openKey(candidate) === 'text')) return []
-  // A refusal after some text stays that text's end.
+  // A refusal after some text continues that text.
   const opened =
     refused !== '' && parts.openKey(candidate) !== 'text'
       ? parts.open(candidate, 'refusal', { kind: 'text', is_refusal: true })
@@ -118,7 +117,7 @@ function readTexts({ parts }: State, candidate: number, delta: JsonObject): Stre
   ]
 }
 
-function readPictures({ parts }: State, candidate: number, delta: JsonObject): StreamEvent[] {
+function readImageEvents({ parts }: State, candidate: number, delta: JsonObject): StreamEvent[] {
   return readImages(delta, '').flatMap((image) => [
     ...parts.close(candidate),
     { type: 'image', candidate, image },
@@ -156,13 +155,13 @@ function readFinish(state: State, candidate: number, finish: string | undefined)
   ]
 }
 
-/** Snowflake's streams have no finish_reason: one with its usage and `[DONE]` has ended. */
+/** Ends open candidates at `[DONE]` if the usage has arrived: Snowflake's streams have no finish_reason. */
 const closeAll = (state: State): StreamEvent[] =>
   state.usage === undefined
     ? []
     : [...state.candidates.keys()].flatMap((candidate) => readFinish(state, candidate, 'stop'))
 
-/** Some servers say `stop` where they call tools, and OpenAI says it where the model refused. */
+/** Some servers send `stop` for tool calls, and OpenAI sends it for a refusal. */
 function stopReason(finish: StopReason, refused: boolean, calls: boolean): StopReason {
   if (finish !== 'stop') return finish
   if (refused) return 'refusal'
@@ -187,7 +186,7 @@ const endCandidate = (state: State, [candidate, position]: [number, CandidateSta
   },
 ]
 
-/** An error is the last event, whatever else its chunk holds. */
+/** Drops events after an error, which must be the last one. */
 function untilError(events: StreamEvent[]): StreamEvent[] {
   const error = events.findIndex(({ type }) => type === 'error')
   return error < 0 ? events : events.slice(0, error + 1)

@@ -26,21 +26,21 @@ const MAX_INPUTS = 2_048
 const FORMATS = { float: 'float', base64: 'base64' } as const
 
 const EmbeddingsRequest = Fields({
-  /** One text or many, or the tokens of one or many. */
+  /** A text or a list of texts, or the tokens of one or several texts. */
   input: Anything,
   dimensions: optional(Count),
   encoding_format: optional(Choice(FORMATS)),
   user: optional(Text),
 })
 
-/** Reads the body of an embeddings call. @throws GatewayError invalid_request naming the field */
+/** Reads the body of an embeddings call. @throws GatewayError invalid_request that names the field */
 export function readEmbeddingRequest(body: JsonObject): EmbeddingRequest {
   const { input, dimensions, encoding_format = 'float' } = readPresent(EmbeddingsRequest, body, '')
   if (dimensions === 0) throw refusal('dimensions', 'must be at least 1.')
   return { body, ...readInput(input), dimensions, encoding_format }
 }
 
-/** @throws GatewayError invalid_request for a field that embeddings do not have */
+/** @throws GatewayError invalid_request for an unknown field */
 export function rejectUnknown(body: JsonObject): void {
   for (const name of Object.keys(body)) if (!KNOWN.has(name)) throw unknownField(name)
 }
@@ -85,7 +85,7 @@ function readTokens(value: Json, path: string): number {
   return tokens.length
 }
 
-/** A provider of this protocol gets the caller's body with its own name of the model, and its bytes go back as they are. */
+/** A provider of this protocol gets the caller's body with its own model name, and its answer passes through unchanged. */
 export const openaiEmbeddings: EmbeddingProtocol = {
   target: () => ({ path: '/embeddings', headers: {} }),
   encode({ body, has_mixed_dimensions }, model) {
@@ -102,7 +102,7 @@ export const openaiEmbeddings: EmbeddingProtocol = {
   },
 }
 
-/** The vectors of an answer in plain numbers. @throws UpstreamFault without them */
+/** Vectors of an answer as plain numbers. @throws UpstreamFault without them */
 export function readVectors(answer: Json): number[][] {
   return objectsIn(objectIn(answer).data).map(({ embedding }) => {
     const values = Array.isArray(embedding) ? embedding.filter((value) => typeof value === 'number') : []
@@ -112,14 +112,14 @@ export function readVectors(answer: Json): number[][] {
   })
 }
 
-/** Embeddings are priced by their tokens alone. @throws GatewayError invalid_request naming what is billed beyond them */
+/** Embeddings are priced only by tokens. @throws GatewayError invalid_request that names a field which is billed beyond them */
 function rejectExtras(body: JsonObject): void {
   const [extra] = extras.find(body, {})
   if (extra)
     throw refusal(extra.at, 'is billed beyond tokens, which embeddings do not support. Leave it out.')
 }
 
-/** Undefined where the answer does not report what was read; some servers report only `total_tokens`. */
+/** Undefined if the answer reports no input tokens. Some servers report only `total_tokens`. */
 function readEmbeddingUsage({ usage }: JsonObject): ReportedUsage | undefined {
   const { total_tokens = null, prompt_tokens_details: _, completion_tokens: __, ...counts } = objectIn(usage)
   return readCounts({ ...counts, prompt_tokens: counts.prompt_tokens ?? counts.input_tokens ?? total_tokens })
@@ -130,7 +130,7 @@ function writeEmbeddingUsage(usage: Usage): JsonObject {
   return { prompt_tokens: tokens, total_tokens: tokens }
 }
 
-/** A provider's own answer with this usage in place of one that it has. */
+/** Replaces the usage in a provider's answer that has one. */
 export function showEmbeddingUsage(answer: Uint8Array<ArrayBuffer>, usage: Usage): Uint8Array<ArrayBuffer> {
   const json = parseObject(Buffer.from(answer).toString())
   return isObject(json?.usage)
@@ -138,7 +138,7 @@ export function showEmbeddingUsage(answer: Uint8Array<ArrayBuffer>, usage: Usage
     : answer
 }
 
-/** An answer in this protocol, made of another protocol's vectors. @param billed the usage in the answer */
+/** Writes an answer in this protocol from another protocol's vectors. @param billed the usage in the answer */
 export function writeEmbeddings(
   vectors: readonly (readonly number[])[],
   { encoding_format }: Pick<EmbeddingRequest, 'encoding_format'>,
@@ -157,6 +157,6 @@ export function writeEmbeddings(
   })
 }
 
-/** 32-bit floats as SDKs read them: little-endian, which all machines are that Bun runs on. */
+/** Encodes 32-bit floats as SDKs read them: little-endian, as on all machines that Bun supports. */
 const toBase64 = (vector: readonly number[]): string =>
   Buffer.from(Float32Array.from(vector).buffer).toString('base64')

@@ -1,4 +1,4 @@
-// A canonical answer, written as a whole chat completion.
+// Encodes a canonical answer as a whole chat completion.
 // https://platform.openai.com/docs/api-reference/chat/object
 import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
 import { type Part, type ToolCallPart, textOf } from '../canonical/parts.ts'
@@ -8,7 +8,6 @@ import { callSignatureField, googleSignatureField, reasoningFields, writeImage }
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
-/** A whole answer for a caller of chat completions. */
 export const encodeAnswer = (answer: ConversationAnswer, context: AnswerContext): JsonObject =>
   compact({
     id: `chatcmpl-${context.id}`,
@@ -26,7 +25,7 @@ const encodeChoice = (candidate: Candidate, index: number): JsonObject => ({
   finish_reason: writeStop(candidate.stop_reason),
 })
 
-/** Text before a refusal stays the content, as in a stream; `finish_reason` reports the refusal. */
+/** Text before a refusal stays content, as in a stream; `finish_reason` reports the refusal. */
 function encodeMessage({ parts }: Candidate): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')

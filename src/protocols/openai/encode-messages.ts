@@ -1,4 +1,4 @@
-// A conversation's turns, written as the messages of a chat completion request.
+// Encodes turns as the messages of a chat completion request.
 import {
   argumentsText,
   type MediaPart,
@@ -17,11 +17,10 @@ import { carries } from './carries.ts'
 import { googleSignatureField, reasoningFields, writeImage } from './reasoning.ts'
 
 /**
- * The system prompt first, as one message, because many chat templates take only one; then every turn, with its tool
- * results as messages of their own before it.
- * @param takes_signatures the model is one of Gemini's, which needs its signatures back; OpenAI refuses fields that it
- * does not know
- * @param caching which marks of the prompt cache it takes
+ * Encodes the conversation. The system prompt comes first, as one message, because many chat templates accept only one. Tool results
+ * become messages of their own, before the rest of their turn.
+ * @param takes_signatures whether the model is one of Gemini's, which needs its signatures back; OpenAI refuses unknown fields
+ * @param caching the kind of cache marks that the model accepts
  */
 export function encodeMessages(
   request: ConversationRequest,
@@ -37,7 +36,7 @@ export function encodeMessages(
   return [...system, ...request.turns.flatMap(encodeTurn)]
 }
 
-/** The system prompt: one text, or one up to each mark that the model takes. @param type of a text among several */
+/** The system prompt as one text, or as texts that each end at an accepted mark. @param type of a text among several */
 export function encodeSystem(
   { system, system_cache = [] }: ConversationRequest,
   caching: TakenCaching,
@@ -59,7 +58,7 @@ export function encodeSystem(
 
 export const isMark = (mark: JsonObject): boolean => Object.keys(mark).length > 0
 
-/** Thinking is there for servers that want it back; what is sent to the others is without it (servers/fit.ts). */
+/** Includes thinking, for servers that want it back; servers/fit.ts removes it for all others. */
 function encodeAssistant(parts: readonly Part[], takes_signatures: boolean): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')
@@ -98,19 +97,19 @@ function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[]
   ]
 }
 
-/** The mark of what a tool gave is on its message. */
+/** Removes the mark from media of a tool result: it is on the tool message. */
 const unmarked = <P extends Part>(part: P): P => ({ ...part, cache: undefined })
 
 export const isContent = (part: Part): part is TextPart | MediaPart =>
   part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'
 
-/** A tool message holds text only; anything else that a tool gave follows in the user's message. */
+/** A tool message only has text. Media of the result follow in the user's message. */
 const encodeResult = (result: ToolResultPart, caching: TakenCaching): JsonObject => {
   const text: TextPart = { kind: 'text', text: textOf(result.content), cache: result.cache }
   return { role: 'tool', tool_call_id: result.call_id, content: encodeContent([text], caching) }
 }
 
-/** A lone text as a string, which every server takes; anything more as parts. */
+/** Writes a single text as a string, which every server accepts; anything more as parts. */
 function encodeContent(
   parts: readonly (TextPart | MediaPart)[],
   caching: TakenCaching,

@@ -1,4 +1,4 @@
-// A canonical request, written as a chat completion request.
+// Encodes a canonical request as a chat completion request.
 // https://platform.openai.com/docs/api-reference/chat/create
 import { withClaudeMarks } from '../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
@@ -12,12 +12,12 @@ import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationFor, nearestEffort } from './model.ts'
 
-/** Of a schema that its caller gave no name. */
+/** For a schema without a name of its own. */
 export const SCHEMA_NAME = 'answer'
 
 /**
- * A canonical request for a provider that speaks chat completions. Streams always request their usage.
- * @throws GatewayError invalid_request for what chat completions has no place for
+ * Encodes a request for a provider of chat completions. Streams always request their usage.
+ * @throws GatewayError invalid_request for content that chat completions cannot express
  */
 export function encodeRequest(canonical: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(canonical, carries)
@@ -49,7 +49,7 @@ export function encodeRequest(canonical: ConversationRequest, target: TargetMode
   })
 }
 
-/** Left out where the model may decide: servers without reasoning refuse the field. */
+/** Undefined if the model may decide: servers without reasoning refuse the field. */
 export function encodeEffort({ thinking }: ConversationRequest, generation: Generation): string | undefined {
   const effort = thinking?.mode === 'off' ? 'none' : thinking && effortOf(thinking)
   return effort && nearestEffort(generation, effort)
@@ -74,7 +74,7 @@ function encodeImages({ images }: ConversationRequest): JsonObject {
   })
 }
 
-/** The fields for tools; the provider refuses a choice among no tools, so it is left out. */
+/** The fields for tools. The provider refuses a choice among no tools, so it is left out. */
 function encodeTools(request: ConversationRequest, caching: TakenCaching): Record<string, Json | undefined> {
   if (request.tools.length === 0) return {}
   return {
@@ -87,7 +87,7 @@ function encodeTools(request: ConversationRequest, caching: TakenCaching): Recor
 function encodeTool(tool: ToolDefinition, caching: TakenCaching): JsonObject {
   const { name, description, parameters } = tool
   const strict = strictIfTaken(tool.strict, parameters)
-  // OpenAI takes no marks on tools: those on the system prompt come after them.
+  // OpenAI accepts no marks on tools; a mark on the system prompt covers them, because they precede it.
   const mark = caching === 'marks' ? markFor(caching, tool.cache) : {}
   return { type: 'function', function: compact({ name, description, parameters, strict }), ...mark }
 }
@@ -106,9 +106,9 @@ function encodeChoice(choice: ToolChoice): Json {
 export const strictIfTaken = (
   strict: boolean | undefined,
   schema: JsonObject | undefined,
-): boolean | undefined => (strict && schema && !isTaken(schema) ? undefined : strict)
+): boolean | undefined => (strict && schema && !isStrictSchema(schema) ? undefined : strict)
 
-function isTaken(schema: Json): boolean {
+function isStrictSchema(schema: Json): boolean {
   if (typeof schema !== 'object' || schema === null) return true
   if (Array.isArray(schema)) return schema.every(isTaken)
   if (schema.type === 'object' && !isClosed(schema)) return false

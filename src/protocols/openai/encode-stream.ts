@@ -1,4 +1,4 @@
-// Canonical events, written as a streamed chat completion.
+// Encodes canonical events as a streamed chat completion.
 // https://platform.openai.com/docs/api-reference/chat-streaming
 import type { AnswerContext, PartStart, ServerSentEvent, StreamEncoder } from '../canonical/answer.ts'
 import type { RedactedThinkingPart } from '../canonical/parts.ts'
@@ -10,10 +10,10 @@ import { callSignatureField, googleSignatureField, reasoningDetail, writeImage }
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
-/** How far one candidate's stream has come. */
+/** The state of one candidate's stream. */
 interface Position {
   part: PartStart | undefined
-  /** Tool calls and pieces of thinking so far: each has its own index. */
+  /** The numbers of tool calls, pieces of thinking and images so far, which are the next indexes. */
   calls: number
   thoughts: number
   images: number
@@ -22,11 +22,11 @@ interface Position {
 interface State {
   readonly context: AnswerContext
   readonly positions: Map<number, Position>
-  /** The fields that every chunk has. */
+  /** The fields of every chunk. */
   base: JsonObject
 }
 
-/** An encoder for one stream. It does not write `error`: the surface does. */
+/** Creates an encoder for one stream. It does not write `error`: the surface does. */
 export const createStreamEncoder = (context: AnswerContext): StreamEncoder =>
   writeEvents(WRITERS, { context, positions: new Map(), base: {} })
 
@@ -40,7 +40,7 @@ const WRITERS: EventWriters<State> = {
     choice(state, candidate, {
       tool_calls: [{ index: positionOf(state, candidate).calls - 1, function: { arguments: json } }],
     }),
-  image: writePicture,
+  image: writeImageEvent,
   logprobs: (state, { candidate, tokens }) =>
     choice(state, candidate, {}, { logprobs: writeLogprobs(tokens) }),
   part_end: () => [],
@@ -82,7 +82,7 @@ function writePartStart(state: State, { candidate, part }: EventOf<'part_start'>
   return [...opened, ...choice(state, candidate, { reasoning_details: [detail] })]
 }
 
-function writePicture(state: State, { candidate, image }: EventOf<'image'>): ServerSentEvent[] {
+function writeImageEvent(state: State, { candidate, image }: EventOf<'image'>): ServerSentEvent[] {
   const opened = opening(state, candidate)
   const position = positionOf(state, candidate)
   const written = writeImage(image, position.images)
@@ -111,7 +111,7 @@ function writeSignature(state: State, { candidate, signature }: EventOf<'signatu
     : choice(state, candidate, { content: '', ...field })
 }
 
-/** A candidate's first chunk names the role; nothing if the candidate has started. */
+/** A candidate's first chunk, which has the role; nothing if the candidate has started. */
 function opening(state: State, candidate: number): ServerSentEvent[] {
   if (state.positions.has(candidate)) return []
   positionOf(state, candidate)

@@ -1,4 +1,4 @@
-// Which endpoint a call is put to, at providers that speak both: chat completions or responses.
+// The choice between chat completions and responses, for providers that speak both.
 import type { Endpoint, Provider } from '../../domain/catalogue.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
 import { knownAs } from '../canonical/request.ts'
@@ -8,8 +8,8 @@ import { MIN_OUTPUT_TOKENS } from './responses/fit.ts'
 import { reasonsInChat, servesResponses } from './servers/servers.ts'
 
 /**
- * The endpoint for a call: what the route says; else responses for its own callers; else by the model's generation and what
- * the request asks for. Callers of chat completions stay there wherever that serves their request.
+ * The endpoint for a call: the route's, if it sets one; responses for callers of responses; otherwise the model's generation and the
+ * request decide. Calls from chat completions stay there if that endpoint can serve them.
  * @param caller the name of the caller's protocol
  */
 export function endpointFor(call: RoutedCall): Endpoint {
@@ -28,7 +28,7 @@ export function endpointFor(call: RoutedCall): Endpoint {
   return chat_lacks === 'reasoning_with_tools' && offers_tools && reasons ? 'responses' : 'chat_completions'
 }
 
-/** All endpoints that calls of a route may be put to. */
+/** All endpoints that calls of a route may use. */
 export function endpointsOf(route: ProtocolRoute): readonly Endpoint[] {
   const { provider, endpoint } = route
   if (!provider.responses) return ['chat_completions']
@@ -39,11 +39,11 @@ export function endpointsOf(route: ProtocolRoute): readonly Endpoint[] {
 }
 
 interface Known extends Pick<Generation, 'chat_lacks' | 'default_effort'> {
-  /** Its server has it in the Responses API. */
+  /** Whether its server offers the model in the Responses API. */
   readonly is_in_responses: boolean
 }
 
-/** By provider and model: the same for every call, as long as a catalogue is in force. */
+/** Keyed by provider and model: valid for all calls as long as the catalogue is in force. */
 const KNOWN = new PairMap<Provider, string, Known>()
 
 function knownOf(route: ProtocolRoute): Known {

@@ -1,10 +1,10 @@
-// The error shape of chat completions: the HTTP status, the type and the code of each kind of error.
+// The error format of chat completions: the HTTP status, the type and the code of each kind of error.
 
 import { Type } from '@sinclair/typebox'
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** https://platform.openai.com/docs/guides/error-codes: status, type, and the code for errors without one of their own. */
+/** https://platform.openai.com/docs/guides/error-codes: status, type, and the code for errors without a code of their own. */
 const TYPES: Readonly<Record<ErrorKind, readonly [number, string, string | null]>> = {
   invalid_request: [400, 'invalid_request_error', null],
   unauthenticated: [401, 'invalid_request_error', 'invalid_api_key'],
@@ -24,7 +24,6 @@ const TYPES: Readonly<Record<ErrorKind, readonly [number, string, string | null]
   overloaded: [503, 'server_error', 'overloaded'],
 }
 
-/** The body of an error. */
 export const OpenAIError = Type.Object(
   {
     error: Type.Object(
@@ -43,12 +42,11 @@ export const OpenAIError = Type.Object(
   { title: 'OpenAIError' },
 )
 
-/** An `OpenAIError`. */
 export function renderError(error: GatewayError): { status: number; body: JsonObject } {
   const [status, type, code] = TYPES[error.kind]
   const { message, param = null } = error
   return { status, body: { error: { message, type, param, code: error.code ?? code } } }
 }
 
-/** The same as the data of a stream's last record. */
+/** The data of a failed stream's last record. */
 export const renderStreamError = (error: GatewayError): string => JSON.stringify(renderError(error).body)

@@ -1,4 +1,4 @@
-// Extras of chat completions, billed beyond tokens, at OpenAI and similar servers: requests and counts.
+// Extras of chat completions, billed beyond tokens at OpenAI and similar servers: their requests and counts.
 // https://platform.openai.com/docs/api-reference/chat/create, https://openrouter.ai/docs/api-reference/parameters
 
 import type { FieldHandling } from '../../domain/catalogue.ts'
@@ -37,7 +37,7 @@ import { carries } from './carries.ts'
 import { BiasedRequest, ChatRequest } from './decode-request.ts'
 import { AUDIO_TOKENS_PER_SECOND } from './written.ts'
 
-/** The same for both of OpenAI's protocols: a model's price is one. */
+/** Shared by both of OpenAI's protocols, since a model has one price. */
 export const UNITS = {
   web_search: 'searches',
   audio_output: 'audio tokens',
@@ -61,7 +61,7 @@ export const UNITS = {
 
 type Name = keyof typeof UNITS
 
-/** Tools that the provider runs, by `type`. Functions and custom tools are the caller's to run. */
+/** Tools that the provider runs, by `type`. The caller runs functions and custom tools. */
 export const SERVER_TOOLS: Readonly<Record<string, Name>> = {
   web_search: 'web_search',
   web_search_preview: 'web_search',
@@ -89,13 +89,13 @@ const judgeTools: FieldRule = (value, list, found) => {
   }
 }
 
-/** A container that is made for the call may hold stored files. */
+/** Whether a container created for the call includes stored files. */
 const namesFiles = (container: Json): boolean => {
   const { file_ids = null } = objectIn(container)
   return file_ids !== null && !isEmptyList(file_ids)
 }
 
-/** A choice among some of the tools repeats them: they are not charged twice. */
+/** A choice among some of the tools repeats their types, which are not charged twice. */
 const judgeChoice: FieldRule = (value, at, found) => {
   const { tools = null } = objectIn(objectIn(value).allowed_tools)
   if (tools === null) return
@@ -118,7 +118,7 @@ const judgeMessages: FieldRule = (value, at) => {
   }
 }
 
-/** Where a part names a file in the provider's store. */
+/** The path within a part to a reference to a stored file; undefined if it has none. */
 function fileHolderOf(value: Json): string | undefined {
   const part = objectIn(value)
   if (part.type === 'text') return undefined
@@ -137,7 +137,7 @@ const MEMORY = {
   prompt: remembered((value) => typeof value === 'string'),
   messages: judgeMessages,
 }
-/** Of both of OpenAI's protocols, at OpenAI and at routers. */
+/** Rules of both of OpenAI's protocols, at OpenAI and at routers. */
 export const ROUTER_BILL = {
   service_tier: judgeServiceTier,
   models: billed('models', isEmptyList),
@@ -147,11 +147,11 @@ export const ROUTER_BILL = {
   transforms: billed('transforms', isEmptyList),
   preset: billed('preset'),
   fallbacks: billed('fallbacks', isEmptyList),
-  // Some servers read it as if its fields stood beside it.
+  // Some servers read its fields as if they were at the top.
   extra_body: billed('extra_body'),
 }
 
-/** Of both protocols, too; some servers have Google's and the realtime API's names of it. */
+/** Rules of both of OpenAI's protocols. Some servers use the names of Google's or of the realtime API. */
 export const SPOKEN_BILL = {
   modalities: judgeModalities,
   response_modalities: judgeModalities,
@@ -171,12 +171,12 @@ const BILL = {
 }
 
 /**
- * Searches are counted by servers that sell them by number (searchesIn). OpenAI counts none: its models search once in every call
- * that has the options. Audio is counted at the end of an answer; of one that was left, what came is.
+ * Counts the extras of an answer. Servers that charge per search report the number (searchesIn). OpenAI reports none: its models search
+ * once in every call with the options. Audio tokens come from the final usage, or from the received audio if the caller disconnected.
  */
 class Count implements ExtrasCount {
   #searches: number | undefined
-  /** Beside the totals. */
+  /** Counts that the totals do not include. */
   #beside: Beside = {}
   #audio_tokens: number | undefined
   #audio_chars = 0
@@ -212,11 +212,11 @@ const searchesIn = (counts: JsonObject): number | undefined =>
 type Beside = { readonly [Name in keyof typeof BESIDE]?: number }
 
 /**
- * Counts beside the totals of a usage, which providers bill at rates of their own.
+ * Counts that the totals of a usage do not include, which providers bill at rates of their own.
  *
- * - Perplexity's deep research: https://docs.perplexity.ai/getting-started/pricing; of a prompt of 108 and a completion of 3,256 tokens,
- *   together 3,364, it read 7,299 of citations and thought 73,248: https://github.com/bgeneto/open-webui-cost-tracker/issues/6. Its other
- *   models count their reasoning in the completion, and no citations.
+ * - Perplexity's deep research: https://docs.perplexity.ai/getting-started/pricing. For a prompt of 108 and a completion of 3,256 tokens,
+ *   together 3,364, it read 7,299 tokens of citations and thought 73,248: https://github.com/bgeneto/open-webui-cost-tracker/issues/6. Its
+ *   other models include reasoning in the completion, and do not count citations.
  * - Mistral's audio, by the second: @mistralai/mistralai 2.7 `UsageInfo`.
  */
 const BESIDE = {
@@ -237,7 +237,7 @@ function besideIn(counts: JsonObject): Beside {
   }
 }
 
-/** Mistral names it beside the counts (its client's type `UsageInfo`), all others at the top. */
+/** Mistral reports it in the usage (its client's type `UsageInfo`), all others at the top. */
 const service_tier: ServiceTierProtocol = {
   answer_fields: ['service_tier'],
   served: ({ service_tier, usage }) => tierNamed(service_tier) ?? tierNamed(objectIn(usage).service_tier),
@@ -254,10 +254,10 @@ export const extras = extrasFrom({
 })
 
 /**
- * These calls are priced by their units alone.
+ * Checks a call that is priced only by its units.
  *
  * @param known the fields that the call has
- * @throws GatewayError invalid_request naming what is billed beyond them, or an unknown field where the model refuses them
+ * @throws GatewayError invalid_request for a field that is billed beyond the units, and for an unknown field if the model refuses those
  */
 export function rejectBeyondUnits(
   body: JsonObject,

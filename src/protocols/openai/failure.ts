@@ -1,4 +1,4 @@
-// The meaning of a refusal in chat completions: its failure class, and when to come back.
+// Reads failures of chat completions and responses: the failure class, the message and the time to wait.
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
@@ -17,10 +17,10 @@ import { retryAfter } from '../wire/retry-after.ts'
 import { readUsage as readResponseUsage } from './responses/usage.ts'
 import { readUsage } from './usage.ts'
 
-/** The code of a refusal of encrypted reasoning that another key, or another organisation, issued. */
+/** The code for encrypted reasoning that another key, or another organisation, issued. */
 const UNREADABLE_REASONING = 'invalid_encrypted_content'
 
-/** Only verified organisations get it. https://github.com/OpenHands/software-agent-sdk/issues/987 */
+/** Only verified organisations get summaries. https://github.com/OpenHands/software-agent-sdk/issues/987 */
 const SUMMARY = 'reasoning.summary'
 
 /** https://platform.openai.com/docs/guides/error-codes; 402 is OpenRouter's. */
@@ -29,13 +29,13 @@ const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
   409: 'bad_request',
 }
 
-/** Codes that say more than the status they come with. */
+/** Codes that are more specific than their status. */
 const FAILURE_CLASS_BY_CODE: Readonly<Record<string, FailureClass>> = {
   insufficient_quota: 'bad_key',
   billing_hard_limit_reached: 'bad_key',
   invalid_api_key: 'bad_key',
   model_not_found: 'upstream_error',
-  /** OpenRouter's moderation: the prompt is at fault, though the status is 403. */
+  /** OpenRouter's moderation: the prompt is at fault, although the status is 403. */
   content_policy_violation: 'bad_request',
   content_filter: 'bad_request',
   /** A response that fails after it began has no status, and its error no type. */
@@ -47,7 +47,7 @@ const FAILURE_CLASS_BY_CODE: Readonly<Record<string, FailureClass>> = {
   upstream_timeout: 'timed_out',
 }
 
-/** The status of an error that comes under status 200, by its type; of the other types it is 500. */
+/** The HTTP status of an error reported under status 200, by its type; 500 for other types. */
 const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -63,8 +63,8 @@ const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
 
 /**
  * Reads a refusal.
- * @param status 200 for an error inside an answer, which then tells its status by its code (OpenRouter's are numbers) or type
- * @param body an OpenAI error, the same as a bare text (Ollama) or in an array (Google), HTML of a proxy, or nothing
+ * @param status 200 for an error inside an answer: its code (a number at OpenRouter) or type then decides the status
+ * @param body an OpenAI error, one as a bare text (Ollama) or in an array (Google), a proxy's HTML, or nothing
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
@@ -82,7 +82,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   return knownTooLong(failure, stringIn(error.code))
 }
 
-/** OpenRouter bills answers of providers that failed after they started. */
+/** The usage of an answer that failed after it started, which OpenRouter bills. */
 const billedIn = (body: string): ReportedUsage | undefined => {
   const answer = parseObject(body)
   return answer && (readUsage(answer) ?? readResponseUsage(answer))
@@ -92,7 +92,7 @@ const statusIn = ({ code, type }: JsonObject): number =>
   countIn(code) ?? lookUp(STATUS_BY_TYPE, type) ?? lookUp(STATUS_BY_TYPE, code) ?? 500
 
 /**
- * The error of each field, as servers written with Pydantic list it: https://github.com/nomtek/mistralai_client_dart/issues/44.
+ * The errors of each field, as servers written with Pydantic list them: https://github.com/nomtek/mistralai_client_dart/issues/44.
  * @returns undefined without such a list
  */
 function listedIn({ message }: JsonObject): string | undefined {
@@ -100,13 +100,13 @@ function listedIn({ message }: JsonObject): string | undefined {
     const path = Array.isArray(loc) ? loc.filter((step) => step !== 'body').join('.') : ''
     return typeof msg === 'string' ? `${path}: ${msg}` : []
   })
-  return listed.length === 0 ? undefined : listed.slice(0, MAX_LISTED).join('; ')
+  return listed.length === 0 ? undefined : listed.slice(0, MAX_FIELD_ERRORS).join('; ')
 }
 
-/** A body of thousands of messages may be wrong in each. */
-const MAX_LISTED = 10
+/** Every message of a long body may be wrong. */
+const MAX_FIELD_ERRORS = 10
 
-/** In a field of its own, in a response that failed, or all of it: an event of a response, and the body of older vLLM. */
+/** The error is in a field, in a failed response, or the whole body: an event of a response, or the body of older vLLM. */
 const errorIn = (answer: JsonObject): Json | undefined =>
   answer.error ?? objectIn(answer.response).error ?? (reportsError(answer) ? answer : undefined)
 

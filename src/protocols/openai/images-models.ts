@@ -1,26 +1,26 @@
-// The models behind OpenAI's images API: the sizes that they make, and the fields that they take.
+// The models of OpenAI's images API: the sizes that they generate, and the fields that they accept.
 
 import { knownAs, type NamedModel } from '../canonical/request.ts'
 import { type ImageTraits, nearestShape, PLAIN_TRAITS, type Sides } from '../images.ts'
 
-/** The settings that one family of models takes. */
+/** The settings of one family of models. */
 interface ImageFamily {
   max_per_request: number
-  /** The size to ask for; undefined to leave it to the model. */
+  /** The size to request; undefined to leave it to the model. */
   sizeFor(desired: Sides): Sides | undefined
-  /** Whether quality, background and output_format are taken. These models always answer in base64. */
+  /** Whether the models accept quality, background and output_format. These models always answer in base64. */
   takes_gpt_fields: boolean
   traits: ImageTraits
 }
 
-/** https://platform.openai.com/docs/api-reference/images/create, `size`: what each GPT image model makes. */
+/** https://platform.openai.com/docs/api-reference/images/create, `size`: the sizes of every GPT image model. */
 const STANDARD: readonly [Sides, ...Sides[]] = [
   { width: 1_024, height: 1_024 },
   { width: 1_536, height: 1_024 },
   { width: 1_024, height: 1_536 },
 ]
 
-/** gpt-image-2 and later make any size within these bounds. */
+/** gpt-image-2 and later generate any size within these bounds. */
 const STEP = 16
 const MAX_RATIO = 3
 const MAX_PIXELS = 3_840 * 2_160
@@ -54,8 +54,8 @@ const gptFamily = (sizeFor: (desired: Sides) => Sides, traits: Partial<ImageTrai
 const anyWithin = (desired: Sides): Sides => (isWithinBounds(desired) ? desired : standard(desired))
 
 /**
- * https://platform.openai.com/docs/api-reference/images/createEdit: gpt-image-2 and later take no `input_fidelity`, and those from 2.5
- * on draw in `quality` xhigh and max (openai's resources/images.d.ts).
+ * https://platform.openai.com/docs/api-reference/images/createEdit: gpt-image-2 and later accept no `input_fidelity`; since 2.5 they
+ * accept `quality` xhigh and max (openai's resources/images.d.ts).
  */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: ImageFamily])[] = [
   [/^gpt-image-(?:2\.[5-9]|[3-9])/, gptFamily(anyWithin, { qualities: ['xhigh', 'max'] })],
@@ -64,7 +64,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ImageFamily])[] = [
   [/^(?:chat)?gpt-image/, gptFamily(standard, { input_fidelity: ['high', 'low'] })],
 ]
 
-/** Servers of the API as it was before the GPT image models: they need `response_format`, and the exact size. */
+/** Servers of the API before the GPT image models: they need `response_format`, and the exact size. */
 const OTHER: ImageFamily = {
   max_per_request: 1,
   sizeFor: (desired) => desired,

@@ -1,4 +1,4 @@
-// Images over OpenAI's images API: generations in JSON, edits of one or several images as a form.
+// Image generation over OpenAI's images API: generations in JSON, edits of one or several images as a form.
 // https://platform.openai.com/docs/api-reference/images, https://platform.openai.com/docs/api-reference/images-streaming
 
 import type { ReportedImageTokens } from '../../domain/image-tokens.ts'
@@ -25,7 +25,7 @@ import { readError, readFailure } from './failure.ts'
 import { familyOf } from './images-models.ts'
 import { sumsIn } from './usage.ts'
 
-/** Error codes that mean moderation: of the GPT image models, of the models before them, and of Azure's. */
+/** Error codes of moderation: of the GPT image models, of older models, and of Azure. */
 const MODERATION: ReadonlySet<string> = new Set([
   'moderation_blocked',
   'content_policy_violation',
@@ -33,7 +33,7 @@ const MODERATION: ReadonlySet<string> = new Set([
   'content_filter',
 ])
 
-/** Images in base64. One that is only an address counts as none, because callers see no provider's addresses. */
+/** Images in base64. An address alone counts as no image, because callers must not see addresses of the provider. */
 function decodeImageAnswer(answer: JsonObject): ImageAnswer {
   const [first, ...rest] = objectsIn(answer.data)
     .map(({ b64_json, revised_prompt }) => ({
@@ -48,8 +48,8 @@ function decodeImageAnswer(answer: JsonObject): ImageAnswer {
 
 /**
  * The tokens of an answer, or of an event with an image (openai's resources/images.d.ts: ImagesResponse.Usage,
- * ImageGenCompletedEvent.Usage). Without details all of the output is image tokens, as the events have it. Cached tokens are not
- * documented for it; they are read as OpenAI's other endpoints name them.
+ * ImageGenCompletedEvent.Usage). Without details, as in events, all output is image tokens. Cached tokens are not documented; they are
+ * read by the names of OpenAI's other endpoints.
  */
 export function readImageUsage({ usage }: JsonObject): ReportedImageTokens | undefined {
   if (!isObject(usage)) return undefined
@@ -72,7 +72,7 @@ export function readImageUsage({ usage }: JsonObject): ReportedImageTokens | und
   }
 }
 
-/** A refusal; moderation is distinct from other faults of a request. */
+/** Reads a refusal. Moderation gets a code of its own. */
 function readImageFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const failure = readFailure(status, headers, body)
   const error = readError(body)
@@ -122,7 +122,7 @@ function fieldsOf(request: ImageRequest, named: NamedModel): JsonObject {
 const formatFor = (background: string | undefined, format: string | undefined): string | undefined =>
   background === 'transparent' && format === 'jpeg' ? 'png' : format
 
-/** A form (RFC 7578): the fields, then each image under `image[]`, or under `image` where there is one, then the mask. */
+/** A form (RFC 7578): the fields, then the images under `image[]`, or a single one under `image`, then the mask. */
 function encodeForm(
   fields: JsonObject,
   { references, mask }: Pick<ImageRequest, 'references' | 'mask'>,
@@ -158,7 +158,7 @@ export const openaiImages: ImageProtocol = {
 const PARTIAL: ReadonlySet<string> = new Set(['image_generation.partial_image', 'image_edit.partial_image'])
 const COMPLETED: ReadonlySet<string> = new Set(['image_generation.completed', 'image_edit.completed'])
 
-/** Only what comes in base64 is an image, as in a whole answer. */
+/** Only base64 counts as an image, as in a whole answer. */
 function readImageEvent(event: JsonObject): ImageEvent | undefined {
   const { type, b64_json, revised_prompt } = event
   const kind = stringIn(type) ?? ''

@@ -1,4 +1,4 @@
-// The chat completions protocol: its verbs, gathered.
+// The chat completions protocol: its functions, gathered.
 import type { Protocol } from '../protocol.ts'
 import { openaiTranscriptions, openaiTranslations } from './audio-usage.ts'
 import { carries } from './carries.ts'
@@ -30,7 +30,7 @@ import { estimateOutput, readUsage, showUsage } from './usage.ts'
 export const openai: Protocol = {
   name: 'openai',
   key_header: 'authorization',
-  // Ollama, vLLM and llama.cpp.
+  // For Ollama, vLLM and llama.cpp.
   keyless_over_http: true,
   baseUrlAdvice,
   serverOf,

@@ -1,4 +1,4 @@
-// The log probabilities of a chat completion's tokens, read and written.
+// Log probabilities of a chat completion's tokens, read and written.
 import type { TokenChance, TokenLogprob } from '../canonical/answer.ts'
 import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
@@ -7,7 +7,7 @@ const readChance = (value: JsonObject): TokenChance => ({
   logprob: typeof value.logprob === 'number' ? value.logprob : 0,
 })
 
-/** The tokens of a choice's `logprobs`; undefined if it has none. */
+/** Reads a choice's `logprobs`; undefined if it has none. */
 export function readLogprobs(value: Json | undefined): TokenLogprob[] | undefined {
   const { content } = objectIn(value)
   if (!Array.isArray(content)) return undefined
@@ -23,7 +23,7 @@ const writeChance = ({ token, logprob }: TokenChance): JsonObject => ({
   bytes: [...Buffer.from(token)],
 })
 
-/** A choice's `logprobs`. */
+/** Writes a choice's `logprobs`. */
 export const writeLogprobs = (tokens: readonly TokenLogprob[] | undefined): Json =>
   tokens === undefined
     ? null

@@ -1,4 +1,4 @@
-// Where chat completions hold media inline.
+// The places of inline media in chat completions.
 import {
   inFields,
   inItems,
@@ -12,13 +12,13 @@ import {
 /** The data URI of an image. */
 const image = inUri(true)
 const other = inUri(false)
-/** Most name an address in an object, some servers take it in its place. */
+/** Most servers expect an address in an object, some in place of the object. */
 const addressed = (uri: MediaPlaces): MediaPlaces => {
   const inObject = inFields({ url: uri })
   return (value, change) => (typeof value === 'string' ? uri : inObject)(value, change)
 }
 
-/** Without a type: its format, such as `mp3`, is not a MIME type. */
+/** Without a MIME type: its `format`, such as `mp3`, is none. */
 export const input_audio = inFields({ input_audio: withData([], () => false) })
 /** A file by its data. */
 export const file_data = inFields({ file_data: other })
@@ -36,10 +36,10 @@ export const mediaFields: MediaFields = {
         audio_url: inFields({ audio_url: addressed(other) }),
       }),
     ),
-    /** Pictures that a model answered with, and that a client sends back. */
+    /** Images that a model generated and a client sends back. */
     images: inItems(image_url),
   }),
 }
 
-/** Of moderations, which have images among their inputs. */
+/** Moderations accept images among their inputs. */
 export const unitMedia: MediaFields = { input: inTypes({ image_url }) }
