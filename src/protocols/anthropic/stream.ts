@@ -2,22 +2,22 @@
 
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { reportsError } from '../failures.ts'
+import {
+  addOutput,
+  nextContainer,
+  SIGNATURE,
+  SurroundingOutput,
+  sumFor,
+  TEXT,
+  tokensOfSums,
+  zeroSums,
+} from '../output-size.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, objectIn, parseObject, stringIn, tokenCountIn } from '../wire/json.ts'
 import { quoted } from '../wire/json-text.ts'
-import {
-  addWritten,
-  nextContainer,
-  noSums,
-  of,
-  PROOF,
-  TEXT,
-  tokensOfSums,
-  WrittenBeside,
-} from '../written.ts'
+import { BesideDeltaShape, DeltaShape, EventShape, NO_AUDIO } from './output-fields.ts'
 import { initialUsage, laterUsage, readCounts } from './usage.ts'
-import { BesideDeltaShape, DeltaShape, EventShape, NO_AUDIO } from './written.ts'
 
 const MESSAGE_START = quoted('message_start')
 const MESSAGE_DELTA = quoted('message_delta')
@@ -29,8 +29,8 @@ class AnthropicStreamReading implements StreamReading {
   failed = false
   #reported: JsonObject = {}
   #output_reported = false
-  readonly #written = noSums()
-  readonly #beside = new WrittenBeside(BesideDeltaShape)
+  readonly #written = zeroSums()
+  readonly #beside = new SurroundingOutput(BesideDeltaShape)
   /** The sum of text at the beginning of the block. */
   #text_before_block = 0
 
@@ -59,17 +59,18 @@ class AnthropicStreamReading implements StreamReading {
     // The first object in an event is nearly always a delta.
     const first = data.indexOf('{', 1)
     if (first >= 0 && nextContainer(data, DELTA, 0) === first) {
-      const end = addWritten(data, first, DeltaShape, written)
+      const end = addOutput(data, first, DeltaShape, written)
       this.#beside.add(data, end - first, () => 0, written)
     } else {
-      this.#text_before_block = of(written, TEXT)
-      addWritten(data, 0, EventShape, written)
+      this.#text_before_block = sumFor(written, TEXT)
+      addOutput(data, 0, EventShape, written)
     }
-    const proof_bytes = of(written, PROOF)
-    if (proof_bytes === 0) return
+    const signature_bytes = sumFor(written, SIGNATURE)
+    if (signature_bytes === 0) return
     // Hidden thinking comes as its signature alone.
-    if (of(written, TEXT) === this.#text_before_block) written[TEXT] = of(written, TEXT) + proof_bytes
-    written[PROOF] = 0
+    if (sumFor(written, TEXT) === this.#text_before_block)
+      written[TEXT] = sumFor(written, TEXT) + signature_bytes
+    written[SIGNATURE] = 0
   }
 
   /** @returns whether it was one of these events: the text of a delta may contain their names */

@@ -4,7 +4,7 @@
 import { inFull, promptTokens, type ReportedUsage, type Usage } from '../../domain/usage.ts'
 import { sumTokens } from '../token-sums.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, tokenCountIn } from '../wire/json.ts'
-import { blockTokens } from './written.ts'
+import { blockTokens } from './output-fields.ts'
 
 /** The usage of a whole message; undefined if it reports none. */
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(objectIn(answer.usage))

@@ -3,42 +3,42 @@
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { reportsError } from '../failures.ts'
 import { LastUsage } from '../last-usage.ts'
+import {
+  addOutput,
+  fields,
+  NO_OUTPUT,
+  nextContainer,
+  SurroundingOutput,
+  TEXT,
+  tokensOfSums,
+  zeroSums,
+} from '../output-size.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
-import {
-  addWritten,
-  fields,
-  NOTHING,
-  nextContainer,
-  noSums,
-  TEXT,
-  tokensOfSums,
-  WrittenBeside,
-} from '../written.ts'
 import { AUDIO_TOKENS_PER_SECOND, estimateOutput, readUsage } from './usage.ts'
 
 /** The output in a part, except calls and media, which are parsed. */
 const PartShape = fields({
   text: TEXT,
-  thoughtSignature: NOTHING,
-  executableCode: fields({ code: TEXT, language: NOTHING, id: NOTHING }),
-  codeExecutionResult: fields({ output: TEXT, outcome: NOTHING, id: NOTHING }),
-  fileData: fields({ mimeType: NOTHING }),
+  thoughtSignature: NO_OUTPUT,
+  executableCode: fields({ code: TEXT, language: NO_OUTPUT, id: NO_OUTPUT }),
+  codeExecutionResult: fields({ output: TEXT, outcome: NO_OUTPUT, id: NO_OUTPUT }),
+  fileData: fields({ mimeType: NO_OUTPUT }),
 })
 
 /** A candidate without its parts, which are counted apart. */
 const CandidateShape = fields({
-  content: fields({ parts: NOTHING, role: NOTHING }),
-  finishReason: NOTHING,
-  finishMessage: NOTHING,
-  safetyRatings: NOTHING,
-  citationMetadata: NOTHING,
-  groundingMetadata: NOTHING,
-  groundingAttributions: NOTHING,
-  urlContextMetadata: NOTHING,
-  logprobsResult: NOTHING,
+  content: fields({ parts: NO_OUTPUT, role: NO_OUTPUT }),
+  finishReason: NO_OUTPUT,
+  finishMessage: NO_OUTPUT,
+  safetyRatings: NO_OUTPUT,
+  citationMetadata: NO_OUTPUT,
+  groundingMetadata: NO_OUTPUT,
+  groundingAttributions: NO_OUTPUT,
+  urlContextMetadata: NO_OUTPUT,
+  logprobsResult: NO_OUTPUT,
 })
 
 const USAGE = quoted('usageMetadata')
@@ -61,8 +61,8 @@ class GeminiStreamReading implements StreamReading {
   finished = false
   failed = false
   readonly #usage = new LastUsage(readUsage)
-  readonly #written = noSums()
-  readonly #beside = new WrittenBeside(CandidateShape)
+  readonly #written = zeroSums()
+  readonly #beside = new SurroundingOutput(CandidateShape)
   #other_tokens = 0
 
   read(data: ByteString): void {
@@ -95,7 +95,7 @@ class GeminiStreamReading implements StreamReading {
     let part_bytes = 0
     let start = nextContainer(data, PARTS, 0)
     while (start >= 0) {
-      const end = addWritten(data, start, PartShape, this.#written)
+      const end = addOutput(data, start, PartShape, this.#written)
       part_bytes += end - start
       start = nextContainer(data, PARTS, end)
     }

@@ -13,8 +13,8 @@ import {
   stringIn,
 } from '../wire/json.ts'
 import { CallNumbers, typeOf, withText } from './call-numbers.ts'
+import { messageIn } from './output-fields.ts'
 import { isFailure, ownStop } from './stop-reasons.ts'
-import { messageIn } from './written.ts'
 
 interface Candidate {
   readonly calls: CallNumbers

@@ -70,7 +70,7 @@ function readChoice(state: State, choice: JsonObject): StreamEvent[] {
   return [
     ...readThinking(state, candidate, delta),
     ...readTexts(state, candidate, delta),
-    ...readPictures(state, candidate, delta),
+    ...readImageEvents(state, candidate, delta),
     ...(tokens ? [{ type: 'logprobs', candidate, tokens } as const] : []),
     ...objectsIn(delta.tool_calls).flatMap((call) =>
       readCall(state, candidate, call, countIn(call.index) ?? 0),

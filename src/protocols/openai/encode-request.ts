@@ -110,10 +110,10 @@ export const strictIfTaken = (
 
 function isStrictSchema(schema: Json): boolean {
   if (typeof schema !== 'object' || schema === null) return true
-  if (Array.isArray(schema)) return schema.every(isTaken)
+  if (Array.isArray(schema)) return schema.every(isStrictSchema)
   if (schema.type === 'object' && !isClosed(schema)) return false
   const { enum: _enum, const: _const, default: _default, ...schemas } = schema
-  return Object.values(schemas).every(isTaken)
+  return Object.values(schemas).every(isStrictSchema)
 }
 
 function isClosed({ additionalProperties, properties, required }: JsonObject): boolean {

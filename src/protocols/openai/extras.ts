@@ -35,7 +35,7 @@ import {
 } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { BiasedRequest, ChatRequest } from './decode-request.ts'
-import { AUDIO_TOKENS_PER_SECOND } from './written.ts'
+import { AUDIO_TOKENS_PER_SECOND } from './output-fields.ts'
 
 /** Shared by both of OpenAI's protocols, since a model has one price. */
 export const UNITS = {

@@ -1,24 +1,24 @@
-// The differences between the models behind chat completions, as far as their names tell them.
+// The differences between models behind chat completions, decided by their names.
 import { EFFORTS, type EffortName } from '../../domain/catalogue.ts'
 import { knownAs, type NamedModel } from '../canonical/request.ts'
 import { nearestLevel } from '../thinking.ts'
 
 export interface Generation {
-  /** OpenAI's reasoning models refuse `max_tokens`; servers such as Ollama know only that. */
+  /** OpenAI's reasoning models refuse `max_tokens`; servers such as Ollama only know that. */
   readonly limit_field: 'max_completion_tokens' | 'max_tokens'
-  /** One of OpenAI's reasoning models: it refuses fields that others take. */
+  /** The model is one of OpenAI's reasoning models, which refuse fields that other models accept. */
   readonly reasons: boolean
-  /** When temperature, top_p, penalties and log probabilities are taken; `unreasoned`: only with the effort `none`. */
+  /** The requests that may set temperature, top_p, penalties and log probabilities; `unreasoned`: only those with the effort `none`. */
   readonly sampling: 'always' | 'unreasoned' | 'never'
   readonly takes_stop: boolean
   readonly takes_parallel_tool_calls: boolean
-  /** The values of reasoning_effort that are taken, rising; none where the field is refused. */
+  /** The accepted values of reasoning_effort, rising; empty if the field is refused. */
   readonly efforts: readonly EffortName[]
-  /** The effort where a request says none. */
+  /** The effort of a request that sets none. */
   readonly default_effort: EffortName
   /**
-   * The features of responses that its chat completions lack: the reasoning of its answers, in the form that is sent back; that,
-   * and reasoning where tools are offered; or the model altogether.
+   * The features of responses that the model's chat completions lack: reasoning in a form that can be sent back; also reasoning in requests
+   * with tools; or the model altogether.
    */
   readonly chat_lacks: 'nothing' | 'reasoning' | 'reasoning_with_tools' | 'model'
   /** The model is one of Gemini's behind Google's OpenAI-compatible endpoint, which takes signatures back. */
@@ -70,7 +70,7 @@ const reasoning = (
 const LOW_TO_HIGH = ['low', 'medium', 'high'] as const
 const LOW_TO_XHIGH = [...LOW_TO_HIGH, 'xhigh'] as const
 
-/** OpenAI's own models; the first row that fits a name holds. */
+/** OpenAI's own models. The first row whose pattern matches a name applies. */
 const ROWS: readonly Row[] = [
   /** Efforts: https://github.com/anomalyco/opencode/pull/26273. Endpoint: https://platform.openai.com/docs/models/o3-deep-research */
   reasoning(/o\d-[\w-]*deep-research/, ['medium'], 'model'),
@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
   reasoning(/gpt-(?:5\.1-codex-max|(?:5\.[2-9]|[6-9][\d.]*)-codex)/, LOW_TO_XHIGH, 'model'),
   /** Efforts: https://github.com/openai/codex/issues/6647. Endpoint: https://github.com/CopilotC-Nvim/CopilotChat.nvim/issues/1442 */
   reasoning(/gpt-[\d.]+-codex|codex-/, LOW_TO_HIGH, 'model'),
-  /** It does not reason: https://github.com/langchain-ai/langchain/pull/32624, https://github.com/Laisky/one-api/issues/120 */
+  /** Without reasoning: https://github.com/langchain-ai/langchain/pull/32624, https://github.com/Laisky/one-api/issues/120 */
   { ...PLAIN, names: named(/gpt-5-chat/) },
   /** https://github.com/Laisky/one-api/issues/285; sampling: vercel/ai packages/openai/src/openai-language-model-capabilities.ts */
   reasoning(/gpt-[\d.]+-chat/, ['medium'], 'nothing'),
@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
     takes_stop: true,
   }),
   /**
-   * And all that come after. Efforts: https://github.com/anomalyco/opencode/issues/36141. Tools:
+   * Also for all later models. Efforts: https://github.com/anomalyco/opencode/issues/36141. Tools:
    * https://github.com/BerriAI/litellm/pull/34569 (5.6), https://github.com/can1357/oh-my-pi/issues/11052 (6).
    */
   reasoning(/gpt-(?:5\.|[6-9])/, ['none', ...LOW_TO_XHIGH, 'max'], 'reasoning_with_tools', {
@@ -128,28 +128,28 @@ const ROWS: readonly Row[] = [
   { ...PLAIN, names: named(/gpt-[34]|chatgpt-/) },
 ]
 
-/** Every other server of the protocol, and every other model. */
+/** All other servers and models. */
 const OTHERS = { ...PLAIN, limit_field: 'max_tokens', efforts: ['none', 'low', 'medium', 'high'] } as const
 
 export const generationOf = (model: string): Generation =>
   ROWS.find(({ names }) => names.test(model)) ?? { ...OTHERS, takes_signatures: model.includes('gemini') }
 
-/** The generation of a model, with the efforts that the catalogue says. */
+/** The generation of a model, with the catalogue's efforts if it has any. */
 export function generationFor(target: NamedModel): Generation {
   const generation = generationOf(knownAs(target))
   return target.efforts ? { ...generation, efforts: target.efforts } : generation
 }
 
-/** Whether a model is one of OpenAI's, so that its row says which efforts it takes. */
+/** Whether a model is one of OpenAI's, so that its row decides the accepted efforts. */
 export const isOpenAis = ({ limit_field }: Generation): boolean => limit_field === PLAIN.limit_field
 
-/** Whether a model takes temperature and its likes. @param effort what the request asks for; undefined for nothing */
+/** Whether a model accepts temperature and the like. @param effort of the request; undefined if it sets none */
 export const takesSampling = (
   { sampling, default_effort }: Generation,
   effort: string | undefined,
 ): boolean => sampling === 'always' || (sampling === 'unreasoned' && (effort ?? default_effort) === 'none')
 
-/** The value of reasoning_effort nearest to the requested one: none only for none; undefined where no other is taken. */
+/** The accepted effort nearest to the requested one. `none` only stands for `none`; undefined if no other effort is accepted. */
 export function nearestEffort({ efforts }: Generation, requested: EffortName): EffortName | undefined {
   if (efforts.includes(requested)) return requested
   return nearestLevel(

@@ -26,7 +26,7 @@ export const moderationNames = namesFrom(
   { billed: extras.decisive_fields },
 )
 
-/** The tokens of a moderation's input, as an estimate. @throws GatewayError invalid_request naming the field */
+/** The estimated tokens of a moderation's input. @throws GatewayError invalid_request that names the field */
 export function readModerationTokens(body: JsonObject, unknown_fields: FieldHandling): number {
   const { input } = body
   const items = Array.isArray(input) ? input : [input]
@@ -36,7 +36,7 @@ export function readModerationTokens(body: JsonObject, unknown_fields: FieldHand
   return sumTokens(items, (item, index) => tokensOf(item, Array.isArray(input) ? `input[${index}]` : 'input'))
 }
 
-/** The most tokens of all of the request. */
+/** The most tokens of the whole request. */
 export const boundModeration = fields({ input: each(part) })
 
 function tokensOf(item: Json | undefined, at: string): number {

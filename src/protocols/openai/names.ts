@@ -1,4 +1,4 @@
-// The names that decide a chat completion or an embeddings request.
+// The deciding names of chat completion and embeddings requests.
 import { namesFrom } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { ChatRequest } from './decode-request.ts'
@@ -22,7 +22,7 @@ const MESSAGE = namesFrom(
 
 const TOOL = namesFrom({ type: 'value', function: 'value' })
 
-/** Of a chat completion. What providers bill beside tokens is among them, so that nothing passes in another spelling. */
+/** Names of a chat completion, including fields that providers bill beside tokens, so that no other spelling of them passes. */
 export const chatNames = namesFrom(
   {
     model: 'value',
@@ -41,7 +41,7 @@ export const chatNames = namesFrom(
     audio: 'value',
     prediction: 'value',
     store: 'value',
-    // Of OpenRouter.
+    // Fields of OpenRouter's.
     reasoning: 'value',
     usage: 'value',
   },
@@ -49,7 +49,7 @@ export const chatNames = namesFrom(
     growing: 'messages',
     billed: extras.decisive_fields,
     harmless: [...Object.keys(ChatRequest.properties), ...Object.keys(carries.own_fields)],
-    // Of llama.cpp's, KoboldCpp's and others' servers, beside or before the protocol's own names.
+    // From llama.cpp, KoboldCpp and other servers, beside or instead of the protocol's own names.
     aliases: {
       n_predict: 'max_tokens',
       num_predict: 'max_tokens',
@@ -62,7 +62,7 @@ export const chatNames = namesFrom(
   },
 )
 
-/** Of an embeddings request. Some servers read `messages` in place of `input`. */
+/** Names of an embeddings request. Some servers read `messages` in place of `input`. */
 export const embeddingNames = namesFrom(
   { model: 'value', input: 'value', dimensions: 'value', encoding_format: 'value' },
   { billed: extras.decisive_fields, harmless: ['user'], aliases: { messages: 'input' } },

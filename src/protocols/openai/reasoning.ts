@@ -1,33 +1,33 @@
-// Thinking, its signatures, and pictures in chat completions. OpenAI has no fields for them, so these are the ones that others added:
+// Thinking, its signatures, and generated images in chat completions. OpenAI has no fields for them, so these are fields of others:
 // `reasoning_content` (vLLM, llama.cpp), `reasoning_details` (OpenRouter), `extra_content.google` (Google), `images` (OpenRouter, LiteLLM).
-// Mistral's thinking stands in the content (https://docs.mistral.ai/capabilities/reasoning).
+// Mistral's thinking is part of the content (https://docs.mistral.ai/capabilities/reasoning).
 // https://openrouter.ai/docs/use-cases/reasoning-tokens, https://ai.google.dev/gemini-api/docs/thought-signatures,
 // https://openrouter.ai/docs/features/multimodal/image-generation
 import type { MediaPart, RedactedThinkingPart, Signature, ThinkingPart } from '../canonical/parts.ts'
 import { FORMATS, packSignature, unpackSignature } from '../signature.ts'
 import { compact, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
-/** Other formats pass under the name that they came with. */
+/** Other formats keep the name that they came with. */
 const OWN_FORMAT = FORMATS.openai
-/** Google's OpenAI-compatible endpoint carries signatures of this format only, in a field of its own. */
+/** Google's OpenAI-compatible endpoint only carries signatures of this format, in a field of its own. */
 const GOOGLE_FORMAT = FORMATS.gemini
 
-/** The signature on a tool call or a message, as Google's endpoint writes it. */
+/** Reads the signature of a tool call or a message in Google's format. */
 export function readGoogleSignature({ extra_content }: JsonObject): Signature | undefined {
   const { google } = objectIn(extra_content)
   const value = stringIn(objectIn(google).thought_signature)
   return value ? { format: GOOGLE_FORMAT, value } : undefined
 }
 
-/** The field for Gemini's signature on a tool call or a message; others' have no field. */
+/** The field for Gemini's signature on a tool call or a message. Other signatures have no field. */
 export const googleSignatureField = (signature: Signature | undefined): JsonObject =>
   signature?.format === GOOGLE_FORMAT
     ? { extra_content: { google: { thought_signature: signature.value } } }
     : {}
 
 /**
- * The same for a call in an answer. Encrypted thinking that led to the call stands there too, marked as another's: clients send
- * calls back as they came, and `reasoning_details` mostly not.
+ * The signature field of a call in an answer. Encrypted thinking before the call goes there too, tagged: clients send calls back
+ * unchanged, but mostly drop `reasoning_details`.
  */
 export const callSignatureField = (
   signature: Signature | undefined,
@@ -41,7 +41,7 @@ export const callSignatureField = (
         },
       }
 
-/** The signature on a call that a caller sends back: the call's own, or of the thinking that led to it. */
+/** Reads the signature of a call that a caller sends back: the call's own, or that of the thinking before it. */
 export function readCallSignature(call: JsonObject): {
   signature?: Signature
   thought?: RedactedThinkingPart
@@ -52,7 +52,7 @@ export function readCallSignature(call: JsonObject): {
   return signed === 'redacted_thinking' ? { thought: { kind: signed, signature } } : { signature }
 }
 
-/** The thinking of a message, with its signatures. */
+/** Reads the thinking of a message, with its signatures. */
 export function readReasoning(message: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {
   const details = objectsIn(message.reasoning_details).flatMap(readDetail)
   if (details.length > 0) return details
@@ -75,7 +75,7 @@ const contentThinking = (content: Json | undefined): string =>
 
 const textOfPart = ({ text }: JsonObject): string => stringIn(text) ?? ''
 
-/** Such a part's type, which nothing else has. */
+/** The type of Mistral's parts of thinking. */
 export const THINKING = 'thinking'
 
 function readDetail(detail: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {
@@ -89,7 +89,7 @@ function readDetail(detail: JsonObject): (ThinkingPart | RedactedThinkingPart)[]
   return [{ kind: 'thinking', text: text ?? '', signature: value ? { format, value } : undefined }]
 }
 
-/** One entry of `reasoning_details`. */
+/** Encodes one entry of `reasoning_details`. */
 export const reasoningDetail = (part: ThinkingPart | RedactedThinkingPart, index: number): JsonObject =>
   part.kind === 'thinking'
     ? compact({
@@ -106,7 +106,7 @@ export const reasoningDetail = (part: ThinkingPart | RedactedThinkingPart, index
         index,
       }
 
-/** The fields for a message's thinking: the text for people, and the details that a client sends back. */
+/** The fields for a message's thinking: readable text, and the details that a client sends back. */
 export function reasoningFields(parts: readonly (ThinkingPart | RedactedThinkingPart)[]): JsonObject {
   if (parts.length === 0) return {}
   const text = parts.map((part) => (part.kind === 'thinking' ? part.text : '')).join('')
@@ -118,7 +118,7 @@ export function reasoningFields(parts: readonly (ThinkingPart | RedactedThinking
 
 const DATA_URI = /^data:(image\/[\w.+-]+);base64,/
 
-/** One entry of `images`, with its data inline. */
+/** Encodes one entry of `images`, with its data inline. */
 export const writeImage = ({ source, signature }: MediaPart, index: number): JsonObject => ({
   index,
   type: 'image_url',
@@ -127,8 +127,8 @@ export const writeImage = ({ source, signature }: MediaPart, index: number): Jso
 })
 
 /**
- * The pictures of a message, of a provider's or of one that a client sends back. One that is only an address is left out:
- * callers see no provider's addresses.
+ * Reads the images of a message from a provider, or from a client that sends it back. An address alone is skipped: callers must not see
+ * addresses of the provider.
  * @param at the message's place in the caller's request; empty in an answer
  */
 export const readImages = ({ images }: JsonObject, at: string): MediaPart[] =>

@@ -1,4 +1,4 @@
-// The facts of a chat completion request that must be known before it is paid for: its size and its limits.
+// The facts of a chat completion request that are needed before it is paid for: its size and its limits.
 import type { Static } from '@sinclair/typebox'
 import { invalidRequest } from '../../domain/errors.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
@@ -17,13 +17,13 @@ import { effortOfOthers } from './thinking-fields.ts'
 
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
 
-/** A message, as far as its size depends on it. */
+/** The fields of a message that decide its size. */
 const PricedMessage = Fields({
   content: Anything,
   tool_calls: Anything,
   function_call: Anything,
 })
-/** The fields that the price depends on. */
+/** The fields that decide the price. */
 const PricedRequest = Fields({
   messages: List(PricedMessage),
   tools: Anything,
@@ -35,9 +35,9 @@ const PricedRequest = Fields({
 })
 
 /**
- * Reads a chat completion request. What does not decide the price is not looked at: the provider judges it.
- * @throws GatewayError invalid_request for a missing conversation, limits that are no counts, and a limit of 0, which servers
- * such as Ollama take for none
+ * Reads the fields of a chat completion request that decide the price. The provider checks all others.
+ * @throws GatewayError invalid_request for a missing conversation, limits that are not whole numbers, and a limit of 0, which servers
+ * such as Ollama read as no limit
  */
 export function readRequest(body: JsonObject): RequestFacts {
   const fields = readPresent(PricedRequest, body, '')
@@ -61,11 +61,11 @@ export function readRequest(body: JsonObject): RequestFacts {
   }
 }
 
-/** The larger of two limits: servers differ in which of the two fields they know. */
+/** The larger of two limits: each server may know only one of the two fields. */
 const largest = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
 
-/** The same request with its limit lowered, in the fields that the caller used, or else in the one that the model knows. */
+/** Lowers the limit, in the caller's field, or else in the field that the model knows. */
 export function limitOutput(body: JsonObject, max_output_tokens: number, target: NamedModel): JsonObject {
   const used = LIMIT_FIELDS.filter((field) => typeof body[field] === 'number')
   const fields: readonly string[] = used.length > 0 ? used : [generationOf(knownAs(target)).limit_field]
@@ -73,19 +73,19 @@ export function limitOutput(body: JsonObject, max_output_tokens: number, target:
 }
 
 /**
- * The same request with the provider's own name of the model. Streams request their usage: without it, only an
- * estimate could be charged. The provider is to keep nothing: what it keeps is not kept apart by account.
+ * Sets the provider's model name. Streams request their usage: without it, only an estimate could be charged. The provider is told to
+ * store nothing, because its store does not separate accounts.
  */
 export function prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject {
-  const named = withModelAndStream(unstored(body), call)
+  const named = withModelAndStream(withoutStoring(body), call)
   if (!call.streams || showsUsage(body)) return named
   return { ...named, stream_options: { ...objectIn(body.stream_options), include_usage: true } }
 }
 
-const unstored = (body: JsonObject): JsonObject =>
+const withoutStoring = (body: JsonObject): JsonObject =>
   (body.store ?? false) === false ? body : { ...body, store: false }
 
-/** Whether the caller requested the usage of a stream; if not, they do not get the chunk that reports it. */
+/** Whether the caller requested the usage of a stream; if not, they do not get the chunk with it. */
 export const showsUsage = (body: JsonObject): boolean => objectIn(body.stream_options).include_usage === true
 
 const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {
@@ -111,11 +111,11 @@ function contentTokens(content: Json | undefined): number {
 
 export const leastTokens = leastTokensIn(['messages'], ['transforms', 'plugins'])
 
-/** Clients look for the code, or for these words. */
+/** Clients search for the code, or for these words. */
 export const promptTooLong = (tokens: number, context: number) =>
   tooLong(tokens, context, { param: 'messages', have: 'your messages have', them: 'them' })
 
-/** The same of responses: https://github.com/dyad-sh/dyad/issues/1672 has the error of OpenAI's own. */
+/** The error for responses: https://github.com/dyad-sh/dyad/issues/1672 has OpenAI's own. */
 export const inputTooLong = (tokens: number, context: number) =>
   tooLong(tokens, context, { param: 'input', have: 'your input has', them: 'it' })
 

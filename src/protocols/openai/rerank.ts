@@ -1,4 +1,4 @@
-// Rerank, which OpenAI does not have: Cohere's and Jina's shape, which servers of OpenAI's protocol speak too.
+// Rerank, which OpenAI does not have: the format of Cohere and Jina, which servers of OpenAI's protocol share.
 // https://docs.cohere.com/reference/rerank, https://jina.ai/reranker
 import type { FieldHandling } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
@@ -29,7 +29,7 @@ const Rerank = Fields({
   top_n: optional(Count),
   return_documents: Anything,
   max_tokens_per_doc: optional(Count),
-  /** Of Cohere's older version. */
+  /** A field of Cohere's older version. */
   max_chunks_per_doc: optional(Count),
   rank_fields: Anything,
   priority: Anything,
@@ -49,29 +49,29 @@ export const rerankNames = namesFrom(
   { billed: extras.decisive_fields, harmless: ['top_n', 'return_documents', 'rank_fields'] },
 )
 
-/** Cohere's unit of billing: a query with up to this many documents. */
+/** Cohere bills by query with up to this many documents. */
 const DOCUMENTS_PER_SEARCH = 100
-/** A longer document, with its query, is cut into chunks; each counts as a document. */
+/** A longer document, with its query, is split into chunks; each counts as a document. */
 const CHUNK_TOKENS = 500
-/** Tokens that Cohere reads of a document by default. */
+/** Cohere's default limit of tokens that it reads per document. */
 const DEFAULT_TOKENS_PER_DOCUMENT = 4_096
 
-/** The billed units of a rerank. The query is read with each document. */
+/** The billed units of a rerank. The model reads the query with each document. */
 interface RerankUnits {
   searches: number
   input_tokens: number
 }
 
 interface RerankRequest {
-  /** The charge where the provider reports nothing. */
+  /** Charged if the provider reports nothing. */
   estimate: RerankUnits
-  /** The most that a provider can count: whatever else a request says, such as an instruction, is read with each document too. */
+  /** The most that a provider can count: other fields, such as an instruction, may also be read with each document. */
   bound: RerankUnits
 }
 
 /**
- * @param dropped_tokens the most tokens of what the provider is sent beside `body`
- * @throws GatewayError invalid_request naming the field
+ * @param dropped_tokens the most tokens that the provider gets but `body` lacks (see boundDropped)
+ * @throws GatewayError invalid_request that names the field
  */
 export function readRerankRequest(
   body: JsonObject,
@@ -80,7 +80,7 @@ export function readRerankRequest(
 ): RerankRequest {
   const { query, documents, max_tokens_per_doc = DEFAULT_TOKENS_PER_DOCUMENT } = readPresent(Rerank, body, '')
   if (query === '') throw refusal('query', 'must not be empty.')
-  // Zero is no limit to some servers.
+  // Some servers read 0 as no limit.
   if (max_tokens_per_doc === 0) throw refusal('max_tokens_per_doc', 'must be at least 1.')
   const items = wantArray(documents, 'documents')
   if (items.length === 0) throw refusal('documents', 'must not be empty.')
@@ -100,7 +100,7 @@ export function readRerankRequest(
 const boundBeside = fields({ documents: () => 0 })
 const boundDocument = (document: Json): number => Math.ceil(boundTexts(document, 1))
 
-/** @param beside_tokens of what is read with each document @param documents the tokens of each */
+/** @param beside_tokens the tokens read with each document @param documents the tokens of each */
 function unitsOf(
   beside_tokens: number,
   documents: readonly number[],
@@ -123,8 +123,8 @@ function documentTokens(item: Json, index: number): number {
 }
 
 /**
- * The same answer with `usage.prompt_tokens` beside a total that stands alone, as Jina's: nothing is written, and typed clients demand it
- * (crate zai-rs 0.5.0, RerankUsage), as vLLM's servers send it.
+ * Adds `usage.prompt_tokens` to a usage that only has a total, such as Jina's: a rerank has no output, and typed clients require the
+ * field (crate zai-rs 0.5.0, RerankUsage), which vLLM's servers send.
  */
 function withPromptTokens(json: ByteString, answer: JsonObject): ByteString {
   const { total_tokens, prompt_tokens } = objectIn(answer.usage)

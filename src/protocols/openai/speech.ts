@@ -20,24 +20,24 @@ const Speech = Fields({
   response_format: optional(Text),
   speed: optional(Quantity),
   stream_format: optional(Choice(STREAM_FORMATS)),
-  /** A name; a voice of one's own is an object with its id. */
+  /** A name, or an object with the id of a custom voice. */
   voice: Anything,
 })
 
 const KNOWN = namesOf(Speech)
 
-/** All of them decide. */
+/** Every field decides. */
 export const speechNames = namesFrom({}, { billed: [...KNOWN, ...extras.decisive_fields] })
 
 export interface SpeechRequest {
   /** Unicode code points of the text. */
   characters: number
-  /** An estimate of the text and of the voice instructions. */
+  /** An estimate for the text and the voice instructions. */
   input_tokens: number
-  /** The most tokens of all of the request: the amount held. */
+  /** The most tokens of the whole request. They are held. */
   input_bound_tokens: number
   speed: number
-  /** Undefined where the caller names none: MP3. */
+  /** Undefined if the caller names none, which means MP3. */
   response_format: string | undefined
 }
 
@@ -45,8 +45,8 @@ const MIN_SPEED = 0.25
 const MAX_SPEED = 4
 
 /**
- * @param dropped_tokens the most tokens of what the provider is sent beside `body`
- * @throws GatewayError invalid_request naming the field
+ * @param dropped_tokens the most tokens that the provider gets but `body` lacks (see boundDropped)
+ * @throws GatewayError invalid_request that names the field
  */
 export function readSpeechRequest(
   body: JsonObject,
@@ -70,7 +70,7 @@ export function readSpeechRequest(
   }
 }
 
-/** A pair of surrogates is one character. */
+/** Counts a surrogate pair as one character. */
 function codePoints(text: string): number {
   let count = 0
   for (const _ of text) count++

@@ -1,4 +1,4 @@
-// The table between a chat completion's finish_reason and the canonical stop reasons.
+// The mapping between finish_reason and the canonical stop reasons.
 import type { StopReason } from '../canonical/answer.ts'
 import { type Json, lookUp } from '../wire/json.ts'
 
@@ -11,8 +11,8 @@ const OWN: Readonly<Record<string, StopReason>> = {
 }
 
 /**
- * The words of other servers, in small letters: of Mistral (https://docs.mistral.ai/api, `model_length`), Zhipu (https://docs.z.ai,
- * `sensitive`), text-generation-inference (`eos_token`), Cohere (`MAX_TOKENS`), and of those that pass on what Claude or Gemini said
+ * Reasons of other servers, in lower case: Mistral (https://docs.mistral.ai/api, `model_length`), Zhipu (https://docs.z.ai, `sensitive`),
+ * text-generation-inference (`eos_token`), Cohere (`MAX_TOKENS`), and servers that pass on reasons of Claude or Gemini
  * (https://ai.google.dev/api/generate-content#FinishReason).
  */
 const OTHERS: Readonly<Record<string, StopReason>> = {
@@ -36,7 +36,7 @@ const OTHERS: Readonly<Record<string, StopReason>> = {
   refusal: 'refusal',
 }
 
-/** An answer that broke off: of Mistral and OpenRouter, Zhipu, DeepSeek (https://api-docs.deepseek.com), vLLM and Gemini. */
+/** Reasons of interrupted answers: Mistral and OpenRouter, Zhipu, DeepSeek (https://api-docs.deepseek.com), vLLM and Gemini. */
 const FAILURES: ReadonlySet<string> = new Set([
   'error',
   'network_error',
@@ -59,23 +59,23 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   other: 'stop',
 }
 
-/** Whether the answer did not come to its end. */
+/** Whether the answer was interrupted. */
 export const isFailure = (finish_reason: Json | undefined): boolean =>
-  typeof finish_reason === 'string' && wordsOf(finish_reason).some((word) => FAILURES.has(word))
+  typeof finish_reason === 'string' && reasonsIn(finish_reason).some((word) => FAILURES.has(word))
 
-/** Google's chat completions say it twice: `content_filter: RECITATION`, `function_call_filter: MALFORMED_FUNCTION_CALL`. */
-const wordsOf = (finish_reason: string): string[] => finish_reason.toLowerCase().split(': ')
+/** Google's chat completions give two reasons: `content_filter: RECITATION`, `function_call_filter: MALFORMED_FUNCTION_CALL`. */
+const reasonsIn = (finish_reason: string): string[] => finish_reason.toLowerCase().split(': ')
 
 /** The canonical reason; `other` for an unknown one. */
 export function readStop(finish_reason: string): StopReason {
-  for (const word of wordsOf(finish_reason)) {
+  for (const word of reasonsIn(finish_reason)) {
     const reason = lookUp(OWN, word) ?? lookUp(OTHERS, word)
     if (reason) return reason
   }
   return 'other'
 }
 
-/** The reason as OpenAI's own clients have it in their types; undefined for none: some write it as an empty text before the end. */
+/** The reason as a value that OpenAI's own clients know; undefined for none. Some servers send an empty text before the end. */
 export function ownStop(finish_reason: Json | undefined): string | undefined {
   if (typeof finish_reason !== 'string' || finish_reason === '' || finish_reason === 'null') return undefined
   return Object.hasOwn(OWN, finish_reason) ? finish_reason : writeStop(readStop(finish_reason))

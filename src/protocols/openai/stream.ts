@@ -1,31 +1,31 @@
-// A streamed chat completion, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
+// Reads a streamed chat completion while it passes through: it searches bytes, and parses JSON only for chunks that decide something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { plainMessage, reportsError } from '../failures.ts'
 import { LastUsage } from '../last-usage.ts'
+import {
+  addLongestForm,
+  addOutput,
+  nextContainer,
+  SurroundingOutput,
+  sumFor,
+  TEXT,
+  tokensOfSums,
+  zeroSums,
+} from '../output-size.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, jsonByteString, objectsIn, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
 import { DONE } from '../wire/sse.ts'
-import {
-  addWritten,
-  nextContainer,
-  noSums,
-  of,
-  settleSaid,
-  TEXT,
-  tokensOfSums,
-  WrittenBeside,
-} from '../written.ts'
+import { AUDIO_TOKENS_PER_SECOND, BesideDeltaShape, ChoiceShape, MessageShape } from './output-fields.ts'
 import { isFailure, ownStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 import { BESIDE_NAMES, COUNT_NAMES } from './usage-places.ts'
-import { AUDIO_TOKENS_PER_SECOND, BesideDeltaShape, ChoiceShape, MessageShape } from './written.ts'
 
 const USAGE = quoted('usage')
 const COUNTS = COUNT_NAMES.map(quoted)
-/** Other places, which only the last chunk has. */
+/** Other places of a usage, which only the last chunk has. */
 const BESIDE_USAGE = BESIDE_NAMES.map(quoted)
 const FINISH = quoted('finish_reason')
 const ERROR = quoted('error')
@@ -36,9 +36,9 @@ class OpenaiStreamReading implements StreamReading {
   finished = false
   failed = false
   readonly #usage = new LastUsage(readUsage)
-  readonly #written = noSums()
-  readonly #beside = new WrittenBeside(BesideDeltaShape)
-  /** Some of the answer came in deltas: a message repeats it. */
+  readonly #written = zeroSums()
+  readonly #beside = new SurroundingOutput(BesideDeltaShape)
+  /** Whether any delta had content: a later message then repeats it. */
   #has_content = false
 
   read(data: ByteString): void {
@@ -62,7 +62,7 @@ class OpenaiStreamReading implements StreamReading {
     return tokensOfSums(this.#written, AUDIO_TOKENS_PER_SECOND)
   }
 
-  /** Counts each choice's delta and the fields beside it; without deltas, all of the choices. */
+  /** Counts each choice's delta and the fields beside it; without deltas, all fields of the choices. */
   #count(data: ByteString): void {
     const choices = () => nextContainer(data, CHOICES, 0)
     let delta_bytes = 0
@@ -70,21 +70,21 @@ class OpenaiStreamReading implements StreamReading {
     if (start < 0) {
       const from = choices()
       if (from < 0) this.#readOther(data)
-      else addWritten(data, from, this.#has_content ? BesideDeltaShape : ChoiceShape, this.#written)
-      settleSaid(this.#written)
+      else addOutput(data, from, this.#has_content ? BesideDeltaShape : ChoiceShape, this.#written)
+      addLongestForm(this.#written)
       return
     }
     while (start >= 0) {
-      const end = addWritten(data, start, MessageShape, this.#written)
-      settleSaid(this.#written)
+      const end = addOutput(data, start, MessageShape, this.#written)
+      addLongestForm(this.#written)
       delta_bytes += end - start
       start = nextContainer(data, DELTA, end)
     }
-    this.#has_content ||= of(this.#written, TEXT) > 0
+    this.#has_content ||= sumFor(this.#written, TEXT) > 0
     this.#beside.add(data, delta_bytes, choices, this.#written)
   }
 
-  /** A chunk without choices has the usage, or is a failure in words of its own, where the answer has not come to its end. */
+  /** Checks a chunk without choices before the end: if it has no usage, it may be a failure in the server's own format. */
   #readOther(data: ByteString): void {
     if (this.finished || hasValue(data, CHOICES) || hasValue(data, USAGE)) return
     const chunk = parseObject(decodeByteString(data))
@@ -98,23 +98,23 @@ class OpenaiStreamReading implements StreamReading {
 
   #conclude(data: ByteString): void {
     const chunk = parseObject(decodeByteString(data))
-    // A chunk that is not JSON is broken, and may be an error that was cut off.
+    // A chunk that is not JSON is broken, and may be a truncated error.
     if (chunk === undefined || reportsError(chunk)) this.failed = true
     else this.#end(objectsIn(chunk.choices))
   }
 }
 
-/** Zhipu's `{ code, msg, success }`, Baidu's `{ error_code, error_msg }`. A message alone may tell how far the work has come. */
+/** Zhipu's `{ code, msg, success }`, Baidu's `{ error_code, error_msg }`. A message alone may report progress. */
 const isOwnFailure = (chunk: JsonObject): boolean =>
   plainMessage(chunk) !== undefined &&
   (chunk.success === false || [chunk.code, chunk.error_code].some((code) => !GOOD_CODES.has(code)))
 const GOOD_CODES: ReadonlySet<unknown> = new Set([undefined, null, 0, 200, '', '0', '200'])
 
 /**
- * A chunk without the usage, for callers who did not ask for it. OpenAI reports it in a chunk of its own, which has no
- * choices; other servers report it beside their last choice, or in every chunk.
+ * Removes the usage from a chunk, for callers who did not request it. OpenAI reports it in a chunk without choices; other servers report
+ * it in their last choice's chunk, or in every chunk.
  *
- * @returns the same bytes where no usage is reported; undefined if nothing is left
+ * @returns the same bytes if the chunk has no usage; undefined if nothing else is left
  */
 export function withoutUsage(data: ByteString): ByteString | undefined {
   if (!hasValue(data, USAGE)) return data

@@ -1,16 +1,14 @@
-// The tool calls of one streamed candidate, put in order: their pieces may interleave, which other protocols cannot express.
+// Orders the tool calls of one streamed candidate: their pieces may interleave, which other protocols cannot express.
 
 import type { PartStart } from '../canonical/answer.ts'
 import { hasNoArguments } from '../canonical/parts.ts'
 import { parseObject } from '../wire/json.ts'
 
-/** A chunk's piece of a call. */
 interface ChunkPiece {
   /** The call's number in its candidate. */
   readonly index: number
-  /** The call's id and name, with its first piece. */
+  /** The call's id and name, in its first piece. */
   readonly start: PartStart | undefined
-  /** The piece of the arguments. */
   readonly json: string
 }
 
@@ -24,7 +22,7 @@ export interface CallPiece {
 interface Call {
   readonly key: string
   readonly start: PartStart
-  /** The arguments so far; of a waiting call, the part not yet written. */
+  /** The arguments so far; for a waiting call, they are still unwritten. */
   json: string
   state: 'waiting' | 'open' | 'over'
 }
@@ -41,9 +39,9 @@ export class StreamedCalls {
   }
 
   /**
-   * Takes the next piece. A call that begins while another is incomplete waits until that one is complete.
-   * @param isOpen whether the part of a key is the open one
-   * @returns the pieces to write now, in order; undefined for a piece of a call that is over
+   * Adds the next piece. A call that begins while another is incomplete waits for that one.
+   * @param isOpen whether the part with a key is open
+   * @returns the pieces to write now, in order; undefined for a piece of a call that has ended
    */
   write({ index, start, json }: ChunkPiece, isOpen: (key: string) => boolean): CallPiece[] | undefined {
     const open = this.#open()
@@ -61,12 +59,12 @@ export class StreamedCalls {
     return [{ key: call.key, start: undefined, json: hasNoArguments(call.json) ? '' : json }, ...this.#next()]
   }
 
-  /** The waiting calls at the end of the answer: the calls before them are over. */
+  /** Ends the open call and returns the waiting calls, at the end of the answer. */
   rest(): CallPiece[] {
     return this.#waiting().map((call) => begin(call, this.#open()))
   }
 
-  /** The calls that waited for one which is complete now. */
+  /** The calls that waited for a call which is now complete. */
   #next(): CallPiece[] {
     const pieces: CallPiece[] = []
     for (const call of this.#waiting()) {
@@ -89,12 +87,12 @@ export class StreamedCalls {
   }
 }
 
-/** @param open the call before, which ends here */
+/** @param open the previous call, which ends here */
 function begin(call: Call, open: Call | undefined): CallPiece {
   if (open) open.state = 'over'
   call.state = 'open'
   return { key: call.key, start: call.start, json: hasNoArguments(call.json) ? '' : call.json }
 }
 
-/** Nothing can follow a complete JSON object. A call without arguments may still get some. */
+/** A complete JSON object cannot continue. A call without arguments may still get some. */
 const isComplete = ({ json }: Call): boolean => json.endsWith('}') && parseObject(json) !== undefined

@@ -1,13 +1,13 @@
-// Where a chat completion request goes at a provider, and advice on the provider's address.
+// The upstream target of chat completions, and advice on a provider's address.
 
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { endsInWhatIsAdded } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
 
 /**
- * The path of a call. `base_url` includes the version, as in OpenAI's SDKs, because it differs between servers:
+ * The path of a call. As in OpenAI's SDKs, `base_url` includes the version, because it differs between servers:
  * https://api.openai.com/v1, https://openrouter.ai/api/v1, https://generativelanguage.googleapis.com/v1beta/openai,
- * http://localhost:11434/v1 (Ollama). The body names the model and says whether to stream.
+ * http://localhost:11434/v1 (Ollama). The body names the model and whether to stream.
  */
 export const TARGET: UpstreamTarget = { path: '/chat/completions', headers: {} }
 

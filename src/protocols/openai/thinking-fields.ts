@@ -1,4 +1,4 @@
-// The amount and the visibility of thinking, in the fields that other servers of chat completions added.
+// The amount and visibility of thinking, in fields that other servers added to chat completions.
 // `reasoning`, `include_reasoning`: https://openrouter.ai/docs/use-cases/reasoning-tokens
 // `thinking`: https://api-docs.deepseek.com/guides/thinking_mode, and Claude's, as LiteLLM takes it: https://docs.litellm.ai/docs/reasoning_content
 // `enable_thinking`, `thinking_budget`: https://www.alibabacloud.com/help/en/model-studio/deep-thinking
@@ -31,7 +31,7 @@ const ThinkingField = Fields({
 })
 const TemplateFields = Fields({ enable_thinking: optional(Flag), thinking: optional(Flag) })
 
-/** Of a chat completion request, beside `reasoning_effort`. */
+/** Fields of a chat completion request, beside `reasoning_effort`. */
 export const THINKING_FORMS = {
   reasoning: optional(Reasoning),
   include_reasoning: optional(Flag),
@@ -48,24 +48,29 @@ const AUTO: Thinking = { mode: 'auto' }
 
 interface RequestedThinking {
   readonly thinking: Thinking | undefined
-  /** Undefined where the caller does not say. */
+  /** Undefined if the caller does not say. */
   readonly shows_thinking: boolean | undefined
 }
 
-/** Of two fields that say it, the first in this order counts. @throws GatewayError invalid_request that names a malformed field */
+/** Reads the thinking settings; the first field in this order counts. @throws GatewayError invalid_request that names a malformed field */
 export function readThinking(body: JsonObject): RequestedThinking {
   const { reasoning_effort, include_reasoning, reasoning, ...others } = readPresent(ThinkingRequest, body, '')
   const named = reasoning_effort && EFFORTS[reasoning_effort]
-  const thinking = named ?? (reasoning && ofReasoning(reasoning)) ?? ofOthers(others)
+  const thinking = named ?? (reasoning && thinkingOfReasoning(reasoning)) ?? thinkingOfOthers(others)
   if (reasoning?.exclude === true || include_reasoning === false) return { thinking, shows_thinking: false }
-  const is_requested = reasoning !== undefined || include_reasoning === true || ofOthers(others) !== undefined
+  const is_requested =
+    reasoning !== undefined || include_reasoning === true || thinkingOfOthers(others) !== undefined
   return { thinking, shows_thinking: is_requested && thinking?.mode !== 'off' ? true : undefined }
 }
 
-function ofReasoning({ effort, max_tokens, enabled }: Static<typeof Reasoning>): Thinking | undefined {
+function thinkingOfReasoning({
+  effort,
+  max_tokens,
+  enabled,
+}: Static<typeof Reasoning>): Thinking | undefined {
   if (enabled === false) return OFF
   if (effort) return EFFORTS[effort]
-  if (typeof max_tokens === 'number') return ofBudget(max_tokens)
+  if (typeof max_tokens === 'number') return thinkingOfBudget(max_tokens)
   return enabled === true ? AUTO : undefined
 }
 
@@ -74,7 +79,7 @@ type Others = Omit<
   'reasoning_effort' | 'include_reasoning' | 'reasoning'
 >
 
-function ofOthers({
+function thinkingOfOthers({
   thinking,
   enable_thinking,
   thinking_budget,
@@ -82,26 +87,25 @@ function ofOthers({
 }: Others): Thinking | undefined {
   if (thinking) {
     if (thinking.type === 'disabled') return OFF
-    return typeof thinking.budget_tokens === 'number' ? ofBudget(thinking.budget_tokens) : AUTO
+    return typeof thinking.budget_tokens === 'number' ? thinkingOfBudget(thinking.budget_tokens) : AUTO
   }
   const is_on = enable_thinking ?? chat_template_kwargs?.enable_thinking ?? chat_template_kwargs?.thinking
   if (is_on === false) return OFF
-  if (typeof thinking_budget === 'number') return ofBudget(thinking_budget)
+  if (typeof thinking_budget === 'number') return thinkingOfBudget(thinking_budget)
   return is_on === true ? AUTO : undefined
 }
 
-const ofBudget = (budget_tokens: number): Thinking =>
+const thinkingOfBudget = (budget_tokens: number): Thinking =>
   budget_tokens === 0 ? OFF : { mode: 'budget', budget_tokens }
 
-/** Whether a request has one of these fields. */
 function hasOthers(body: JsonObject): boolean {
   for (const name of FIELDS) if (Object.hasOwn(body, name)) return true
   return false
 }
 
 /**
- * The word for it of OpenAI's own protocols; undefined where the model decides, and for what is malformed: the provider judges what
- * passes through.
+ * The equivalent effort of OpenAI's own protocols; undefined if the model decides, and for malformed fields: the provider checks requests
+ * that pass through.
  */
 export function effortOfOthers(body: JsonObject): string | undefined {
   if (!hasOthers(body)) return undefined
@@ -109,12 +113,12 @@ export function effortOfOthers(body: JsonObject): string | undefined {
     const { thinking } = readThinking(body)
     return thinking?.mode === 'off' ? 'none' : thinking && effortOf(thinking)
   } catch {
-    // The refusal is the provider's: it may know other values.
+    // The provider refuses them itself: it may know other values.
     return undefined
   }
 }
 
-/** The same request with OpenAI's own field in place of those of others, which its servers refuse. */
+/** Replaces these fields, which OpenAI's servers refuse, by OpenAI's own. */
 export function withOwnEffort(body: JsonObject): JsonObject {
   if (!hasOthers(body)) return body
   const reasoning_effort = body.reasoning_effort ?? effortOfOthers(body)

@@ -1,7 +1,7 @@
-// Where servers of chat completions put their usage: not all put it in `usage`, and not all call its counts as OpenAI does.
+// Finds the usage in answers of chat completions: servers differ in its place, and in the names of its counts.
 import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 
-/** Of these, every usage has one. */
+/** Every usage has at least one of these. */
 export const COUNT_NAMES = [
   'prompt_tokens',
   'completion_tokens',
@@ -10,7 +10,7 @@ export const COUNT_NAMES = [
   'output_tokens',
 ] as const
 
-/** Of these, every usage that is not in a field of that name has one. */
+/** Every usage outside of the known fields has at least one of these. */
 export const BESIDE_NAMES = ['timings', 'eval_count', 'billed_units'] as const
 
 function hasCounts(value: Json | undefined): value is JsonObject {
@@ -24,11 +24,11 @@ function hasCounts(value: Json | undefined): value is JsonObject {
  *
  * - Groq: `x_groq.usage` of the last chunk (groq-sdk `ChatCompletionChunk`; https://github.com/Portkey-AI/gateway/issues/1338)
  * - Moonshot: in the last chunk's choice (https://github.com/earendil-works/pi/issues/2017)
- * - Cohere: objects of its own, of which it bills one (cohere-ai 8.1 `Usage`)
- * - llama.cpp: `timings` beside it (https://github.com/ggml-org/llama.cpp/pull/15827)
- * - Ollama: counts beside the answer (ollama 0.6 `ChatResponse`)
+ * - Cohere: objects of its own, one of which it bills (cohere-ai 8.1 `Usage`)
+ * - llama.cpp: `timings` at the top (https://github.com/ggml-org/llama.cpp/pull/15827)
+ * - Ollama: counts at the top (ollama 0.6 `ChatResponse`)
  *
- * @returns undefined where none of these places has a count
+ * @returns undefined if none of these places has a count
  */
 export function usageIn(answer: JsonObject): JsonObject | undefined {
   const { usage, x_groq, choices, meta, timings } = answer
@@ -46,7 +46,7 @@ function cohereUsage({ billed_units, tokens, cached_tokens = null }: JsonObject)
   return counts && { ...objectIn(counts), cached_tokens }
 }
 
-/** The names of llama.cpp's counts: what was read, less what its cache had; what its cache had; what was written. */
+/** Reads llama.cpp's counts: prompt tokens outside of the cache, prompt tokens from the cache, and output tokens. */
 function llamaUsage(timings: Json | undefined): JsonObject | undefined {
   const { prompt_n = null, cache_n = 0, predicted_n = null } = objectIn(timings)
   if (typeof prompt_n !== 'number' || typeof cache_n !== 'number') return undefined

@@ -1,4 +1,4 @@
-// The billed tokens in a chat completion's usage, read and written.
+// The token counts of a chat completion's usage, read and written.
 // https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../domain/usage.ts'
 import { sumTokens } from '../token-sums.ts'
@@ -11,18 +11,17 @@ import {
   objectsIn,
   tokenCountIn,
 } from '../wire/json.ts'
+import { messageIn, messageTokens } from './output-fields.ts'
 import { usageIn } from './usage-places.ts'
-import { messageIn, messageTokens } from './written.ts'
 
 /** The usage of a whole answer, or of a stream's last chunk; undefined if it reports none. */
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(usageIn(answer))
 
 /**
- * The counts of a usage, by the names of chat completions or of responses. The prompt includes what was read from a cache and
- * what was written to it, and the completion the reasoning, except where `total_tokens` is more than both (plugins/provider-usage.md):
- * then what was cached, and audio, is beside the prompt if it is more than the prompt, and the rest of the
- * total is output beside the completion. Of prompt and completion one may follow from the other and the total. Undefined where
- * the counts are absent.
+ * Reads the counts of a usage, by the names of chat completions or of responses. The prompt includes cache reads and writes, and the
+ * completion includes reasoning, unless `total_tokens` exceeds their sum (plugins/provider-usage.md). In that case, cached tokens and
+ * audio are outside of the prompt if they exceed it, and the rest of the total is output outside of the completion. A missing prompt or
+ * completion is computed from the other one and the total. Undefined if the counts are absent.
  */
 export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   const usage = objectIn(value)
@@ -46,7 +45,7 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   const read = (prompt ?? 0) + cached_beside + audio_beside
   const audio = tokenCountIn(details.audio_tokens) ?? audio_beside
   const input_audio_tokens = readAudio(read, cached, audio)
-  // Google's chat completions count thoughts in the total alone.
+  // Google's chat completions include thoughts only in the total.
   const thinking_tokens = reasoningIn(usage, completion) ?? beside
   return {
     input_tokens: prompt === undefined ? undefined : read - cached - input_audio_tokens,
@@ -63,14 +62,14 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
 interface Sums {
   prompt: number | undefined
   completion: number | undefined
-  /** The rest of the total beyond both. */
+  /** The rest of the total after both. */
   beside: number
 }
 
 /**
- * Prompt, completion and the rest of the total. One of the first two may be missing: it follows from the other and the total,
- * where the total has reasoning that is more than the completion, beside that. A total that leaves nothing, or is zero, says
- * nothing; one that is less contradicts itself.
+ * Prompt, completion and the rest of the total. If one of the first two is missing, it is computed from the other one and the total; if
+ * the reasoning exceeds the completion, the total has it in addition. A total that leaves nothing, or is zero, decides nothing; a
+ * smaller one is a contradiction.
  */
 export function sumsIn(usage: JsonObject): Sums {
   const prompt = tokenCountIn(usage.prompt_tokens) ?? tokenCountIn(usage.input_tokens)
@@ -86,7 +85,7 @@ export function sumsIn(usage: JsonObject): Sums {
   return { prompt: restOf(total, completion + beside), completion, beside }
 }
 
-/** @returns undefined where nothing is left; NaN, which is not believed, where the part is more than the total */
+/** @returns undefined if nothing is left; NaN, an invalid count, if the part exceeds the total */
 const restOf = (total: number, part: number): number | undefined =>
   part > total ? Number.NaN : total - part || undefined
 
@@ -94,8 +93,8 @@ const reasoningDetails = (usage: JsonObject): Json | undefined =>
   objectIn(usage.completion_tokens_details ?? usage.output_tokens_details).reasoning_tokens
 
 /**
- * Reasoning among the completion or beside it. SGLang has it beside the counts, within the completion (sglang 0.5
- * `UsageInfo.reasoning_tokens`); Perplexity's is an extra there, as its citations are (extras.ts).
+ * The reasoning tokens. SGLang reports them at the top of the usage, as a part of the completion (sglang 0.5
+ * `UsageInfo.reasoning_tokens`); Perplexity's are an extra there, like its citations (extras.ts).
  */
 function reasoningIn(usage: JsonObject, completion: number | undefined): number | undefined {
   const detailed = tokenCountIn(reasoningDetails(usage))
@@ -111,15 +110,15 @@ interface AudioPlace {
 }
 
 /**
- * Audio that the prompt's count does not have. Mistral's has the text alone, and the total the audio, too: @mistralai/mistralai 2.7
- * `UsageInfo.promptAudioSeconds`, https://docs.mistral.ai/capabilities/audio_transcription.
+ * Audio that the prompt's count does not include. Mistral's prompt is the text alone, while its total includes audio:
+ * @mistralai/mistralai 2.7 `UsageInfo.promptAudioSeconds`, https://docs.mistral.ai/capabilities/audio_transcription.
  */
 function audioBeside(usage: JsonObject, { prompt, beside, audio }: AudioPlace): number {
   if (audio !== undefined) return audio > prompt && beside >= audio ? audio : 0
   return (countIn(usage.prompt_audio_seconds) ?? 0) > 0 ? beside : 0
 }
 
-/** Tokens read from a cache: OpenAI's name, then Moonshot's and Together's, Mistral's and DeepSeek's. */
+/** Tokens read from a cache, by the names of OpenAI, Moonshot and Together, Mistral, and DeepSeek. */
 const readCached = (usage: JsonObject, details: JsonObject): number =>
   tokenCountIn(details.cached_tokens) ??
   tokenCountIn(usage.cached_tokens) ??
@@ -127,23 +126,23 @@ const readCached = (usage: JsonObject, details: JsonObject): number =>
   tokenCountIn(usage.prompt_cache_hit_tokens) ??
   0
 
-/** Cache writes last for minutes, unless they are reported as written for an hour. */
+/** Cache writes are short-lived unless reported as written for an hour. */
 const readWrittenForHour = (details: JsonObject): number =>
   tokenCountIn(objectIn(details.cache_creation).ephemeral_1h_input_tokens) ?? 0
 
-/** Audio that was not cached: some of it may have been. Where it is more than the prompt, it leaves a negative rest. */
+/** Uncached audio. The cached tokens may include audio. If audio exceeds the prompt, the rest becomes negative. */
 const readAudio = (prompt: number, cached: number, audio: number): number =>
   audio > prompt ? audio : Math.min(audio, Math.max(0, prompt - cached))
 
-/** The same answer or chunk with this usage in place of one that it has. */
+/** Replaces the usage of an answer or chunk that has one. */
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
   isObject(body.usage) ? { ...body, usage: writeUsage(usage) } : body
 
-/** Cache writes for an hour, which have a price of their own, beside all cache writes; absent where zero. */
+/** The field for one-hour cache writes, which have a price of their own and are also part of all cache writes; absent if zero. */
 export const writtenForHour = ({ cache_write_1h_tokens }: Usage): JsonObject =>
   cache_write_1h_tokens > 0 ? { cache_creation: { ephemeral_1h_input_tokens: cache_write_1h_tokens } } : {}
 
-/** The billed usage, as a caller of chat completions reads it. */
+/** The billed usage in the format of chat completions. */
 export function writeUsage(usage: Usage): JsonObject {
   const written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
   return {
@@ -160,34 +159,34 @@ export function writeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** The output of a whole answer in estimated tokens, for one without usage. */
+/** The output of a whole answer in estimated tokens, for one without a usage. */
 export const estimateOutput = (answer: JsonObject): number =>
   sumTokens(objectsIn(answer.choices), (choice) => messageTokens(messageIn(choice)))
 
 const NANOS_PER_USD = 1_000_000_000
-/** No call costs as much: more is a mistake, which would spoil every sum that it is part of. */
+/** No call costs as much: a higher amount is an error, which would spoil every sum that includes it. */
 const MAX_COST_NANOS = 10_000 * NANOS_PER_USD
 /** https://docs.x.ai/developers/cost-tracking: 10,000,000,000 ticks are a dollar. */
 const TICKS_PER_NANO = 10
 
 /**
- * xAI tells ticks, OpenRouter the dollars, Perplexity the dollars of each part and their sum. Where OpenRouter used the operator's
- * own key with a provider, that provider bills the operator beside it. DeepInfra calls it an estimate, and bills it.
+ * Reads the cost. xAI reports ticks, OpenRouter dollars, Perplexity the dollars of each part and their sum. If OpenRouter used the
+ * operator's own key for a provider, that provider bills the operator in addition. DeepInfra calls the cost an estimate, and bills it.
  * https://openrouter.ai/docs/use-cases/usage-accounting, https://docs.perplexity.ai/changelog (July 2025),
  * https://deepinfra.com/docs/advanced/openai_api
  *
- * @returns nano-dollars; undefined if it says nothing, or nothing that can be an amount
+ * @returns nano-dollars; undefined if the usage has no valid amount
  */
 function readCost(usage: JsonObject): number | undefined {
   const ticks = countIn(usage.cost_in_usd_ticks)
-  if (ticks !== undefined) return believable(Math.round(ticks / TICKS_PER_NANO))
+  if (ticks !== undefined) return plausibleCost(Math.round(ticks / TICKS_PER_NANO))
   const cost = usage.cost ?? usage.estimated_cost
   if (cost === undefined || cost === null) return undefined
   const reported = isObject(cost) ? cost.total_cost : cost
   const beside = usage.is_byok === true ? objectIn(usage.cost_details).upstream_inference_cost : 0
   if (typeof reported !== 'number' || typeof beside !== 'number') return undefined
-  return believable(Math.round((reported + beside) * NANOS_PER_USD))
+  return plausibleCost(Math.round((reported + beside) * NANOS_PER_USD))
 }
 
-const believable = (nanos: number): number | undefined =>
+const plausibleCost = (nanos: number): number | undefined =>
   nanos >= 0 && nanos <= MAX_COST_NANOS ? nanos : undefined

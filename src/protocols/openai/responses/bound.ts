@@ -1,4 +1,4 @@
-// The input bound of responses: the items that the model reads, recalled ones included, and all else of the request.
+// The input bound of responses: the items that the model reads, recalled ones included, and the rest of the request.
 
 import { imageMedium } from '../../../domain/media/medium.ts'
 import {
@@ -23,12 +23,12 @@ const nothing = () => 0
 /** Between two items. */
 const ITEM_TOKENS = 1
 
-const seen = image('image_url')
+const imageUrl = image('image_url')
 
 const part = byType(
   {
-    input_image: seen,
-    computer_screenshot: seen,
+    input_image: imageUrl,
+    computer_screenshot: imageUrl,
     input_audio: fields({ input_audio: audio }),
     input_file: file,
     input_text: boundAll,
@@ -40,7 +40,7 @@ const part = byType(
   unknownPart,
 )
 
-/** Of no other type is what is encrypted only read by who issued it: compactions are ours, and may be anybody's. */
+/** Encrypted content only counts as such in reasoning. A compaction may be the gateway's own, which every model reads. */
 const item = once(
   byType(
     {
@@ -51,13 +51,13 @@ const item = once(
   ),
 )
 
-/** All but the items. */
+/** All fields except the items. */
 const rest = fields({
   input: nothing,
   [RECALLED]: nothing,
   tools: toolsWith({ input_image_mask: image('image_url') }),
 })
 
-/** The most tokens of a responses request. @param items all that the model is to read */
+/** The most tokens of a responses request. @param items all items that the model reads */
 export const requestBound = (body: JsonObject, items: readonly PlacedItem[], media: FoundMedia): number =>
   rest(body, media) + items.reduce((tokens, placed) => tokens + ITEM_TOKENS + item(placed.item, media), 0)

@@ -35,7 +35,7 @@ export const carries: Carries = {
     thinking_of_others: dropped('only the issuer of a signature can use it'),
     cut_arguments: 'arguments, as it came',
   },
-  // Thinking without a signature is a summary, which is for people: what the model needs comes beside it, encrypted.
+  // Thinking without a signature is a summary for people: the model needs the encrypted form beside it.
   own_fields: {
     metadata: NO_EFFECT,
     store: NO_EFFECT,

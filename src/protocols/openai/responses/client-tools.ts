@@ -1,4 +1,4 @@
-// The tools that OpenAI's models know by their type and that the caller runs, as functions for models that do not know them.
+// OpenAI's built-in tools that the caller runs, described as plain functions for models that do not know them.
 // https://platform.openai.com/docs/guides/tools-local-shell, https://platform.openai.com/docs/guides/tools-shell,
 // https://platform.openai.com/docs/guides/tools-apply-patch; fields: openai 7.55 resources/responses/responses.d.ts
 import { compact, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
@@ -8,25 +8,25 @@ export type ClientToolType = 'local_shell' | 'shell' | 'apply_patch'
 export interface ClientTool {
   readonly description: string
   readonly parameters: JsonObject
-  /** The type of the item of a call; that of its output ends with `_output`. */
+  /** The type of a call's item; the type of its output's item ends with `_output`. */
   readonly call_type: string
-  /** The fields of a call's item for the arguments that a model gave. */
+  /** The fields of a call's item, from the model's arguments. */
   fieldsOf(args: JsonObject): JsonObject
-  /** The arguments of a call that comes back; undefined for one that the provider ran itself. */
+  /** The arguments of a call that comes back; undefined for a call that the provider ran itself. */
   argumentsOf(item: JsonObject): JsonObject | undefined
 }
 
 const text = (description: string): JsonObject => ({ type: 'string', description })
 const timeout_ms: JsonObject = { type: 'integer', description: 'The longest time to run, in milliseconds.' }
 
-/** A list of texts, though a model gave one only. */
+/** A list of texts, or the list for a single one. @param alone makes the list */
 function textsIn(value: Json | undefined, alone: (text: string) => string[]): string[] {
   if (Array.isArray(value)) return value.filter((each) => typeof each === 'string')
   return typeof value === 'string' ? alone(value) : []
 }
 
-/** The fields of an object that have a value. */
-const set = (object: JsonObject): JsonObject =>
+/** The fields of an object that are not null. */
+const withoutNulls = (object: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 
 export const CLIENT_TOOLS: Readonly<Record<ClientToolType, ClientTool>> = {
@@ -57,7 +57,7 @@ export const CLIENT_TOOLS: Readonly<Record<ClientToolType, ClientTool>> = {
     }),
     argumentsOf({ action }) {
       const { command, working_directory, timeout_ms: limit } = objectIn(action)
-      return set(compact({ command: command ?? [], working_directory, timeout_ms: limit }))
+      return withoutNulls(compact({ command: command ?? [], working_directory, timeout_ms: limit }))
     },
   },
   shell: {
@@ -79,7 +79,7 @@ export const CLIENT_TOOLS: Readonly<Record<ClientToolType, ClientTool>> = {
     argumentsOf({ action, environment }) {
       if (!isLocal(environment)) return undefined
       const { commands, timeout_ms: limit, max_output_length } = objectIn(action)
-      return set(compact({ commands: commands ?? [], timeout_ms: limit, max_output_length }))
+      return withoutNulls(compact({ commands: commands ?? [], timeout_ms: limit, max_output_length }))
     },
   },
   apply_patch: {
@@ -112,21 +112,21 @@ const isLocal = (environment: Json | undefined): boolean =>
 const isClientToolType = (type: Json | undefined): type is ClientToolType =>
   typeof type === 'string' && Object.hasOwn(CLIENT_TOOLS, type)
 
-/** The type of such a tool of a request, or of a choice of one; undefined for others, and for a shell at the provider. */
+/** The type of such a tool, in a request or in a choice; undefined for others, and for a shell at the provider. */
 export const clientToolType = ({ type, environment }: JsonObject): ClientToolType | undefined =>
   isClientToolType(type) && isLocal(environment) ? type : undefined
 
-/** The tool that an item is a call of, or the output of one; undefined for other items. */
+/** The tool of a call's or output's item; undefined for other items. */
 export function clientToolOfItem(type: Json | undefined): ClientToolType | undefined {
   const called = stringIn(type)?.replace(/_call(?:_output)?$/, '')
   return called !== type && isClientToolType(called) ? called : undefined
 }
 
-/** The text of such a call's output, and whether the call failed. */
+/** The text of a call's output, and whether the call failed. */
 export function clientOutput({ output, status }: JsonObject): { text: string; failed: boolean } {
-  const said = typeof output === 'string' ? output : JSON.stringify(objectsIn(output))
+  const written = typeof output === 'string' ? output : JSON.stringify(objectsIn(output))
   return {
-    text: typeof output === 'string' || objectsIn(output).length > 0 ? said : (stringIn(status) ?? ''),
+    text: typeof output === 'string' || objectsIn(output).length > 0 ? written : (stringIn(status) ?? ''),
     failed: status === 'failed',
   }
 }

@@ -1,16 +1,16 @@
-// Compaction: a conversation that was summed up by its model, as one item that callers keep in its place.
+// Compaction: a conversation summarised by its model, as one item that callers keep in its place.
 import { isObject, type Json, type JsonObject, objectsIn, parseJson, stringIn } from '../../wire/json.ts'
 import { itemId } from './ids.ts'
 import { allItems, RECALLED } from './recalled.ts'
 
-/** The instruction in place of a conversation's next message. */
+/** The instruction that replaces a conversation's next message. */
 const REQUEST = `Sum up this conversation, so that it can be continued from your summary alone by somebody who sees nothing else of it.
 Keep the user's requests and wishes in their own words, what was decided and why, what was done and with which results, names of files
 and exact values that are still needed, and what remains to be done next. Write only the summary.`
 
 const INTRODUCTION = 'Summary of the conversation until here:'
 
-/** The text of a compaction of ours as `encrypted_content`: base64 of JSON, unlike any provider's own. */
+/** The gateway's own compaction: `encrypted_content` is base64 of JSON, unlike that of any provider. */
 const compactionItem = (id: string, summary: string): JsonObject => ({
   id,
   type: 'compaction',
@@ -26,11 +26,11 @@ export function compactedText({ encrypted_content }: JsonObject): string | undef
 
 const isTrigger = (item: Json): boolean => isObject(item) && item.type === 'compaction_trigger'
 
-/** Whether a request's last item asks for the conversation to be summed up. */
+/** Whether an item of a request triggers a compaction. */
 export const asksForCompaction = ({ input }: JsonObject): boolean =>
   Array.isArray(input) && input.some(isTrigger)
 
-/** The fields that make a request one for a summary. */
+/** The fields that turn a request into one for a summary. */
 export const compactionFields = (body: JsonObject): JsonObject => ({
   input: [
     ...allItems(body).flatMap(({ item }) => (isTrigger(item) ? [] : [item])),
@@ -42,19 +42,19 @@ export const compactionFields = (body: JsonObject): JsonObject => ({
 })
 
 /** The text of a response's messages. */
-const writtenIn = (response: JsonObject): string =>
+const messageText = (response: JsonObject): string =>
   objectsIn(response.output)
     .flatMap(({ type, content }) => (type === 'message' ? objectsIn(content) : []))
     .map(({ text }) => stringIn(text) ?? '')
     .join('')
 
-/** A response with a summary in its messages, reduced to the summary as its only item. */
+/** Replaces the output of a response by a compaction with the text of its messages. */
 export const compactedResponse = (response: JsonObject, call_id: string): JsonObject => ({
   ...response,
-  output: [compactionItem(itemId('compaction', call_id, 0), writtenIn(response))],
+  output: [compactionItem(itemId('compaction', call_id, 0), messageText(response))],
 })
 
-/** The same as the answer of the endpoint that does nothing else. */
+/** The compaction as the answer of the endpoint /v1/responses/compact. */
 export const compactionObject = ({ id, created_at, output, usage }: JsonObject): JsonObject => ({
   id: id ?? null,
   object: 'response.compaction',

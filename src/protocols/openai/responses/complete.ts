@@ -1,4 +1,4 @@
-// Responses of lenient servers, completed for callers of the protocol: OpenAI's own clients throw without these fields.
+// Completes responses of lenient servers: OpenAI's own clients throw without these fields.
 
 import { UpstreamFault } from '../../../domain/errors.ts'
 import { madeCallId } from '../../canonical/parts.ts'
@@ -17,14 +17,14 @@ import {
 } from '../../wire/json.ts'
 import { hasValue, quoted } from '../../wire/json-text.ts'
 
-/** The type of an item without one, by what it holds. The provider's own calls have no call_id. */
+/** The type of an item without one, by a field that it has. Calls of the provider's own tools have no call_id. */
 const TYPE_OF_ITEM: Readonly<Record<string, string>> = {
   input: 'custom_tool_call',
   call_id: 'function_call',
   summary: 'reasoning',
   content: 'message',
 }
-/** Fields of calls alone: of one without a call_id they do not tell who is to make it. */
+/** Fields that only calls have. Without a call_id, they do not show who runs the tool. */
 const OF_CALLS = ['arguments', 'action', 'operation']
 const TYPE_OF_PART: Readonly<Record<string, string>> = { refusal: 'refusal', text: 'output_text' }
 
@@ -33,7 +33,7 @@ function completePart(original: JsonObject): JsonObject {
   return part.type !== 'output_text' || Array.isArray(part.annotations) ? part : { ...part, annotations: [] }
 }
 
-/** @throws UpstreamFault for a tool call without its type or its name. Others pass: nobody acts on them */
+/** @throws UpstreamFault for a tool call without its type or its name. Items of other types pass, since clients do not act on them */
 function completeItem(original: JsonObject, index: number, call_id: string): JsonObject {
   const item = withType(original, TYPE_OF_ITEM)
   if (typeof item.type !== 'string' && OF_CALLS.some((name) => (item[name] ?? null) !== null))
@@ -52,7 +52,7 @@ function completeItem(original: JsonObject, index: number, call_id: string): Jso
 }
 
 /**
- * A whole response with complete items; the very same where nothing is missing.
+ * Completes the items of a whole response; returns the same response if nothing is missing.
  * @throws UpstreamFault as for an item
  */
 export function completeOutput(response: JsonObject, call_id: string): JsonObject {
@@ -61,14 +61,14 @@ export function completeOutput(response: JsonObject, call_id: string): JsonObjec
   return items.every((item, at) => item === output[at]) ? response : { ...response, output: items }
 }
 
-/** Events that belong to the whole response have no item. */
+/** Events of an item, unlike those of the whole response. */
 const OF_AN_ITEM = /^response\.(?!created|queued|in_progress|completed|incomplete|failed|cancelled)/
 /** Events of a part of an item's content. */
 const OF_A_PART = /^response\.(?:content_part|output_text|refusal|reasoning_text)\./
-/** Typed clients require `logprobs` in these events, empty or not. */
+/** Typed clients require `logprobs` in these events, even if empty. */
 const OF_TEXT = /^response\.output_text\.(?:delta|done)$/
 
-/** The items of one stream. */
+/** Completes the items of one stream. */
 export class StreamedItems {
   readonly #index_of = new Map<string, number>()
   readonly #places: number[] = []
@@ -81,7 +81,7 @@ export class StreamedItems {
     this.#call_id = call_id
   }
 
-  /** An event with complete items; the very same where nothing is missing. @throws UpstreamFault as for an item */
+  /** Completes the item of an event; returns the same event if nothing is missing. @throws UpstreamFault as for an item */
   complete(event: JsonObject): JsonObject {
     const type = stringIn(event.type) ?? ''
     if (isObject(event.response)) {
@@ -95,7 +95,7 @@ export class StreamedItems {
     return item === event.item ? placed : { ...placed, item }
   }
 
-  /** Where an item of the whole output stands in the stream. @param at its place in that output */
+  /** The stream's index of an item in the final output. @param at its position in that output */
   placeOf({ id }: JsonObject, at: number): number {
     return this.#index_of.get(stringIn(id) ?? '') ?? this.#places[at] ?? at
   }
@@ -123,7 +123,7 @@ export class StreamedItems {
   }
 }
 
-/** How nearly all events begin that OpenAI sends: their places follow somewhere. */
+/** The beginning of nearly all events that OpenAI sends; the indexes follow later. */
 const DELTA = /^\{\s*"type"\s*:\s*"response\.(?:output_text|function_call_arguments)\.delta"/
 const PLACE = quoted('output_index')
 const PART = quoted('content_index')
@@ -134,8 +134,8 @@ const isComplete = (data: string): boolean =>
   hasValue(data, PLACE) &&
   ((hasValue(data, PART) && data.includes(LOGPROBS)) || !data.includes('output_text'))
 
-/** The fields that every response has, but for the model: an answer that names none gets no name. */
-function withOwnHead(response: JsonObject, id: string, ended: boolean): JsonObject {
+/** Adds the fields that every response has, except the model: an answer without a model name stays without. */
+function withResponseFields(response: JsonObject, id: string, ended: boolean): JsonObject {
   const is_cut = isObject(response.incomplete_details)
   const status = ended ? (is_cut ? 'incomplete' : 'completed') : 'in_progress'
   const head: JsonObject = { id: `resp_${id}`, object: 'response', status, output: [] }
@@ -149,7 +149,7 @@ function withOwnHead(response: JsonObject, id: string, ended: boolean): JsonObje
 }
 
 export const completing: Completing = {
-  whole: (answer, { id }) => completeOutput(withOwnHead(answer, id, true), id),
+  whole: (answer, { id }) => completeOutput(withResponseFields(answer, id, true), id),
   stream({ id }) {
     const items = new StreamedItems(id)
     return (data) => {
@@ -160,7 +160,7 @@ export const completing: Completing = {
       const event = items.complete(original)
       const start = objectIn(event.response)
       const ended = event.type === 'response.completed' || event.type === 'response.incomplete'
-      const response = isObject(event.response) ? withOwnHead(start, id, ended) : start
+      const response = isObject(event.response) ? withResponseFields(start, id, ended) : start
       const completed = response === start ? event : { ...event, response }
       return completed === original ? data : jsonByteString(completed)
     }

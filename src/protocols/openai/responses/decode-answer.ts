@@ -1,4 +1,4 @@
-// A whole response, read into the canonical form.
+// Decodes a whole response into the canonical form.
 // https://platform.openai.com/docs/api-reference/responses/object
 import { inFull } from '../../../domain/usage.ts'
 import type { ConversationAnswer, StopReason, TokenLogprob } from '../../canonical/answer.ts'
@@ -10,17 +10,17 @@ import { ownSignature } from './encrypted.ts'
 import { readUsage, responseIn } from './usage.ts'
 
 /**
- * A provider's whole answer: one candidate. Missing fields are read as empty, and items of tools that the provider runs
- * are left out: translation asks for none.
+ * Decodes a provider's whole answer: one candidate. Missing fields count as empty. Items of tools that the provider runs are left out,
+ * since translation requests none.
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
   const output = objectsIn(completeOutput(answer, call_id).output)
   const parts = output.flatMap((item, index) => partsOf(item, madeCallId(call_id, 0, index)))
-  const wanted_calls = output.filter(({ type }) => type === 'function_call').length
+  const function_calls = output.filter(({ type }) => type === 'function_call').length
   const written = {
     refused: parts.some((part) => part.kind === 'text' && part.is_refusal),
-    calls: wanted_calls,
-    malformed: wanted_calls > parts.filter(({ kind }) => kind === 'tool_call').length,
+    calls: function_calls,
+    malformed: function_calls > parts.filter(({ kind }) => kind === 'tool_call').length,
   }
   const logprobs = output.flatMap(({ content }) => objectsIn(content).flatMap(logprobsOf))
   return {
@@ -38,19 +38,19 @@ export function decodeAnswer(answer: JsonObject, call_id: string): ConversationA
   }
 }
 
-/** Whether a response, or the event of one, has items other than text and thinking, such as an image. */
+/** Whether a response or an event has items other than text and thinking, such as an image. */
 export const hasOtherItems = (answer: JsonObject): boolean =>
   [objectIn(answer.item), ...objectsIn(responseIn(answer).output)].some(
     ({ type = 'message' }) => type !== 'message' && type !== 'reasoning',
   )
 
-/** The parts of an item. @param made_id the id of a tool call that has none */
+/** Decodes an item. @param made_id the id for a tool call without one */
 export function partsOf(item: JsonObject, made_id: string): Part[] {
   if (item.type === 'message') return objectsIn(item.content).flatMap(readContent)
   if (item.type === 'reasoning') return readReasoning(item)
   if (item.type !== 'function_call') return []
   const parsed = readArguments(item.arguments)
-  // Without arguments that are a JSON object the call was cut off, or is nonsense.
+  // Arguments that are not a JSON object were truncated, or are invalid.
   if (!parsed) return []
   const { id, name } = calledBy(item, made_id)
   return [{ kind: 'tool_call', id, name, arguments: parsed }]
@@ -74,8 +74,8 @@ export const logprobsOf = ({ logprobs }: JsonObject): TokenLogprob[] =>
   readLogprobs({ content: logprobs ?? null }) ?? []
 
 /**
- * Its text is for people, and its encrypted form, by which alone the model knows it again, a part of its own: not every
- * client sends back text that was thought.
+ * Decodes reasoning. Its readable text and its encrypted form become separate parts: the model only reads the encrypted form, and not
+ * every client sends back text of thinking.
  */
 function readReasoning(item: JsonObject): Part[] {
   const summary = objectsIn(item.summary)
@@ -85,17 +85,17 @@ function readReasoning(item: JsonObject): Part[] {
   return [...(text === '' ? [] : [{ kind: 'thinking', text } as const]), ...encryptedOf(item)]
 }
 
-/** An item's encrypted reasoning. */
+/** The encrypted reasoning of an item. */
 export function encryptedOf(item: JsonObject): Extract<Part, { kind: 'redacted_thinking' }>[] {
   const encrypted = item.type === 'reasoning' ? stringIn(item.encrypted_content) : undefined
   return encrypted ? [{ kind: 'redacted_thinking', signature: ownSignature(encrypted) }] : []
 }
 
-/** The facts that decide, with its status, why a response ended. */
-interface Written {
+/** The output's facts that decide the stop reason, together with the response's status. */
+interface OutputFacts {
   readonly refused: boolean
   readonly calls: number
-  /** A call had no arguments that can be read. */
+  /** A call has invalid arguments. */
   readonly malformed: boolean
 }
 
@@ -104,8 +104,8 @@ const INCOMPLETE: Readonly<Record<string, StopReason>> = {
   content_filter: 'safety',
 }
 
-/** Why a response ended. */
-export function readStop(response: JsonObject, { refused, calls, malformed }: Written): StopReason {
+/** The canonical stop reason of a response. */
+export function readStop(response: JsonObject, { refused, calls, malformed }: OutputFacts): StopReason {
   const { status, incomplete_details } = response
   const { reason } = objectIn(incomplete_details)
   if (status === 'incomplete' || (status === undefined && reason !== undefined))

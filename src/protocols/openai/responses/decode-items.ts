@@ -1,4 +1,4 @@
-// The items of a responses request, read: who said what, in turns.
+// Decodes the items of a responses request into turns.
 // https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
 
 import { lastMark } from '../../caching.ts'
@@ -49,18 +49,18 @@ const FileContent = Fields({
 })
 
 interface Conversation {
-  /** System and developer messages, wherever they stood: other protocols have one place for them. */
+  /** System and developer messages, wherever they stood: other protocols have a single place for them. */
   system: string[]
-  /** After how many turns each of them came. */
+  /** The number of turns before each of them. */
   system_after: number[]
   turns: Turn[]
 }
 
 interface State extends Conversation {
   readonly turn_count: TurnCount
-  /** The tool of each call so far, by the call's id. */
+  /** The tool names of all calls so far, by call id. */
   readonly names: Map<string, string>
-  /** Of tools that models of this protocol know by type: the call's id by each of its ids, undefined where it is left out. */
+  /** Calls of built-in tools that the caller runs: the canonical id by each id of a call, undefined if the call is left out. */
   readonly client_calls: Map<string, string | undefined>
   /** The signature of the next tool call. */
   signature: Signature | undefined
@@ -86,7 +86,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   item_reference: rejectReference,
 }
 
-/** Items of tools that translation does not carry, and items that only ask for something. */
+/** Items of tools that translation does not carry, and items that only trigger something. */
 const LEFT_OUT: ReadonlySet<unknown> = new Set([
   'web_search_call',
   'file_search_call',
@@ -103,7 +103,7 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
   'compaction_trigger',
 ])
 
-/** All items of a request. @throws GatewayError invalid_request that names what is malformed */
+/** Decodes all items of a request. @throws GatewayError invalid_request that names the malformed field */
 export function decodeItems(items: readonly PlacedItem[]): Conversation {
   const state: State = {
     system: [],
@@ -122,7 +122,7 @@ export function decodeItems(items: readonly PlacedItem[]): Conversation {
   return state
 }
 
-function say({ turns, turn_count }: State, role: Turn['role'], ...parts: Part[]): void {
+function addParts({ turns, turn_count }: State, role: Turn['role'], ...parts: Part[]): void {
   turns.push({ role, parts })
   turn_count.add({ role, parts })
 }
@@ -133,7 +133,7 @@ function readMessage(state: State, item: JsonObject, at: string): void {
   if (role === 'system' || role === 'developer') {
     state.system.push(textOf(parts))
     state.system_after.push(state.turn_count.count)
-  } else say(state, role, ...parts)
+  } else addParts(state, role, ...parts)
 }
 
 function readFunctionCall(state: State, item: JsonObject, at: string): void {
@@ -141,7 +141,7 @@ function readFunctionCall(state: State, item: JsonObject, at: string): void {
   call(state, call_id, flatName(name, namespace), callersArguments(text))
 }
 
-/** Models of other protocols know a custom tool as a function of one text. */
+/** Other protocols' models know a custom tool as a function with one text argument. */
 function readCustomCall(state: State, item: JsonObject, at: string): void {
   const { call_id, name, namespace, input } = readPresent(CustomCallItem, item, at)
   call(state, call_id, flatName(name, namespace), { arguments: { input } })
@@ -151,7 +151,7 @@ function call(state: State, id: string, name: string, read: Pick<ToolCallPart, '
   const { signature } = state
   state.signature = undefined
   state.names.set(id, name)
-  say(state, 'assistant', { kind: 'tool_call', id, name, ...read, signature })
+  addParts(state, 'assistant', { kind: 'tool_call', id, name, ...read, signature })
 }
 
 function readOutput(state: State, item: JsonObject, at: string): void {
@@ -160,18 +160,25 @@ function readOutput(state: State, item: JsonObject, at: string): void {
   if (name === undefined) throw refusal(`${at}.call_id`, 'matches no call of an earlier item.')
   const content = readContent(output, `${at}.output`, CONTENT_READERS)
   const cache = lastMark(content)
-  say(state, 'user', { kind: 'tool_result', call_id, name, content, failed: false, ...(cache && { cache }) })
+  addParts(state, 'user', {
+    kind: 'tool_result',
+    call_id,
+    name,
+    content,
+    failed: false,
+    ...(cache && { cache }),
+  })
 }
 
-/** Leaves out calls that a provider ran itself. */
+/** Reads a call of a built-in tool. Calls that the provider ran itself are left out. */
 function readClientCall(state: State, item: JsonObject, at: string): void {
   const type = clientToolOfItem(item.type)
   const args = type && CLIENT_TOOLS[type].argumentsOf(item)
   const ids = idsOf(item, at)
-  const [known_as] = ids
-  if (known_as === undefined) throw refusal(`${at}.call_id`, 'is missing. Send the id of the call.')
-  for (const id of ids) state.client_calls.set(id, args ? known_as : undefined)
-  if (type && args) call(state, known_as, type, { arguments: args })
+  const [canonical_id] = ids
+  if (canonical_id === undefined) throw refusal(`${at}.call_id`, 'is missing. Send the id of the call.')
+  for (const id of ids) state.client_calls.set(id, args ? canonical_id : undefined)
+  if (type && args) call(state, canonical_id, type, { arguments: args })
 }
 
 function readClientOutput(state: State, item: JsonObject, at: string): void {
@@ -181,10 +188,16 @@ function readClientOutput(state: State, item: JsonObject, at: string): void {
   if (call_id === undefined) return
   const { text, failed } = clientOutput(item)
   const content = text === '' ? [] : [{ kind: 'text', text } as const]
-  say(state, 'user', { kind: 'tool_result', call_id, name: state.names.get(call_id) ?? '', content, failed })
+  addParts(state, 'user', {
+    kind: 'tool_result',
+    call_id,
+    name: state.names.get(call_id) ?? '',
+    content,
+    failed,
+  })
 }
 
-/** The output of a local shell may name its call by either id. */
+/** The output of a local shell may refer to its call by either id. */
 function idsOf(item: JsonObject, at: string): string[] {
   const { call_id, id } = readPresent(ClientItem, item, at)
   return [call_id, id].flatMap((each) => each ?? [])
@@ -194,34 +207,35 @@ function readReasoning(state: State, item: JsonObject, at: string): void {
   const { summary = [], content = [], encrypted_content } = readPresent(ReasoningItem, item, at)
   const text = (summary.length > 0 ? summary : content).map((part) => part.text).join('\n\n')
   if (!encrypted_content) {
-    if (text !== '') say(state, 'assistant', { kind: 'thinking', text })
+    if (text !== '') addParts(state, 'assistant', { kind: 'thinking', text })
     return
   }
   const { signature, signed } = readEncrypted(encrypted_content)
   if (signed === 'tool_call') {
     state.signature = signature
-    if (text !== '') say(state, 'assistant', { kind: 'thinking', text })
-  } else if (signed === 'redacted_thinking') say(state, 'assistant', { kind: 'redacted_thinking', signature })
-  else say(state, 'assistant', { kind: 'thinking', text, signature })
+    if (text !== '') addParts(state, 'assistant', { kind: 'thinking', text })
+  } else if (signed === 'redacted_thinking')
+    addParts(state, 'assistant', { kind: 'redacted_thinking', signature })
+  else addParts(state, 'assistant', { kind: 'thinking', text, signature })
 }
 
-/** The summary in the gateway's own compaction; only its provider can read another. */
+/** Reads the summary of the gateway's own compaction. Compactions of a provider are left out, since only that provider can read them. */
 function readCompaction(state: State, item: JsonObject): void {
   const text = compactedText(item)
-  if (text !== undefined) say(state, 'user', { kind: 'text', text })
+  if (text !== undefined) addParts(state, 'user', { kind: 'text', text })
 }
 
-/** Pictures of the gateway's image models become words; a model may want back a picture of its own. */
+/** Images of the gateway's image models are described in words. Images that a text model generated are sent back to it. */
 function readPicture(state: State, item: JsonObject, at: string): void {
   const picture = answeredPicture(item, `${at}.result`)
   if (picture) {
     const { signature } = state
     state.signature = undefined
-    say(state, 'assistant', { ...picture, signature })
+    addParts(state, 'assistant', { ...picture, signature })
     return
   }
   const text = pictureText(item)
-  if (text !== undefined) say(state, 'assistant', { kind: 'text', text })
+  if (text !== undefined) addParts(state, 'assistant', { kind: 'text', text })
 }
 
 function rejectReference(_: State, item: JsonObject, at: string): never {
@@ -245,7 +259,7 @@ function readText(part: JsonObject, at: string): TextPart {
 
 function readImage(part: JsonObject, path: string): MediaPart {
   rejectFileId(part, path)
-  // Agents' older form has an object here, as chat completions does.
+  // An older form of agents has an object here, as in chat completions.
   const url = isObject(part.image_url) ? part.image_url.url : part.image_url
   const { image_url } = readObject(ImageContent, { image_url: url ?? null }, path)
   return imageAt(image_url, `${path}.image_url`)

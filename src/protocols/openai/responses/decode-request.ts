@@ -1,4 +1,4 @@
-// A responses request, read into the canonical form.
+// Decodes a responses request into the canonical form.
 // https://platform.openai.com/docs/api-reference/responses/create
 import type { Static } from '@sinclair/typebox'
 import { cachingIn } from '../../caching.ts'
@@ -46,7 +46,7 @@ const Reasoning = Fields({
   generate_summary: optional(Text),
 })
 const TextFormat = Fields({ type: Choice(FORMATS) })
-/** Of the type json_schema. */
+/** Required for the type json_schema. */
 const SchemaFormat = Fields({
   name: optional(Text),
   schema: optional(OpenObject),
@@ -79,7 +79,7 @@ export const ResponsesRequest = Fields({
   prompt_cache_options: Anything,
   prompt_cache_retention: Anything,
   safety_identifier: optional(Text),
-  /** The older name of safety_identifier. */
+  /** The former name of safety_identifier. */
   user: optional(Text),
 })
 
@@ -87,7 +87,7 @@ const KNOWN = new Set([...namesOf(ResponsesRequest), RECALLED])
 /** The value of `include` that requests log probabilities. */
 export const LOGPROBS = 'message.output_text.logprobs'
 
-/** A responses request as a canonical one. @throws GatewayError invalid_request for what is malformed or cannot be carried */
+/** Decodes a responses request. @throws GatewayError invalid_request for a malformed request, or one that cannot be translated */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
   const fields = readPresent(ResponsesRequest, body, '')
@@ -125,7 +125,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
   }
 }
 
-/** Tools that callers run. Of the others only those are still here that a model of this protocol has a price for. */
+/** Decodes tools that callers run. A provider's tool only gets here if it is priced, and is then refused: translation cannot express it. */
 function decodeTools(tools: JsonObject[]): ToolDefinition[] {
   for (const [index, { type }] of tools.entries())
     if (lookUp(HOSTED_TOOLS, type))
@@ -152,7 +152,7 @@ function decodeFunction({ definition, namespace, at }: NamedTool): ToolDefinitio
   }
 }
 
-/** A tool that takes any text becomes a function of one text; its grammar, if any, goes into the description. */
+/** Decodes a custom tool as a function with one text argument; its grammar, if any, becomes part of the description. */
 function decodeCustom({ definition, namespace, at }: NamedTool): ToolDefinition {
   const { name, description = '', format } = readPresent(CustomTool, definition, at)
   const { syntax, definition: grammar } = objectIn(format)

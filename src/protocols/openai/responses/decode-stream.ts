@@ -1,4 +1,4 @@
-// A streamed response, read into canonical events.
+// Decodes a streamed response into canonical events.
 // https://platform.openai.com/docs/api-reference/responses-streaming
 
 import type { PartStart, StreamDecoder, StreamEvent } from '../../canonical/answer.ts'
@@ -22,12 +22,12 @@ import { readUsage } from './usage.ts'
 /** The items of one answer all belong to its one candidate. */
 const candidate = 0
 
-/** How far one item of the output has come. */
+/** The state of one output item. */
 interface Item {
   readonly index: number
-  /** The part of it that is being written. */
+  /** The part of the item that is open. */
   open: 'text' | 'refusal' | 'thinking' | 'call' | undefined
-  /** Something of it was written: its end only repeats that. */
+  /** Whether any of it was written: its last event only repeats that. */
   wrote: boolean
   done: boolean
 }
@@ -42,7 +42,6 @@ interface State extends DecodedStream {
   calls: number
 }
 
-/** A decoder for one stream. */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const state: State = {
     call_id,
@@ -111,19 +110,19 @@ const READERS: Readonly<Record<string, Reader>> = {
     return addText(item, 'refusal', stringIn(event.delta))
   },
   'response.content_part.done': (_, item) => close(item),
-  // A summary has paragraphs, each in a part of its own.
+  // Each paragraph of a summary is a part of its own.
   'response.reasoning_summary_part.added': (_, item) =>
     item.open === 'thinking' ? addText(item, 'thinking', '\n\n') : [],
   'response.reasoning_summary_text.delta': (_, item, event) =>
     addText(item, 'thinking', stringIn(event.delta)),
   'response.reasoning_text.delta': (_, item, event) => addText(item, 'thinking', stringIn(event.delta)),
   'response.function_call_arguments.delta': (_, item, event) => addArguments(item, stringIn(event.delta)),
-  // Some servers send arguments in one piece, at their end: https://github.com/lidge-jun/opencodex/pull/4652
+  // Some servers send arguments only as a whole, at their end: https://github.com/lidge-jun/opencodex/pull/4652
   'response.function_call_arguments.done': (_, item, event) =>
     item.wrote ? [] : addArguments(item, stringIn(event.arguments)),
 }
 
-/** Only a call is known by what its item begins with. */
+/** Begins a call. Items of other types begin with their first part. */
 function beginItem(state: State, item: Item, source: JsonObject): StreamEvent[] {
   if (source.type !== 'function_call') return []
   const made_id = madeCallId(state.call_id, candidate, item.index)
@@ -131,14 +130,14 @@ function beginItem(state: State, item: Item, source: JsonObject): StreamEvent[] 
   return open(item, 'call', { kind: 'tool_call', ...calledBy(source, made_id) })
 }
 
-/** The event repeats the whole item: only parts that no earlier event brought are new. */
+/** Ends an item. The event repeats the whole item: only parts that no earlier event had are new. */
 function endItem(state: State, item: Item, source: JsonObject): StreamEvent[] {
-  const missed = item.wrote ? [] : partsOf(source, '')
-  state.refused ||= missed.some((part) => part.kind === 'text' && part.is_refusal)
+  const missing_parts = item.wrote ? [] : partsOf(source, '')
+  state.refused ||= missing_parts.some((part) => part.kind === 'text' && part.is_refusal)
   const events = [
     ...(item.wrote || item.open ? [] : beginItem(state, item, source)),
     ...(item.open === 'call' ? pieceOf(item, source) : []),
-    ...missed.flatMap((part) => missedText(item, part)),
+    ...missing_parts.flatMap((part) => missingText(item, part)),
     ...close(item),
     ...encryptedOf(source).flatMap((part) => [{ type: 'part_start', candidate, part } as const, END]),
   ]
@@ -146,14 +145,14 @@ function endItem(state: State, item: Item, source: JsonObject): StreamEvent[] {
   return events
 }
 
-function missedText(item: Item, part: Part): StreamEvent[] {
+function missingText(item: Item, part: Part): StreamEvent[] {
   if (part.kind === 'thinking') return addText(item, 'thinking', part.text)
   return part.kind === 'text' ? addText(item, part.is_refusal ? 'refusal' : 'text', part.text) : []
 }
 
 const END = { type: 'part_end', candidate } as const
 
-/** The arguments of a call of which none were written before its end. */
+/** The arguments of a call, if none were written before its end. */
 const pieceOf = (item: Item, source: JsonObject): StreamEvent[] =>
   item.wrote ? [] : addArguments(item, stringIn(source.arguments))
 
@@ -194,7 +193,7 @@ function readLogprobs(event: JsonObject): StreamEvent[] {
   return tokens.length > 0 ? [{ type: 'logprobs', candidate, tokens }] : []
 }
 
-/** The last event has the whole response, with items that had no event of their own. */
+/** Reads the last event. It has the whole response, including items without events of their own. */
 function conclude(state: State, response: JsonObject): StreamEvent[] {
   const events = objectsIn(response.output).flatMap((source, index) => {
     const item = itemAt(state, state.streamed.placeOf(source, index))

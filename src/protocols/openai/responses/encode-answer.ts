@@ -1,4 +1,4 @@
-// A canonical answer, written as a whole response.
+// Encodes a canonical answer as a whole response.
 import type { AnswerContext, Candidate, ConversationAnswer } from '../../canonical/answer.ts'
 import type { Part, Signature } from '../../canonical/parts.ts'
 import type { JsonObject } from '../../wire/json.ts'
@@ -16,7 +16,7 @@ import { allTools } from './recalled.ts'
 import { endedResponse, skeletonOf } from './response-object.ts'
 import { type NamedTool, toolsByName } from './tools.ts'
 
-/** A whole answer for a caller of responses: its first candidate, since this protocol cannot ask for more. */
+/** Encodes the first candidate: callers of this protocol cannot request more. */
 export function encodeAnswer(answer: ConversationAnswer, context: AnswerContext): JsonObject {
   const [first] = answer.candidates
   const output = outputOf(first, context)

@@ -1,4 +1,4 @@
-// A conversation's turns, written as the items of a responses request.
+// Encodes turns as the items of a responses request.
 // https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
 import {
   argumentsText,
@@ -18,26 +18,28 @@ import { carries } from './carries.ts'
 import { isOwn } from './encrypted.ts'
 
 /**
- * The items of all turns; a turn's tool results come before what its user says.
- * @param caching which marks of the prompt cache the model takes
+ * Encodes all turns. Tool results come first in a user's turn.
+ * @param caching the kind of cache marks that the model accepts
  */
 export const encodeItems = (turns: readonly Turn[], caching: TakenCaching): JsonObject[] =>
   turns.flatMap(({ role, parts }) =>
-    role === 'assistant' ? followed(parts.flatMap(encodeAnswered)) : encodeUser(parts, caching),
+    role === 'assistant'
+      ? withoutTrailingReasoning(parts.flatMap(encodeAnswered))
+      : encodeUser(parts, caching),
   )
 
 /**
- * Reasoning that nothing of its own turn follows is left out: the provider refuses an item "without its required
- * following item". https://github.com/openai/openai-node/issues/1567
+ * Removes reasoning at the end of a turn: the provider refuses an item "without its required following item".
+ * https://github.com/openai/openai-node/issues/1567
  */
-function followed(items: readonly JsonObject[]): readonly JsonObject[] {
+function withoutTrailingReasoning(items: readonly JsonObject[]): readonly JsonObject[] {
   const last = items.findLastIndex(({ type }) => type !== 'reasoning')
   return items.slice(0, last + 1)
 }
 
 /**
- * A part of what the model answered. Thinking is known by its encrypted form alone: its text says nothing to the model.
- * Other protocols carry that form on a call or a text, too.
+ * Encodes a part of the model's answer. Thinking is only sent in encrypted form, since the model does not read its text. In other
+ * protocols, a call or a text may carry the encrypted form.
  */
 const encodeAnswered: (part: Part) => JsonObject[] = writeParts({
   text: ({ text, is_refusal, signature }) => [
@@ -65,7 +67,7 @@ const encodeAnswered: (part: Part) => JsonObject[] = writeParts({
 })
 
 /**
- * Without an id, by which the provider would look for it among what it has kept; none for another provider's.
+ * Encodes own encrypted reasoning; other providers' is left out. It has no id, because the provider would look the id up in its store.
  * https://github.com/vercel/ai/pull/12869
  */
 const encodeReasoning = (signature: Signature | undefined): JsonObject[] =>
@@ -75,15 +77,15 @@ const encodeReasoning = (signature: Signature | undefined): JsonObject[] =>
 
 function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result')
-  const said = parts.filter((part) => isContent(part))
+  const content_parts = parts.filter((part) => isContent(part))
   return [
     ...results.map((result) => encodeResult(result, caching)),
-    ...(said.length > 0
+    ...(content_parts.length > 0
       ? [
           {
             type: 'message',
             role: 'user',
-            content: said.map((part) => ({ ...encodePart(part), ...markFor(caching, part.cache) })),
+            content: content_parts.map((part) => ({ ...encodePart(part), ...markFor(caching, part.cache) })),
           },
         ]
       : []),
@@ -96,7 +98,7 @@ const encodeResult = ({ call_id, content, cache }: ToolResultPart, caching: Take
   output: encodeOutput(content, markFor(caching, cache)),
 })
 
-/** Text alone as a string; with pictures, files or a mark of the cache, which its last part has, as a list. */
+/** Text alone as a string. With images, files or a cache mark on the last part, a list. */
 function encodeOutput(content: ToolResultPart['content'], mark: JsonObject): Json {
   const last = content.length - 1
   if (last >= 0 && isMark(mark))

@@ -1,4 +1,4 @@
-// A canonical request, written as a responses request.
+// Encodes a canonical request as a responses request.
 // https://platform.openai.com/docs/api-reference/responses/create
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
 import { type ConversationRequest, knownAs, type TargetModel } from '../../canonical/request.ts'
@@ -14,9 +14,8 @@ import { LOGPROBS } from './decode-request.ts'
 import { encodeItems } from './encode-items.ts'
 
 /**
- * A canonical request for a provider that speaks responses. That the provider keeps nothing, and gives its reasoning in an
- * encrypted form, is requested where the request is prepared.
- * @throws GatewayError invalid_request for what responses has no place for
+ * Encodes a request for a provider of responses. `prepare` adds `store: false`, and requests encrypted reasoning.
+ * @throws GatewayError invalid_request for content that responses cannot express
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
@@ -40,7 +39,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
   })
 }
 
-/** Instructions have no place for marks of the cache: marked ones are the first message (package openai 6.49, ResponseInputText). */
+/** Instructions cannot carry cache marks, so marked ones become the first message (package openai 6.49, ResponseInputText). */
 function encodeConversation(request: ConversationRequest, caching: TakenCaching): Record<string, Json> {
   const input = encodeItems(request.turns, caching)
   if (request.system.length === 0) return { input }
@@ -50,7 +49,7 @@ function encodeConversation(request: ConversationRequest, caching: TakenCaching)
     : { input: [{ type: 'message', role: 'developer', content: system }, ...input] }
 }
 
-/** Requests a summary where the caller is to see the thinking: OpenAI hides the reasoning itself. */
+/** Requests a summary if the caller wants to see the thinking: OpenAI hides the reasoning itself. */
 function encodeReasoning(
   { thinking, shows_thinking }: ConversationRequest,
   effort: string | undefined,
@@ -71,7 +70,7 @@ function encodeFormat(output: OutputFormat): JsonObject {
   return compact({ type: 'json_schema', name: output.name || SCHEMA_NAME, schema, strict })
 }
 
-/** The fields for tools; a choice among no tools is refused, so it is left out. */
+/** The fields for tools. The provider refuses a choice among no tools, so it is left out. */
 function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
   if (request.tools.length === 0) return {}
   return {
@@ -82,7 +81,7 @@ function encodeTools(request: ConversationRequest): Record<string, Json | undefi
 }
 
 /**
- * Where nothing is said about `strict`, responses takes a function as strict, and chat completions does not.
+ * Sets `strict` always: by default, responses treats a function as strict, and chat completions does not.
  * https://github.com/langchain-ai/langchain/pull/39309
  */
 function encodeTool(tool: ToolDefinition): JsonObject {

@@ -1,4 +1,4 @@
-// Canonical events, written as a streamed response.
+// Encodes canonical events as a streamed response.
 // https://platform.openai.com/docs/api-reference/responses-streaming
 import { NO_USAGE, type Usage } from '../../../domain/usage.ts'
 import type {
@@ -36,7 +36,7 @@ interface State {
   readonly context: AnswerContext
   readonly skeleton: JsonObject
   readonly tools: ReadonlyMap<string, NamedTool>
-  /** The items that are complete; the open one's index is their number. */
+  /** The complete items; their number is the index of the open one. */
   readonly output: JsonObject[]
   item: OpenItem | undefined
   sequence_number: number
@@ -45,7 +45,7 @@ interface State {
   service_tier: string | undefined
 }
 
-/** An encoder for one stream. It does not write `error`: the surface does. */
+/** Creates an encoder for one stream. It does not write `error`: the surface does. */
 export const createStreamEncoder = (context: AnswerContext): StreamEncoder =>
   writeFirstCandidate(WRITERS, {
     context,
@@ -72,7 +72,7 @@ const WRITERS: EventWriters<State> = {
     return []
   },
   arguments_delta: writeArguments,
-  image: writePicture,
+  image: writeImage,
   logprobs(state, { tokens }) {
     state.item?.logprobs.push(...tokens)
     return []
@@ -100,7 +100,7 @@ const TYPES: Readonly<Record<Exclude<PartStart['kind'], 'tool_call'>, string>> =
 function writePartStart(state: State, { part }: EventOf<'part_start'>): ServerSentEvent[] {
   if (part.kind !== 'tool_call') return openItem(state, part, TYPES[part.kind], undefined)
   const tool = state.tools.get(part.name)
-  // Nothing else has a place for the signature of a call.
+  // The signature of a call goes into a reasoning item before it: the call has no place for it.
   const signed = part.signature ? wholeReasoning(state, part.signature) : []
   return [...signed, ...openItem(state, part, callType(tool), tool)]
 }
@@ -123,11 +123,11 @@ function openItem(
   if (part.kind === 'text')
     return [
       added(state, messageItem(id, [], 'in_progress')),
-      record(state, 'response.content_part.added', { ...inContent(state, item), part: contentOf(item) }),
+      record(state, 'response.content_part.added', { ...contentPlace(state, item), part: contentOf(item) }),
     ]
   if (part.kind !== 'tool_call')
     return [added(state, reasoningItem(id, '', undefined, 'thinking', 'in_progress'))]
-  // Its fields are known only once its arguments are whole.
+  // The item's fields are only known once its arguments are complete.
   if (clientToolOf(tool)) return []
   return [added(state, callItem(id, { ...callOf(item, part), arguments_json: '' }, 'in_progress'))]
 }
@@ -137,14 +137,20 @@ function writeText(state: State, { text }: EventOf<'text_delta'>): ServerSentEve
   if (!item) return []
   item.text.add(text)
   return isRefusal(item)
-    ? [record(state, 'response.refusal.delta', { ...inContent(state, item), delta: text })]
-    : [record(state, 'response.output_text.delta', { ...inContent(state, item), delta: text, logprobs: [] })]
+    ? [record(state, 'response.refusal.delta', { ...contentPlace(state, item), delta: text })]
+    : [
+        record(state, 'response.output_text.delta', {
+          ...contentPlace(state, item),
+          delta: text,
+          logprobs: [],
+        }),
+      ]
 }
 
 function writeThinking(state: State, { text }: EventOf<'thinking_delta'>): ServerSentEvent[] {
   const { item } = state
   if (!item) return []
-  const place = inSummary(state, item)
+  const place = summaryPlace(state, item)
   const begins = item.text.length === 0
   item.text.add(text)
   return [
@@ -155,8 +161,8 @@ function writeThinking(state: State, { text }: EventOf<'thinking_delta'>): Serve
   ]
 }
 
-/** A picture comes whole, between the other items. */
-function writePicture(state: State, { image }: EventOf<'image'>): ServerSentEvent[] {
+/** An image comes whole, between the other items. */
+function writeImage(state: State, { image }: EventOf<'image'>): ServerSentEvent[] {
   const signed = image.signature ? wholeReasoning(state, image.signature) : []
   const id = itemId(PICTURE_ITEM, state.context.id, state.output.length)
   const item = answeredItem(id, image)
@@ -170,7 +176,7 @@ function writePicture(state: State, { image }: EventOf<'image'>): ServerSentEven
   ]
 }
 
-/** Only a function's arguments stream: those of other tools are known only when whole. */
+/** Only arguments of functions are streamed: those of other tools have another form, known only at the end. */
 function writeArguments(state: State, { json }: EventOf<'arguments_delta'>): ServerSentEvent[] {
   const { item } = state
   if (!item) return []
@@ -187,7 +193,7 @@ function writePartEnd(state: State): ServerSentEvent[] {
   if (part.kind === 'text')
     return [
       ...endText(state, item),
-      record(state, 'response.content_part.done', { ...inContent(state, item), part: contentOf(item) }),
+      record(state, 'response.content_part.done', { ...contentPlace(state, item), part: contentOf(item) }),
       ...done(state, messageItem(id, [contentOf(item)])),
     ]
   if (part.kind === 'tool_call') {
@@ -205,7 +211,7 @@ function writePartEnd(state: State): ServerSentEvent[] {
 }
 
 function endText(state: State, item: OpenItem): ServerSentEvent[] {
-  const place = inContent(state, item)
+  const place = contentPlace(state, item)
   return isRefusal(item)
     ? [record(state, 'response.refusal.done', { ...place, refusal: item.text.toString() })]
     : [
@@ -232,7 +238,7 @@ function endArguments(state: State, item: OpenItem): ServerSentEvent[] {
 
 function endSummary(state: State, item: OpenItem): ServerSentEvent[] {
   if (item.text.length === 0) return []
-  const place = inSummary(state, item)
+  const place = summaryPlace(state, item)
   const text = item.text.toString()
   return [
     record(state, 'response.reasoning_summary_text.done', { ...place, text }),
@@ -252,11 +258,11 @@ const placeOf = ({ output }: State, { id }: Pick<OpenItem, 'id'>): JsonObject =>
   item_id: id,
   output_index: output.length,
 })
-const inContent = (state: State, item: OpenItem): JsonObject => ({
+const contentPlace = (state: State, item: OpenItem): JsonObject => ({
   ...placeOf(state, item),
   content_index: 0,
 })
-const inSummary = (state: State, item: OpenItem): JsonObject => ({
+const summaryPlace = (state: State, item: OpenItem): JsonObject => ({
   ...placeOf(state, item),
   summary_index: 0,
 })
@@ -264,7 +270,7 @@ const inSummary = (state: State, item: OpenItem): JsonObject => ({
 const added = (state: State, item: JsonObject): ServerSentEvent =>
   record(state, 'response.output_item.added', { output_index: state.output.length, item })
 
-/** The item is complete: the next one's index is one higher. */
+/** Completes an item, which increments the index of the next one. */
 function done(state: State, item: JsonObject): ServerSentEvent[] {
   const output_index = state.output.length
   state.output.push(item)

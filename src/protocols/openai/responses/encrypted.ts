@@ -1,4 +1,4 @@
-// Encrypted reasoning: a provider's own, marked with the key that issued it, and others' signatures in the same field.
+// Encrypted reasoning: a provider's own, marked with the key that issued it, and other providers' signatures in the same field.
 import type { Signature } from '../../canonical/parts.ts'
 import { FORMATS, packSignature, type Signed, unpackSignature } from '../../signature.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
@@ -15,20 +15,20 @@ const MARK = /^([\s\S]*)~([\w-]{8})$/
 export const marked = (encrypted: string, issuer: string): string =>
   MARK.test(encrypted) ? encrypted : `${encrypted}~${issuer}`
 
-/** @returns the provider's own text, and who issued it, where it is marked */
+/** @returns the provider's own text, and the issuer if the text is marked */
 function unmarked(encrypted: string): { encrypted: string; issuer: string | undefined } {
   const [, text = encrypted, issuer] = MARK.exec(encrypted) ?? []
   return { encrypted: text, issuer }
 }
 
-/** The provider's own encrypted reasoning as a signature. */
+/** A signature for a provider's own encrypted reasoning. */
 export const ownSignature = (encrypted: string): Signature => ({ format: OWN_FORMAT, value: encrypted })
 
-/** A signature of any provider as encrypted reasoning. */
+/** Writes a signature of any provider as encrypted reasoning. */
 export const writeEncrypted = (signature: Signature, signed: Signed): string =>
   packSignature(signature, signed, OWN_FORMAT)
 
-/** Encrypted reasoning as a signature, and what it belongs to. */
+/** Reads encrypted reasoning as a signature, and the kind of part that it belongs to. */
 export const readEncrypted = (text: string): { signature: Signature; signed: Signed } =>
   unpackSignature(unmarked(text).encrypted, OWN_FORMAT)
 
@@ -39,10 +39,10 @@ export const issuerOfItem = (item: Json): string | undefined =>
     : undefined
 
 /**
- * An item of the input as a provider of this protocol takes it: without the ids of things that are kept here, and without
- * reasoning that it could not read. Undefined where nothing of it is left; the very same item where nothing has to change.
+ * Prepares an input item for a provider of this protocol: removes ids that only the gateway knows, and reasoning that the provider
+ * cannot read. Undefined if nothing is left; the same item if nothing has to change.
  *
- * @param forgets whether encrypted reasoning is left out altogether
+ * @param forgets whether to leave out all encrypted reasoning
  */
 export function itemForProvider(item: Json, forgets: boolean): Json | undefined {
   if (!isObject(item)) return item
@@ -54,25 +54,25 @@ export function itemForProvider(item: Json, forgets: boolean): Json | undefined 
   return rest
 }
 
-/** Items of hosted tools: they stand for things that a provider keeps, and finds by id. */
+/** Items of hosted tools: they refer by id to data in a provider's store. */
 const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
   'web_search_call',
   'file_search_call',
   'code_interpreter_call',
 ])
 
-/** An image of nothing but its id. */
+/** Whether an image item consists of its id only. */
 const lacksImage = ({ type, result }: JsonObject): boolean =>
   type === PICTURE_ITEM && (result ?? null) === null
 
-/** The description of an image in words; undefined if unknown. */
+/** Describes an image in words; undefined if its prompt is unknown. */
 function messageFor(item: JsonObject): JsonObject | undefined {
   const text = pictureText(item)
   if (text === undefined) return undefined
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }
 }
 
-/** Items sent without their ids: the provider would look them up in its own store. */
+/** Items that are sent without their ids: the provider would look the ids up in its own store. */
 const ID_IS_OPTIONAL: ReadonlySet<string> = new Set([
   'message',
   'function_call',

@@ -1,4 +1,4 @@
-// Extras of responses, billed beyond tokens: how requests ask for them, and the counts of an answer.
+// Extras of responses, billed beyond tokens: their requests and counts.
 // https://platform.openai.com/docs/api-reference/responses/create
 import { tierNamed } from '../../../domain/service-tiers.ts'
 import { AUDIO_OUTPUT } from '../../audio-output.ts'
@@ -34,7 +34,7 @@ const judgeTools: FieldRule = (value, list, found) => {
   }
 }
 
-/** Containers and files that a tool brings along from the provider's store. */
+/** Refuses containers and files in the provider's store that a tool refers to. */
 function rejectStored({ container, input_image_mask }: JsonObject, at: string): void {
   if (typeof container === 'string') throw rememberedRefusal(`${at}.container`)
   if ((objectIn(container).file_ids ?? null) !== null) throw rememberedRefusal(`${at}.container.file_ids`)
@@ -42,7 +42,7 @@ function rejectStored({ container, input_image_mask }: JsonObject, at: string): 
     throw rememberedRefusal(`${at}.input_image_mask.file_id`)
 }
 
-/** Items can add tools; files in a provider's store can be named in the content of messages, and in the outputs of tools. */
+/** Items can add tools. Contents of messages and outputs of tools can refer to files in a provider's store. */
 const judgeInput: FieldRule = (value, at, found) => {
   for (const [index, item] of objectsIn(value).entries()) {
     if (item.type === ADDED_TOOLS) judgeTools(item.tools ?? null, `${at}[${index}].tools`, found)
@@ -71,8 +71,8 @@ const BILL = {
 }
 
 /**
- * Searches are counted by the items that tell of them, Perplexity's by its usage (@perplexity-ai/perplexity_ai `ResponsesUsage`), audio by
- * the usage.
+ * Counts the extras of an answer. Searches are counted by items, Perplexity's by its usage (@perplexity-ai/perplexity_ai
+ * `ResponsesUsage`), audio by the usage.
  */
 class Count implements ExtrasCount {
   #searches: number | undefined

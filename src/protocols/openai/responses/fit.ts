@@ -1,4 +1,4 @@
-// A responses request, made to fit its server and the generation of its model.
+// Adapts a responses request to its server and the generation of its model.
 import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
 import { renaming, shortened } from '../../tool-names.ts'
 import {
@@ -11,20 +11,20 @@ import {
   stringIn,
 } from '../../wire/json.ts'
 import { type Generation, generationFor, isOpenAis, nearestEffort, takesSampling } from '../model.ts'
-import { leftOut, withShortUsers } from '../servers/fitting.ts'
+import { withoutRefused, withShortUsers } from '../servers/fitting.ts'
 import { RULES, type ServerRules } from '../servers/rules.ts'
 import { EFFORTS } from '../thinking-fields.ts'
 import { LOGPROBS } from './decode-request.ts'
 
-/** A lower limit is refused. https://github.com/vectorize-io/hindsight/issues/58 */
+/** The provider refuses lower limits. https://github.com/vectorize-io/hindsight/issues/58 */
 export const MIN_OUTPUT_TOKENS = 16
 
 /** https://github.com/orchidfiles/ungate/issues/26 */
 const MAX_CALL_ID_CHARS = 64
 
 /**
- * The request as its server takes it; the very same body where nothing has to change. Of what passes through, generations are looked
- * at for OpenAI's own servers only, and a limit that is too low is left to the provider's refusal.
+ * Adapts a request to its server; returns the same body if nothing has to change. A caller's own request is only fitted to a generation
+ * for OpenAI's own servers, and the provider refuses its too low limit.
  */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated } = target
@@ -41,7 +41,7 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
       : shortened
   const effort = stringIn(objectIn(thinking.reasoning).effort)
   const samples = takesSampling(generation, effort)
-  const sampled = samples ? thinking : leftOut(thinking, ['temperature', 'top_p'], dropped)
+  const sampled = samples ? thinking : withoutRefused(thinking, ['temperature', 'top_p'], dropped)
   const short = withShortIds(withShortUsers(sampled, rules))
   const named = rules.by_generation ? withoutReasoningStatus(short) : short
   if (!is_translated) return { body: named, dropped: [...dropped], renamed_tools }
@@ -50,12 +50,12 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
 }
 
 function fitEffort(body: JsonObject, generation: Generation, dropped: Set<string>): JsonObject {
-  if (generation.efforts.length === 0) return leftOut(body, ['reasoning'], dropped)
+  if (generation.efforts.length === 0) return withoutRefused(body, ['reasoning'], dropped)
   const reasoning = objectIn(body.reasoning)
   const requested = stringIn(reasoning.effort)
   if (!isEffort(requested) || generation.efforts.includes(requested)) return body
   const effort = nearestEffort(generation, requested)
-  if (effort === undefined) return leftOut(body, ['reasoning'], dropped)
+  if (effort === undefined) return withoutRefused(body, ['reasoning'], dropped)
   return { ...body, reasoning: { ...reasoning, effort } }
 }
 
@@ -65,7 +65,7 @@ const isEffort = (word: string | undefined): word is keyof typeof EFFORTS =>
 const asksForLogprobs = ({ include, top_logprobs }: JsonObject): boolean =>
   (top_logprobs ?? null) !== null || (Array.isArray(include) && include.includes(LOGPROBS))
 
-/** The same request with the items changed that have something; the very same where none has. */
+/** Changes the items that match; returns the same request if none does. */
 function withItems(
   body: JsonObject,
   has: (item: JsonObject) => boolean,
@@ -83,7 +83,7 @@ const shortenId = (item: JsonObject): JsonObject => ({
 })
 const withShortIds = (body: JsonObject): JsonObject => withItems(body, hasLongId, shortenId)
 
-/** OpenAI's servers refuse the status of a reasoning item, which others send: https://github.com/BerriAI/litellm/issues/13420 */
+/** OpenAI's servers refuse the status of a reasoning item, which other servers send: https://github.com/BerriAI/litellm/issues/13420 */
 const hasReasoningStatus = ({ type, status }: JsonObject): boolean =>
   type === 'reasoning' && status !== undefined
 const dropStatus = ({ status: _, ...item }: JsonObject): JsonObject => item
@@ -106,8 +106,8 @@ function withJsonWord(body: JsonObject): JsonObject {
   return { ...body, input: [message, ...(Array.isArray(body.input) ? body.input : [])] }
 }
 
-/** Types of tools, calls and choices that have the name of a tool. */
-const NAMED: ReadonlySet<Json | undefined> = new Set([
+/** Types of tools, calls and choices with a tool's name. */
+const HAVE_NAMES: ReadonlySet<Json | undefined> = new Set([
   'function',
   'custom',
   'function_call',
@@ -116,17 +116,17 @@ const NAMED: ReadonlySet<Json | undefined> = new Set([
 ])
 
 /**
- * The very same request where no name is too long.
- * @param renamed takes the names that are sent, with those that the caller knows
+ * Shortens names that are too long; returns the same request if there are none.
+ * @param renamed receives the caller's names by the names sent
  */
 function withShortNames(body: JsonObject, max_chars: number, renamed: Map<string, string>): JsonObject {
   const rename = renaming((name) => name.length <= max_chars, max_chars, renamed)
   const each = (list: readonly Json[]): Json[] => list.map((item) => (isObject(item) ? inObject(item) : item))
-  /** Namespaces, choices and some items hold tools of their own. */
+  /** Namespaces, choices and some items contain tools. */
   function inObject(holder: JsonObject): JsonObject {
     const { type, name, tools } = holder
     const changed = { ...holder }
-    if (NAMED.has(type) && typeof name === 'string') changed.name = rename(name)
+    if (HAVE_NAMES.has(type) && typeof name === 'string') changed.name = rename(name)
     if (Array.isArray(tools)) changed.tools = each(tools)
     return changed
   }

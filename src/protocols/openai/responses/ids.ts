@@ -1,4 +1,4 @@
-// The ids of responses and of their items: an item's id tells its response and its place there.
+// The ids of responses and of their items. An item's id contains its response and its position there.
 
 /** The prefix of an item's id, by the type of the item. */
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -19,13 +19,13 @@ const tailOf = (call_id: string): string => call_id.replace(/^req_/, '')
 /** @param call_id the gateway's id of the call */
 export const responseId = (call_id: string): string => `resp_${tailOf(call_id)}`
 
-/** @param index the item's place in the output of the response */
+/** @param index the item's position in the output of the response */
 export const itemId = (type: string, call_id: string, index: number): string =>
   `${PREFIXES[type] ?? 'item'}_${tailOf(call_id)}_${index}`
 
 const ITEM_ID = /^[a-z]+_(.+)_(\d{1,6})$/
 
-/** Where an item is kept: its response, and its place in the output; undefined for an id that is not one of ours. */
+/** The response and position of a kept item; undefined for an id that the gateway did not issue. */
 export function placeOfItem(id: string): { response_id: string; index: number } | undefined {
   const [, tail, index] = ITEM_ID.exec(id) ?? []
   return tail === undefined ? undefined : { response_id: `resp_${tail}`, index: Number(index) }

@@ -1,4 +1,4 @@
-// The responses protocol: its verbs, gathered. Providers of chat completions speak it too, where the catalogue says so.
+// The responses protocol: its functions, gathered. Providers of chat completions also speak it if the catalogue says so.
 
 import type { GatewayError } from '../../../domain/errors.ts'
 import type { Protocol } from '../../protocol.ts'
@@ -24,7 +24,7 @@ import { ECHOED_FIELDS } from './response-object.ts'
 import { stream } from './stream.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
-/** The data of the event `error`; the frame adds its place in the stream. */
+/** The data of the event `error`; the frame adds its sequence number. */
 function renderStreamError(error: GatewayError): string {
   const { status, body } = renderError(error)
   const { message, param, code, type } = body.error as Record<string, string | null>

@@ -1,4 +1,4 @@
-// Where responses requests hold media inline.
+// The places of inline media in responses requests.
 import { inFields, inItems, inTypes, type MediaFields, type MediaPlaces } from '../../media-places.ts'
 import { isObject } from '../../wire/json.ts'
 import { file_data, image_url, input_audio } from '../media-places.ts'
@@ -8,7 +8,7 @@ const parts = inItems(inTypes({ input_image: image_url, input_file: file_data, i
 
 const screenshot = inTypes({ computer_screenshot: image_url })
 
-/** A picture that a model answered with, and that a client sends back: the name of its format stands beside it. */
+/** An image that a model generated and a client sends back. Its format is in another field, so it has no type here. */
 const picture: MediaPlaces = inFields({
   result: (value, change) =>
     typeof value === 'string' ? change({ is_image: false, mime_type: undefined, data: value }).data : value,

@@ -1,4 +1,4 @@
-// The names that decide a responses request.
+// The deciding names of responses requests.
 import { namesFrom } from '../../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { ResponsesRequest } from './decode-request.ts'

@@ -1,4 +1,4 @@
-// The items of a response's output, as they are written: complete, or open in a stream.
+// The output items of a response, complete or open in a stream.
 import type { PartStart, TokenLogprob } from '../../canonical/answer.ts'
 import type { Signature } from '../../canonical/parts.ts'
 import type { GrowingText } from '../../growing-text.ts'
@@ -38,7 +38,6 @@ export const callOf = (
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
-/** The parts of a message. */
 export const textContent = (text: string, logprobs: readonly TokenLogprob[] = []): JsonObject => ({
   type: 'output_text',
   annotations: [],
@@ -47,7 +46,7 @@ export const textContent = (text: string, logprobs: readonly TokenLogprob[] = []
 })
 export const refusalContent = (refusal: string): JsonObject => ({ type: 'refusal', refusal })
 
-/** Log probabilities as responses have them: a list alone. */
+/** Log probabilities in the format of responses: a list alone. */
 export function logprobsOf(tokens: readonly TokenLogprob[]): Json {
   const written = writeLogprobs(tokens)
   return tokens.length === 0 ? [] : ((written as JsonObject).content ?? [])
@@ -66,8 +65,9 @@ export const messageItem = (
 })
 
 /**
- * @param signature what the provider wants back with the next turn, and what it belongs to
- * @param status OpenAI leaves it out; @ai-sdk/xai 5 reads no item without it
+ * @param signature sent back to the provider with the next turn
+ * @param signed the kind of part that the signature belongs to
+ * @param status OpenAI leaves it out, but @ai-sdk/xai 5 ignores items without it
  */
 export const reasoningItem = (
   id: string,
@@ -84,7 +84,7 @@ export const reasoningItem = (
     encrypted_content: signature && writeEncrypted(signature, signed),
   })
 
-/** A call of a tool, whatever kind its definition is. */
+/** A call of a tool of any kind. */
 interface ToolCall {
   call_id: string
   name: string
@@ -98,7 +98,7 @@ export function callType(tool: NamedTool | undefined): string {
   return tool?.kind === 'custom' ? 'custom_tool_call' : 'function_call'
 }
 
-/** A tool that its model knows by its type, where one of this protocol's own does. */
+/** The built-in tool of OpenAI's models behind a call; undefined for functions and custom tools. */
 export const clientToolOf = (tool: NamedTool | undefined): ClientTool | undefined =>
   tool === undefined || tool.kind === 'function' || tool.kind === 'custom'
     ? undefined
@@ -117,6 +117,6 @@ export const callItem = (id: string, call: ToolCall, status: ItemStatus = 'compl
     : { id, type: 'function_call', status, ...named, arguments: arguments_json }
 }
 
-/** The text that a model gave a custom tool, which it knows as a function of one text. */
+/** The input of a custom tool, from the arguments of the function with one text that the model knows. */
 export const customInput = (arguments_json: string): string =>
   stringIn(parseObject(arguments_json)?.input) ?? arguments_json

@@ -1,4 +1,4 @@
-// The items of generated images: as callers see them, and in words for models of other protocols.
+// Items of generated images: their public form, and their description in words for models of other protocols.
 import type { MediaPart } from '../../canonical/parts.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
 
@@ -6,15 +6,15 @@ export const PICTURE_ITEM = 'image_generation_call'
 
 const ID = /^ig_([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i
 
-/** The id of an item, which is that of its picture in the history. */
+/** The id of an item, made of the image's id in the history. */
 export const pictureItemId = (uuid: string): string => `ig_${uuid}`
 
-/** The id of an item's picture in the history; undefined for any other item. */
+/** The id of an item's image in the history; undefined for any other item. */
 export const pictureOf = (id: Json | undefined): string | undefined => ID.exec(stringIn(id) ?? '')?.[1]
 
 export const isPictureItem = (item: Json): item is JsonObject => isObject(item) && item.type === PICTURE_ITEM
 
-/** A picture that the text model itself answered with. Callers see no provider's addresses. @param id of the item */
+/** The item of an image that the text model itself generated. Callers must not see addresses of the provider. @param id of the item */
 export const answeredItem = (id: string, { source }: Pick<MediaPart, 'source'>): JsonObject => ({
   id,
   type: PICTURE_ITEM,
@@ -23,7 +23,7 @@ export const answeredItem = (id: string, { source }: Pick<MediaPart, 'source'>):
   ...(source.by === 'data' ? { output_format: source.mime_type.replace('image/', '') } : {}),
 })
 
-/** The same, sent back; undefined for one of the gateway's image models, and for one without its picture. */
+/** Reads such an item; undefined for images of the gateway's image models, and for items without their image. */
 export function answeredPicture(
   { id, result, output_format }: JsonObject,
   at: string,
@@ -37,7 +37,7 @@ export function answeredPicture(
 const MADE = 'The image was made, and the user sees it.'
 const NOT_MADE = 'The image could not be made.'
 
-/** An earlier picture in words, for a model that has no such function; undefined if nothing is known of it. */
+/** Describes an earlier image in words, for a model without image generation; undefined if its prompt is unknown. */
 export function pictureText({ status, revised_prompt }: JsonObject): string | undefined {
   const prompt = stringIn(revised_prompt)
   if (!prompt) return undefined

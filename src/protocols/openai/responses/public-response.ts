@@ -1,4 +1,4 @@
-// A provider's own response as its caller sees it: with the gateway's ids, the requested model's name, and marked reasoning.
+// The caller's view of a provider's response: the gateway's ids, the requested model's name, and marked reasoning.
 import { countIn, isObject, type JsonObject, objectsIn, parseObject, stringIn } from '../../wire/json.ts'
 import { marked } from './encrypted.ts'
 import { itemId, responseId } from './ids.ts'
@@ -6,7 +6,7 @@ import { itemId, responseId } from './ids.ts'
 export interface CallerView {
   /** The gateway's id of the call. */
   call_id: string
-  /** As the caller named it. */
+  /** The model as the caller named it. */
   model: string
   /** The request's fields, which the response repeats. */
   request_fields: JsonObject
@@ -14,7 +14,7 @@ export interface CallerView {
   issuer: string
 }
 
-/** A response, whole or incomplete. The gateway's own state replaces the provider's. */
+/** Rewrites a response, whole or incomplete. The gateway's own state replaces the provider's. */
 export const publicResponse = (response: JsonObject, view: CallerView): JsonObject => ({
   ...response,
   id: responseId(view.call_id),
@@ -24,7 +24,7 @@ export const publicResponse = (response: JsonObject, view: CallerView): JsonObje
   output: objectsIn(response.output).map((item, index) => publicItem(item, index, view)),
 })
 
-/** One of its items. @param index its place in the output */
+/** Rewrites an item. @param index its position in the output */
 function publicItem(item: JsonObject, index: number, { call_id, issuer }: CallerView): JsonObject {
   const encrypted = stringIn(item.encrypted_content)
   return {
@@ -36,10 +36,11 @@ function publicItem(item: JsonObject, index: number, { call_id, issuer }: Caller
 
 const ITEM_ID = '"item_id":"'
 const STARTS = '{"type":"'
-/** The events that hold a response or an item, by what their types begin with. */
-const HOLDS_MORE = /^response\.(?:created|queued|in_progress|completed|incomplete|failed|output_item\.)/
+/** Types of events with a response or an item. */
+const HAS_RESPONSE_OR_ITEM =
+  /^response\.(?:created|queued|in_progress|completed|incomplete|failed|output_item\.)/
 
-/** The type of an event, which is its first field as OpenAI writes it; empty for what is no event, such as `[DONE]`. */
+/** The type of an event, which is its first field as OpenAI writes it; empty for data that is no event, such as `[DONE]`. */
 export function typeOf(data: string): string {
   if (data.startsWith(STARTS)) return data.slice(STARTS.length, data.indexOf('"', STARTS.length))
   return stringIn(parseObject(data)?.type) ?? ''
@@ -47,7 +48,7 @@ export function typeOf(data: string): string {
 
 /** Rewrites the events of one stream. */
 export class PublicEvents {
-  /** Our ids of items, by the provider's. */
+  /** The gateway's ids of items, by the provider's. */
   readonly #ids = new Map<string, string>()
   readonly #view: CallerView
 
@@ -57,7 +58,7 @@ export class PublicEvents {
 
   /** @param data one event as JSON */
   event(data: string): string {
-    const event = HOLDS_MORE.test(typeOf(data)) ? parseObject(data) : undefined
+    const event = HAS_RESPONSE_OR_ITEM.test(typeOf(data)) ? parseObject(data) : undefined
     return event ? this.#parsed(event) : this.#renamed(data)
   }
 
@@ -72,7 +73,7 @@ export class PublicEvents {
     return JSON.stringify({ ...event, item })
   }
 
-  /** Most events hold nothing but the id of the item that they add to. */
+  /** Most events only contain the id of their item, which is replaced in the text. */
   #renamed(data: string): string {
     const at = data.indexOf(ITEM_ID)
     if (at < 0) return data

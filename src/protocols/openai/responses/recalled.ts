@@ -1,4 +1,4 @@
-// Earlier items of a conversation, which the gateway adds to a request before anything is read of it.
+// Recalled items: earlier parts of a conversation that the gateway adds to a request before it reads the request.
 import {
   compact,
   isObject,
@@ -9,19 +9,19 @@ import {
   refusal,
 } from '../../wire/json.ts'
 
-/** The field in which they are added; no caller may send it. */
+/** The field with the recalled items. Callers may not send it. */
 export const RECALLED = 'tollgate_recalled'
 
 export interface Recalled {
   /** The items before those of the request. */
   before: readonly JsonObject[]
-  /** The items that `item_reference` items stand for, by id. */
+  /** The items that `item_reference` items refer to, by id. */
   items: Readonly<Record<string, JsonObject>>
   /** The tools that items add to those of the request. */
   tools?: readonly JsonObject[]
 }
 
-/** The request with what was recalled for it. The id of the response that it continues has done its work then. */
+/** The request's field with recalled items. */
 export const recalledFields = ({ before, items, tools = [] }: Recalled): JsonObject => ({
   [RECALLED]: compact({
     before: [...before],
@@ -40,20 +40,20 @@ export function recalledOf(fields: JsonObject): Recalled {
   }
 }
 
-/** An item of the input that offers the model further tools, as Codex offers all of its own. */
+/** An item of the input that offers further tools to the model. Codex offers all of its own so. */
 export const ADDED_TOOLS = 'additional_tools'
 
 /** The tools that items add to those of the request. */
 export const addedTools = (items: readonly Json[]): JsonObject[] =>
   items.flatMap((item) => (isObject(item) && item.type === ADDED_TOOLS ? objectsIn(item.tools) : []))
 
-/** All tools that the model is offered, once those that items add are known. */
+/** All tools offered to the model, including those that recalled items add. */
 export const allTools = (fields: JsonObject): JsonObject[] => [
   ...objectsIn(fields.tools),
   ...(recalledOf(fields).tools ?? []),
 ]
 
-/** A caller's input as items: text is a message of the user. @throws GatewayError invalid_request for any other value */
+/** A caller's input as items; a text becomes a user's message. @throws GatewayError invalid_request for any other value */
 export function itemsOf(input: Json | undefined): Json[] {
   if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
   if (Array.isArray(input)) return input
@@ -61,13 +61,13 @@ export function itemsOf(input: Json | undefined): Json[] {
   throw refusal('input', 'must be text, or an array of items.')
 }
 
-/** The type of a reference may be left out: then it is an item of nothing but an id. */
+/** Whether an item is a reference. Its type may be missing: it is then an item with only an id. */
 export const isReference = (item: Json): item is JsonObject =>
   isObject(item) &&
   (item.type === 'item_reference' ||
     ((item.type ?? null) === null && item.role === undefined && typeof item.id === 'string'))
 
-/** The input with references replaced by what they stand for; the very same items if none is found. */
+/** Replaces references by the items that they refer to; unknown references stay. */
 export const resolved = (items: readonly Json[], of: Readonly<Record<string, Json>>): Json[] =>
   items.map((item) => (isReference(item) ? (of[String(item.id)] ?? item) : item))
 
@@ -77,7 +77,7 @@ export interface PlacedItem {
   at: string
 }
 
-/** All items that the model is to read, in order. */
+/** All items that the model reads, in order. */
 export function allItems(body: JsonObject): PlacedItem[] {
   const own = itemsOf(body.input)
   const recalled = body[RECALLED]

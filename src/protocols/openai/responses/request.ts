@@ -1,4 +1,4 @@
-// The facts of a responses request that must be known before it is paid for, and the request as a provider is to get it.
+// The facts of a responses request that are needed before it is paid for, and the request in the provider's form.
 import type { GatewayError } from '../../../domain/errors.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { withModelAndStream } from '../../body-fields.ts'
@@ -18,7 +18,7 @@ import { issuerOfItem, itemForProvider } from './encrypted.ts'
 import { PICTURE_ITEM, pictureText } from './picture-items.ts'
 import { addedTools, allItems, isReference, itemsOf, RECALLED } from './recalled.ts'
 
-/** The fields that the price depends on. */
+/** The fields that decide the price. */
 const PricedRequest = Fields({
   input: Anything,
   instructions: optional(Text),
@@ -30,10 +30,10 @@ const PricedRequest = Fields({
 })
 
 /**
- * Reads a responses request. What does not decide the price is not looked at: the provider judges it.
- * An empty array of items is a fact, as a request that is only prepared may have one.
- * @throws GatewayError invalid_request for a missing conversation, a limit that is no count or 0, and a request to be
- * answered in the background
+ * Reads the fields of a responses request that decide the price. The provider checks all others. An empty array of items is reported as
+ * a fact, because requests that only prepare later ones may have one.
+ * @throws GatewayError invalid_request for a missing conversation, a limit that is 0 or not a whole number, and a request for a
+ * background response
  */
 export function readRequest(body: JsonObject): RequestFacts {
   const fields = readPresent(PricedRequest, body, '')
@@ -75,7 +75,6 @@ export function readRequest(body: JsonObject): RequestFacts {
   }
 }
 
-/** Without a conversation a model has nothing to answer. */
 export const missingConversation = (): GatewayError =>
   refusal('input', 'is missing; it must be text, or an array of items.')
 
@@ -94,14 +93,14 @@ const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {
 const toolTokens = (tools: Json | undefined): number =>
   jsonTokens(Array.isArray(tools) ? tools.map(withoutMask) : tools)
 
-/** A mask is a medium. */
+/** The mask is a medium, which is counted apart. */
 function withoutMask(tool: Json): Json {
   if (!isObject(tool)) return tool
   const { input_image_mask: _, ...rest } = tool
   return rest
 }
 
-/** Everything else of an item is read as JSON. */
+/** Estimates an item. Fields other than content and output are read as JSON. */
 function itemTokens(item: Json): number {
   if (!isObject(item)) return jsonTokens(item)
   if (item.type === PICTURE_ITEM) return estimateTokens(pictureText(item) ?? '')
@@ -109,7 +108,7 @@ function itemTokens(item: Json): number {
   return contentTokens(content) + contentTokens(output) + (isPlain(rest) ? 0 : jsonTokens(rest))
 }
 
-/** A message is read as its content; what is left of other items is read too. */
+/** Whether an item's other fields are only its frame: the model does not read them. */
 const isPlain = ({ type = 'message' }: JsonObject): boolean =>
   type === 'message' || type === 'function_call_output' || type === 'custom_tool_call_output'
 
@@ -129,8 +128,8 @@ export const limitOutput = (body: JsonObject, max_output_tokens: number): JsonOb
 const ENCRYPTED = 'reasoning.encrypted_content'
 
 /**
- * The same request with the provider's own name of the model. The provider keeps nothing, since what it keeps is not kept
- * apart by account: the whole conversation is sent, and reasoning is requested in a form that can be sent back.
+ * Sets the provider's model name. The provider is told to store nothing, because its store does not separate accounts: the whole
+ * conversation is sent, and reasoning is requested in a form that can be sent back.
  */
 export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare']>[1]): JsonObject {
   const { [RECALLED]: recalled, previous_response_id, ...rest } = withModelAndStream(body, call)
@@ -150,7 +149,7 @@ function withoutSummary({ reasoning }: JsonObject): JsonObject {
   return rest
 }
 
-/** Undefined where the caller's own goes as it is. */
+/** The input items for the provider; undefined if the caller's own input passes unchanged. */
 function inputForProvider(body: JsonObject, forgets_reasoning: boolean): Json[] | undefined {
   const items = allItems(body)
   const sent = items.map(({ item }) => itemForProvider(item, forgets_reasoning))
@@ -158,7 +157,7 @@ function inputForProvider(body: JsonObject, forgets_reasoning: boolean): Json[] 
   return differs ? sent.filter((item) => item !== undefined) : undefined
 }
 
-/** Models that do not reason refuse the field. */
+/** Undefined if nothing has to be added. Models that do not reason refuse the value. */
 function includeFor({ include, reasoning }: JsonObject, model: string): Json[] | undefined {
   const included = Array.isArray(include) ? include : []
   const reasons = isObject(reasoning) || generationOf(model).reasons
@@ -167,6 +166,6 @@ function includeFor({ include, reasoning }: JsonObject, model: string): Json[] |
 
 const leastIn = leastTokensIn(['instructions', 'input'], ['context_management'])
 
-/** A lower estimate of the prompt's tokens, recalled items included; 0 if the provider may leave out some of it. */
+/** A lower bound of the prompt's tokens, recalled items included; 0 if the provider may leave out some of it. */
 export const leastTokens = (body: JsonObject): number =>
   body.truncation === 'auto' ? 0 : leastIn({ ...body, input: allItems(body).map(({ item }) => item) })

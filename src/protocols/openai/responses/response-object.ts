@@ -1,4 +1,4 @@
-// The response object: the fields repeated from its request, and its end.
+// The response object: the fields that it repeats from its request, and its final state.
 // https://platform.openai.com/docs/api-reference/responses/object
 import { STANDARD_TIER } from '../../../domain/service-tiers.ts'
 import type { Usage } from '../../../domain/usage.ts'
@@ -7,7 +7,7 @@ import { type Json, type JsonObject, objectIn } from '../../wire/json.ts'
 import { responseId } from './ids.ts'
 import { writeUsage } from './usage.ts'
 
-/** Fields of a request that its response repeats; the values where the caller did not set them. */
+/** Fields of a request that its response repeats, with their values if the caller did not set them. */
 const REPEATED: Readonly<Record<string, Json>> = {
   instructions: null,
   max_output_tokens: null,
@@ -27,7 +27,7 @@ const REPEATED: Readonly<Record<string, Json>> = {
   user: null,
 }
 
-/** All fields of a request that must be at hand when it is answered. */
+/** All fields of a request that are needed to encode its answer. */
 export const ECHOED_FIELDS: readonly string[] = [...Object.keys(REPEATED), 'reasoning', 'text', 'include']
 
 /** A response without its output. */
@@ -52,7 +52,7 @@ export function skeletonOf({ id, model, created_s, request_fields = {} }: Answer
   }
 }
 
-/** Why an answer is not complete; undefined for one that is. */
+/** The reasons of incomplete responses; other stop reasons mean a complete one. */
 const INCOMPLETE: Readonly<Partial<Record<StopReason, string>>> = {
   length: 'max_output_tokens',
   context_window: 'max_output_tokens',
@@ -67,18 +67,18 @@ interface Ending {
   service_tier?: string | undefined
 }
 
-/** A refusal without text from the provider counts as a filter's. */
+/** A refusal by the provider without text counts as a content filter's. */
 const reasonOf = ({ stop_reason, output }: Ending): string | undefined =>
   stop_reason === 'refusal' && !output.some(isRefused) ? 'content_filter' : INCOMPLETE[stop_reason]
 
 const isRefused = ({ content }: JsonObject): boolean =>
   Array.isArray(content) && content.some((part) => objectIn(part).type === 'refusal')
 
-/** The standard tier under the name that this protocol has for it. */
+/** The service tier; this protocol has its own name for the standard one. */
 const tierOf = ({ service_tier = STANDARD_TIER }: Ending): string =>
   service_tier === STANDARD_TIER ? 'default' : service_tier
 
-/** The whole response, ended. @param ended_s Unix time */
+/** The final response. @param ended_s Unix time */
 export function endedResponse(skeleton: JsonObject, ending: Ending, ended_s: number): JsonObject {
   const reason = reasonOf(ending)
   return {

@@ -1,4 +1,4 @@
-// A streamed response, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
+// Reads a streamed response while it passes through: it searches bytes, and parses JSON only for events that decide something.
 import type { ReportedUsage } from '../../../domain/usage.ts'
 import { audioTokens } from '../../audio-output.ts'
 import { reportsError } from '../../failures.ts'
@@ -7,39 +7,39 @@ import { tokensOfBytes } from '../../token-sums.ts'
 import { type ByteString, decodeByteString } from '../../wire/byte-string.ts'
 import { countIn, isObject, type JsonObject, parseObject, stringIn } from '../../wire/json.ts'
 import { closingQuote, hasValue, nextStringValue, quoted } from '../../wire/json-text.ts'
-import { AUDIO_TOKENS_PER_SECOND } from '../written.ts'
+import { AUDIO_TOKENS_PER_SECOND } from '../output-fields.ts'
+import { type OutputPart, outputOfEvent, outputOfItems, SILENT_NAMES } from './output-fields.ts'
 import { readUsage, responseIn } from './usage.ts'
-import { SILENT_NAMES, type WrittenPart, writtenInEvent, writtenInItems } from './written.ts'
 
 const DELTA = quoted('delta')
 const INDEX = '"output_index":'
 /** The end of an audio delta's type. */
 const AUDIO = 'audio.delta"'
-/** Pieces of audio are longer: the type of shorter ones is not looked at. */
+/** Audio deltas are longer: the type of shorter ones is not checked. */
 const MAX_TEXT_DELTA = 256
-/** A field of an event that holds no output: a text with a silent name, or no text at all. */
+/** A field without output: a text under a silent name, or a value that is no text. */
 const SILENT_FIELD = `"(?:${SILENT_NAMES.join('|')})" ?: ?"[^"\\\\]*"|"\\w+" ?: ?(?:\\d+|null|true|false|\\[\\])`
-/** The text around a delta, where an event brings nothing else. */
+/** The text around a delta, in events without other output. */
 const BEFORE_DELTA = new RegExp(`^\\{ ?(?:(?:${SILENT_FIELD}) ?, ?)*"delta" ?: ?"`, 'y')
 const AFTER_DELTA = new RegExp(`" ?(?:, ?(?:${SILENT_FIELD}) ?)*\\}`, 'y')
-/** Events without the number of an item share one. */
+/** Shared by events without the number of an item. */
 const NO_INDEX = -1
 const SPACE = 32
 const ZERO = 48
 
-/** Events that tell of a response as it begins, and write nothing. */
+/** Events with a response at its beginning, which have no output. */
 const BEGINNINGS: ReadonlySet<string> = new Set([
   'response.created',
   'response.queued',
   'response.in_progress',
 ])
 
-class WrittenItems {
+class ItemOutput {
   #text_bytes = 0
   #audio_chars = 0
-  /** The most bytes beside a delta that were found to hold no output. */
+  /** The most other bytes of an event with a delta that were found to hold no output. */
   #silent_bytes = 0
-  /** The counts so far: of the last event's item, and of the others, by their numbers. */
+  /** The bytes counted so far for the item of the last event, and for all other items by number. */
   #index = NO_INDEX
   #counted = 0
   readonly #others = new Map<number, number>()
@@ -48,7 +48,7 @@ class WrittenItems {
     return tokensOfBytes(this.#text_bytes) + audioTokens(this.#audio_chars, AUDIO_TOKENS_PER_SECOND)
   }
 
-  /** Nearly all events: it is not parsed. @returns whether it is one, and brings nothing else */
+  /** Counts a delta, as nearly all events are, without parsing. @returns whether the event is a delta without other output */
   addDelta(data: ByteString): boolean {
     const start = nextStringValue(data, DELTA, 0)
     const end = start < 0 ? -1 : closingQuote(data, start)
@@ -60,8 +60,8 @@ class WrittenItems {
   }
 
   /**
-   * Whether there is more beside a delta that may be output, such as a field that nobody knows yet. Events of a stream are alike:
-   * only those are looked at that have more beside it than any before.
+   * Whether an event may have other output beside its delta, such as an unknown field. Events of a stream are alike: only events with more
+   * other bytes than all earlier ones are checked.
    */
   #bringsMore(data: ByteString, start: number, end: number): boolean {
     const bytes_beside = data.length - (end - start)
@@ -77,16 +77,16 @@ class WrittenItems {
     const type = stringIn(event.type) ?? ''
     if (BEGINNINGS.has(type)) return
     const index = countIn(event.output_index) ?? NO_INDEX
-    const { text } = writtenInEvent(event)
+    const { text } = outputOfEvent(event)
     const bytes = Buffer.byteLength(text)
-    // An event that begins or ends something tells all of it; others add to it.
+    // An event that begins or ends an item or part has all of its text; other events add to it.
     if (isObject(event.item) || /\.(?:added|done)$/.test(type)) this.#repeat(index, bytes)
     else this.#add(index, bytes)
   }
 
-  /** The end repeats all items. Of a server that sent nothing else, it is all there is. */
+  /** Reads the last event, which repeats all items. If a server sent no other events, it has the only output. */
   concluded(event: JsonObject): void {
-    const written: WrittenPart = writtenInItems(responseIn(event).output)
+    const written: OutputPart = outputOfItems(responseIn(event).output)
     this.#text_bytes = Math.max(this.#text_bytes, Buffer.byteLength(written.text))
     this.#audio_chars = Math.max(this.#audio_chars, written.audio_chars)
   }
@@ -110,13 +110,13 @@ class WrittenItems {
   }
 }
 
-/** Whether an object begins before this place, within which it may be. */
+/** Whether an object begins before this offset, which may contain it. */
 function isNested(data: ByteString, at: number): boolean {
   const brace = data.indexOf('{', 1)
   return brace >= 0 && brace < at
 }
 
-/** The number of the item that an event adds to. */
+/** The number of the item in an event. */
 function indexIn(data: ByteString): number {
   let at = data.indexOf(INDEX)
   if (at < 0) return NO_INDEX
@@ -131,7 +131,7 @@ function indexIn(data: ByteString): number {
 }
 
 const ERROR = quoted('error')
-/** The type of an event that concludes a stream. Only these, and deltas with the same text, are parsed. */
+/** The type of an event that ends a stream. Only these, and deltas with the same text, are parsed. */
 const CONCLUDING = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)|error)"/
 const COMPLETE: ReadonlySet<string | undefined> = new Set(['response.completed', 'response.incomplete'])
 const FAILED = 'response.failed'
@@ -140,7 +140,7 @@ class ResponseReading implements StreamReading {
   finished = false
   failed = false
   #usage: ReportedUsage | undefined
-  readonly #written = new WrittenItems()
+  readonly #written = new ItemOutput()
 
   read(data: ByteString): void {
     const is_delta = this.#written.addDelta(data)

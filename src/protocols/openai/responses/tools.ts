@@ -1,17 +1,17 @@
-// The tools of a responses request: those that callers run, those that only a provider has, and the names of both.
+// The tools of a responses request: caller-run and hosted ones, and their names.
 import { isObject, type Json, type JsonObject, lookUp, objectsIn, stringIn } from '../../wire/json.ts'
 import { SERVER_TOOLS } from '../extras.ts'
 import { type ClientToolType, clientToolType } from './client-tools.ts'
 
-/** Tools that the provider runs, by `type`, and the extra that prices them. */
+/** Tools that the provider runs, by `type`, with the extra that prices them. */
 export const HOSTED_TOOLS: Readonly<Record<string, string>> = { ...SERVER_TOOLS, computer: 'computer_use' }
 
-/** Tools that callers run and every model takes. */
+/** Tools that callers run and every model accepts. */
 const PLAIN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
-/** Tools that callers run, and that only models of this protocol know. */
+/** Tools that callers run and only models of this protocol accept. */
 const OWN_TOOLS: ReadonlySet<unknown> = new Set(['tool_search'])
 
-/** Whether the caller runs a tool, and a provider of this protocol bills nothing for it. */
+/** Whether the caller runs a tool, so that no provider of this protocol bills it. */
 export const isCallers = (tool: JsonObject): boolean => isKnownByAll(tool) || OWN_TOOLS.has(tool.type)
 
 const isKnownByAll = (tool: JsonObject): boolean =>
@@ -25,11 +25,11 @@ export interface NamedTool {
   at: string
 }
 
-/** The name under which models of other protocols know a tool. */
+/** The name of a tool for models of other protocols. */
 export const flatName = (name: string, namespace: string | undefined): string =>
   namespace === undefined ? name : `${namespace}__${name}`
 
-/** The tools of a request that become functions, those in namespaces too; all others are left out. */
+/** The tools of a request that become functions, including those in namespaces; all others are left out. */
 export const namedTools = (tools: Json | undefined): NamedTool[] =>
   objectsIn(tools).flatMap((tool, index) => namedIn(tool, undefined, `tools[${index}]`))
 
@@ -44,20 +44,20 @@ function namedIn(tool: JsonObject, namespace: string | undefined, at: string): N
   return [{ kind: tool.type, name: stringIn(tool.name) ?? '', namespace, definition: tool, at }]
 }
 
-/** The tools of a request by the names that models of other protocols know them under. */
+/** The tools of a request by their names for models of other protocols. */
 export const toolsByName = (tools: Json | undefined): ReadonlyMap<string, NamedTool> =>
   new Map(namedTools(tools).map((tool) => [flatName(tool.name, tool.namespace), tool]))
 
-/** A request's tools, sorted by whether the model has a price for their extras. */
+/** The result of keptTools. */
 interface KeptTools {
   tools: Json[]
-  /** The types that were left out, each once. */
+  /** The types that were left out, without duplicates. */
   dropped: string[]
 }
 
 /**
- * The tools to send to a model.
- * @param passes whether a provider of this protocol serves it @param priced the extras that it has a price for
+ * Selects the tools to send to a model.
+ * @param passes whether a provider of this protocol serves the model @param priced the extras that the model has a price for
  */
 export function keptTools(tools: readonly Json[], passes: boolean, priced: readonly string[]): KeptTools {
   const isKept = (tool: Json): boolean => {
@@ -71,7 +71,7 @@ export function keptTools(tools: readonly Json[], passes: boolean, priced: reado
   return { tools: tools.filter(isKept), dropped: [...new Set(dropped)] }
 }
 
-/** The type of a tool that a choice forces although it is not offered any more; undefined if it forces none. */
+/** The type of a left-out tool that a choice forces; undefined if it forces none. */
 export function forcedTool(choice: Json | undefined, dropped: readonly string[]): string | undefined {
   if (!isObject(choice)) return undefined
   const forced =
@@ -80,7 +80,7 @@ export function forcedTool(choice: Json | undefined, dropped: readonly string[])
   return types.length > 0 && types.every((type) => dropped.includes(type)) ? types[0] : undefined
 }
 
-/** A choice among tools without those that are not offered any more. */
+/** Removes left-out tools from a choice. */
 export function keptChoice(choice: Json | undefined, dropped: readonly string[]): Json | undefined {
   if (!isObject(choice) || choice.type !== 'allowed_tools') return choice
   const tools = objectsIn(choice.tools).filter(({ type }) => !dropped.includes(String(type)))

@@ -1,19 +1,19 @@
-// The billed tokens in a response's usage, read and written.
+// The token counts of a response's usage, read and written.
 // https://platform.openai.com/docs/api-reference/responses/object#responses/object-usage
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../../domain/usage.ts'
 import { isObject, type JsonObject } from '../../wire/json.ts'
 import { readCounts, writtenForHour } from '../usage.ts'
-import { outputTokens } from './written.ts'
+import { outputTokens } from './output-fields.ts'
 
-/** The response of a whole answer, or of a stream's event. */
+/** The response object of a whole answer, or of a stream's event. */
 export const responseIn = (answer: JsonObject): JsonObject =>
   isObject(answer.response) ? answer.response : answer
 
-/** The usage of a whole answer, or of a stream's last event; undefined if it reports none. The same counts as chat's, otherwise named. */
+/** The usage of a whole answer, or of a stream's last event; undefined if it reports none. Its counts are those of chat completions. */
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined =>
   readCounts(responseIn(answer).usage)
 
-/** The same answer or event with this usage in place of one that it has. */
+/** Replaces the usage of an answer or event that has one. */
 export function showUsage(answer: JsonObject, usage: Usage): JsonObject {
   const response = responseIn(answer)
   if (!isObject(response.usage)) return answer
@@ -21,7 +21,7 @@ export function showUsage(answer: JsonObject, usage: Usage): JsonObject {
   return response === answer ? response_with_usage : { ...answer, response: response_with_usage }
 }
 
-/** The billed usage, as a caller of responses reads it: all fields are required (openai 6.49.0, `ResponseUsage`). */
+/** The billed usage in the format of responses, in which all fields are required (openai 6.49.0, `ResponseUsage`). */
 export const writeUsage = (usage: Usage): JsonObject => ({
   input_tokens: promptTokens(usage),
   input_tokens_details: {
@@ -34,5 +34,4 @@ export const writeUsage = (usage: Usage): JsonObject => ({
   total_tokens: totalTokens(usage),
 })
 
-/** The output of a whole answer in estimated tokens, for one without usage. */
 export const estimateOutput = (answer: JsonObject): number => outputTokens(answer.output)

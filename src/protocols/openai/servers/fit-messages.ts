@@ -1,4 +1,4 @@
-// The messages of a chat completion request, made to fit what its server takes: roles, thinking, ids of calls and their order.
+// Adapts messages to the server: roles, thinking, call ids and their order.
 import { shortened } from '../../tool-names.ts'
 import { compact, isObject, type Json, type JsonObject, objectsIn, stringIn } from '../../wire/json.ts'
 import { readReasoning, reasoningDetail } from '../reasoning.ts'
@@ -38,7 +38,7 @@ const isEmpty = (value: Json | undefined): boolean =>
 
 const THINKING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks'] as const
 
-/** The thinking of an assistant's message, moved into the field that the server reads, or left out. */
+/** Moves an assistant's thinking into the field that the server reads, or removes it. */
 function fitThinking(message: JsonObject, { body, model, rules, dropped }: Fitting): JsonObject {
   const { thinking, thinking_models, missing_thinking } = rules
   const field = thinking_models?.test(model) === false ? undefined : thinking
@@ -59,14 +59,14 @@ function fitThinking(message: JsonObject, { body, model, rules, dropped }: Fitti
     if (usable.length < parts.length) dropped.add('thinking')
     return usable.length === 0 ? rest : { ...rest, reasoning_details: usable.map(reasoningDetail) }
   }
-  // Signed thinking belongs to its issuer alone.
+  // Signed thinking is only useful to its issuer.
   const own = parts.flatMap((part) => (part.kind === 'thinking' && !part.signature ? part.text : []))
   if (own.length < parts.length) dropped.add('thinking')
   const text = own.join('') || (lacks ? missing_thinking : undefined)
   return compact({ ...rest, [field]: text })
 }
 
-/** Unless the request switches thinking off. */
+/** Whether the model thinks: it does unless the request switches thinking off. */
 const thinks = ({ thinking }: JsonObject): boolean => !(isObject(thinking) && thinking.type === 'disabled')
 
 /** The models that issue a format of signatures: https://openrouter.ai/docs/use-cases/reasoning-tokens#reasoning_details-array-structure */
@@ -81,23 +81,26 @@ const ISSUERS: readonly (readonly [format: RegExp, models: RegExp])[] = [
 const isIssuerOf = (format: string, model: string): boolean =>
   ISSUERS.some(([formats, models]) => formats.test(format) && models.test(model))
 
-/** Only Google's server, which is none of those known here, takes back what stands beside a call or a message. */
+/** Removes Google's signatures: only Google's server, which is not in the table, takes them back. */
 function withoutSignatures(message: JsonObject): JsonObject {
   const calls = objectsIn(message.tool_calls)
-  if (!Object.hasOwn(message, SIGNED) && !calls.some((call) => Object.hasOwn(call, SIGNED))) return message
-  const { [SIGNED]: _, ...rest } = message
-  return calls.length === 0 ? rest : { ...rest, tool_calls: calls.map(({ [SIGNED]: __, ...call }) => call) }
+  if (!Object.hasOwn(message, SIGNATURE_FIELD) && !calls.some((call) => Object.hasOwn(call, SIGNATURE_FIELD)))
+    return message
+  const { [SIGNATURE_FIELD]: _, ...rest } = message
+  return calls.length === 0
+    ? rest
+    : { ...rest, tool_calls: calls.map(({ [SIGNATURE_FIELD]: __, ...call }) => call) }
 }
 
-const SIGNED = 'extra_content'
+const SIGNATURE_FIELD = 'extra_content'
 
-/** Ids that the server refuses become others, the same for a call and its result. */
+/** Replaces ids that the server refuses, the same for a call and its result. */
 function fitIds(message: JsonObject, ids: CallIds): JsonObject {
-  const isTaken = (id: Json | undefined): boolean =>
+  const isAccepted = (id: Json | undefined): boolean =>
     stringIn(id) === undefined || ids.pattern.test(String(id))
   const calls = objectsIn(message.tool_calls)
-  if (isTaken(message.tool_call_id) && calls.every(({ id }) => isTaken(id))) return message
-  const idOf = (id: Json): Json => (isTaken(id) ? id : shortened(String(id), ids.chars))
+  if (isAccepted(message.tool_call_id) && calls.every(({ id }) => isAccepted(id))) return message
+  const idOf = (id: Json): Json => (isAccepted(id) ? id : shortened(String(id), ids.chars))
   return {
     ...message,
     ...(message.tool_call_id === undefined ? {} : { tool_call_id: idOf(message.tool_call_id) }),
@@ -113,8 +116,7 @@ function fitIds(message: JsonObject, ids: CallIds): JsonObject {
 }
 
 /**
- * Merges a user's words after tool results into the last of them, and marks the beginning of an answer as one, where it
- * is the last message.
+ * Merges a user's text after tool results into the last result, and marks a final assistant message as the beginning of an answer.
  */
 function inOrder(messages: Json[]): Json[] {
   const ordered: Json[] = []

@@ -1,9 +1,9 @@
-// The tools of a chat completion request, made to fit what its server takes: their names, and the choice among them.
+// Adapts tools to the server: their names, and the choice among them.
 import { renaming } from '../../tool-names.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import type { Fitting } from './fitting.ts'
 
-/** Names beyond the server's limit are shortened, in tools, choices and earlier calls alike. */
+/** Shortens names beyond the server's limit, in tools, choices and earlier calls alike. */
 export function fitTools({ body, rules, renamed_tools }: Fitting): JsonObject {
   const { max_name_chars } = rules
   const offered = rules.takes_allowed_tools ? body : offeringAllowed(body)
@@ -31,7 +31,7 @@ const isLong = (named: JsonObject, max_chars: number): boolean => nameOf(named).
 
 const nameOf = (named: JsonObject): string => stringIn(objectIn(named.function).name) ?? ''
 
-/** A field's list with each object changed; nothing where the field is no list. */
+/** A field's list with each object changed; empty if the field is no list. */
 function mapped(
   holder: JsonObject,
   field: string,
@@ -59,7 +59,7 @@ function renamedChoice(choice: JsonObject, rename: Rename): JsonObject {
   return { ...renamedFunction(choice, rename), ...allowed }
 }
 
-/** A choice among some tools is expressed by offering only those. */
+/** Replaces a choice among some tools by offering only those. */
 function offeringAllowed(body: JsonObject): JsonObject {
   const choice = objectIn(body.tool_choice)
   if (choice.type !== 'allowed_tools') return body

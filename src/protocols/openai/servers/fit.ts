@@ -1,4 +1,4 @@
-// A chat completion request, made to fit what its server takes.
+// Adapts a chat completion request to its server and model.
 
 import { knownAs } from '../../canonical/request.ts'
 import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
@@ -18,7 +18,7 @@ import { contentText } from '../reasoning.ts'
 import { withOwnEffort } from '../thinking-fields.ts'
 import { fitMessages } from './fit-messages.ts'
 import { fitTools } from './fit-tools.ts'
-import { asksFor, type Fitting, leftOut, withShortUsers } from './fitting.ts'
+import { asksFor, type Fitting, withoutRefused, withShortUsers } from './fitting.ts'
 import { RULES, RULES_OF_OTHERS } from './rules.ts'
 
 type Step = (fitting: Fitting) => JsonObject
@@ -36,8 +36,8 @@ const STEPS: readonly Step[] = [
 ]
 
 /**
- * The request as its server takes it; the very same body where nothing has to change. What passes through to a server that nobody
- * knows stays as it is.
+ * Adapts a request to its server; returns the same body if nothing has to change. A caller's own request for an unknown server is not
+ * changed.
  */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated, efforts } = target
@@ -54,26 +54,27 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   return { body: fitted, dropped: [...dropped], renamed_tools, lost }
 }
 
-const fits = ({ models }: { readonly models?: RegExp }, model: string): boolean => models?.test(model) ?? true
+const appliesTo = ({ models }: { readonly models?: RegExp }, model: string): boolean =>
+  models?.test(model) ?? true
 
-/** A field that the server refuses, and without which the answer would be another. */
+/** A requested field that the server refuses, although the answer depends on it. */
 function lostField(
   body: JsonObject,
   { model, rules: { refused_fields = [], by_generation } }: Pick<Fitting, 'model' | 'rules'>,
 ): string | undefined {
-  const refused = refused_fields.find((rule) => fits(rule, model))?.fields ?? []
+  const refused = refused_fields.find((rule) => appliesTo(rule, model))?.fields ?? []
   const names = by_generation ? [...refused, ...lostByGeneration(body, generationOf(model))] : refused
   return names.find((name) => asksFor(body, name))
 }
 
 function dropFields({ body, model, rules: { dropped_fields = [] }, dropped }: Fitting): JsonObject {
-  const names = dropped_fields.filter((rule) => fits(rule, model)).flatMap(({ fields }) => fields)
-  return leftOut(body, names, dropped)
+  const names = dropped_fields.filter((rule) => appliesTo(rule, model)).flatMap(({ fields }) => fields)
+  return withoutRefused(body, names, dropped)
 }
 
 /**
- * A field that the caller wrote under the server's own name too stays as that, but a null says nothing: in its place the limit would be
- * lost that the call is held for.
+ * Renames fields for the server. If the caller also wrote the server's own name, that value wins, unless it is null: the null would
+ * remove the limit that the call is held for.
  */
 function renameFields({ body, rules: { renamed = {} } }: Fitting): JsonObject {
   const names = Object.keys(renamed).filter((name) => Object.hasOwn(body, name))
@@ -85,7 +86,7 @@ function renameFields({ body, rules: { renamed = {} } }: Fitting): JsonObject {
   return { ...moved, ...Object.fromEntries(left) }
 }
 
-/** From the least to the most; `default` is Groq's only one beside `none`, which stands for nothing but itself. */
+/** From the lowest to the highest. `default` is Groq's only level beside `none`. */
 const RISING = ['none', 'minimal', 'low', 'medium', 'default', 'high', 'xhigh', 'max']
 
 function fitEffort(fitting: Fitting): JsonObject {
@@ -96,7 +97,7 @@ function fitEffort(fitting: Fitting): JsonObject {
   if (rules.switches_thinking && requested === 'none') return { ...rest, thinking: { type: 'disabled' } }
   const { levels } = efforts
     ? { levels: efforts }
-    : (rules.efforts?.find((rule) => fits(rule, model)) ?? generationLevels(fitting, requested))
+    : (rules.efforts?.find((rule) => appliesTo(rule, model)) ?? generationLevels(fitting, requested))
   if (!levels || levels.includes(requested)) return body
   const thinking_levels = levels.filter((level) => level !== 'none')
   const level = nearestLevel(RISING, thinking_levels, requested)
@@ -107,7 +108,7 @@ function fitEffort(fitting: Fitting): JsonObject {
   return { ...body, reasoning_effort: level }
 }
 
-/** Models of other generations may know higher efforts than are known here: only what asks for little is looked up. */
+/** The levels of a model without a row in the rules. Models of unknown generations may know higher efforts, so only low ones are checked. */
 function generationLevels(
   { model, rules }: Fitting,
   requested: string,
@@ -124,19 +125,19 @@ function fitFormat({ body, rules, is_translated, dropped }: Fitting): JsonObject
   if (type === 'json_schema' && rules.lacks_schemas) {
     dropped.add('response_format')
     const { schema } = objectIn(json_schema)
-    return { ...withWords(body, schemaWords(schema)), response_format: { type: 'json_object' } }
+    return { ...withInstruction(body, schemaInstruction(schema)), response_format: { type: 'json_object' } }
   }
   const lacks_word = type === 'json_object' && is_translated && !objectsIn(body.messages).some(mentionsJson)
-  return lacks_word ? withWords(body, JSON_WORD) : body
+  return lacks_word ? withInstruction(body, JSON_WORD) : body
 }
 
-const schemaWords = (schema: Json | undefined): string =>
+const schemaInstruction = (schema: Json | undefined): string =>
   isObject(schema) ? `${JSON_WORD} It matches this JSON schema: ${JSON.stringify(schema)}` : JSON_WORD
 
 const mentionsJson = ({ content }: JsonObject): boolean => /json/i.test(contentText(content))
 
-/** After the system prompt, which stays the beginning of what a provider caches. */
-function withWords(body: JsonObject, content: string): JsonObject {
+/** Inserts a system message after the system prompt, which stays the beginning for the provider's cache. */
+function withInstruction(body: JsonObject, content: string): JsonObject {
   const messages = Array.isArray(body.messages) ? body.messages : []
   const begins = messages.findIndex((message) => !isSystem(message))
   const at = begins < 0 ? messages.length : begins
@@ -146,14 +147,14 @@ function withWords(body: JsonObject, content: string): JsonObject {
 const isSystem = (message: Json): boolean =>
   isObject(message) && ['system', 'developer'].includes(stringIn(message.role) ?? '')
 
-/** Without them the model answers the same question, in other words. */
+/** Without these fields, the model answers the same question in other words. */
 const SAMPLING = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const
-/** Without them an answer lacks what the caller requested. */
+/** Without these fields, an answer lacks what the caller requested. */
 const PROBABILITIES = ['logprobs', 'top_logprobs', 'logit_bias'] as const
 
 const effortIn = ({ reasoning_effort }: JsonObject): string | undefined => stringIn(reasoning_effort)
 
-/** OpenAI's own servers refuse what a generation lacks. Translation leaves its sampling out for other servers too, and names it. */
+/** OpenAI's own servers refuse fields that a generation lacks. For other servers, translation drops and reports the sampling fields. */
 function fitGeneration(fitting: Fitting): JsonObject {
   const { model, rules, is_translated, dropped } = fitting
   const generation = generationOf(model)
@@ -161,23 +162,23 @@ function fitGeneration(fitting: Fitting): JsonObject {
   const body = rules.by_generation ? withKnownLimit(unreasoned(fitting, generation)) : fitting.body
   const refused: string[] = takesSampling(generation, effortIn(body)) ? [] : [...SAMPLING]
   if (!generation.takes_parallel_tool_calls) refused.push('parallel_tool_calls')
-  return leftOut(body, refused, dropped)
+  return withoutRefused(body, refused, dropped)
 }
 
-/** The fields that the generation refuses, and without which an answer would be another. */
+/** Fields that the generation refuses, although the answer depends on them. */
 function lostByGeneration(body: JsonObject, generation: Generation): readonly string[] {
   const stop = generation.takes_stop ? [] : ['stop']
   return takesSampling(generation, effortIn(body)) ? stop : [...stop, ...PROBABILITIES]
 }
 
-/** One limit under its other name; of two, the server refuses one. */
+/** Writes a limit under its other name. If both are set, the server refuses one. */
 function withKnownLimit(body: JsonObject): JsonObject {
   const { max_tokens, ...rest } = body
   if (max_tokens === undefined || (body.max_completion_tokens ?? null) !== null) return body
   return { ...rest, max_completion_tokens: max_tokens }
 }
 
-/** Chat completions of later generations take tools without reasoning only; both together is for responses. */
+/** Switches reasoning off in requests with tools, for models whose chat completions cannot combine them. Responses can. */
 function unreasoned({ body, dropped }: Fitting, { chat_lacks, default_effort }: Generation): JsonObject {
   const effort = effortIn(body) ?? default_effort
   if (chat_lacks !== 'reasoning_with_tools' || effort === 'none' || !hasItems(body.tools)) return body

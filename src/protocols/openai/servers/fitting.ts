@@ -1,25 +1,25 @@
-// A chat completion request on its way to fit its server, as each step gets it.
+// The state of a chat completion request while it is adapted to its server.
 import type { EffortName } from '../../../domain/catalogue.ts'
 import { userMark } from '../../tool-names.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
 import type { ServerRules } from './rules.ts'
 
-/** A request under way to its server: each step gives the next one a changed one. */
+/** Input of each step, which returns the changed body. */
 export interface Fitting {
   readonly body: JsonObject
-  /** The name that tells the model's generation. */
+  /** The name that decides the model's generation. */
   readonly model: string
-  /** From the catalogue; they hold for every server. */
+  /** From the catalogue; they apply on every server. */
   readonly efforts: readonly EffortName[] | undefined
   readonly rules: ServerRules
   readonly is_translated: boolean
-  /** Names of what was left out, as the protocol calls it. */
+  /** The names of left-out fields, in the provider's protocol. */
   readonly dropped: Set<string>
-  /** Names of tools as they are sent, with those that the caller knows. */
+  /** The caller's tool names by the names sent. */
   readonly renamed_tools: Map<string, string>
 }
 
-/** Values that ask for nothing, because they are the default; false for all other fields. */
+/** Default values, which have no effect; false for all other fields. */
 const DEFAULTS: Readonly<Record<string, Json>> = {
   temperature: 1,
   top_p: 1,
@@ -28,21 +28,25 @@ const DEFAULTS: Readonly<Record<string, Json>> = {
   parallel_tool_calls: true,
 }
 
-/** Whether a request asks for what it would not get without a field. */
+/** Whether a field has an effect: it is set, and not to its default. */
 export function asksFor(body: JsonObject, name: string): boolean {
   const value = body[name]
   return value !== undefined && value !== null && value !== (DEFAULTS[name] ?? false)
 }
 
-/** A request without some fields; the very same where it has none of them. @param dropped takes the names of those it had */
-export function leftOut(body: JsonObject, fields: readonly string[], dropped: Set<string>): JsonObject {
+/** Removes fields from a request; returns the same body if it has none. @param dropped receives the names of those with an effect */
+export function withoutRefused(
+  body: JsonObject,
+  fields: readonly string[],
+  dropped: Set<string>,
+): JsonObject {
   const names = fields.filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body
   for (const name of names) if (asksFor(body, name)) dropped.add(name)
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
 }
 
-/** Ids of end users beyond the server's limit become others, the same ones each time. */
+/** Replaces ids of end users beyond the server's limit, always by the same ones. */
 export function withShortUsers(body: JsonObject, { max_chars = {} }: ServerRules): JsonObject {
   const long = Object.entries(max_chars).flatMap(([name, chars]) => {
     const user = body[name]

@@ -1,4 +1,4 @@
-// The rules of requests to servers of chat completions: a row for each, with the source of every rule.
+// The rules of known servers of chat completions: a row for each server, with the source of every rule.
 /** Fields that a server refuses, for some models or for all. */
 interface Refused {
   readonly fields: readonly string[]
@@ -6,50 +6,50 @@ interface Refused {
   readonly models?: RegExp
 }
 
-/** The levels of `reasoning_effort` that models take, rising. */
+/** The accepted levels of `reasoning_effort`, rising. */
 interface Efforts {
   readonly models?: RegExp
-  /** Empty where the field is refused. */
+  /** Empty if the field is refused. */
   readonly levels: readonly string[]
 }
 
-/** The field of an assistant's message in which its thinking goes back. */
+/** The field that takes back the thinking of an assistant's message. */
 type ThinkingField = 'reasoning_content' | 'reasoning' | 'reasoning_details'
 
 export interface ServerRules {
-  /** Fields under this server's own names. */
+  /** The server's own names of fields. */
   readonly renamed?: Readonly<Record<string, string>>
   readonly dropped_fields?: readonly Refused[]
   /** Fields that the answer depends on: translation refuses them too. */
   readonly refused_fields?: readonly Refused[]
-  /** The first row that fits a model holds; without one the field stays as it is. */
+  /** The first row that matches a model applies; without one, the field is not changed. */
   readonly efforts?: readonly Efforts[]
-  /** It refuses what the generations of OpenAI's models lack: the table in `model.ts`. */
+  /** The server refuses what the generations of OpenAI's models lack: see the table in `model.ts`. */
   readonly by_generation?: true
-  /** The longest id of an end user that is taken, by the field that it stands in. */
+  /** The longest accepted id of an end user, by field. */
   readonly max_chars?: Readonly<Record<string, number>>
-  /** `thinking: { type: "disabled" }` switches thinking off; no level of effort does. */
+  /** `thinking: { type: "disabled" }` switches thinking off; no effort level does. */
   readonly switches_thinking?: true
-  /** Absent where the server takes no thinking back. */
+  /** Absent if the server takes no thinking back. */
   readonly thinking?: ThinkingField
   /** The models that take their thinking back; undefined for all. */
   readonly thinking_models?: RegExp
-  /** Stands for thinking that a client did not send back with tool calls, where the server insists on some. */
+  /** Replaces thinking that a client did not send back with tool calls, if the server requires some. */
   readonly missing_thinking?: string
-  /** All fields that a message may have; undefined where unknown ones are ignored. */
+  /** All fields that a message may have; undefined if unknown ones are ignored. */
   readonly message_fields?: ReadonlySet<string>
   readonly takes_developer_role?: true
-  /** A choice among some tools; other servers are offered only those. */
+  /** Whether a request may choose among some tools; to other servers, only those tools are offered. */
   readonly takes_allowed_tools?: true
-  /** It takes no schema for an answer: the schema becomes part of the prompt. */
+  /** The server accepts no schema for an answer: the schema becomes part of the prompt. */
   readonly lacks_schemas?: true
-  /** A user's or system message may not follow the results of tools. */
+  /** A user's or system message may not follow tool results. */
   readonly demands_order?: true
   readonly max_name_chars?: number
   readonly call_ids?: CallIds
 }
 
-/** The ids of tool calls that are taken. */
+/** The accepted ids of tool calls. */
 export interface CallIds {
   readonly pattern: RegExp
   readonly chars: number
@@ -60,12 +60,12 @@ const SHORT_IDS: CallIds = { pattern: /^.{1,40}$/s, chars: 40 }
 
 /** `safety_identifier` is OpenAI's name; all others know `user`: openai resources/chat/completions/completions.d.ts, groq-sdk, xai-sdk. */
 const AS_USER = { safety_identifier: 'user' } as const
-/** Servers with the older name of the limit only: api-docs.deepseek.com/api/create-chat-completion, docs.mistral.ai/api. */
+/** Servers that only know the older name of the limit: api-docs.deepseek.com/api/create-chat-completion, docs.mistral.ai/api. */
 const AS_MAX_TOKENS = { max_completion_tokens: 'max_tokens' } as const
 
 /**
  * https://platform.openai.com/docs/api-reference/chat/create: names of 64 characters (openai resources/shared.d.ts FunctionDefinition.name).
- * metadata is taken with `store` only, which the gateway switches off: https://github.com/spiceai/spiceai/pull/5231. User:
+ * metadata is only accepted with `store`, which the gateway switches off: https://github.com/spiceai/spiceai/pull/5231. User:
  * https://github.com/maximhq/bifrost/pull/1000, openai resources/chat/completions/completions.d.ts safety_identifier.
  */
 const OPENAI: ServerRules = {
@@ -80,16 +80,16 @@ const OPENAI: ServerRules = {
 
 /** https://docs.x.ai/docs/guides/reasoning, https://github.com/open-webui/open-webui/issues/21266 */
 const XAI_REASONING = /^(?!.*non-reasoning)(?!.*grok-(?:2|3(?!-mini)|beta))/
-/** K2.5 and later take one temperature: https://github.com/NousResearch/hermes-agent/pull/12668, https://github.com/odysseus-dev/odysseus/issues/3959 */
+/** One temperature only, since K2.5: https://github.com/NousResearch/hermes-agent/pull/12668, https://github.com/odysseus-dev/odysseus/issues/3959 */
 const KIMI_FIXED = /kimi-k(?:2\.[5-9]|[3-9])/
 
 /** By the servers' names in the table of known servers. */
 export const RULES: Readonly<Record<string, ServerRules>> = {
   openai: OPENAI,
-  /** Older versions of its API know `user` only: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
+  /** Older versions of its API only know `user`: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
   azure: { ...OPENAI, renamed: AS_USER },
   foundry: { ...OPENAI, renamed: AS_USER },
-  /** The fields that gpt-oss knows there (all else is as for a server that nobody knows): https://github.com/BerriAI/litellm/issues/13959. */
+  /** The fields that gpt-oss accepts there (everything else as for unknown servers): https://github.com/BerriAI/litellm/issues/13959. */
   bedrock: {
     renamed: AS_USER,
     dropped_fields: [
@@ -162,7 +162,7 @@ export const RULES: Readonly<Record<string, ServerRules>> = {
     call_ids: SHORT_IDS,
   },
   /**
-   * Thinking: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls, where an empty text stands for none
+   * Thinking: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls; an empty text stands for none
    * (https://github.com/theopenco/llmgateway/pull/2093). Role: https://github.com/earendil-works/pi/issues/1048.
    * Names: https://github.com/mrexodia/ida-pro-mcp/issues/129. Schemas: https://github.com/llm-exe/llm-exe/issues/662 (v4-pro),
    * https://github.com/UKGovernmentBEIS/inspect_ai/issues/4916 (v4-flash).
@@ -248,21 +248,21 @@ export const RULES: Readonly<Record<string, ServerRules>> = {
    */
   together: { renamed: { ...AS_USER, ...AS_MAX_TOKENS }, thinking: 'reasoning', max_name_chars: 64 },
   /**
-   * ollama/ollama openai/openai.go: Message.Reasoning; efforts: https://github.com/ollama/ollama/pull/17141. Limit: its newer name it
-   * takes and ignores: https://github.com/ollama/ollama/issues/7125.
+   * ollama/ollama openai/openai.go: Message.Reasoning; efforts: https://github.com/ollama/ollama/pull/17141. Limit: it accepts the newer
+   * name, but ignores it: https://github.com/ollama/ollama/issues/7125.
    */
   ollama: {
     renamed: AS_MAX_TOKENS,
     efforts: [{ levels: ['none', 'low', 'medium', 'high', 'max'] }],
     thinking: 'reasoning',
   },
-  /** It reads `reasoning` only: https://github.com/vllm-project/vllm/issues/38488, https://github.com/vllm-project/vllm/pull/33402. */
+  /** It only reads `reasoning`: https://github.com/vllm-project/vllm/issues/38488, https://github.com/vllm-project/vllm/pull/33402. */
   vllm: { thinking: 'reasoning' },
 }
 
 /**
- * A server that nobody knows. Its thinking goes back in the field that most read, but not to models of OpenAI's and Google's own:
- * their servers refuse unknown fields.
+ * Unknown servers. Thinking goes back in the field that most servers read, except for models of OpenAI and Google, whose own servers
+ * refuse unknown fields.
  */
 export const RULES_OF_OTHERS: ServerRules = {
   takes_developer_role: true,

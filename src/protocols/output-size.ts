@@ -18,11 +18,11 @@ import { closingQuote } from './wire/json-text.ts'
  * Counts output beside the part of a stream's events that is already counted. Events of one stream are alike: it searches only
  * events with more other bytes than every event in which it found nothing.
  */
-export class WrittenBeside {
+export class SurroundingOutput {
   readonly #shape: Shape
   #silent_bytes = 0
 
-  /** @param shape of the object that holds the counted part, with NOTHING for that part */
+  /** @param shape of the object that holds the counted part, with NO_OUTPUT for that part */
   constructor(shape: Shape) {
     this.#shape = shape
   }
@@ -37,7 +37,7 @@ export class WrittenBeside {
     if (bytes <= this.#silent_bytes) return
     const from = start()
     const before = total(sums)
-    if (from >= 0) addWritten(data, from, this.#shape, sums)
+    if (from >= 0) addOutput(data, from, this.#shape, sums)
     if (total(sums) === before) this.#silent_bytes = bytes
   }
 }
@@ -45,7 +45,7 @@ export class WrittenBeside {
 const total = (sums: Readonly<Sums>): number => sums.reduce((sum, each) => sum + each, 0)
 
 /** Ids, types, and text that the model did not write. */
-export const NOTHING = 0
+export const NO_OUTPUT = 0
 /** All strings in the value are output. */
 export const TEXT = 1
 /** Audio in base64. */
@@ -55,11 +55,11 @@ export const IMAGE = 3
 /** A structure that the model wrote as JSON: names and numbers count, too. */
 export const JSON_TEXT = 4
 /** Text that may occur in up to three forms: only the longest form counts. */
-export const SAID = 5
-export const SAID_AGAIN = 6
-export const SAID_IN_PARTS = 7
+export const FIRST_FORM = 5
+export const SECOND_FORM = 6
+export const THIRD_FORM = 7
 /** A signature of the text beside it. It counts in place of the text if that is missing. */
-export const PROOF = SAID
+export const SIGNATURE = FIRST_FORM
 const WEIGHTS = 8
 
 /** An object, or a list of objects. All strings in a field without a shape count as text, since its meaning is unknown. */
@@ -79,37 +79,39 @@ export const fields = (shapes: Readonly<Record<string, Shape>>): Fields => ({
 
 /** The fields of an object that hold no output. */
 export const silentNames = ({ names, shapes }: Fields): readonly string[] =>
-  names.filter((_, index) => shapes[index] === NOTHING)
+  names.filter((_, index) => shapes[index] === NO_OUTPUT)
 
 /** Sums by meaning, in escaped bytes, or in images. */
 type Sums = number[]
-export const noSums = (): Sums => new Array(WEIGHTS).fill(0)
+export const zeroSums = (): Sums => new Array(WEIGHTS).fill(0)
 
 /** The tokens of the sums. @param audio_per_second the provider's tokens for a second of audio */
 export const tokensOfSums = (sums: Readonly<Sums>, audio_per_second: number): number =>
-  tokensOfBytes(of(sums, TEXT)) +
-  audioTokens(of(sums, AUDIO), audio_per_second) +
-  of(sums, IMAGE) * OUTPUT_IMAGE_TOKENS
+  tokensOfBytes(sumFor(sums, TEXT)) +
+  audioTokens(sumFor(sums, AUDIO), audio_per_second) +
+  sumFor(sums, IMAGE) * OUTPUT_IMAGE_TOKENS
 
-export const of = (sums: Readonly<Sums>, weight: number): number => sums[weight] ?? 0
+export const sumFor = (sums: Readonly<Sums>, weight: number): number => sums[weight] ?? 0
 
 /** Adds the longest of the repeated forms to the text. */
-export function settleSaid(sums: Sums): void {
-  sums[TEXT] = of(sums, TEXT) + Math.max(of(sums, SAID), of(sums, SAID_AGAIN), of(sums, SAID_IN_PARTS))
-  sums[SAID] = 0
-  sums[SAID_AGAIN] = 0
-  sums[SAID_IN_PARTS] = 0
+export function addLongestForm(sums: Sums): void {
+  sums[TEXT] =
+    sumFor(sums, TEXT) +
+    Math.max(sumFor(sums, FIRST_FORM), sumFor(sums, SECOND_FORM), sumFor(sums, THIRD_FORM))
+  sums[FIRST_FORM] = 0
+  sums[SECOND_FORM] = 0
+  sums[THIRD_FORM] = 0
 }
 
 /** The shapes of the containers around the current place. Shared: a walk has no awaits, so only one runs at a time. */
-const AROUND: Shape[] = []
+const ENCLOSING: Shape[] = []
 
 /**
  * Adds the output in one value of an unparsed event.
  * @param start the beginning of the value
  * @returns its end; the end of the data if the JSON is cut off
  */
-export function addWritten(data: ByteString, start: number, shape: Shape, sums: Sums): number {
+export function addOutput(data: ByteString, start: number, shape: Shape, sums: Sums): number {
   let depth = 0
   let holder: Shape = TEXT
   let value = shape
@@ -128,16 +130,16 @@ export function addWritten(data: ByteString, start: number, shape: Shape, sums: 
       at = end
     } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
       if (value === JSON_TEXT) {
-        const end = addWritten(data, at, NOTHING, sums)
+        const end = addOutput(data, at, NO_OUTPUT, sums)
         if (end - at > 2) add(sums, TEXT, end - at)
         at = end - 1
       } else {
-        AROUND[depth++] = holder
+        ENCLOSING[depth++] = holder
         holder = value
       }
     } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
       if (depth === 0) return at
-      holder = AROUND[--depth] ?? TEXT
+      holder = ENCLOSING[--depth] ?? TEXT
       value = holder
     } else continue
     if (depth === 0) return at + 1
@@ -146,9 +148,9 @@ export function addWritten(data: ByteString, start: number, shape: Shape, sums: 
 }
 
 function add(sums: Sums, shape: Shape, bytes: number): void {
-  if (shape === NOTHING || bytes === 0) return
+  if (shape === NO_OUTPUT || bytes === 0) return
   const weight = typeof shape === 'number' && shape !== JSON_TEXT ? shape : TEXT
-  sums[weight] = of(sums, weight) + (weight === IMAGE ? 1 : bytes)
+  sums[weight] = sumFor(sums, weight) + (weight === IMAGE ? 1 : bytes)
 }
 
 function shapeAt({ names, shapes }: Fields, data: ByteString, start: number, end: number): Shape {
@@ -180,19 +182,19 @@ export function nextContainer(data: ByteString, key: ByteString, from: number): 
 }
 
 /** The output in a parsed part of an answer. */
-export class Written {
+export class ParsedOutput {
   text = ''
   audio_chars = 0
   images = 0
-  readonly #said = ['', '', '']
+  readonly #forms = ['', '', '']
 
   constructor(value: Json | undefined, shape: Shape) {
     this.#read(value, shape)
   }
 
   /** The longest of the repeated forms. */
-  get said(): string {
-    return this.#said.reduce((longest, each) => (each.length > longest.length ? each : longest))
+  get longest_form(): string {
+    return this.#forms.reduce((longest, each) => (each.length > longest.length ? each : longest))
   }
 
   /** @param text the text to count @param audio_per_second the provider's tokens for a second of audio */
@@ -206,7 +208,7 @@ export class Written {
 
   /** Recursion is safe: the answer was parsed, which bounds its depth. */
   #read(value: Json | undefined, shape: Shape): void {
-    if (shape === NOTHING) return
+    if (shape === NO_OUTPUT) return
     if (typeof value === 'string') this.#add(value, shape)
     else if (typeof value !== 'object' || value === null) return
     else if (shape === JSON_TEXT) {
@@ -221,7 +223,7 @@ export class Written {
   #add(value: string, shape: Shape): void {
     if (shape === AUDIO) this.audio_chars += value.length
     else if (shape === IMAGE) this.images += value === '' ? 0 : 1
-    else if (typeof shape === 'number' && shape >= SAID) this.#said[shape - SAID] += value
+    else if (typeof shape === 'number' && shape >= FIRST_FORM) this.#forms[shape - FIRST_FORM] += value
     else this.text += value
   }
 }
