@@ -56,6 +56,6 @@ export function causeOf({ outcome, status, trace }: EndedCall, sees_providers: b
   return cause ?? BY_STATUS[status] ?? 'unknown'
 }
 
-/** Whether the try that decided the error of the caller was refused for its key (`allFailed` in src/upstream/failures.ts). */
+/** Whether the try that decided the error of the caller was refused for its key (`allRoutesFailed` in src/upstream/failures.ts). */
 const rejectedKey = (tried: NonNullable<CallTrace['tried']>): boolean =>
   tried.findLast(({ failure_class }) => failure_class !== 'rate_limited')?.failure_class === 'bad_key'

@@ -2,7 +2,7 @@
 import { withoutTrailing } from '../utilities/text-ends.ts'
 
 /** @param ending matches the end of the path, from its first slash */
-export function endsInWhatIsAdded(base_url: URL, ending: RegExp): string | undefined {
+export function redundantPathAdvice(base_url: URL, ending: RegExp): string | undefined {
   const path = withoutTrailing(base_url.pathname, '/')
   const [found] = ending.exec(path) ?? []
   if (found === undefined) return undefined

@@ -14,7 +14,7 @@ export function cacheOf({ cache_control, prompt_cache_breakpoint }: JsonObject):
 }
 
 /** Copies the mark of a part's source to the part; returns the same part if there is none. */
-export function markedAs<P extends Part>(part: P, source: JsonObject): P {
+export function withCacheMark<P extends Part>(part: P, source: JsonObject): P {
   const cache = cacheOf(source)
   return cache === undefined ? part : { ...part, cache }
 }

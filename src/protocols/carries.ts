@@ -109,7 +109,7 @@ export function rejectLostImages({ lacks_images }: Carries): void {
  * The provider is not at fault, so its key stays in use.
  * @param from as for `rejectLostImages`
  */
-export const lostImage = ({ lacks_images = 'it has no place in this answer' }: Carries): GatewayError =>
+export const lostImageError = ({ lacks_images = 'it has no place in this answer' }: Carries): GatewayError =>
   internal(
     `The model answered with an image, and ${lacks_images}. Call it at /v1/chat/completions or the native endpoint.`,
   )
@@ -127,7 +127,7 @@ export function placeIn<K extends string>(table: Readonly<Record<K, string | Los
 }
 
 /** The error for a field that the server does not accept, in the words of the caller's protocol. */
-export const untaken = (field: string): GatewayError =>
+export const refusedByServer = (field: string): GatewayError =>
   cannotCarry(field, "this model's server", 'it refuses the field')
 
 /** One candidate and no images are the defaults. */

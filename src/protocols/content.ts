@@ -1,5 +1,5 @@
 // Message content as callers send it: one text, or a list of typed parts.
-import { markedAs } from './caching.ts'
+import { withCacheMark } from './caching.ts'
 import type { MediaPart, TextPart } from './canonical/parts.ts'
 import { eachOf, type Json, type JsonObject, oneOf, wantObject } from './wire/json.ts'
 
@@ -18,6 +18,6 @@ export function readContent(
   if (typeof value === 'string') return [{ kind: 'text', text: value }]
   return eachOf(value, path, (item, at) => {
     const part = wantObject(item, at)
-    return markedAs(oneOf(readers, part.type, `${at}.type`)(part, at), part)
+    return withCacheMark(oneOf(readers, part.type, `${at}.type`)(part, at), part)
   })
 }

@@ -34,7 +34,7 @@ interface Waiting {
 }
 
 /** Puts events of parallel items in sequence: one item is written at a time, and events of the others wait until it has ended. */
-export class InOrder {
+export class ItemSequence {
   #open: number | undefined
   readonly #waiting = new Map<number, Waiting>()
 

@@ -28,7 +28,7 @@ const CACHING = ['prompt_cache_options', 'prompt_cache_retention']
  * @param body the caller's body, from which `request` was decoded
  * @param written the body for the provider, encoded from `request`
  */
-export function droppedFrom(
+export function lostFields(
   body: JsonObject,
   request: ConversationRequest,
   written: JsonObject,
@@ -104,7 +104,7 @@ function hasField(body: JsonObject, path: string): boolean {
 }
 
 /** The caller's name of a field of the provider's protocol; the provider's name if the caller's protocol has none. */
-export function callersName(name: string, from: Carries, to: Carries): string {
+export function callerFieldName(name: string, from: Carries, to: Carries): string {
   const field = (Object.keys(to.fields) as RequestField[]).find((each) => to.fields[each] === name)
   return field === undefined ? name : placeIn(from.fields, field)
 }

@@ -75,7 +75,12 @@ export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: It
 }
 
 /** Applies rules to the fields of an object. @param within its place in the request; empty for the request itself */
-export function judge(rules: FieldRules, object: JsonObject, within: string, found: RequestedExtra[]): void {
+export function applyRules(
+  rules: FieldRules,
+  object: JsonObject,
+  within: string,
+  found: RequestedExtra[],
+): void {
   for (const name in object) {
     if (rules.plain.has(name)) continue
     const rule = rules.written.get(name) ?? rules.folded.get(reduce(name))
@@ -109,31 +114,31 @@ export function extrasFrom({ fields, memory, bill, judgeHeaders, ...verbs }: Ext
     decisive_fields: Object.keys(rules),
     find(body, headers) {
       const found: RequestedExtra[] = []
-      judge(all, body, '', found)
+      applyRules(all, body, '', found)
       judgeHeaders?.(headers, found)
       return found
     },
-    rejectRemembered: (body) => judge(memory_only, body, '', []),
+    rejectRemembered: (body) => applyRules(memory_only, body, '', []),
   }
 }
 
 const never = () => false
 
 /** The rule of a billed field. @param isHarmless whether a value does not change the bill */
-export const billed =
+export const billedRule =
   (name: string, isHarmless: (value: Json) => boolean = never): FieldRule =>
   (value, at, found) => {
     if (!isHarmless(value)) found.push({ name, at, is_charged: true })
   }
 
 /** The rule of a field that may refer to state stored at the provider. */
-export const remembered =
+export const storedStateRule =
   (isHarmless: (value: Json) => boolean = never): FieldRule =>
   (value, at) => {
-    if (!isHarmless(value)) throw rememberedRefusal(at)
+    if (!isHarmless(value)) throw storedStateRefusal(at)
   }
 
-export const rememberedRefusal = (at: string) =>
+export const storedStateRefusal = (at: string) =>
   refusal(
     at,
     'refers to something stored at the provider, which is not available here. Send its content inline.',

@@ -72,7 +72,7 @@ export interface UpstreamTarget {
 export const CONTEXT_LENGTH_EXCEEDED = 'context_length_exceeded'
 
 /** The figures of an error about a too long prompt, in tokens. */
-export interface TooLong {
+export interface TooLongFigures {
   tokens?: number | undefined
   context?: number | undefined
 }
@@ -98,5 +98,5 @@ export interface UpstreamFailure {
   /** The usage of an answer that failed under status 200. */
   usage?: ReportedUsage | undefined
   /** The prompt is too long for this route, with the figures that the provider reported. */
-  too_long?: TooLong
+  too_long?: TooLongFigures
 }

@@ -1,6 +1,6 @@
 // Provider failures in all protocols: recognition, messages, Google's error details, and too long prompts.
 
-import { CONTEXT_LENGTH_EXCEEDED, type TooLong, type UpstreamFailure } from './facts.ts'
+import { CONTEXT_LENGTH_EXCEEDED, type TooLongFigures, type UpstreamFailure } from './facts.ts'
 import { type JsonObject, objectIn, objectsIn, parseJson, parseObject, stringIn } from './wire/json.ts'
 import { boundedWait } from './wire/retry-after.ts'
 
@@ -45,7 +45,7 @@ const WORDS: readonly RegExp[] = [
 ]
 
 /** The figures in a message about a too long prompt; undefined for any other message. */
-export function readTooLong(message: string): TooLong | undefined {
+export function readTooLong(message: string): TooLongFigures | undefined {
   for (const words of WORDS) {
     const groups = words.exec(message)?.groups
     if (groups === undefined && !words.test(message)) continue
@@ -62,7 +62,7 @@ const sumOf = (tokens: string | undefined, output = '0'): number | undefined =>
  * Recognises a failure that means a too long prompt: by its code under any status, by its message only if the request is at fault.
  * @param code the provider's error code
  */
-export function knownTooLong(failure: UpstreamFailure, code?: string): UpstreamFailure {
+export function classifyTooLong(failure: UpstreamFailure, code?: string): UpstreamFailure {
   const has_code = code === CONTEXT_LENGTH_EXCEEDED
   if (!has_code && failure.failure_class !== 'bad_request') return failure
   const too_long = readTooLong(failure.message) ?? (has_code ? {} : undefined)

@@ -26,7 +26,7 @@ interface Bounded {
   media: readonly Medium[]
 }
 
-export const bounded = (bound: Bound, value: Json): Bounded => boundedBy(bound, value, undefined)
+export const applyBound = (bound: Bound, value: Json): Bounded => boundedBy(bound, value, undefined)
 
 function boundedBy(bound: Bound, value: Json, work: MediaWork | undefined): Bounded {
   const found = new MediaList(work)
@@ -124,7 +124,7 @@ export const once = (bound: Bound): Bound => {
 }
 
 /** Adds a medium whose data the gateway cannot see to the bound of its reference. */
-export const unseen =
+export const withMedium =
   (medium: Medium, bound: Bound): Bound =>
   (value, media) => {
     media.push(medium)
@@ -257,7 +257,7 @@ export function inputFacts(
   body: JsonObject,
   text_tokens: number,
 ): Pick<RequestFacts, 'input_tokens' | 'input_bound_tokens' | 'media'> {
-  const { tokens, media } = bounded(bound, body)
+  const { tokens, media } = applyBound(bound, body)
   const input_tokens = text_tokens + estimateMedia(media)
   const input_bound_tokens = inputBound(tokens, text_tokens)
   return media.length > 0 ? { input_tokens, input_bound_tokens, media } : { input_tokens, input_bound_tokens }

@@ -120,7 +120,7 @@ function regular(medium: Medium): Medium {
 }
 
 /** A body with normalised media. */
-export interface RegularBody {
+export interface NormalizedBody {
   readonly json: JsonObject
   readonly has_images: boolean
 }
@@ -167,10 +167,10 @@ interface RegularFields {
  * Normalises media, and turns a single object into a list where the protocol allows both. Returns the same body if nothing changes.
  * @param fields of the caller's protocol
  */
-export function regularBody(
+export function normalizedBody(
   body: JsonObject,
   { media: fields, lists = NO_LISTS }: RegularFields = {},
-): RegularBody {
+): NormalizedBody {
   let json = body
   for (const name of lists) {
     const single = body[name]

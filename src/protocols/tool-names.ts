@@ -13,7 +13,7 @@ export const STRICT_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, max_ch
 const HASH_CHARS = 8
 
 /** A replacement for a text, in letters, digits, `_` and `-`. Different texts get different replacements. */
-export function shortened(text: string, max_chars: number): string {
+export function safeName(text: string, max_chars: number): string {
   const hash = hashOf(text)
   if (max_chars <= HASH_CHARS + 1) return hash.slice(0, max_chars)
   const letters = text.replace(/[^a-zA-Z0-9_-]/gu, '_').replace(/^(?![a-zA-Z_])/, '_')
@@ -24,25 +24,25 @@ export function shortened(text: string, max_chars: number): string {
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 /** A caller's id of an end user, as sent to a provider: always 64 hexadecimal digits. */
-export const userMark = (user: string): string => (/^[0-9a-f]{64}$/.test(user) ? user : hashOf(user))
+export const hashedUserId = (user: string): string => (/^[0-9a-f]{64}$/.test(user) ? user : hashOf(user))
 
 /** Returns a function that replaces names which are not accepted. @param renamed receives the caller's names by the names sent */
-export const renaming =
+export const createRenamer =
   (isTaken: (name: string) => boolean, max_chars: number, renamed: Map<string, string>) =>
   (name: string): string => {
     if (isTaken(name)) return name
-    const sent = shortened(name, max_chars)
+    const sent = safeName(name, max_chars)
     renamed.set(sent, name)
     return sent
   }
 
-/** Replaces tool names that the provider does not accept; returns the same request if it accepts all. @param renamed as for `renaming` */
-export function withTakenNames(
+/** Replaces tool names that the provider does not accept; returns the same request if it accepts all. @param renamed as for `createRenamer` */
+export function withAcceptedNames(
   request: ConversationRequest,
   { pattern, max_chars }: NameRule,
   renamed: Map<string, string>,
 ): ConversationRequest {
-  const nameOf = renaming((name) => name === '' || pattern.test(name), max_chars, renamed)
+  const nameOf = createRenamer((name) => name === '' || pattern.test(name), max_chars, renamed)
   const tools = request.tools.map((tool) => ({ ...tool, name: nameOf(tool.name) }))
   const turns = request.turns.map((turn) => ({
     ...turn,

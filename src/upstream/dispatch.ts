@@ -6,7 +6,7 @@ import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Deadline, Deadlines } from '../utilities/deadlines.ts'
 import type { AbortListener, PlainSignal } from '../utilities/plain-signal.ts'
 import type { Cooldowns } from './cooldowns.ts'
-import { allFailed, ReportedFailure, refusedRequest } from './failures.ts'
+import { allRoutesFailed, ReportedFailure, refusedRequest } from './failures.ts'
 import { type Attempt, planAttempts, preferredFirst, seedFrom } from './routes.ts'
 import type { Sending } from './sending.ts'
 import { NOT_SENT, sendWithToken } from './tokens/bearer.ts'
@@ -59,7 +59,7 @@ export interface Dispatch<T> {
   abandoned?(attempt: Attempt): void
 }
 
-export interface Dispatched<T> {
+export interface DispatchResult<T> {
   answer: T
   attempt: Attempt
   /** Ends the upstream's work while the answer is read; does nothing if the answer was read completely. */
@@ -80,7 +80,7 @@ const MAX_FAILURE_BYTES = 64 * 1024
  * @throws GatewayError invalid_request, rate_limited (every attempt was), upstream_timeout or upstream_failed; and exceptions of the
  * gateway's own code, unchanged
  */
-export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<Dispatched<T>> {
+export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<DispatchResult<T>> {
   const { model, catalogue, sending } = call
   const seed = sending.seed ?? seedFrom(deps.random())
   const planned = planAttempts(model.routes, catalogue.providers, deps.cooldowns, deps.now(), seed)
@@ -133,7 +133,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
     const at_least_ms = (result.retry_after_s ?? 0) * 1000
     deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, at_least_ms, result)
   }
-  throw failures.length === 0 && refusal ? refusal : allFailed(failures)
+  throw failures.length === 0 && refusal ? refusal : allRoutesFailed(failures)
 }
 
 const routeOf = ({ provider, model }: Attempt): string => `${provider.name} ${model}`
@@ -161,12 +161,12 @@ function tryAttempt<T>(
   call: Dispatch<T>,
   attempt: Attempt,
   request: UpstreamRequest,
-): Promise<Dispatched<T> | UpstreamFailure> {
+): Promise<DispatchResult<T> | UpstreamFailure> {
   const { api_key } = attempt
   const timeout_ms = call.timeoutOf(attempt)
   if (!isServiceAccount(api_key)) return tryOnce(deps, call, attempt, request, timeout_ms)
   const onRefused = (failure: UpstreamFailure) => call.tried?.(attempt, failure)
-  return sendWithToken<Dispatched<T>>(
+  return sendWithToken<DispatchResult<T>>(
     request,
     { tokens: deps.tokens, api_key, gone: call.gone, timeout_ms, onRefused },
     (authorized, left_ms) => tryOnce(deps, call, attempt, authorized, left_ms),
@@ -179,7 +179,7 @@ async function tryOnce<T>(
   attempt: Attempt,
   { url, headers, body }: UpstreamRequest,
   timeout_ms: number,
-): Promise<Dispatched<T> | UpstreamFailure> {
+): Promise<DispatchResult<T> | UpstreamFailure> {
   const end = new AttemptEnd()
   const { controller } = end
   deps.deadlines.set(end, timeout_ms)

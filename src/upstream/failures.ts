@@ -50,7 +50,7 @@ export function readReported(protocol: Pick<Protocol, 'readFailure'>, text: stri
  * the provider's own retry-after time the error has none: SDKs then wait by their own rule.
  * @param failures of all attempts, in order
  */
-export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
+export function allRoutesFailed(failures: readonly UpstreamFailure[]): GatewayError {
   const failure =
     failures.findLast(({ failure_class }) => failure_class !== 'rate_limited') ?? failures.at(-1)
   const cause = failure?.message
@@ -100,7 +100,12 @@ interface BrokenStream {
 }
 
 /** The error for a stream that broke after it began, by the class of the provider's failure. */
-export function brokenOff({ failure, is_charged, cause, publicWords }: BrokenStream): GatewayError {
+export function interruptedStreamError({
+  failure,
+  is_charged,
+  cause,
+  publicWords,
+}: BrokenStream): GatewayError {
   const failure_class = failure?.failure_class ?? 'upstream_error'
   if (failure && failure_class === 'bad_request') return refusedRequest(failure, publicWords, cause)
   const [error, what] = BROKEN[failure_class === 'bad_request' ? 'upstream_error' : failure_class]

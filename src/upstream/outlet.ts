@@ -12,9 +12,9 @@ export interface Outlet {
 /** The stream that writes to an outlet. */
 interface Source {
   /** Called when the stream is read: the outlet may be written to. */
-  begin(outlet: Outlet): void
+  onStart(outlet: Outlet): void
   /** Called when its reader cancels it. */
-  left(): Promise<void>
+  onCancel(): Promise<void>
 }
 
 /** The sink that the runtime provides for a direct stream as the body of an answer. */
@@ -28,17 +28,17 @@ interface SocketSink {
  * A body for a socket only, written without a queue (bun.sh/docs/api/streams, "Direct ReadableStream"), which saves a quarter of a
  * chunk's cost on the event loop. It cannot tell when a reader other than a socket is behind.
  */
-export function socketStream({ begin, left }: Source): ReadableStream<Uint8Array> {
+export function socketStream({ onStart, onCancel }: Source): ReadableStream<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const source: object = {
     type: 'direct',
     pull(sink: SocketSink) {
-      begin(new SocketOutlet(sink, resolve, reject))
+      onStart(new SocketOutlet(sink, resolve, reject))
       return promise
     },
     cancel() {
       resolve()
-      return left()
+      return onCancel()
     },
   }
   return new ReadableStream(source)
@@ -67,7 +67,7 @@ class SocketOutlet implements Outlet {
 }
 
 /** A stream for any reader. It reads nothing ahead: each chunk that waits for a stalled reader is up to 768 kB. */
-export function readableStream({ begin, left }: Source): ReadableStream<Uint8Array> {
+export function readableStream({ onStart, onCancel }: Source): ReadableStream<Uint8Array> {
   let has_started = false
   let is_wanted = false
   let caughtUp: (() => void) | undefined
@@ -78,7 +78,7 @@ export function readableStream({ begin, left }: Source): ReadableStream<Uint8Arr
         caughtUp?.()
         if (has_started) return
         has_started = true
-        begin({
+        onStart({
           write(bytes) {
             is_wanted = false
             // A reader that waits for the next chunk calls pull before this returns.
@@ -92,7 +92,7 @@ export function readableStream({ begin, left }: Source): ReadableStream<Uint8Arr
           cut: (cause) => controller.error(cause),
         })
       },
-      cancel: left,
+      cancel: onCancel,
     },
     { highWaterMark: 0 },
   )

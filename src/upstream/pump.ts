@@ -127,7 +127,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   options.gone.listen(pumping)
   if (options.gone.aborted) end(pumping)
   return (options.read_by === 'gateway' ? readableStream : socketStream)({
-    begin(outlet) {
+    onStart(outlet) {
       pumping.outlet = outlet
       pumping.outlet_ready.resolve(outlet)
       if (pumping.state !== 'flowing') return
@@ -135,7 +135,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
       if (first) handleChunk(pumping, first)
       else pull(pumping)
     },
-    left() {
+    onCancel() {
       pumping.closed = true
       return abandon(pumping)
     },
@@ -153,7 +153,7 @@ function pull(pumping: Pump): void {
     handleBreak(pumping, new UpstreamFault(fault, { cause: relay.failed_event }))
   } else {
     pumping.place?.progressed('upstream')
-    if (turns.are_taken) turns.wait(pumping)
+    if (turns.must_wait) turns.wait(pumping)
     else readOn(pumping)
   }
 }

@@ -19,7 +19,7 @@ const GARBAGE_BYTES = 48 * 1024 * 1024
 const LITTLE_GARBAGE_BYTES = 8 * 1024 * 1024
 
 /** A stream that takes turns. */
-export interface InLine {
+export interface QueuedStream {
   /** The weight of its last step: the next is likely to weigh as much. */
   step_weight: number
   /** The turns that it has had since it last joined the end of the line. */
@@ -34,14 +34,14 @@ export interface InLine {
  */
 export class Turns {
   #left = TURN_WEIGHT
-  readonly #light: InLine[] = []
-  readonly #heavy: InLine[] = []
+  readonly #light: QueuedStream[] = []
+  readonly #heavy: QueuedStream[] = []
   #is_next_set = false
   #long_bytes = 0
   readonly #begin = () => this.#next()
 
   /** Whether the budget of this turn is used up, or other streams wait: then call `wait`. */
-  get are_taken(): boolean {
+  get must_wait(): boolean {
     return this.#left <= 0 || this.#is_any_waiting
   }
 
@@ -53,7 +53,7 @@ export class Turns {
    * Spends budget on the beginning of a chunk.
    * @returns the end of the part to read now: as many whole events as one turn allows, or the whole chunk if no event ends in it
    */
-  spend(stream: InLine, chunk: Uint8Array): number {
+  spend(stream: QueuedStream, chunk: Uint8Array): number {
     const { length } = chunk
     let end = length
     let weight = length
@@ -73,7 +73,7 @@ export class Turns {
   }
 
   /** Adds a stream to the line: a flood at the front, as long as it may continue. */
-  wait(stream: InLine): void {
+  wait(stream: QueuedStream): void {
     if (stream.step_weight < LIGHT_WEIGHT) this.#light.push(stream)
     else if (stream.turns_in_a_row > 0 && stream.turns_in_a_row < TURNS_IN_A_ROW) this.#heavy.unshift(stream)
     else {
@@ -85,13 +85,13 @@ export class Turns {
 
   /** Passes a chunk on in steps, each in a turn with budget for it. */
   async through(chunk: Uint8Array, take: (step: Uint8Array) => void): Promise<void> {
-    const stream: InLine = { step_weight: 0, turns_in_a_row: 0, goOn: () => undefined }
+    const stream: QueuedStream = { step_weight: 0, turns_in_a_row: 0, goOn: () => undefined }
     for (let at = 0; at < chunk.length; ) {
       const rest = chunk.subarray(at)
       const length = this.spend(stream, rest)
       take(rest.subarray(0, length))
       at += length
-      if (!this.are_taken) continue
+      if (!this.must_wait) continue
       await new Promise<void>((goOn) => {
         stream.goOn = goOn
         this.wait(stream)
@@ -131,7 +131,7 @@ export class Turns {
 }
 
 /** Takes streams out of a line until their weights reach the remaining budget. */
-function takeFirst(line: InLine[], left: number): InLine[] {
+function takeFirst(line: QueuedStream[], left: number): QueuedStream[] {
   let weight = 0
   let count = 0
   for (const { step_weight } of line) {

@@ -6,7 +6,7 @@ import { boundText } from '../../src/domain/token-bound.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { RequestFacts } from '../../src/protocols/facts.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import { bounded, boundTexts } from '../../src/protocols/input-bound.ts'
+import { applyBound, boundTexts } from '../../src/protocols/input-bound.ts'
 import { readCompletionRequest } from '../../src/protocols/openai/completions-request.ts'
 import { readEmbeddingRequest } from '../../src/protocols/openai/embeddings.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -143,7 +143,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
         { type: 'image_url', image_url: { url: PNG } },
       ],
     },
-    bound: (body) => withMedia(bounded(boundModeration, body)),
+    bound: (body) => withMedia(applyBound(boundModeration, body)),
   },
   speech: {
     body: { model: 'm', input: 'Hi', instructions: 'Slowly.' },

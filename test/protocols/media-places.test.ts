@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import { regularBody, regularType } from '../../src/protocols/media-places.ts'
+import { normalizedBody, regularType } from '../../src/protocols/media-places.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { responses } from '../../src/protocols/openai/responses/index.ts'
 import type { CallerProtocol } from '../../src/protocols/protocol.ts'
@@ -161,9 +161,9 @@ const PLACES: readonly (readonly [
   ],
 ]
 
-type Body = Parameters<typeof regularBody>[0]
+type Body = Parameters<typeof normalizedBody>[0]
 const regular = (body: object, { text }: (typeof PLACES)[number][1]) =>
-  regularBody(body as Body, text as Parameters<typeof regularBody>[1])
+  normalizedBody(body as Body, text as Parameters<typeof normalizedBody>[1])
 
 describe('each place', () => {
   test.each(PLACES)('%s', (place, protocol, body) => {

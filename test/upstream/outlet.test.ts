@@ -18,8 +18,8 @@ const flows: ((flow: Flow) => void)[] = []
 function bodyOf(make: typeof socketStream): ReadableStream<Uint8Array> {
   const left = Promise.withResolvers<void>()
   return make({
-    begin: (outlet) => flows.shift()?.({ outlet, left: left.promise }),
-    async left() {
+    onStart: (outlet) => flows.shift()?.({ outlet, left: left.promise }),
+    async onCancel() {
       left.resolve()
     },
   })

@@ -4,7 +4,7 @@ import { gemini } from '../../src/protocols/gemini/index.ts'
 import { drain } from '../../src/upstream/drain.ts'
 import { type ByteReader, pump } from '../../src/upstream/pump.ts'
 import { eventFrame, passOn } from '../../src/upstream/relay.ts'
-import { type InLine, TURN_WEIGHT, TURNS_IN_A_ROW, Turns } from '../../src/upstream/turns.ts'
+import { type QueuedStream, TURN_WEIGHT, TURNS_IN_A_ROW, Turns } from '../../src/upstream/turns.ts'
 import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 import { answer, piece } from '../support/native.ts'
 import { eventBytes } from '../support/upstream.ts'
@@ -28,7 +28,7 @@ function countTurns(): { stop(): number } {
   }
 }
 
-const someone = (step_weight = 0, goOn = () => undefined): InLine => ({
+const someone = (step_weight = 0, goOn = () => undefined): QueuedStream => ({
   step_weight,
   turns_in_a_row: 0,
   goOn,
@@ -42,9 +42,9 @@ describe('what a turn has room for', () => {
   test('nobody waits while the budget lasts', () => {
     const turns = new Turns()
     for (let spent = 0; spent + 100 < TURN_WEIGHT; spent += 100) turns.spend(someone(), new Uint8Array(100))
-    expect(turns.are_taken).toBe(false)
+    expect(turns.must_wait).toBe(false)
     turns.spend(someone(), new Uint8Array(100))
-    expect(turns.are_taken).toBe(true)
+    expect(turns.must_wait).toBe(true)
   })
 
   test('short events weigh their bytes, and a step over them ends where one of them does', () => {
@@ -88,10 +88,10 @@ describe('a line of streams', () => {
     await turn()
     expect(gone).toEqual(['a', 'b'])
     // Whoever comes now is behind those who wait.
-    expect(turns.are_taken).toBe(true)
+    expect(turns.must_wait).toBe(true)
     await turn()
     expect(gone).toEqual(['a', 'b', 'c'])
-    expect(turns.are_taken).toBe(false)
+    expect(turns.must_wait).toBe(false)
   })
 
   test('a stream of short steps does not wait for floods, and floods not for many of them', async () => {

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../domain/errors.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
 import { isImageDataUri, parseDataUri } from '../../media/data-uri.ts'
-import { type RegularBody, regularBody } from '../../protocols/media-places.ts'
+import { type NormalizedBody, normalizedBody } from '../../protocols/media-places.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY, callerProtocolOf } from '../../protocols/registry.ts'
 import { isObject, type JsonObject } from '../../protocols/wire/json.ts'
@@ -27,7 +27,7 @@ Bun.unsafe.setJITPolicy(1)
 
 /** The body of the last question, without its bytes, which are returned each time. Most questions about a body follow each other. */
 let last:
-  | (Omit<JsonBody, 'bytes'> & { body_id: number; skipped_bytes: number; regular: RegularBody })
+  | (Omit<JsonBody, 'bytes'> & { body_id: number; skipped_bytes: number; regular: NormalizedBody })
   | undefined
 
 self.onmessage = (event: MessageEvent<ToThread>) => {
@@ -85,7 +85,7 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
     last = undefined
     const text = textOf(protocol)
     const { bytes: whole, ...parsed } = parseJsonBody(bytes, text?.names)
-    const regular = regularBody(parsed.json, text)
+    const regular = normalizedBody(parsed.json, text)
     last = { body_id, ...parsed, regular, skipped_bytes: bytes.length - whole.length }
   }
   const { regular, skipped_bytes } = last

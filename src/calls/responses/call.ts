@@ -18,11 +18,11 @@ import {
   itemsOf,
   RECALLED,
   recalledFields,
-  resolved,
+  resolveReferences,
 } from '../../protocols/openai/responses/recalled.ts'
 import { missingConversation } from '../../protocols/openai/responses/request.ts'
 import { skeletonOf } from '../../protocols/openai/responses/response-object.ts'
-import { forcedTool, keptChoice, keptTools } from '../../protocols/openai/responses/tools.ts'
+import { forcedTool, offeredChoice, offeredTools } from '../../protocols/openai/responses/tools.ts'
 import { writeUsage } from '../../protocols/openai/responses/usage.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import {
@@ -111,10 +111,10 @@ export class ResponseCall implements AnswerHooks {
     const previous_id = facts.refers_to?.previous
     const remembered = previous_id === undefined ? undefined : this.#recent?.find(previous_id)
     const recalled = facts.refers_to && (await recall(this.#parts, admitted, facts.refers_to, remembered))
-    const changes = this.#keptTools(read.model, fields)
+    const changes = this.#offeredTools(read.model, fields)
     // A provider that speaks responses itself reads the tools from the items.
     const added = [...addedTools(recalled?.before ?? []), ...(facts.added_tools ?? [])]
-    const { tools } = keptTools(added, false, [])
+    const { tools } = offeredTools(added, false, [])
     if (recalled || tools.length > 0)
       Object.assign(changes, recalledFields({ ...(recalled ?? NOTHING_RECALLED), tools: objectsIn(tools) }))
     const is_kept = store.enabled && fields.store !== false
@@ -124,7 +124,7 @@ export class ResponseCall implements AnswerHooks {
         account_id,
         previous_id,
         created_at_ms: admitted.started_ms,
-        input: resolved(itemsOf(input), recalled?.items ?? {}).filter(isObject),
+        input: resolveReferences(itemsOf(input), recalled?.items ?? {}).filter(isObject),
         is_kept,
         remembered,
         before: this.#recent ? (recalled?.before ?? []) : [],
@@ -142,10 +142,10 @@ export class ResponseCall implements AnswerHooks {
   }
 
   /** Drops tools that this model cannot run, and names them in a header. @throws GatewayError if tool_choice forces one of them */
-  #keptTools(model: TextModel, fields: JsonObject): JsonObject {
+  #offeredTools(model: TextModel, fields: JsonObject): JsonObject {
     if (!Array.isArray(fields.tools)) return {}
     const passes = hasOwnProvider(this.#parts.calls.catalogue(), model)
-    const { tools, dropped } = keptTools(fields.tools, passes, [...(model.price.extras?.keys() ?? [])])
+    const { tools, dropped } = offeredTools(fields.tools, passes, [...(model.price.extras?.keys() ?? [])])
     if (dropped.length === 0) return {}
     const forced =
       fields.tool_choice === 'required' && tools.length === 0
@@ -157,7 +157,7 @@ export class ResponseCall implements AnswerHooks {
         `asks for ${forced}, which this model does not have here. Choose another tool, or another model.`,
       )
     this.headers['x-tollgate-dropped'] = dropped.join(', ')
-    const choice = keptChoice(fields.tool_choice, dropped)
+    const choice = offeredChoice(fields.tool_choice, dropped)
     return {
       tools,
       ...(choice === undefined || tools.length === 0 ? { tool_choice: 'auto' } : { tool_choice: choice }),

@@ -2,7 +2,7 @@
 import type { StoredBytes } from '../../domain/stored-bytes.ts'
 import { findGeneration, readGeneration } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
-import { isPictureItem, pictureItemId, pictureOf } from '../../protocols/openai/responses/picture-items.ts'
+import { historyImageId, imageItemId, isImageItem } from '../../protocols/openai/responses/image-items.ts'
 import { base64Of } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, objectsIn, parseObject } from '../../protocols/wire/json.ts'
 
@@ -14,7 +14,7 @@ export async function withoutPictures(
 ): Promise<JsonObject[]> {
   const kept: JsonObject[] = []
   for (const item of items) {
-    const uuid = isPictureItem(item) && item.result !== null ? pictureOf(item.id) : undefined
+    const uuid = isImageItem(item) && item.result !== null ? historyImageId(item.id) : undefined
     const row = uuid === undefined ? undefined : await findGeneration(db, account_id, uuid)
     kept.push(row?.state === 'stored' ? { ...item, result: null } : item)
   }
@@ -29,7 +29,7 @@ const withPictures = (
 ): Promise<JsonObject[]> =>
   Promise.all(
     items.map(async (item) => {
-      const uuid = isPictureItem(item) && (item.result ?? null) === null ? pictureOf(item.id) : undefined
+      const uuid = isImageItem(item) && (item.result ?? null) === null ? historyImageId(item.id) : undefined
       const row = uuid === undefined ? undefined : await findGeneration(library.db, account_id, uuid)
       const bytes = row && (await readGeneration(library, row))
       return bytes ? { ...item, result: base64Of(bytes) } : item
@@ -63,11 +63,11 @@ export async function pictureItem(
   account_id: number,
   id: string,
 ): Promise<JsonObject | undefined> {
-  const uuid = pictureOf(id)
+  const uuid = historyImageId(id)
   const row = uuid === undefined ? undefined : await findGeneration(db, account_id, uuid)
   if (row?.state !== 'stored') return undefined
   return {
-    id: pictureItemId(row.uuid),
+    id: imageItemId(row.uuid),
     type: 'image_generation_call',
     status: 'completed',
     result: null,

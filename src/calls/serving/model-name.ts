@@ -3,7 +3,7 @@
 import type { SpendLeft } from '../../domain/budgets.ts'
 import { type Identified, idHeaders } from '../../http/answers.ts'
 import { type ByteString, toByteString } from '../../protocols/wire/byte-string.ts'
-import { type Place, placeInEach, placeOfString } from '../../protocols/wire/json-place.ts'
+import { createStringFinder, type Place, placeOfString } from '../../protocols/wire/json-place.ts'
 import { spendHeaders } from './spend-headers.ts'
 
 const UPSTREAM_MODEL = 'x-tollgate-upstream-model'
@@ -51,7 +51,7 @@ export const renameTo = (requested: string, path: readonly string[]): Rename =>
 
 /** Creates a renaming of one stream's events. @param once only the first event that has a name contains it */
 export function renameEach(requested: string, path: readonly string[], once = false): Rename {
-  const find = placeInEach(path)
+  const find = createStringFinder(path)
   let is_over = false
   return renameAt(requested, (json) => {
     if (is_over) return undefined

@@ -2,7 +2,7 @@
 import { GatewayError, toGatewayError, UpstreamFault } from '../../domain/errors.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
-import { brokenOff, reportedFailure } from '../../upstream/failures.ts'
+import { interruptedStreamError, reportedFailure } from '../../upstream/failures.ts'
 import type { Relay } from '../../upstream/relay.ts'
 import type { Held } from '../life/call.ts'
 import type { CallParts } from '../parts.ts'
@@ -51,5 +51,5 @@ export function streamErrorFor(
   if (!is_upstreams) return toGatewayError(cause)
   const failure =
     failed_event === undefined ? undefined : reportedFailure(protocol, decodeByteString(failed_event)).failure
-  return brokenOff({ failure, is_charged, cause, publicWords })
+  return interruptedStreamError({ failure, is_charged, cause, publicWords })
 }

@@ -12,7 +12,7 @@ import {
   once,
   tools,
   unknownPart,
-  unseen,
+  withMedium,
 } from '../input-bound.ts'
 import { isObject, type Json, objectIn, stringIn } from '../wire/json.ts'
 
@@ -24,7 +24,7 @@ const imageSource = byType(
     base64: (source, media) =>
       (/^image\//i.test(mediaType(source) ?? 'image/') ? imageData : boundAll)(source, media),
   },
-  unseen({ kind: 'image' }, boundAll),
+  withMedium({ kind: 'image' }, boundAll),
 )
 
 const PDF = 'application/pdf'
@@ -37,11 +37,11 @@ const blocks: Bound = (value, media) => eachBlock(value, media)
 const documentSource = byType(
   {
     base64: (source, media) =>
-      ((mediaType(source) ?? PDF) === PDF ? pdf : unseen(UNCOUNTED, boundAll))(source, media),
+      ((mediaType(source) ?? PDF) === PDF ? pdf : withMedium(UNCOUNTED, boundAll))(source, media),
     text: boundAll,
     content: fields({ content: blocks }),
   },
-  unseen(UNCOUNTED, boundAll),
+  withMedium(UNCOUNTED, boundAll),
 )
 
 const block = byType(

@@ -1,6 +1,6 @@
 // Decodes the conversation of a messages request: blocks become parts, and each signature is attached to its part.
 
-import { cacheOf, lastMark, markedAs, type SystemText } from '../caching.ts'
+import { cacheOf, lastMark, type SystemText, withCacheMark } from '../caching.ts'
 import type {
   MediaPart,
   Part,
@@ -96,7 +96,7 @@ function readBlocks(value: Json | undefined, path: string, names: Map<string, st
     eachOf(value, path, (item, at) => {
       const block = wantObject(item, at)
       const read = oneOf(BLOCK_READERS, block.type, `${at}.type`)(block, at, names)
-      return read.kind === 'signature_of_next' ? read : markedAs(read, block)
+      return read.kind === 'signature_of_next' ? read : withCacheMark(read, block)
     }),
   )
 }

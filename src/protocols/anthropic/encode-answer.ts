@@ -4,7 +4,7 @@
 import { NO_USAGE } from '../../domain/usage.ts'
 import type { AnswerContext, ConversationAnswer } from '../canonical/answer.ts'
 import type { Part, Signature } from '../canonical/parts.ts'
-import { lostImage } from '../carries.ts'
+import { lostImageError } from '../carries.ts'
 import type { JsonObject } from '../wire/json.ts'
 import { writeParts } from '../writers.ts'
 import { carries } from './carries.ts'
@@ -43,7 +43,7 @@ const encodePart: (part: Part) => JsonObject[] = writeParts({
   ],
   tool_result: () => [],
   image: () => {
-    throw lostImage(carries)
+    throw lostImageError(carries)
   },
   audio: () => [],
   document: () => [],

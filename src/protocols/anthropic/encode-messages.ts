@@ -3,7 +3,7 @@ import { cacheControl, isBlank } from '../caching.ts'
 import type { MediaPart, Part, Source, TextPart, ToolResultPart, Turn } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { unsupportedPiece } from '../carries.ts'
-import { shortened } from '../tool-names.ts'
+import { safeName } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { writeParts } from '../writers.ts'
 import { carries } from './carries.ts'
@@ -52,7 +52,7 @@ const VALID_ID = /^[a-zA-Z0-9_-]{1,64}$/
 const MAX_ID_CHARS = 64
 
 /** A call id in accepted characters: the same for a call and its result, different for different calls. */
-const toolId = (id: string): string => (VALID_ID.test(id) ? id : shortened(id, MAX_ID_CHARS))
+const toolId = (id: string): string => (VALID_ID.test(id) ? id : safeName(id, MAX_ID_CHARS))
 
 const encodeResult = (result: ToolResultPart): JsonObject =>
   compact({

@@ -9,7 +9,7 @@ import type { MediaPart, Part } from '../canonical/parts.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
 import { ONLY_JSON } from '../fitting.ts'
-import { type NameRule, userMark } from '../tool-names.ts'
+import { hashedUserId, type NameRule } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { encodeMessages, type LateSystem, withoutLateSystem } from './encode-messages.ts'
@@ -50,7 +50,7 @@ export function encodeRequest(canonical: ConversationRequest, target: TargetMode
     thinking: thinking.thinking,
     output_config: encodeConfig(request, thinking),
     ...encodeTools(request),
-    metadata: request.user === undefined ? undefined : { user_id: userMark(request.user) },
+    metadata: request.user === undefined ? undefined : { user_id: hashedUserId(request.user) },
   })
 }
 

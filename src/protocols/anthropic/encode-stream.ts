@@ -3,7 +3,7 @@
 
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type { AnswerContext, PartStart, ServerSentEvent, StreamEncoder } from '../canonical/answer.ts'
-import { lostImage } from '../carries.ts'
+import { lostImageError } from '../carries.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import { type EventOf, type EventWriters, writeFirstCandidate } from '../writers.ts'
 import { carries } from './carries.ts'
@@ -38,7 +38,7 @@ const WRITERS: EventWriters<State> = {
       : [],
   arguments_delta: (state, { json }) => [delta(state, { type: 'input_json_delta', partial_json: json })],
   image: () => {
-    throw lostImage(carries)
+    throw lostImageError(carries)
   },
   logprobs: () => [],
   part_end: (state) => [stopBlock(state)],

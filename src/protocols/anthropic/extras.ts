@@ -4,14 +4,14 @@ import { invalidRequest } from '../../domain/errors.ts'
 import { LONG_CONTEXT, type RequestedExtra } from '../../domain/extras.ts'
 import { tierNamed } from '../../domain/service-tiers.ts'
 import {
-  billed,
+  billedRule,
   extrasFrom,
   type FieldRule,
   isEmptyList,
   isOneOf,
   judgeServiceTier,
-  rememberedRefusal,
   type ServiceTierProtocol,
+  storedStateRefusal,
   toolsIn,
   unknownTool,
 } from '../extras.ts'
@@ -116,9 +116,9 @@ function judgeBlocks(blocks: Json | undefined, at: string): void {
     if (!isObject(block)) continue
     const path = `${at}[${index}]`
     const { source, content, file_id, tool } = block
-    if ((file_id ?? null) !== null) throw rememberedRefusal(`${path}.file_id`)
+    if ((file_id ?? null) !== null) throw storedStateRefusal(`${path}.file_id`)
     if (isObject(source)) {
-      if (isStored(source)) throw rememberedRefusal(`${path}.source.file_id`)
+      if (isStored(source)) throw storedStateRefusal(`${path}.source.file_id`)
       judgeBlocks(source.content, `${path}.source.content`)
     }
     judgeBlocks(content, `${path}.content`)
@@ -139,7 +139,7 @@ function judgeDefinition(definition: JsonObject, at: string): void {
 
 /** A container with an id is stored at the provider; one with only skills is created for the call. */
 const judgeContainer: FieldRule = (value, at, found) => {
-  if (!isObject(value) || (value.id ?? null) !== null) throw rememberedRefusal(at)
+  if (!isObject(value) || (value.id ?? null) !== null) throw storedStateRefusal(at)
   found.push({ name: 'skills', at, is_charged: true })
 }
 
@@ -152,7 +152,7 @@ const judgeContextEdits: FieldRule = (value, at, found) => {
 
 const judgeDiagnostics: FieldRule = (value, at) => {
   if ((objectIn(value).previous_message_id ?? null) !== null)
-    throw rememberedRefusal(`${at}.previous_message_id`)
+    throw storedStateRefusal(`${at}.previous_message_id`)
 }
 
 /**
@@ -214,16 +214,16 @@ const BILL = {
   container: judgeContainer,
   tools: judgeTools,
   service_tier: judgeServiceTier,
-  speed: billed('speed', isOneOf('standard')),
-  inference_geo: billed('inference_geo', isOneOf('global')),
-  fallbacks: billed('fallbacks', isEmptyList),
-  fallback_credit_token: billed('fallback_credit_token'),
-  billing_policy: billed('billing_policy', (value) => {
+  speed: billedRule('speed', isOneOf('standard')),
+  inference_geo: billedRule('inference_geo', isOneOf('global')),
+  fallbacks: billedRule('fallbacks', isEmptyList),
+  fallback_credit_token: billedRule('fallback_credit_token'),
+  billing_policy: billedRule('billing_policy', (value) => {
     const { bill_to = null } = objectIn(value)
     return bill_to === null || bill_to === 'self'
   }),
-  mcp_servers: billed('mcp_servers', isEmptyList),
-  compaction: billed('compaction'),
+  mcp_servers: billedRule('mcp_servers', isEmptyList),
+  compaction: billedRule('compaction'),
   context_management: judgeContextEdits,
   betas: judgeBetas,
   anthropic_beta: judgeBetas,

@@ -1,7 +1,7 @@
 // Reads failures of the messages protocol: the failure class, the message and the time to wait.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { knownTooLong, readGoogleError, refusalMessage, refusesKey, retryDelay } from '../failures.ts'
+import { classifyTooLong, readGoogleError, refusalMessage, refusesKey, retryDelay } from '../failures.ts'
 import { lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 
@@ -45,7 +45,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   const error = own.type === undefined ? readGoogleError(body) : own
   const message = refusalMessage(stringIn(error.message), status, body)
   const error_status = status === 200 ? (lookUp(STATUS_BY_TYPE, error.type) ?? 500) : status
-  return knownTooLong({
+  return classifyTooLong({
     failure_class:
       OUT_OF_CREDIT.test(message) || refusesKey(error)
         ? 'bad_key'

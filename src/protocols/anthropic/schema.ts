@@ -11,7 +11,7 @@ const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const
 export function rootObject(schema: JsonObject): JsonObject {
   const { type, anyOf, oneOf, allOf, ...root } = schema
   const choices = CHOICES.flatMap((keyword) => {
-    const alternatives = objectsIn(schema[keyword]).map((one) => resolved(one, schema))
+    const alternatives = objectsIn(schema[keyword]).map((one) => withReferencedSchema(one, schema))
     return alternatives.length > 0 ? [{ is_all: keyword === 'allOf', alternatives }] : []
   })
   if (choices.length === 0) return { type: 'object', ...root }
@@ -32,7 +32,7 @@ export function rootObject(schema: JsonObject): JsonObject {
 const requiredIn = ({ required }: JsonObject): Json[] => (Array.isArray(required) ? required : [])
 
 /** Replaces a reference to a definition in the same schema by that definition. */
-function resolved(schema: JsonObject, root: JsonObject): JsonObject {
+function withReferencedSchema(schema: JsonObject, root: JsonObject): JsonObject {
   const [, place = '', name = ''] =
     /^#\/(\$defs|definitions)\/([^/]+)$/.exec(stringIn(schema.$ref) ?? '') ?? []
   return place === '' ? schema : objectIn(objectIn(root[place])[name])

@@ -2,7 +2,7 @@
 
 import { type ProviderAddress, serverNameOf } from '../../domain/servers/lookup.ts'
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
-import { endsInWhatIsAdded } from '../base-url.ts'
+import { redundantPathAdvice } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
 
 /** The protocol's only version: https://platform.claude.com/docs/en/api/versioning. */
@@ -24,7 +24,7 @@ export const MODEL_LIST: UpstreamTarget = { path: '/v1/models', headers: HEADERS
 
 const VERSION = /\/v1(?:\/messages)?$/
 
-export const baseUrlAdvice = (base_url: URL): string | undefined => endsInWhatIsAdded(base_url, VERSION)
+export const baseUrlAdvice = (base_url: URL): string | undefined => redundantPathAdvice(base_url, VERSION)
 
 export const CLAUDE_API = 'claude'
 

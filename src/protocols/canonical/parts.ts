@@ -108,11 +108,11 @@ export class TurnCount {
 }
 
 /** The numbers of turns before each system message; undefined if all came before the first answer. */
-export const afterAnswers = (counts: readonly number[]): readonly number[] | undefined =>
+export const lateSystemPositions = (counts: readonly number[]): readonly number[] | undefined =>
   counts.some((count) => count > 1) ? counts : undefined
 
 /** Generates an id for a tool call without one from its position in the answer. @param call_id the gateway's id of the call */
-export const madeCallId = (call_id: string, candidate: number, position: number): string =>
+export const generatedCallId = (call_id: string, candidate: number, position: number): string =>
   candidate === 0 ? `call_${call_id}_${position}` : `call_${call_id}_${candidate}_${position}`
 
 const NO_ARGUMENTS = /^\s*(?:null\s*)?$/
@@ -129,7 +129,7 @@ export const readArguments = (value: Json | undefined): JsonObject | undefined =
   isObject(value) ? value : parseArguments(stringIn(value) ?? '')
 
 /** The arguments of a call that a caller sends back. */
-export function callersArguments(text: string): Pick<ToolCallPart, 'arguments' | 'cut'> {
+export function readCallerArguments(text: string): Pick<ToolCallPart, 'arguments' | 'cut'> {
   const parsed = parseArguments(text)
   return parsed ? { arguments: parsed } : { arguments: { arguments: text }, cut: text }
 }

@@ -4,16 +4,16 @@ import { STANDARD_TIER, tierNamed } from '../../domain/service-tiers.ts'
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { AUDIO_OUTPUT, judgeModalities } from '../audio-output.ts'
 import {
-  billed,
+  applyRules,
+  billedRule,
   type ExtrasCount,
   extrasFrom,
   type FieldRule,
   fieldRules,
-  judge,
   judgeServiceTier,
-  remembered,
-  rememberedRefusal,
   type ServiceTierProtocol,
+  storedStateRefusal,
+  storedStateRule,
   toolsIn,
   unknownTool,
 } from '../extras.ts'
@@ -97,15 +97,16 @@ function needsLook(parts: Json | undefined): boolean {
 }
 
 function judgeParts(parts: Json | undefined, at: string): void {
-  if (isObject(parts)) judge(PART, parts, at, [])
+  if (isObject(parts)) applyRules(PART, parts, at, [])
   if (!Array.isArray(parts)) return
-  for (const [index, part] of parts.entries()) if (isObject(part)) judge(PART, part, `${at}[${index}]`, [])
+  for (const [index, part] of parts.entries())
+    if (isObject(part)) applyRules(PART, part, `${at}[${index}]`, [])
 }
 
 const judgeFile: FieldRule = (value, at) => {
   const file = objectIn(value)
   const name = Object.keys(file).find((key) => reduce(key) === 'fileuri') ?? 'fileUri'
-  if (!isPublicAddress(stringIn(file[name]) ?? '')) throw rememberedRefusal(`${at}.${name}`)
+  if (!isPublicAddress(stringIn(file[name]) ?? '')) throw storedStateRefusal(`${at}.${name}`)
 }
 
 /** Hosts with files that belong to a key. Google's public storage is the exception. */
@@ -146,11 +147,11 @@ const CONFIG = fieldRules(
     // The API has it only at the top; in generationConfig, some servers might read it and others not.
     serviceTier: judgeMisplacedTier,
     // Vertex AI: the request may be answered by another model.
-    routingConfig: billed('model_routing'),
-    modelSelectionConfig: billed('model_routing'),
-    modelConfig: billed('model_routing'),
+    routingConfig: billedRule('model_routing'),
+    modelSelectionConfig: billedRule('model_routing'),
+    modelConfig: billedRule('model_routing'),
     responseModalities: judgeModalities,
-    speechConfig: billed(AUDIO_OUTPUT),
+    speechConfig: billedRule(AUDIO_OUTPUT),
     responseFormat: judgeFormat,
     // Google's SDKs have it in their configuration, which some servers take for the protocol's format.
     tools: judgeTools,
@@ -161,13 +162,13 @@ const CONFIG = fieldRules(
 const MEMORY = {
   contents: judgeContents,
   systemInstruction: judgeSystem,
-  continuationToken: remembered(),
-  previousInteractionId: remembered(),
+  continuationToken: storedStateRule(),
+  previousInteractionId: storedStateRule(),
 }
 const BILL = {
   serviceTier: judgeServiceTier,
   tools: judgeTools,
-  generationConfig: ((value, at, found) => judge(CONFIG, objectIn(value), at, found)) as FieldRule,
+  generationConfig: ((value, at, found) => applyRules(CONFIG, objectIn(value), at, found)) as FieldRule,
 }
 
 const inBothSpellings = (names: readonly string[]): string[] => [...names, ...names.map(snakeOf)]

@@ -1,7 +1,7 @@
 // Reads failures of the native protocol: the failure class, the message and the time to wait.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { knownTooLong, readGoogleError, refusalMessage, refusesKey, retryDelay } from '../failures.ts'
+import { classifyTooLong, readGoogleError, refusalMessage, refusesKey, retryDelay } from '../failures.ts'
 import { countIn, type JsonObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 
@@ -18,7 +18,7 @@ const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readGoogleError(body)
   const message = refusalMessage(stringIn(error.message), status, body)
-  return knownTooLong({
+  return classifyTooLong({
     failure_class: classify(status === 200 ? (countIn(error.code) ?? 500) : status, error, message),
     message,
     retry_after_s: retryDelay(error) ?? retryAfter(headers),

@@ -1,6 +1,6 @@
 // The upstream target of native requests, and advice on a provider's address.
 
-import { endsInWhatIsAdded } from '../base-url.ts'
+import { redundantPathAdvice } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
 
 /**
@@ -27,5 +27,5 @@ const VERSION = /\/v1(?:alpha|beta\d*)?(?:\/models(?:\/.*)?)?$/
 export function baseUrlAdvice(base_url: URL): string | undefined {
   if (/\/openai\/*$/.test(base_url.pathname))
     return `is an address for protocol = "openai"; for "gemini" write "${base_url.origin}"`
-  return endsInWhatIsAdded(base_url, VERSION)
+  return redundantPathAdvice(base_url, VERSION)
 }

@@ -1,6 +1,11 @@
 // Completes chat completions of lenient servers: OpenAI's own clients throw without these fields.
 import type { AnswerContext } from '../canonical/answer.ts'
-import { type Completing, hasFieldsOf, underHead, withHead } from '../completing.ts'
+import {
+  type AnswerCompletion,
+  fillRequiredFields,
+  hasRequiredFields,
+  withRequiredFields,
+} from '../completing.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, jsonByteString, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
@@ -51,7 +56,7 @@ class CompletedChunks {
     if (data === DONE) return this.#ending() + data
     const original = parseObject(decodeByteString(data))
     if (original === undefined) return data
-    const completed = this.#choices.complete(withHead(original, this.#head))
+    const completed = this.#choices.complete(withRequiredFields(original, this.#head))
     for (const key of ['id', 'object', 'created']) this.#head[key] = completed[key] ?? null
     if (completed === original) {
       this.#beginning = beginningOf(data, this.#head)
@@ -96,13 +101,15 @@ function beginningOf(data: ByteString, head: JsonObject): ByteString | undefined
   FIRST_CHOICE.lastIndex = at
   if (at < 0 || !FIRST_CHOICE.test(data)) return undefined
   const before = parseObject(decodeByteString(`${data.slice(0, at)}${CHOICES}:[]}`))
-  return before && hasFieldsOf(before, head) ? data.slice(0, FIRST_CHOICE.lastIndex) : undefined
+  return before && hasRequiredFields(before, head) ? data.slice(0, FIRST_CHOICE.lastIndex) : undefined
 }
 
-export const completing: Completing = {
+export const completing: AnswerCompletion = {
   whole(answer, context) {
     // Nearly every answer is complete, so the defaults are only created on demand.
-    const headed = hasFieldsOf(answer, HEAD) ? answer : underHead(answer, headOf(context, 'chat.completion'))
+    const headed = hasRequiredFields(answer, HEAD)
+      ? answer
+      : fillRequiredFields(answer, headOf(context, 'chat.completion'))
     return completeChoices(headed, context.id)
   },
   stream(context) {

@@ -9,7 +9,7 @@ import type {
   TokenLogprob,
 } from '../canonical/answer.ts'
 import { type Part, textOf } from '../canonical/parts.ts'
-import { lostImage } from '../carries.ts'
+import { lostImageError } from '../carries.ts'
 import type { CallerProtocol } from '../protocol.ts'
 import { leastTokensIn } from '../token-sums.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
@@ -44,7 +44,7 @@ const encodeCompletion = (answer: ConversationAnswer, context: AnswerContext): J
   })
 
 function textIn(parts: readonly Part[]): string {
-  if (parts.some(({ kind }) => kind === 'image')) throw lostImage(carries)
+  if (parts.some(({ kind }) => kind === 'image')) throw lostImageError(carries)
   return textOf(parts)
 }
 
@@ -69,7 +69,7 @@ const WRITERS: EventWriters<State> = {
   signature: NOTHING,
   arguments_delta: NOTHING,
   image: () => {
-    throw lostImage(carries)
+    throw lostImageError(carries)
   },
   logprobs(state, { candidate, tokens }) {
     const start = state.written_chars.get(candidate) ?? 0

@@ -1,13 +1,13 @@
 // Decodes the messages of a chat completion request into turns.
 
 import type { Static } from '@sinclair/typebox'
-import { cacheOf, lastMark, markedAs, type SystemText } from '../caching.ts'
+import { cacheOf, lastMark, type SystemText, withCacheMark } from '../caching.ts'
 import {
   type CacheTtl,
-  callersArguments,
+  generatedCallId,
   type MediaPart,
-  madeCallId,
   type Part,
+  readCallerArguments,
   type Signature,
   type TextPart,
   type ToolCallPart,
@@ -114,7 +114,7 @@ function readContentOf(message: JsonObject, path: string): (TextPart | MediaPart
   const at = `${path}.content`
   const parts = readContent(content ?? wantArray(content, at), at, CONTENT_READERS)
   const last = parts.at(-1)
-  return last && cacheOf(message) ? [...parts.slice(0, -1), markedAs(last, message)] : parts
+  return last && cacheOf(message) ? [...parts.slice(0, -1), withCacheMark(last, message)] : parts
 }
 
 function readAssistant(raw: JsonObject, path: string, names: Map<string, string>): Turn {
@@ -128,7 +128,9 @@ function readAssistant(raw: JsonObject, path: string, names: Map<string, string>
     return [...(thought && !is_known ? [thought] : []), { ...called, signature }]
   })
   if (function_call)
-    calls.push(readFunction(function_call, `${path}.function_call`, madeCallId('function', 0, names.size)))
+    calls.push(
+      readFunction(function_call, `${path}.function_call`, generatedCallId('function', 0, names.size)),
+    )
   for (const call of calls) if (call.kind === 'tool_call') names.set(call.id, call.name)
   const visible = withoutThinking(content)
   const parts: Part[] = [...thinking, ...readContent(visible, `${path}.content`, CONTENT_READERS)]
@@ -150,7 +152,7 @@ function signLastText(parts: Part[], signature: Signature | undefined): Part[] {
 
 function readFunction(called: Static<typeof CalledFunction>, path: string, id: string): ToolCallPart {
   const raw = called.arguments
-  const read = isObject(raw) ? { arguments: raw } : callersArguments(wantString(raw, `${path}.arguments`))
+  const read = isObject(raw) ? { arguments: raw } : readCallerArguments(wantString(raw, `${path}.arguments`))
   return { kind: 'tool_call', id, name: called.name, ...read }
 }
 

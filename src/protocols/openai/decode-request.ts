@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, cachingIn } from '../caching.ts'
 import type { ImageOutput, OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
-import { afterAnswers, mergeTurns, unansweredCutCallsAsText } from '../canonical/parts.ts'
+import { lateSystemPositions, mergeTurns, unansweredCutCallsAsText } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { rejectUncarried } from '../carries.ts'
 import {
@@ -115,7 +115,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     shows_usage: fields.stream_options?.include_usage ?? false,
     system: system.map(({ text }) => text),
     system_cache: system.some(({ cache }) => cache) ? system.map(({ cache }) => cache) : undefined,
-    system_after: afterAnswers(system.map(({ after }) => after)),
+    system_after: lateSystemPositions(system.map(({ after }) => after)),
     caching: cachingIn(body),
     turns: mergeTurns(unansweredCutCallsAsText(turns)),
     tools: decodeTools(fields),

@@ -2,12 +2,12 @@
 // https://platform.openai.com/docs/api-reference/chat/create
 import { withClaudeMarks } from '../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
-import { type ConversationRequest, knownAs, type TargetModel } from '../canonical/request.ts'
+import { type ConversationRequest, generationName, type TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
 import { effortOf } from '../thinking.ts'
-import { userMark } from '../tool-names.ts'
+import { hashedUserId } from '../tool-names.ts'
 import { compact, type Json, type JsonObject, objectIn } from '../wire/json.ts'
-import { cachingFields, cachingTakenBy, markFor, type TakenCaching } from './caching.ts'
+import { type AcceptedCaching, acceptedCaching, cachingFields, markFor } from './caching.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationFor, nearestEffort } from './model.ts'
@@ -22,7 +22,7 @@ export const SCHEMA_NAME = 'answer'
 export function encodeRequest(canonical: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(canonical, carries)
   const generation = generationFor(target)
-  const caching = cachingTakenBy(knownAs(target))
+  const caching = acceptedCaching(generationName(target))
   const request =
     caching === 'marks' ? withClaudeMarks(canonical, target.automatic_caching ?? false) : canonical
   return compact({
@@ -44,7 +44,7 @@ export function encodeRequest(canonical: ConversationRequest, target: TargetMode
     ...encodeTools(request, caching),
     logprobs: request.logprobs !== undefined || undefined,
     top_logprobs: request.logprobs,
-    safety_identifier: request.user === undefined ? undefined : userMark(request.user),
+    safety_identifier: request.user === undefined ? undefined : hashedUserId(request.user),
     ...cachingFields(request, caching),
   })
 }
@@ -58,7 +58,7 @@ export function encodeEffort({ thinking }: ConversationRequest, generation: Gene
 function encodeOutput(output: OutputFormat): JsonObject {
   if (output.kind === 'json') return { type: 'json_object' }
   const { schema } = output
-  const strict = strictIfTaken(output.strict, schema)
+  const strict = strictIfAccepted(output.strict, schema)
   return {
     type: 'json_schema',
     json_schema: compact({ name: output.name || SCHEMA_NAME, schema, strict }),
@@ -75,7 +75,10 @@ function encodeImages({ images }: ConversationRequest): JsonObject {
 }
 
 /** The fields for tools. The provider refuses a choice among no tools, so it is left out. */
-function encodeTools(request: ConversationRequest, caching: TakenCaching): Record<string, Json | undefined> {
+function encodeTools(
+  request: ConversationRequest,
+  caching: AcceptedCaching,
+): Record<string, Json | undefined> {
   if (request.tools.length === 0) return {}
   return {
     tools: request.tools.map((tool) => encodeTool(tool, caching)),
@@ -84,9 +87,9 @@ function encodeTools(request: ConversationRequest, caching: TakenCaching): Recor
   }
 }
 
-function encodeTool(tool: ToolDefinition, caching: TakenCaching): JsonObject {
+function encodeTool(tool: ToolDefinition, caching: AcceptedCaching): JsonObject {
   const { name, description, parameters } = tool
-  const strict = strictIfTaken(tool.strict, parameters)
+  const strict = strictIfAccepted(tool.strict, parameters)
   // OpenAI accepts no marks on tools; a mark on the system prompt covers them, because they precede it.
   const mark = caching === 'marks' ? markFor(caching, tool.cache) : {}
   return { type: 'function', function: compact({ name, description, parameters, strict }), ...mark }
@@ -103,7 +106,7 @@ function encodeChoice(choice: ToolChoice): Json {
 }
 
 /** `strict` as requested, unless the provider would refuse it: every object must be closed, and every property required. */
-export const strictIfTaken = (
+export const strictIfAccepted = (
   strict: boolean | undefined,
   schema: JsonObject | undefined,
 ): boolean | undefined => (strict && schema && !isStrictSchema(schema) ? undefined : strict)

@@ -6,7 +6,7 @@ import type { RequestedExtra } from '../../domain/extras.ts'
 import { tierNamed } from '../../domain/service-tiers.ts'
 import { AUDIO_OUTPUT, audioTokens, judgeModalities } from '../audio-output.ts'
 import {
-  billed,
+  billedRule,
   type ExtrasCount,
   extrasFrom,
   type FieldRule,
@@ -15,9 +15,9 @@ import {
   isFalse,
   isOneOf,
   judgeServiceTier,
-  remembered,
-  rememberedRefusal,
   type ServiceTierProtocol,
+  storedStateRefusal,
+  storedStateRule,
   toolsIn,
   unknownField,
   unknownTool,
@@ -84,7 +84,7 @@ const judgeTools: FieldRule = (value, list, found) => {
     const name = lookUp(SERVER_TOOLS, type)
     if (!name) throw unknownTool(at, 'function and custom')
     if (typeof container === 'string' || namesFiles(container))
-      throw rememberedRefusal(`${list}[${index}].container`)
+      throw storedStateRefusal(`${list}[${index}].container`)
     found.push({ name, at, is_charged: true })
   }
 }
@@ -112,9 +112,9 @@ const judgeMessages: FieldRule = (value, at) => {
       for (const [place, part] of content.entries()) {
         const holder = fileHolderOf(part)
         if (holder !== undefined)
-          throw rememberedRefusal(`${at}[${index}].content[${place}]${holder}.file_id`)
+          throw storedStateRefusal(`${at}[${index}].content[${place}]${holder}.file_id`)
       }
-    if (audio && objectIn(audio).id !== undefined) throw rememberedRefusal(`${at}[${index}].audio.id`)
+    if (audio && objectIn(audio).id !== undefined) throw storedStateRefusal(`${at}[${index}].audio.id`)
   }
 }
 
@@ -130,25 +130,25 @@ function fileHolderOf(value: Json): string | undefined {
 const FILE_HOLDERS = ['file', 'input_file', 'image_file'] as const
 
 const MEMORY = {
-  previous_response_id: remembered(),
-  conversation: remembered(),
-  thread_id: remembered(),
-  container: remembered(),
-  prompt: remembered((value) => typeof value === 'string'),
+  previous_response_id: storedStateRule(),
+  conversation: storedStateRule(),
+  thread_id: storedStateRule(),
+  container: storedStateRule(),
+  prompt: storedStateRule((value) => typeof value === 'string'),
   messages: judgeMessages,
 }
 /** Rules of both of OpenAI's protocols, at OpenAI and at routers. */
 export const ROUTER_BILL = {
   service_tier: judgeServiceTier,
-  models: billed('models', isEmptyList),
-  provider: billed('provider', isEmptyObject),
-  plugins: billed('plugins', isEmptyList),
-  route: billed('route'),
-  transforms: billed('transforms', isEmptyList),
-  preset: billed('preset'),
-  fallbacks: billed('fallbacks', isEmptyList),
+  models: billedRule('models', isEmptyList),
+  provider: billedRule('provider', isEmptyObject),
+  plugins: billedRule('plugins', isEmptyList),
+  route: billedRule('route'),
+  transforms: billedRule('transforms', isEmptyList),
+  preset: billedRule('preset'),
+  fallbacks: billedRule('fallbacks', isEmptyList),
   // Some servers read its fields as if they were at the top.
-  extra_body: billed('extra_body'),
+  extra_body: billedRule('extra_body'),
 }
 
 /** Rules of both of OpenAI's protocols. Some servers use the names of Google's or of the realtime API. */
@@ -156,16 +156,16 @@ export const SPOKEN_BILL = {
   modalities: judgeModalities,
   response_modalities: judgeModalities,
   output_modalities: judgeModalities,
-  audio: billed(AUDIO_OUTPUT),
+  audio: billedRule(AUDIO_OUTPUT),
 }
 
 const BILL = {
   ...ROUTER_BILL,
   ...SPOKEN_BILL,
-  web_search_options: billed('web_search'),
+  web_search_options: billedRule('web_search'),
   // xAI and DashScope.
-  search_parameters: billed('web_search', (value) => isOneOf('off')(objectIn(value).mode ?? null)),
-  enable_search: billed('web_search', isFalse),
+  search_parameters: billedRule('web_search', (value) => isOneOf('off')(objectIn(value).mode ?? null)),
+  enable_search: billedRule('web_search', isFalse),
   tools: judgeTools,
   tool_choice: judgeChoice,
 }

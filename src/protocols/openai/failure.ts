@@ -2,7 +2,7 @@
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { knownTooLong, refusalMessage, reportsError, retryDelay } from '../failures.ts'
+import { classifyTooLong, refusalMessage, reportsError, retryDelay } from '../failures.ts'
 import {
   countIn,
   type Json,
@@ -79,7 +79,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
     usage: status === 200 ? billedIn(body) : undefined,
     ...(error.param === SUMMARY ? { refuses_summary: true } : {}),
   }
-  return knownTooLong(failure, stringIn(error.code))
+  return classifyTooLong(failure, stringIn(error.code))
 }
 
 /** The usage of an answer that failed after it started, which OpenRouter bills. */

@@ -1,6 +1,6 @@
 // The differences between models behind chat completions, decided by their names.
 import { EFFORTS, type EffortName } from '../../domain/catalogue.ts'
-import { knownAs, type NamedModel } from '../canonical/request.ts'
+import { generationName, type NamedModel } from '../canonical/request.ts'
 import { nearestLevel } from '../thinking.ts'
 
 export interface Generation {
@@ -136,12 +136,12 @@ export const generationOf = (model: string): Generation =>
 
 /** The generation of a model, with the catalogue's efforts if it has any. */
 export function generationFor(target: NamedModel): Generation {
-  const generation = generationOf(knownAs(target))
+  const generation = generationOf(generationName(target))
   return target.efforts ? { ...generation, efforts: target.efforts } : generation
 }
 
 /** Whether a model is one of OpenAI's, so that its row decides the accepted efforts. */
-export const isOpenAis = ({ limit_field }: Generation): boolean => limit_field === PLAIN.limit_field
+export const isOpenAiModel = ({ limit_field }: Generation): boolean => limit_field === PLAIN.limit_field
 
 /** Whether a model accepts temperature and the like. @param effort of the request; undefined if it sets none */
 export const takesSampling = (

@@ -3,7 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { invalidRequest } from '../../domain/errors.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { withModelAndStream } from '../body-fields.ts'
-import { knownAs, type NamedModel } from '../canonical/request.ts'
+import { generationName, type NamedModel } from '../canonical/request.ts'
 import { requestedTier } from '../extras.ts'
 import { CONTEXT_LENGTH_EXCEEDED, type RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, optional, readPresent } from '../forms.ts'
@@ -13,7 +13,7 @@ import { hasItems, type Json, type JsonObject, lookUp, objectIn, refusal, string
 import { computedOnce } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { generationOf } from './model.ts'
-import { effortOfOthers } from './thinking-fields.ts'
+import { equivalentEffort } from './thinking-fields.ts'
 
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
 
@@ -57,7 +57,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     service_tier: requestedTier(body, 'service_tier'),
     offers_tools: hasItems(body.tools) || hasItems(body.functions),
     stops: (body.stop ?? null) !== null,
-    effort: stringIn(body.reasoning_effort) ?? effortOfOthers(body),
+    effort: stringIn(body.reasoning_effort) ?? equivalentEffort(body),
   }
 }
 
@@ -68,7 +68,8 @@ const largest = (one: number | undefined, other: number | undefined): number | u
 /** Lowers the limit, in the caller's field, or else in the field that the model knows. */
 export function limitOutput(body: JsonObject, max_output_tokens: number, target: NamedModel): JsonObject {
   const used = LIMIT_FIELDS.filter((field) => typeof body[field] === 'number')
-  const fields: readonly string[] = used.length > 0 ? used : [generationOf(knownAs(target)).limit_field]
+  const fields: readonly string[] =
+    used.length > 0 ? used : [generationOf(generationName(target)).limit_field]
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, max_output_tokens])) }
 }
 

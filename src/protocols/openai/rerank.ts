@@ -3,7 +3,7 @@
 import type { FieldHandling } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { Anything, Count, Fields, namesOf, optional, readPresent, Text } from '../forms.ts'
-import { bounded, boundTexts, fields, inputBound } from '../input-bound.ts'
+import { applyBound, boundTexts, fields, inputBound } from '../input-bound.ts'
 import { jsonTokens } from '../token-sums.ts'
 import type { UnitProtocol } from '../unit-calls.ts'
 import { type ByteString, toByteString } from '../wire/byte-string.ts'
@@ -86,7 +86,7 @@ export function readRerankRequest(
   if (items.length === 0) throw refusal('documents', 'must not be empty.')
   rejectBeyondUnits(body, KNOWN, unknown_fields)
   const estimate = unitsOf(estimateTokens(query), items.map(documentTokens), max_tokens_per_doc)
-  const beside = Math.ceil(bounded(boundBeside, body).tokens + dropped_tokens)
+  const beside = Math.ceil(applyBound(boundBeside, body).tokens + dropped_tokens)
   const bound = unitsOf(beside, items.map(boundDocument), max_tokens_per_doc)
   return {
     estimate,

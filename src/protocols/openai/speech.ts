@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/audio/createSpeech
 import type { FieldHandling } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
-import { rememberedRefusal } from '../extras.ts'
+import { storedStateRefusal } from '../extras.ts'
 import { Anything, Choice, Fields, namesOf, optional, Quantity, readPresent, Text } from '../forms.ts'
 import { boundAll, inputBound } from '../input-bound.ts'
 import type { UnitProtocol } from '../unit-calls.ts'
@@ -58,7 +58,7 @@ export function readSpeechRequest(
   if (input === '') throw refusal('input', 'must not be empty.')
   if (!(speed >= MIN_SPEED && speed <= MAX_SPEED))
     throw refusal('speed', `must be between ${MIN_SPEED} and ${MAX_SPEED}.`)
-  if (isObject(voice)) throw rememberedRefusal('voice.id')
+  if (isObject(voice)) throw storedStateRefusal('voice.id')
   rejectBeyondUnits(body, KNOWN, unknown_fields)
   const input_tokens = estimateTokens(input) + estimateTokens(instructions)
   return {

@@ -1,7 +1,7 @@
 // The upstream target of chat completions, and advice on a provider's address.
 
 import { withoutTrailing } from '../../utilities/text-ends.ts'
-import { endsInWhatIsAdded } from '../base-url.ts'
+import { redundantPathAdvice } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
 
 /**
@@ -32,5 +32,5 @@ export function baseUrlAdvice(base_url: URL): string | undefined {
     return `has its version twice: write "${origin}${path.slice(0, -version.length)}"`
   if (!ENDPOINT.test(path) && !VERSION.test(path) && !WITHOUT_VERSION.test(hostname))
     return `has no version, which most servers of this protocol want: write "${origin}${path}/v1"`
-  return endsInWhatIsAdded(base_url, ENDPOINT)
+  return redundantPathAdvice(base_url, ENDPOINT)
 }

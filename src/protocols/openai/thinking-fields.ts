@@ -107,7 +107,7 @@ function hasOthers(body: JsonObject): boolean {
  * The equivalent effort of OpenAI's own protocols; undefined if the model decides, and for malformed fields: the provider checks requests
  * that pass through.
  */
-export function effortOfOthers(body: JsonObject): string | undefined {
+export function equivalentEffort(body: JsonObject): string | undefined {
   if (!hasOthers(body)) return undefined
   try {
     const { thinking } = readThinking(body)
@@ -121,7 +121,7 @@ export function effortOfOthers(body: JsonObject): string | undefined {
 /** Replaces these fields, which OpenAI's servers refuse, by OpenAI's own. */
 export function withOwnEffort(body: JsonObject): JsonObject {
   if (!hasOthers(body)) return body
-  const reasoning_effort = body.reasoning_effort ?? effortOfOthers(body)
+  const reasoning_effort = body.reasoning_effort ?? equivalentEffort(body)
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !FIELDS.includes(name)))
   return compact({ ...rest, reasoning_effort })
 }

@@ -53,7 +53,7 @@ const MAX_REMEMBERED = 4
  *
  * @param path as for `placeOfString`
  */
-export function placeInEach(path: readonly string[]): (json: ByteString) => Place | undefined {
+export function createStringFinder(path: readonly string[]): (json: ByteString) => Place | undefined {
   let head: ByteString | undefined
   let tail: ByteString | undefined
   let found: Place = { start: 0, end: 0 }

@@ -2,7 +2,7 @@
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { PlainSignal } from '../../utilities/plain-signal.ts'
 import type { UpstreamRequest } from '../transport.ts'
-import { type AccessToken, type Exchanged, isToken } from './exchange.ts'
+import { type AccessToken, type ExchangeResult, isToken } from './exchange.ts'
 import type { Tokens } from './tokens.ts'
 
 interface TokenContext {
@@ -42,14 +42,14 @@ const withBearer = (request: UpstreamRequest, { value }: AccessToken): UpstreamR
 })
 
 function waitForToken(
-  exchanged: AccessToken | Promise<Exchanged>,
+  exchanged: AccessToken | Promise<ExchangeResult>,
   gone: PlainSignal,
   timeout_ms: number,
-): Exchanged | Promise<Exchanged> {
+): ExchangeResult | Promise<ExchangeResult> {
   if (!(exchanged instanceof Promise)) return exchanged
   if (gone.aborted) return NOT_SENT
   return new Promise((resolve) => {
-    const finish = (token: Exchanged) => {
+    const finish = (token: ExchangeResult) => {
       clearTimeout(timer)
       gone.forget(listener)
       resolve(token)

@@ -34,7 +34,7 @@ export interface AccessToken {
 }
 
 /** A token, or the failure of its exchange. */
-export type Exchanged = AccessToken | UpstreamFailure
+export type ExchangeResult = AccessToken | UpstreamFailure
 
 export interface ExchangeDeps {
   fetch: Fetch
@@ -52,10 +52,10 @@ const FORM = {
   'accept-encoding': 'identity',
 }
 
-export const isToken = (exchanged: Exchanged): exchanged is AccessToken => 'until_ms' in exchanged
+export const isToken = (exchanged: ExchangeResult): exchanged is AccessToken => 'until_ms' in exchanged
 
 /** Exchanges a service account for a token. Never throws: every exception becomes a failure of the provider, with a message free of secrets. */
-export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Promise<Exchanged> {
+export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Promise<ExchangeResult> {
   const { fetch, now, timeout_ms = TIMEOUT_MS } = deps
   const requested_at_ms = now()
   const signal = AbortSignal.timeout(timeout_ms)
@@ -80,7 +80,7 @@ export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Pro
 /** The characters that a header value may have. */
 const HEADER_VALUE = /^[\x21-\x7e]+$/
 
-function tokenIn(text: string, requested_at_ms: number): Exchanged {
+function tokenIn(text: string, requested_at_ms: number): ExchangeResult {
   const { access_token, expires_in } = parseObject(text) ?? {}
   const value = stringIn(access_token)
   if (value === undefined || !HEADER_VALUE.test(value) || !isLifetime(expires_in))

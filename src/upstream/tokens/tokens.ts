@@ -1,6 +1,6 @@
 // Access tokens of service accounts: cached by key and renewed before they expire, with one exchange at a time per key.
 import { readServiceAccount, type ServiceAccount } from '../../domain/service-account.ts'
-import { type AccessToken, type ExchangeDeps, type Exchanged, exchange, isToken } from './exchange.ts'
+import { type AccessToken, type ExchangeDeps, type ExchangeResult, exchange, isToken } from './exchange.ts'
 
 /** The access tokens of this process. */
 export interface Tokens {
@@ -8,7 +8,7 @@ export interface Tokens {
    * The token for a key: synchronous if there is a valid one. The promise never rejects.
    * @param key the text of a service account's file
    */
-  of(key: string): AccessToken | Promise<Exchanged>
+  of(key: string): AccessToken | Promise<ExchangeResult>
   /** Reports that a provider refused a token before it expired: the next call gets another. A token that was already replaced stays. */
   refused(key: string, token: AccessToken): void
 }
@@ -23,7 +23,7 @@ const RENEWAL_PAUSE_MS = 30_000
 interface CachedToken {
   readonly account: ServiceAccount
   token: AccessToken | undefined
-  under_way: Promise<Exchanged> | undefined
+  under_way: Promise<ExchangeResult> | undefined
   /** The earliest time of the next early renewal. */
   renewal_ms: number
 }
@@ -32,7 +32,7 @@ export function createTokens(deps: ExchangeDeps): Tokens {
   const { now } = deps
   const all = new Map<string, CachedToken>()
 
-  function renew(kept: CachedToken): Promise<Exchanged> {
+  function renew(kept: CachedToken): Promise<ExchangeResult> {
     kept.under_way ??= exchange(deps, kept.account)
       .then((exchanged) => {
         if (isToken(exchanged)) kept.token = exchanged
@@ -76,7 +76,7 @@ export function createTokens(deps: ExchangeDeps): Tokens {
 }
 
 /** For a key that is not valid JSON; the catalogue normally refuses it earlier. */
-const UNUSABLE: Exchanged = {
+const UNUSABLE: ExchangeResult = {
   failure_class: 'bad_key',
   message: 'the key is no JSON file of a service account',
   retry_after_s: undefined,

@@ -13,7 +13,7 @@ import {
 } from '../../../src/protocols/canonical/parts.ts'
 import type { ConversationRequest } from '../../../src/protocols/canonical/request.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
-import { userMark } from '../../../src/protocols/tool-names.ts'
+import { hashedUserId } from '../../../src/protocols/tool-names.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 import { CONTEXT, collect, decodeStream, encodeStream, PROTOCOLS, plain } from './recordings.ts'
 
@@ -249,7 +249,7 @@ const withoutPlaces = (value: unknown): unknown =>
 /** With the mark of the end user, and without documents' names: the native protocol has no field for them, and chat completions gives one to a document without. */
 const asSent = (request: ConversationRequest): ConversationRequest => ({
   ...request,
-  user: request.user === undefined ? undefined : userMark(request.user),
+  user: request.user === undefined ? undefined : hashedUserId(request.user),
   // Chat completions is sent one system message, because many chat templates take only one.
   system:
     request.from === BUILT_IN_PROTOCOLS.openai.carries

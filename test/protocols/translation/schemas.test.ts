@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { strictSchema } from '../../../src/protocols/anthropic/schema.ts'
 import { fromGeminiSchema, toGeminiSchema } from '../../../src/protocols/gemini/schema.ts'
-import { strictIfTaken } from '../../../src/protocols/openai/encode-request.ts'
+import { strictIfAccepted } from '../../../src/protocols/openai/encode-request.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 describe('to Gemini', () => {
@@ -228,6 +228,6 @@ describe('to OpenAI, where strict is asked for', () => {
     [false, { type: 'object' }, false],
     [undefined, { type: 'object' }, undefined],
   ])('strict %p for %o is sent as %p', (strict, schema, expected) => {
-    expect(strictIfTaken(strict, schema as JsonObject)).toBe(expected)
+    expect(strictIfAccepted(strict, schema as JsonObject)).toBe(expected)
   })
 })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
-import { placeInEach, placeOfString } from '../../../src/protocols/wire/json-place.ts'
+import { createStringFinder, placeOfString } from '../../../src/protocols/wire/json-place.ts'
 
 const found = (json: string, ...path: string[]): string | undefined => {
   const bytes = toByteString(Buffer.from(json))
@@ -80,7 +80,7 @@ test('agrees with JSON.parse on any object, however it is spaced', () => {
 
 describe('in one event after the other', () => {
   const places = (path: readonly string[], events: readonly string[]) => {
-    const find = placeInEach(path)
+    const find = createStringFinder(path)
     return events.map((event) => find(toByteString(Buffer.from(event))))
   }
   const each = (path: readonly string[], events: readonly string[]) =>

@@ -1,25 +1,27 @@
 // An attempt with a service account: its token, one more try where it is refused, and no more than that.
 import { describe, expect, test } from 'bun:test'
 import { sendWithToken } from '../../../src/upstream/tokens/bearer.ts'
-import { type Exchanged, isToken } from '../../../src/upstream/tokens/exchange.ts'
+import { type ExchangeResult, isToken } from '../../../src/upstream/tokens/exchange.ts'
 import type { Tokens } from '../../../src/upstream/tokens/tokens.ts'
 import { PlainSignal } from '../../../src/utilities/plain-signal.ts'
 import { accountFile } from '../../support/google.ts'
 
 const KEY = accountFile('http://127.0.0.1:1')
 const REQUEST = { url: 'https://v.example', headers: { 'x-team': 'blue' }, body: '{}' }
-const token = (value: string): Exchanged => ({ value, until_ms: 1 })
+const token = (value: string): ExchangeResult => ({ value, until_ms: 1 })
 const failed = { failure_class: 'bad_key' as const, message: 'invalid_grant', retry_after_s: undefined }
 const unauthorized = { ...failed, message: 'expired', is_unauthorized: true }
 
 /** Answers in turn; the last one again and again. */
-function over(exchanged: Exchanged[], answers: object[]) {
+function over(exchanged: ExchangeResult[], answers: object[]) {
   const sent: (string | undefined)[] = []
   const told: string[] = []
   const refused: string[] = []
   const tokens: Tokens = {
     of: () =>
-      Promise.resolve(exchanged.length > 1 ? (exchanged.shift() as Exchanged) : (exchanged[0] as Exchanged)),
+      Promise.resolve(
+        exchanged.length > 1 ? (exchanged.shift() as ExchangeResult) : (exchanged[0] as ExchangeResult),
+      ),
     refused: (_, { value }) => void refused.push(value),
   }
   const run = () =>
@@ -43,7 +45,7 @@ function over(exchanged: Exchanged[], answers: object[]) {
 const ANSWER = { answer: 'yes' }
 
 describe('a service account', () => {
-  const rows: [string, Exchanged[], object[], object, string[], string[]][] = [
+  const rows: [string, ExchangeResult[], object[], object, string[], string[]][] = [
     ['is shown as its token', [token('a')], [ANSWER], ANSWER, ['Bearer a'], []],
     [
       'gets another where that is refused',
@@ -112,7 +114,7 @@ describe('its time is that of the attempt, with the exchange', () => {
 
   test('what the exchange and the first try took is no longer there for the second', async () => {
     const given: number[] = []
-    const exchanged = () => new Promise<Exchanged>((resolve) => setTimeout(resolve, 2, token('a')))
+    const exchanged = () => new Promise<ExchangeResult>((resolve) => setTimeout(resolve, 2, token('a')))
     await sendWithToken(
       REQUEST,
       { ...bearing, tokens: { of: exchanged, refused() {} }, timeout_ms: 60_000 },

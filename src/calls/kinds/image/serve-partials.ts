@@ -2,8 +2,8 @@
 import { GatewayError, toGatewayError, UpstreamFault, upstreamFailed } from '../../../domain/errors.ts'
 import { convert } from '../../../media/convert.ts'
 import type { ImageEvent, Reference, SentImage } from '../../../protocols/images.ts'
-import type { Dispatched } from '../../../upstream/dispatch.ts'
-import { brokenOff, ReportedFailure } from '../../../upstream/failures.ts'
+import type { DispatchResult } from '../../../upstream/dispatch.ts'
+import { interruptedStreamError, ReportedFailure } from '../../../upstream/failures.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { servedHeaders } from '../../serving/model-name.ts'
@@ -19,7 +19,7 @@ import type { PendingImages } from './pending-images.ts'
 import { afterPartials, compresses, droppedHeader, imageFailure, noImage } from './sending.ts'
 
 /** The state of one image's generation and delivery. */
-interface ImageDelivery extends Dispatched<OpenedImage> {
+interface ImageDelivery extends DispatchResult<OpenedImage> {
   parts: CallParts
   held: Held<PaidImageOrder>
   pending: PendingImages
@@ -64,7 +64,7 @@ export async function servePartials(
 
 /** Reads nothing ahead of the caller: an event has several megabytes. @param left_ms the rest of the image's time limit */
 function streamOf(
-  start: Pick<ImageDelivery, 'parts' | 'held' | 'pending' | 'first' | keyof Dispatched<OpenedImage>>,
+  start: Pick<ImageDelivery, 'parts' | 'held' | 'pending' | 'first' | keyof DispatchResult<OpenedImage>>,
   left_ms: number,
 ): ReadableStream<Uint8Array> {
   const { place } = start.held
@@ -216,7 +216,7 @@ function failureOf(delivery: ImageDelivery, thrown: unknown): GatewayError {
   const reported = thrown instanceof ReportedFailure ? thrown.failure : undefined
   const failure = timed_out ? TIMED_OUT : reported
   const { publicWords } = parts
-  const error = imageFailure(brokenOff({ failure, is_charged, cause: thrown, publicWords }))
+  const error = imageFailure(interruptedStreamError({ failure, is_charged, cause: thrown, publicWords }))
   return withCharges(
     error instanceof GatewayError
       ? error

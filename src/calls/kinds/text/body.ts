@@ -10,7 +10,7 @@ import {
   changeMedia,
   type Medium,
   type MediumChange,
-  type RegularBody,
+  type NormalizedBody,
 } from '../../../protocols/media-places.ts'
 import type { CallerProtocol, Protocol } from '../../../protocols/protocol.ts'
 import { callerProtocolOf, protocolNamed, type Registry } from '../../../protocols/registry.ts'
@@ -244,7 +244,7 @@ const beyond =
   }
 
 /** The fields that surfaces read, and the body's release. */
-interface BodyOptions extends RegularBody {
+interface BodyOptions extends NormalizedBody {
   fields: JsonObject
   release: () => void
 }

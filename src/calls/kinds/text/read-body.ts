@@ -1,7 +1,7 @@
 // The body of a text request: small ones are parsed on the event loop, large ones on a thread.
 import { isImageData, isPdfData } from '../../../domain/media/medium.ts'
 import { deploymentOf } from '../../../http/azure-paths.ts'
-import { regularBody } from '../../../protocols/media-places.ts'
+import { normalizedBody } from '../../../protocols/media-places.ts'
 import type { CallerProtocol } from '../../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY } from '../../../protocols/registry.ts'
 import type { Json } from '../../../protocols/wire/json.ts'
@@ -69,7 +69,7 @@ function parsedOnLoop(
   if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
   const body = parseScanned(scanned)
   if (has_thread && hasLongMedia(body.json)) return undefined
-  const { json, has_images } = regularBody(body.json, text)
+  const { json, has_images } = normalizedBody(body.json, text)
   return new ParsedBody(protocols, body, { json, has_images, release })
 }
 

@@ -2,10 +2,10 @@
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
 import { withoutFields } from '../../../protocols/body-fields.ts'
 import type { ConversationRequest, NamedModel } from '../../../protocols/canonical/request.ts'
-import { type Carries, untaken } from '../../../protocols/carries.ts'
-import { callersName, droppedFrom } from '../../../protocols/dropped.ts'
+import { type Carries, refusedByServer } from '../../../protocols/carries.ts'
+import { callerFieldName, lostFields } from '../../../protocols/dropped.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
-import { STRICT_NAMES, withTakenNames } from '../../../protocols/tool-names.ts'
+import { STRICT_NAMES, withAcceptedNames } from '../../../protocols/tool-names.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 import type { ProviderForm } from './provider-form.ts'
 import { withTier } from './request-extras.ts'
@@ -68,7 +68,7 @@ export function translated(
 ): WrittenRequest {
   const { text, carries } = protocol
   const renamed = new Map<string, string>()
-  const named = withTakenNames(request, text.tool_names ?? STRICT_NAMES, renamed)
+  const named = withAcceptedNames(request, text.tool_names ?? STRICT_NAMES, renamed)
   const written = text.encodeRequest(named, {
     model,
     generation,
@@ -88,9 +88,9 @@ export function translated(
     body: encoded,
   }
   const { body, dropped = [], renamed_tools = NO_NAMES, lost, asks_json = false } = fitted
-  if (lost !== undefined) throw untaken(callersName(lost, request.from, carries))
+  if (lost !== undefined) throw refusedByServer(callerFieldName(lost, request.from, carries))
   for (const [sent, name] of renamed_tools) renamed.set(sent, renamed.get(name) ?? name)
-  const lost_fields = droppedFrom(source_body, request, encoded, protocol).filter(
+  const lost_fields = lostFields(source_body, request, encoded, protocol).filter(
     (name) => name !== service_tier?.at,
   )
   return {
@@ -102,7 +102,7 @@ export function translated(
 }
 
 const inWords = (names: readonly string[], from: Carries, to: Carries): string[] =>
-  names.map((name) => callersName(name, from, to))
+  names.map((name) => callerFieldName(name, from, to))
 
 /** Prepares a request in a provider's protocol for its model, within the output limit that the hold covers. */
 export function prepared(body: JsonObject, { text }: Protocol, writing: Writing): JsonObject {

@@ -2,7 +2,7 @@
 import type { Model } from '../../../domain/catalogue.ts'
 import { internal, invalidRequest } from '../../../domain/errors.ts'
 import { deploymentOf } from '../../../http/azure-paths.ts'
-import { regularBody } from '../../../protocols/media-places.ts'
+import { normalizedBody } from '../../../protocols/media-places.ts'
 import { unitMedia } from '../../../protocols/openai/media-places.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
 import { protocolOf } from '../../../protocols/registry.ts'
@@ -73,5 +73,5 @@ export const jsonWriter =
     requestTo(
       attempt,
       verbsOf(parts, attempt, verb).target,
-      spliceFields(body, { ...regularBody(body.json, { media: unitMedia }).json, model: attempt.model }),
+      spliceFields(body, { ...normalizedBody(body.json, { media: unitMedia }).json, model: attempt.model }),
     )

@@ -2,9 +2,9 @@
 import { isServed, type ModerationModel } from '../../../domain/catalogue.ts'
 import { boundMedia } from '../../../domain/media/tokens.ts'
 import { NO_UNITS } from '../../../domain/units.ts'
-import { knownAs } from '../../../protocols/canonical/request.ts'
+import { generationName } from '../../../protocols/canonical/request.ts'
 import { boundDropped } from '../../../protocols/dropped-bound.ts'
-import { bounded, inputBound } from '../../../protocols/input-bound.ts'
+import { applyBound, inputBound } from '../../../protocols/input-bound.ts'
 import {
   boundModeration,
   moderationNames,
@@ -46,8 +46,9 @@ async function readModeration(parts: CallParts, admitted: Admitted): Promise<Mod
   const model = findModel(parts, admitted, modelIn(parts, admitted, body.json), 'moderation')
   const input_tokens = readModerationTokens(body.json, model.unknown_fields)
   const input = { ...NO_UNITS, input_tokens }
-  const { tokens, media } = bounded(boundModeration, body.json)
-  const bound = tokens + boundMedia(media, model.routes.map(knownAs), MAX_INPUT_TOKENS) + boundDropped(body)
+  const { tokens, media } = applyBound(boundModeration, body.json)
+  const bound =
+    tokens + boundMedia(media, model.routes.map(generationName), MAX_INPUT_TOKENS) + boundDropped(body)
   const held = { ...NO_UNITS, input_tokens: inputBound(bound, input_tokens) }
   // An image has at max as many tokens as bytes, and no token of a text is shorter than a byte.
   const max_tokens = Math.max(body.bytes.length, 2 * input_tokens, held.input_tokens)

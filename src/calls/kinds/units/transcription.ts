@@ -7,10 +7,10 @@ import { boundMedia } from '../../../domain/media/tokens.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { NO_UNITS, type Units } from '../../../domain/units.ts'
 import type { UnitBounds } from '../../../money/pricing/units.ts'
-import { knownAs } from '../../../protocols/canonical/request.ts'
+import { generationName } from '../../../protocols/canonical/request.ts'
 import { unknownField } from '../../../protocols/extras.ts'
 import {
-  bounded,
+  applyBound,
   dataUriType,
   fields as fieldsBound,
   inputBound,
@@ -71,7 +71,7 @@ async function readTranscription(parts: CallParts, admitted: Admitted): Promise<
     streams: streamsOf(form),
     content: [form.sha256],
     form,
-    ...unitsOf(form, audio_ms, model.routes.map(knownAs)),
+    ...unitsOf(form, audio_ms, model.routes.map(generationName)),
   }
 }
 
@@ -123,7 +123,7 @@ const MAX_INPUT_TOKENS = 16_000
 /** Bounds the form's fields, taken as one object. They may hold short voice recordings as data URIs. */
 const boundOf = ({ fields }: AudioForm, models: readonly string[]): number =>
   fields.reduce((sum, [name, value]) => {
-    const { tokens, media } = bounded(boundField, { [name]: value })
+    const { tokens, media } = applyBound(boundField, { [name]: value })
     return sum + tokens + boundMedia(media, models, MAX_INPUT_TOKENS)
   }, 0)
 

@@ -16,7 +16,7 @@ import {
 } from '../../input-bound.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import { audio, file } from '../bound.ts'
-import { PICTURE_ITEM } from './picture-items.ts'
+import { IMAGE_ITEM } from './image-items.ts'
 import { type PlacedItem, RECALLED } from './recalled.ts'
 
 const nothing = () => 0
@@ -45,7 +45,7 @@ const item = once(
   byType(
     {
       reasoning: fields({ content: each(part), encrypted_content: encrypted }),
-      [PICTURE_ITEM]: fields({ result: mediumData((data) => imageMedium(data)) }),
+      [IMAGE_ITEM]: fields({ result: mediumData((data) => imageMedium(data)) }),
     },
     fields({ content: each(part), output: each(part) }),
   ),

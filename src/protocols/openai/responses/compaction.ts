@@ -18,7 +18,7 @@ const compactionItem = (id: string, summary: string): JsonObject => ({
 })
 
 /** The summary in the gateway's own compaction; undefined for a provider's. */
-export function compactedText({ encrypted_content }: JsonObject): string | undefined {
+export function gatewaySummary({ encrypted_content }: JsonObject): string | undefined {
   const held = parseJson(Buffer.from(stringIn(encrypted_content) ?? '', 'base64').toString())
   const summary = isObject(held) ? stringIn(held.tollgate_summary) : undefined
   return summary === undefined ? undefined : `${INTRODUCTION}\n\n${summary}`

@@ -3,9 +3,9 @@
 
 import { lastMark } from '../../caching.ts'
 import {
-  callersArguments,
   type MediaPart,
   type Part,
+  readCallerArguments,
   type Signature,
   type TextPart,
   type ToolCallPart,
@@ -18,9 +18,9 @@ import { Anything, Choice, Fields, List, optional, readObject, readPresent, Text
 import { isObject, type JsonObject, oneOf, refusal, stringIn, wantObject } from '../../wire/json.ts'
 import { imageAt, inlineDocument, RefusalContent, readAudio, TextContent } from '../decode-messages.ts'
 import { CLIENT_TOOLS, clientOutput, clientToolOfItem } from './client-tools.ts'
-import { compactedText } from './compaction.ts'
+import { gatewaySummary } from './compaction.ts'
 import { readEncrypted } from './encrypted.ts'
-import { answeredPicture, PICTURE_ITEM, pictureText } from './picture-items.ts'
+import { describeImage, IMAGE_ITEM, readImageItem } from './image-items.ts'
 import type { PlacedItem } from './recalled.ts'
 import { flatName } from './tools.ts'
 
@@ -82,7 +82,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   apply_patch_call_output: readClientOutput,
   reasoning: readReasoning,
   compaction: readCompaction,
-  [PICTURE_ITEM]: readPicture,
+  [IMAGE_ITEM]: readPicture,
   item_reference: rejectReference,
 }
 
@@ -138,7 +138,7 @@ function readMessage(state: State, item: JsonObject, at: string): void {
 
 function readFunctionCall(state: State, item: JsonObject, at: string): void {
   const { call_id, name, namespace, arguments: text } = readPresent(FunctionCallItem, item, at)
-  call(state, call_id, flatName(name, namespace), callersArguments(text))
+  call(state, call_id, flatName(name, namespace), readCallerArguments(text))
 }
 
 /** Other protocols' models know a custom tool as a function with one text argument. */
@@ -221,20 +221,20 @@ function readReasoning(state: State, item: JsonObject, at: string): void {
 
 /** Reads the summary of the gateway's own compaction. Compactions of a provider are left out, since only that provider can read them. */
 function readCompaction(state: State, item: JsonObject): void {
-  const text = compactedText(item)
+  const text = gatewaySummary(item)
   if (text !== undefined) addParts(state, 'user', { kind: 'text', text })
 }
 
 /** Images of the gateway's image models are described in words. Images that a text model generated are sent back to it. */
 function readPicture(state: State, item: JsonObject, at: string): void {
-  const picture = answeredPicture(item, `${at}.result`)
+  const picture = readImageItem(item, `${at}.result`)
   if (picture) {
     const { signature } = state
     state.signature = undefined
     addParts(state, 'assistant', { ...picture, signature })
     return
   }
-  const text = pictureText(item)
+  const text = describeImage(item)
   if (text !== undefined) addParts(state, 'assistant', { kind: 'text', text })
 }
 

@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox'
 import { cachingIn } from '../../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
-import { afterAnswers, mergeTurns, unansweredCutCallsAsText } from '../../canonical/parts.ts'
+import { lateSystemPositions, mergeTurns, unansweredCutCallsAsText } from '../../canonical/parts.ts'
 import type { ConversationRequest } from '../../canonical/request.ts'
 import { rejectUncarried } from '../../carries.ts'
 import {
@@ -99,7 +99,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     streams: fields.stream ?? false,
     shows_usage: true,
     system: [...(fields.instructions ? [fields.instructions] : []), ...system],
-    system_after: afterAnswers([...(fields.instructions ? [0] : []), ...system_after]),
+    system_after: lateSystemPositions([...(fields.instructions ? [0] : []), ...system_after]),
     turns: mergeTurns(unansweredCutCallsAsText(turns)),
     caching: cachingIn(body),
     tools: decodeTools(allTools(body)),

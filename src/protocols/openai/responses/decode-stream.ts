@@ -2,8 +2,8 @@
 // https://platform.openai.com/docs/api-reference/responses-streaming
 
 import type { PartStart, StreamDecoder, StreamEvent } from '../../canonical/answer.ts'
-import { madeCallId, type Part } from '../../canonical/parts.ts'
-import { type DecodedStream, endStream, failStream, InOrder } from '../../decoding.ts'
+import { generatedCallId, type Part } from '../../canonical/parts.ts'
+import { type DecodedStream, endStream, failStream, ItemSequence } from '../../decoding.ts'
 import { reportsError } from '../../failures.ts'
 import {
   countIn,
@@ -36,7 +36,7 @@ interface State extends DecodedStream {
   readonly call_id: string
   readonly streamed: StreamedItems
   readonly items: Map<number, Item>
-  readonly in_order: InOrder
+  readonly in_order: ItemSequence
   started: boolean
   refused: boolean
   calls: number
@@ -47,7 +47,7 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
     call_id,
     streamed: new StreamedItems(call_id),
     items: new Map(),
-    in_order: new InOrder(),
+    in_order: new ItemSequence(),
     started: false,
     refused: false,
     calls: 0,
@@ -125,7 +125,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 /** Begins a call. Items of other types begin with their first part. */
 function beginItem(state: State, item: Item, source: JsonObject): StreamEvent[] {
   if (source.type !== 'function_call') return []
-  const made_id = madeCallId(state.call_id, candidate, item.index)
+  const made_id = generatedCallId(state.call_id, candidate, item.index)
   state.calls += 1
   return open(item, 'call', { kind: 'tool_call', ...calledBy(source, made_id) })
 }

@@ -3,6 +3,7 @@ import type { AnswerContext, Candidate, ConversationAnswer } from '../../canonic
 import type { Part, Signature } from '../../canonical/parts.ts'
 import type { JsonObject } from '../../wire/json.ts'
 import { itemId } from './ids.ts'
+import { IMAGE_ITEM, imageItem } from './image-items.ts'
 import {
   callItem,
   callType,
@@ -11,7 +12,6 @@ import {
   refusalContent,
   textContent,
 } from './output-items.ts'
-import { answeredItem, PICTURE_ITEM } from './picture-items.ts'
 import { allTools } from './recalled.ts'
 import { endedResponse, skeletonOf } from './response-object.ts'
 import { type NamedTool, toolsByName } from './tools.ts'
@@ -49,7 +49,7 @@ function outputOf(candidate: Candidate, { id, request_fields }: AnswerContext): 
       add(callType(tool), (item_id) => callItem(item_id, callOf(part, tool)))
     } else if (part.kind === 'image') {
       sign(part.signature)
-      add(PICTURE_ITEM, (item_id) => answeredItem(item_id, part))
+      add(IMAGE_ITEM, (item_id) => imageItem(item_id, part))
     }
   }
   return output

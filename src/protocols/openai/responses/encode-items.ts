@@ -12,7 +12,7 @@ import {
 import { unsupportedPiece } from '../../carries.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
 import { writeParts } from '../../writers.ts'
-import { markFor, type TakenCaching } from '../caching.ts'
+import { type AcceptedCaching, markFor } from '../caching.ts'
 import { dataUri, isContent, isMark } from '../encode-messages.ts'
 import { carries } from './carries.ts'
 import { isOwn } from './encrypted.ts'
@@ -21,7 +21,7 @@ import { isOwn } from './encrypted.ts'
  * Encodes all turns. Tool results come first in a user's turn.
  * @param caching the kind of cache marks that the model accepts
  */
-export const encodeItems = (turns: readonly Turn[], caching: TakenCaching): JsonObject[] =>
+export const encodeItems = (turns: readonly Turn[], caching: AcceptedCaching): JsonObject[] =>
   turns.flatMap(({ role, parts }) =>
     role === 'assistant'
       ? withoutTrailingReasoning(parts.flatMap(encodeAnswered))
@@ -75,7 +75,7 @@ const encodeReasoning = (signature: Signature | undefined): JsonObject[] =>
     ? [{ type: 'reasoning', summary: [], encrypted_content: signature.value }]
     : []
 
-function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[] {
+function encodeUser(parts: readonly Part[], caching: AcceptedCaching): JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result')
   const content_parts = parts.filter((part) => isContent(part))
   return [
@@ -92,7 +92,7 @@ function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[]
   ]
 }
 
-const encodeResult = ({ call_id, content, cache }: ToolResultPart, caching: TakenCaching): JsonObject => ({
+const encodeResult = ({ call_id, content, cache }: ToolResultPart, caching: AcceptedCaching): JsonObject => ({
   type: 'function_call_output',
   call_id,
   output: encodeOutput(content, markFor(caching, cache)),

@@ -1,13 +1,13 @@
 // Encodes a canonical request as a responses request.
 // https://platform.openai.com/docs/api-reference/responses/create
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
-import { type ConversationRequest, knownAs, type TargetModel } from '../../canonical/request.ts'
+import { type ConversationRequest, generationName, type TargetModel } from '../../canonical/request.ts'
 import { rejectUnsupported } from '../../carries.ts'
-import { userMark } from '../../tool-names.ts'
+import { hashedUserId } from '../../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
-import { cachingFields, cachingTakenBy, type TakenCaching } from '../caching.ts'
+import { type AcceptedCaching, acceptedCaching, cachingFields } from '../caching.ts'
 import { encodeSystem } from '../encode-messages.ts'
-import { encodeEffort, SCHEMA_NAME, strictIfTaken } from '../encode-request.ts'
+import { encodeEffort, SCHEMA_NAME, strictIfAccepted } from '../encode-request.ts'
 import { generationFor } from '../model.ts'
 import { carries } from './carries.ts'
 import { LOGPROBS } from './decode-request.ts'
@@ -20,7 +20,7 @@ import { encodeItems } from './encode-items.ts'
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
   const generation = generationFor(target)
-  const caching = cachingTakenBy(knownAs(target))
+  const caching = acceptedCaching(generationName(target))
   return compact({
     model: target.model,
     ...encodeConversation(request, caching),
@@ -33,14 +33,14 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
     ...encodeTools(request),
     include: request.logprobs === undefined ? undefined : [LOGPROBS],
     top_logprobs: request.logprobs,
-    safety_identifier: request.user === undefined ? undefined : userMark(request.user),
+    safety_identifier: request.user === undefined ? undefined : hashedUserId(request.user),
     prompt_cache_key: request.cache_key ?? request.caching?.session,
     ...cachingFields(request, caching),
   })
 }
 
 /** Instructions cannot carry cache marks, so marked ones become the first message (package openai 6.49, ResponseInputText). */
-function encodeConversation(request: ConversationRequest, caching: TakenCaching): Record<string, Json> {
+function encodeConversation(request: ConversationRequest, caching: AcceptedCaching): Record<string, Json> {
   const input = encodeItems(request.turns, caching)
   if (request.system.length === 0) return { input }
   const system = encodeSystem(request, caching, 'input_text')
@@ -66,7 +66,7 @@ function encodeText({ output, verbosity }: ConversationRequest): JsonObject | un
 function encodeFormat(output: OutputFormat): JsonObject {
   if (output.kind === 'json') return { type: 'json_object' }
   const { schema } = output
-  const strict = strictIfTaken(output.strict, schema)
+  const strict = strictIfAccepted(output.strict, schema)
   return compact({ type: 'json_schema', name: output.name || SCHEMA_NAME, schema, strict })
 }
 
@@ -86,7 +86,7 @@ function encodeTools(request: ConversationRequest): Record<string, Json | undefi
  */
 function encodeTool(tool: ToolDefinition): JsonObject {
   const { name, description, parameters = NO_PARAMETERS } = tool
-  const strict = strictIfTaken(tool.strict, parameters) ?? false
+  const strict = strictIfAccepted(tool.strict, parameters) ?? false
   return compact({ type: 'function', name, description, parameters, strict })
 }
 

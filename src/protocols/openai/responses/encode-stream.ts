@@ -13,6 +13,7 @@ import { GrowingText } from '../../growing-text.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
 import { type EventOf, type EventWriters, writeFirstCandidate } from '../../writers.ts'
 import { itemId } from './ids.ts'
+import { IMAGE_ITEM, imageItem } from './image-items.ts'
 import {
   argumentsOf,
   callItem,
@@ -27,7 +28,6 @@ import {
   type OpenItem,
   reasoningItem,
 } from './output-items.ts'
-import { answeredItem, PICTURE_ITEM } from './picture-items.ts'
 import { allTools } from './recalled.ts'
 import { endedResponse, skeletonOf } from './response-object.ts'
 import { type NamedTool, toolsByName } from './tools.ts'
@@ -164,8 +164,8 @@ function writeThinking(state: State, { text }: EventOf<'thinking_delta'>): Serve
 /** An image comes whole, between the other items. */
 function writeImage(state: State, { image }: EventOf<'image'>): ServerSentEvent[] {
   const signed = image.signature ? wholeReasoning(state, image.signature) : []
-  const id = itemId(PICTURE_ITEM, state.context.id, state.output.length)
-  const item = answeredItem(id, image)
+  const id = itemId(IMAGE_ITEM, state.context.id, state.output.length)
+  const item = imageItem(id, image)
   const place = placeOf(state, { id })
   return [
     ...signed,

@@ -1,9 +1,9 @@
 // Encrypted reasoning: a provider's own, marked with the key that issued it, and other providers' signatures in the same field.
 import type { Signature } from '../../canonical/parts.ts'
-import { FORMATS, packSignature, type Signed, unpackSignature } from '../../signature.ts'
+import { FORMATS, packSignature, type SignedPartKind, unpackSignature } from '../../signature.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
-import { compactedText } from './compaction.ts'
-import { PICTURE_ITEM, pictureText } from './picture-items.ts'
+import { gatewaySummary } from './compaction.ts'
+import { describeImage, IMAGE_ITEM } from './image-items.ts'
 
 const OWN_FORMAT = FORMATS.openai
 
@@ -12,11 +12,11 @@ export const isOwn = ({ format }: Signature): boolean => format === OWN_FORMAT
 const MARK = /^([\s\S]*)~([\w-]{8})$/
 
 /** @param issuer the mark of the provider's API key that the call used */
-export const marked = (encrypted: string, issuer: string): string =>
+export const markIssuer = (encrypted: string, issuer: string): string =>
   MARK.test(encrypted) ? encrypted : `${encrypted}~${issuer}`
 
 /** @returns the provider's own text, and the issuer if the text is marked */
-function unmarked(encrypted: string): { encrypted: string; issuer: string | undefined } {
+function splitIssuer(encrypted: string): { encrypted: string; issuer: string | undefined } {
   const [, text = encrypted, issuer] = MARK.exec(encrypted) ?? []
   return { encrypted: text, issuer }
 }
@@ -25,17 +25,17 @@ function unmarked(encrypted: string): { encrypted: string; issuer: string | unde
 export const ownSignature = (encrypted: string): Signature => ({ format: OWN_FORMAT, value: encrypted })
 
 /** Writes a signature of any provider as encrypted reasoning. */
-export const writeEncrypted = (signature: Signature, signed: Signed): string =>
+export const writeEncrypted = (signature: Signature, signed: SignedPartKind): string =>
   packSignature(signature, signed, OWN_FORMAT)
 
 /** Reads encrypted reasoning as a signature, and the kind of part that it belongs to. */
-export const readEncrypted = (text: string): { signature: Signature; signed: Signed } =>
-  unpackSignature(unmarked(text).encrypted, OWN_FORMAT)
+export const readEncrypted = (text: string): { signature: Signature; signed: SignedPartKind } =>
+  unpackSignature(splitIssuer(text).encrypted, OWN_FORMAT)
 
 /** The issuer of an item's encrypted reasoning; undefined if missing or unknown. */
 export const issuerOfItem = (item: Json): string | undefined =>
   isObject(item) && typeof item.encrypted_content === 'string'
-    ? unmarked(item.encrypted_content).issuer
+    ? splitIssuer(item.encrypted_content).issuer
     : undefined
 
 /**
@@ -62,12 +62,11 @@ const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
 ])
 
 /** Whether an image item consists of its id only. */
-const lacksImage = ({ type, result }: JsonObject): boolean =>
-  type === PICTURE_ITEM && (result ?? null) === null
+const lacksImage = ({ type, result }: JsonObject): boolean => type === IMAGE_ITEM && (result ?? null) === null
 
 /** Describes an image in words; undefined if its prompt is unknown. */
 function messageFor(item: JsonObject): JsonObject | undefined {
-  const text = pictureText(item)
+  const text = describeImage(item)
   if (text === undefined) return undefined
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }
 }
@@ -86,9 +85,9 @@ const ID_IS_OPTIONAL: ReadonlySet<string> = new Set([
 ])
 
 function encryptedForProvider({ id: _, ...item }: JsonObject, forgets: boolean): JsonObject | undefined {
-  const summary = compactedText(item)
+  const summary = gatewaySummary(item)
   if (summary !== undefined) return { type: 'message', role: 'user', content: summary }
   const text = stringIn(item.encrypted_content)
   if (!text || forgets || readEncrypted(text).signature.format !== OWN_FORMAT) return undefined
-  return { ...item, encrypted_content: unmarked(text).encrypted }
+  return { ...item, encrypted_content: splitIssuer(text).encrypted }
 }

@@ -4,11 +4,11 @@ import { tierNamed } from '../../../domain/service-tiers.ts'
 import { AUDIO_OUTPUT } from '../../audio-output.ts'
 import type { ExtrasCount, FieldRule, ServiceTierProtocol } from '../../extras.ts'
 import {
-  billed,
+  billedRule,
   extrasFrom,
   isEmptyObject,
-  remembered,
-  rememberedRefusal,
+  storedStateRefusal,
+  storedStateRule,
   toolsIn,
   unknownTool,
 } from '../../extras.ts'
@@ -18,14 +18,14 @@ import { ROUTER_BILL, SPOKEN_BILL, UNITS } from '../extras.ts'
 import { carries } from './carries.ts'
 import { ResponsesRequest } from './decode-request.ts'
 import { ADDED_TOOLS, RECALLED } from './recalled.ts'
-import { HOSTED_TOOLS, isCallers } from './tools.ts'
+import { HOSTED_TOOLS, isCallerTool } from './tools.ts'
 import { responseIn } from './usage.ts'
 
 const judgeTools: FieldRule = (value, list, found) => {
   for (const [index, tool] of toolsIn(value, list).entries()) {
     const { type, tools = null } = tool
     if (type === 'namespace' && tools !== null) judgeTools(tools, `${list}[${index}].tools`, found)
-    if (isCallers(tool)) continue
+    if (isCallerTool(tool)) continue
     const at = `${list}[${index}].type`
     const name = lookUp(HOSTED_TOOLS, type)
     if (!name) throw unknownTool(at, 'function, custom and namespace')
@@ -36,10 +36,10 @@ const judgeTools: FieldRule = (value, list, found) => {
 
 /** Refuses containers and files in the provider's store that a tool refers to. */
 function rejectStored({ container, input_image_mask }: JsonObject, at: string): void {
-  if (typeof container === 'string') throw rememberedRefusal(`${at}.container`)
-  if ((objectIn(container).file_ids ?? null) !== null) throw rememberedRefusal(`${at}.container.file_ids`)
+  if (typeof container === 'string') throw storedStateRefusal(`${at}.container`)
+  if ((objectIn(container).file_ids ?? null) !== null) throw storedStateRefusal(`${at}.container.file_ids`)
   if ((objectIn(input_image_mask).file_id ?? null) !== null)
-    throw rememberedRefusal(`${at}.input_image_mask.file_id`)
+    throw storedStateRefusal(`${at}.input_image_mask.file_id`)
 }
 
 /** Items can add tools. Contents of messages and outputs of tools can refer to files in a provider's store. */
@@ -49,24 +49,24 @@ const judgeInput: FieldRule = (value, at, found) => {
     for (const field of ['content', 'output'] as const) {
       const parts = Array.isArray(item[field]) ? objectsIn(item[field]) : [objectIn(item[field])]
       for (const [place, { file_id }] of parts.entries())
-        if ((file_id ?? null) !== null) throw rememberedRefusal(`${at}[${index}].${field}[${place}].file_id`)
+        if ((file_id ?? null) !== null) throw storedStateRefusal(`${at}[${index}].${field}[${place}].file_id`)
     }
   }
 }
 
 const MEMORY = {
-  conversation: remembered(),
-  container: remembered(),
-  prompt: remembered((value) => typeof value === 'string'),
+  conversation: storedStateRule(),
+  container: storedStateRule(),
+  prompt: storedStateRule((value) => typeof value === 'string'),
   input: judgeInput,
 }
 
 const BILL = {
   ...ROUTER_BILL,
   ...SPOKEN_BILL,
-  moderation: billed('extra_body', isEmptyObject),
-  image: billed('image_generation', isEmptyObject),
-  access_programs: billed('extra_body', isEmptyObject),
+  moderation: billedRule('extra_body', isEmptyObject),
+  image: billedRule('image_generation', isEmptyObject),
+  access_programs: billedRule('extra_body', isEmptyObject),
   tools: judgeTools,
 }
 

@@ -1,6 +1,6 @@
 // Adapts a responses request to its server and the generation of its model.
 import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
-import { renaming, shortened } from '../../tool-names.ts'
+import { createRenamer, safeName } from '../../tool-names.ts'
 import {
   isObject,
   type Json,
@@ -10,7 +10,7 @@ import {
   objectsIn,
   stringIn,
 } from '../../wire/json.ts'
-import { type Generation, generationFor, isOpenAis, nearestEffort, takesSampling } from '../model.ts'
+import { type Generation, generationFor, isOpenAiModel, nearestEffort, takesSampling } from '../model.ts'
 import { withoutRefused, withShortUsers } from '../servers/fitting.ts'
 import { RULES, type ServerRules } from '../servers/rules.ts'
 import { EFFORTS } from '../thinking-fields.ts'
@@ -36,7 +36,7 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const dropped = new Set<string>()
   const generation = generationFor(target)
   const thinking =
-    rules.by_generation && (target.efforts || isOpenAis(generation))
+    rules.by_generation && (target.efforts || isOpenAiModel(generation))
       ? fitEffort(shortened, generation, dropped)
       : shortened
   const effort = stringIn(objectIn(thinking.reasoning).effort)
@@ -79,7 +79,7 @@ function withItems(
 const hasLongId = ({ call_id }: JsonObject): boolean => (stringIn(call_id)?.length ?? 0) > MAX_CALL_ID_CHARS
 const shortenId = (item: JsonObject): JsonObject => ({
   ...item,
-  call_id: shortened(String(item.call_id), MAX_CALL_ID_CHARS),
+  call_id: safeName(String(item.call_id), MAX_CALL_ID_CHARS),
 })
 const withShortIds = (body: JsonObject): JsonObject => withItems(body, hasLongId, shortenId)
 
@@ -120,7 +120,7 @@ const HAVE_NAMES: ReadonlySet<Json | undefined> = new Set([
  * @param renamed receives the caller's names by the names sent
  */
 function withShortNames(body: JsonObject, max_chars: number, renamed: Map<string, string>): JsonObject {
-  const rename = renaming((name) => name.length <= max_chars, max_chars, renamed)
+  const rename = createRenamer((name) => name.length <= max_chars, max_chars, renamed)
   const each = (list: readonly Json[]): Json[] => list.map((item) => (isObject(item) ? inObject(item) : item))
   /** Namespaces, choices and some items contain tools. */
   function inObject(holder: JsonObject): JsonObject {

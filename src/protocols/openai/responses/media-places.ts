@@ -2,7 +2,7 @@
 import { inFields, inItems, inTypes, type MediaFields, type MediaPlaces } from '../../media-places.ts'
 import { isObject } from '../../wire/json.ts'
 import { file_data, image_url, input_audio } from '../media-places.ts'
-import { PICTURE_ITEM } from './picture-items.ts'
+import { IMAGE_ITEM } from './image-items.ts'
 
 const parts = inItems(inTypes({ input_image: image_url, input_file: file_data, input_audio }))
 
@@ -20,6 +20,6 @@ const item = inFields({
 })
 
 export const mediaFields: MediaFields = {
-  input: (value, change) => (isObject(value) && value.type === PICTURE_ITEM ? picture : item)(value, change),
+  input: (value, change) => (isObject(value) && value.type === IMAGE_ITEM ? picture : item)(value, change),
   tools: inFields({ input_image_mask: image_url }),
 }

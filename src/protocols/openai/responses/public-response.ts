@@ -1,6 +1,6 @@
 // The caller's view of a provider's response: the gateway's ids, the requested model's name, and marked reasoning.
 import { countIn, isObject, type JsonObject, objectsIn, parseObject, stringIn } from '../../wire/json.ts'
-import { marked } from './encrypted.ts'
+import { markIssuer } from './encrypted.ts'
 import { itemId, responseId } from './ids.ts'
 
 export interface CallerView {
@@ -30,7 +30,7 @@ function publicItem(item: JsonObject, index: number, { call_id, issuer }: Caller
   return {
     ...item,
     id: itemId(stringIn(item.type) ?? '', call_id, index),
-    ...(encrypted ? { encrypted_content: marked(encrypted, issuer) } : {}),
+    ...(encrypted ? { encrypted_content: markIssuer(encrypted, issuer) } : {}),
   }
 }
 

@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../../domain/errors.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { withModelAndStream } from '../../body-fields.ts'
-import { knownAs } from '../../canonical/request.ts'
+import { generationName } from '../../canonical/request.ts'
 import { requestedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
@@ -15,7 +15,7 @@ import { generationOf } from '../model.ts'
 import { requestBound } from './bound.ts'
 import { asksForCompaction } from './compaction.ts'
 import { issuerOfItem, itemForProvider } from './encrypted.ts'
-import { PICTURE_ITEM, pictureText } from './picture-items.ts'
+import { describeImage, IMAGE_ITEM } from './image-items.ts'
 import { addedTools, allItems, isReference, itemsOf, RECALLED } from './recalled.ts'
 
 /** The fields that decide the price. */
@@ -103,7 +103,7 @@ function withoutMask(tool: Json): Json {
 /** Estimates an item. Fields other than content and output are read as JSON. */
 function itemTokens(item: Json): number {
   if (!isObject(item)) return jsonTokens(item)
-  if (item.type === PICTURE_ITEM) return estimateTokens(pictureText(item) ?? '')
+  if (item.type === IMAGE_ITEM) return estimateTokens(describeImage(item) ?? '')
   const { content, output, ...rest } = item
   return contentTokens(content) + contentTokens(output) + (isPlain(rest) ? 0 : jsonTokens(rest))
 }
@@ -138,7 +138,7 @@ export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare
     const input = inputForProvider(body, call.forgets_reasoning ?? false)
     if (input) prepared.input = input
   }
-  const include = includeFor(body, knownAs(call))
+  const include = includeFor(body, generationName(call))
   if (include) prepared.include = include
   if (call.without_summary) prepared.reasoning = withoutSummary(body)
   return prepared

@@ -12,7 +12,7 @@ const PLAIN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namesp
 const OWN_TOOLS: ReadonlySet<unknown> = new Set(['tool_search'])
 
 /** Whether the caller runs a tool, so that no provider of this protocol bills it. */
-export const isCallers = (tool: JsonObject): boolean => isKnownByAll(tool) || OWN_TOOLS.has(tool.type)
+export const isCallerTool = (tool: JsonObject): boolean => isKnownByAll(tool) || OWN_TOOLS.has(tool.type)
 
 const isKnownByAll = (tool: JsonObject): boolean =>
   PLAIN_TOOLS.has(tool.type) || clientToolType(tool) !== undefined
@@ -48,7 +48,7 @@ function namedIn(tool: JsonObject, namespace: string | undefined, at: string): N
 export const toolsByName = (tools: Json | undefined): ReadonlyMap<string, NamedTool> =>
   new Map(namedTools(tools).map((tool) => [flatName(tool.name, tool.namespace), tool]))
 
-/** The result of keptTools. */
+/** The result of offeredTools. */
 interface KeptTools {
   tools: Json[]
   /** The types that were left out, without duplicates. */
@@ -59,7 +59,7 @@ interface KeptTools {
  * Selects the tools to send to a model.
  * @param passes whether a provider of this protocol serves the model @param priced the extras that the model has a price for
  */
-export function keptTools(tools: readonly Json[], passes: boolean, priced: readonly string[]): KeptTools {
+export function offeredTools(tools: readonly Json[], passes: boolean, priced: readonly string[]): KeptTools {
   const isKept = (tool: Json): boolean => {
     if (!isObject(tool) || isKnownByAll(tool)) return true
     if (!passes) return false
@@ -81,7 +81,7 @@ export function forcedTool(choice: Json | undefined, dropped: readonly string[])
 }
 
 /** Removes left-out tools from a choice. */
-export function keptChoice(choice: Json | undefined, dropped: readonly string[]): Json | undefined {
+export function offeredChoice(choice: Json | undefined, dropped: readonly string[]): Json | undefined {
   if (!isObject(choice) || choice.type !== 'allowed_tools') return choice
   const tools = objectsIn(choice.tools).filter(({ type }) => !dropped.includes(String(type)))
   return tools.length === 0 ? 'none' : { ...choice, tools }

@@ -1,5 +1,5 @@
 // Adapts messages to the server: roles, thinking, call ids and their order.
-import { shortened } from '../../tool-names.ts'
+import { safeName } from '../../tool-names.ts'
 import { compact, isObject, type Json, type JsonObject, objectsIn, stringIn } from '../../wire/json.ts'
 import { readReasoning, reasoningDetail } from '../reasoning.ts'
 import type { Fitting } from './fitting.ts'
@@ -100,7 +100,7 @@ function fitIds(message: JsonObject, ids: CallIds): JsonObject {
     stringIn(id) === undefined || ids.pattern.test(String(id))
   const calls = objectsIn(message.tool_calls)
   if (isAccepted(message.tool_call_id) && calls.every(({ id }) => isAccepted(id))) return message
-  const idOf = (id: Json): Json => (isAccepted(id) ? id : shortened(String(id), ids.chars))
+  const idOf = (id: Json): Json => (isAccepted(id) ? id : safeName(String(id), ids.chars))
   return {
     ...message,
     ...(message.tool_call_id === undefined ? {} : { tool_call_id: idOf(message.tool_call_id) }),

@@ -1,5 +1,5 @@
 // Adapts tools to the server: their names, and the choice among them.
-import { renaming } from '../../tool-names.ts'
+import { createRenamer } from '../../tool-names.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import type { Fitting } from './fitting.ts'
 
@@ -8,7 +8,7 @@ export function fitTools({ body, rules, renamed_tools }: Fitting): JsonObject {
   const { max_name_chars } = rules
   const offered = rules.takes_allowed_tools ? body : offeringAllowed(body)
   if (max_name_chars === undefined || !hasLongName(offered, max_name_chars)) return offered
-  const rename = renaming((name) => name.length <= max_name_chars, max_name_chars, renamed_tools)
+  const rename = createRenamer((name) => name.length <= max_name_chars, max_name_chars, renamed_tools)
   return {
     ...offered,
     ...mapped(offered, 'tools', (tool) => renamedFunction(tool, rename)),
@@ -21,7 +21,7 @@ export function fitTools({ body, rules, renamed_tools }: Fitting): JsonObject {
   }
 }
 
-type Rename = ReturnType<typeof renaming>
+type Rename = ReturnType<typeof createRenamer>
 
 const hasLongName = ({ tools, messages }: JsonObject, max_chars: number): boolean =>
   objectsIn(tools).some((tool) => isLong(tool, max_chars)) ||

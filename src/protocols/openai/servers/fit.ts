@@ -1,6 +1,6 @@
 // Adapts a chat completion request to its server and model.
 
-import { knownAs } from '../../canonical/request.ts'
+import { generationName } from '../../canonical/request.ts'
 import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
 import { nearestLevel } from '../../thinking.ts'
 import {
@@ -13,7 +13,7 @@ import {
   objectsIn,
   stringIn,
 } from '../../wire/json.ts'
-import { type Generation, generationOf, isOpenAis, takesSampling } from '../model.ts'
+import { type Generation, generationOf, isOpenAiModel, takesSampling } from '../model.ts'
 import { contentText } from '../reasoning.ts'
 import { withOwnEffort } from '../thinking-fields.ts'
 import { fitMessages } from './fit-messages.ts'
@@ -41,7 +41,7 @@ const STEPS: readonly Step[] = [
  */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated, efforts } = target
-  const model = knownAs(target)
+  const model = generationName(target)
   const rules = lookUp(RULES, server) ?? (is_translated ? RULES_OF_OTHERS : undefined)
   if (!rules) return { body }
   const dropped = new Set<string>()
@@ -115,7 +115,7 @@ function generationLevels(
 ): { readonly levels?: readonly string[] } {
   const generation = generationOf(model)
   const { efforts } = generation
-  if (rules.by_generation && isOpenAis(generation)) return { levels: efforts }
+  if (rules.by_generation && isOpenAiModel(generation)) return { levels: efforts }
   return (requested === 'none' || requested === 'minimal') && efforts.length > 0 ? { levels: efforts } : {}
 }
 

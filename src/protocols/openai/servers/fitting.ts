@@ -1,6 +1,6 @@
 // The state of a chat completion request while it is adapted to its server.
 import type { EffortName } from '../../../domain/catalogue.ts'
-import { userMark } from '../../tool-names.ts'
+import { hashedUserId } from '../../tool-names.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
 import type { ServerRules } from './rules.ts'
 
@@ -50,7 +50,7 @@ export function withoutRefused(
 export function withShortUsers(body: JsonObject, { max_chars = {} }: ServerRules): JsonObject {
   const long = Object.entries(max_chars).flatMap(([name, chars]) => {
     const user = body[name]
-    return typeof user === 'string' && user.length > chars ? [[name, userMark(user)] as const] : []
+    return typeof user === 'string' && user.length > chars ? [[name, hashedUserId(user)] as const] : []
   })
   return long.length === 0 ? body : { ...body, ...Object.fromEntries(long) }
 }
