@@ -3,7 +3,7 @@ import type { AnswerContext } from './canonical/answer.ts'
 import type { ByteString } from './wire/byte-string.ts'
 import type { Json, JsonObject } from './wire/json.ts'
 
-export interface AnswerCompletion {
+export interface Completer {
   /** Completes a whole answer; returns the same object if nothing is missing. @throws UpstreamFault for ambiguous pieces */
   whole(answer: JsonObject, context: AnswerContext): JsonObject
   /**
@@ -15,7 +15,7 @@ export interface AnswerCompletion {
 }
 
 /** Whether an answer has each required field, with text or a whole number where the default is one. */
-export function hasRequiredFields(answer: JsonObject, head: JsonObject): boolean {
+export function hasRequired(answer: JsonObject, head: JsonObject): boolean {
   for (const key in head) if (!isLike(answer[key], head[key])) return false
   return true
 }
@@ -27,11 +27,11 @@ function isLike(value: Json | undefined, like: Json | undefined): boolean {
 }
 
 /** An answer with all required fields: the same object if it has them. */
-export const withRequiredFields = (answer: JsonObject, head: JsonObject): JsonObject =>
-  hasRequiredFields(answer, head) ? answer : fillRequiredFields(answer, head)
+export const withRequired = (answer: JsonObject, head: JsonObject): JsonObject =>
+  hasRequired(answer, head) ? answer : fillRequired(answer, head)
 
 /** An answer whose missing required fields are filled with defaults. */
-export const fillRequiredFields = (answer: JsonObject, head: JsonObject): JsonObject => ({
+export const fillRequired = (answer: JsonObject, head: JsonObject): JsonObject => ({
   ...head,
   ...Object.fromEntries(
     Object.entries(answer).filter(([key, value]) =>

@@ -9,7 +9,7 @@ import type { AnswerContext, ConversationAnswer, StreamDecoder, StreamEncoder } 
 import type { RedactedThinkingPart, ThinkingPart } from './canonical/parts.ts'
 import type { ConversationRequest, NamedModel, TargetModel } from './canonical/request.ts'
 import type { Carries } from './carries.ts'
-import type { AnswerCompletion } from './completing.ts'
+import type { Completer } from './completing.ts'
 import type { EmbeddingProtocol } from './embeddings.ts'
 import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, RoutedCall, UpstreamFailure, UpstreamTarget } from './facts.ts'
@@ -153,7 +153,7 @@ export interface TextProtocol extends Translator, CallerText {
   readonly empty?: EmptyRules
   readonly stream: StreamRules
   /** Fills in fields that servers leave out; absent if the protocol's own clients need none of them. */
-  readonly completing?: AnswerCompletion
+  readonly completing?: Completer
   readonly model_places: ModelPlaces
   /** Absent if providers of this protocol bill only tokens, and store nothing. */
   readonly extras?: ExtrasProtocol

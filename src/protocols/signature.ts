@@ -4,7 +4,7 @@ import type { Signature } from './canonical/parts.ts'
 const SIGNED = ['thinking', 'tool_call', 'redacted_thinking'] as const
 
 /** The kind of part that a signature belongs to, for fields of another kind. */
-export type SignedPartKind = (typeof SIGNED)[number]
+export type Signed = (typeof SIGNED)[number]
 
 /** The signature formats of providers, by OpenRouter's names: https://openrouter.ai/docs/use-cases/reasoning-tokens */
 export const FORMATS = {
@@ -23,11 +23,7 @@ const TAG = new RegExp(`^([!-~]+?)\\.(${SIGNED.join('|')})\\.`)
  * because SDKs decode such fields.
  * @param field_format the format that the field is for
  */
-export function packSignature(
-  { format, value }: Signature,
-  signed: SignedPartKind,
-  field_format: string,
-): string {
+export function packSignature({ format, value }: Signature, signed: Signed, field_format: string): string {
   if (format === field_format) return value
   return Buffer.from(`${format}.${signed}.${value}`).toString('base64')
 }
@@ -36,7 +32,7 @@ export function packSignature(
 export function unpackSignature(
   text: string,
   field_format: string,
-): { signature: Signature; signed: SignedPartKind } {
+): { signature: Signature; signed: Signed } {
   const inner = Buffer.from(text, 'base64').toString('latin1')
   const [tag = '', marked] = TAG.exec(inner) ?? []
   const signed = SIGNED.find((name) => tag.endsWith(`.${name}.`))

@@ -8,7 +8,7 @@ import { responseQueries } from './queries.ts'
 export type Row = Omit<ResponseRow, 'body'>
 
 /** Not synced to disk: a power cut may lose the last responses, unlike the ledger's writes. */
-export const NOT_DURABLE: Writing = { durable: false }
+export const UNSYNCED: Writing = { durable: false }
 
 /** The row of a response, if its account may see it. */
 export const findVisible = (
@@ -44,7 +44,7 @@ export function insertRow(db: Db, kept: KeptResponse, columns: BodyColumns): Pro
       created_at_ms,
     })
     return true
-  }, NOT_DURABLE)
+  }, UNSYNCED)
 }
 
 /**

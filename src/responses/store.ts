@@ -19,15 +19,7 @@ import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
 import { openResponse, readItems, readResponse, type Turn, type TurnOrder, turnsOf } from './reading.ts'
-import {
-  deleteFound,
-  deleteNamed,
-  deleteSomeOf,
-  findVisible,
-  insertRow,
-  NOT_DURABLE,
-  type Row,
-} from './rows.ts'
+import { deleteFound, deleteNamed, deleteSomeOf, findVisible, insertRow, type Row, UNSYNCED } from './rows.ts'
 
 export interface KeptResponses extends ResponseStore {
   /** The bytes that `itemsUntil` will read, so that the caller can reserve memory first; undefined as for `find`. */
@@ -104,10 +96,7 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
     },
     async remove(account_id, id) {
       await room.space()
-      const gone = await db.begin(
-        (tx) => deleteNamed(tx, named(account_id, id), deletedBy(state)),
-        NOT_DURABLE,
-      )
+      const gone = await db.begin((tx) => deleteNamed(tx, named(account_id, id), deletedBy(state)), UNSYNCED)
       if (!gone) return false
       options.probe('response.deleted')
       await room.release(gone)
@@ -157,7 +146,7 @@ function stateOf(options: KeptResponsesOptions): State {
       }
       const gone = await deleteFound(tx, find, deletedBy(state))
       return must_stay ? undefined : gone
-    }, NOT_DURABLE)
+    }, UNSYNCED)
   const room = createRoom({ files, limits, holdings: () => queries.keptSums.all(), giveUp })
   const state: State = { ...options, limits, room, continued }
   return state
@@ -228,7 +217,7 @@ async function sweep(state: State): Promise<void> {
 /** Deletes rows and their files, a few in each transaction, until none are left. */
 async function deleteWhile({ db, room }: State, deleteSome: (tx: Tx) => Promise<Row[]>): Promise<void> {
   for (;;) {
-    const gone = await db.begin(deleteSome, NOT_DURABLE)
+    const gone = await db.begin(deleteSome, UNSYNCED)
     if (gone.length === 0) return
     await room.release(gone)
     await endOfTurn()

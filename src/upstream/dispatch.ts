@@ -59,7 +59,7 @@ export interface Dispatch<T> {
   abandoned?(attempt: Attempt): void
 }
 
-export interface DispatchResult<T> {
+export interface Dispatched<T> {
   answer: T
   attempt: Attempt
   /** Ends the upstream's work while the answer is read; does nothing if the answer was read completely. */
@@ -80,7 +80,7 @@ const MAX_FAILURE_BYTES = 64 * 1024
  * @throws GatewayError invalid_request, rate_limited (every attempt was), upstream_timeout or upstream_failed; and exceptions of the
  * gateway's own code, unchanged
  */
-export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<DispatchResult<T>> {
+export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<Dispatched<T>> {
   const { model, catalogue, sending } = call
   const seed = sending.seed ?? seedFrom(deps.random())
   const planned = planAttempts(model.routes, catalogue.providers, deps.cooldowns, deps.now(), seed)
@@ -161,12 +161,12 @@ function tryAttempt<T>(
   call: Dispatch<T>,
   attempt: Attempt,
   request: UpstreamRequest,
-): Promise<DispatchResult<T> | UpstreamFailure> {
+): Promise<Dispatched<T> | UpstreamFailure> {
   const { api_key } = attempt
   const timeout_ms = call.timeoutOf(attempt)
   if (!isServiceAccount(api_key)) return tryOnce(deps, call, attempt, request, timeout_ms)
   const onRefused = (failure: UpstreamFailure) => call.tried?.(attempt, failure)
-  return sendWithToken<DispatchResult<T>>(
+  return sendWithToken<Dispatched<T>>(
     request,
     { tokens: deps.tokens, api_key, gone: call.gone, timeout_ms, onRefused },
     (authorized, left_ms) => tryOnce(deps, call, attempt, authorized, left_ms),
@@ -179,7 +179,7 @@ async function tryOnce<T>(
   attempt: Attempt,
   { url, headers, body }: UpstreamRequest,
   timeout_ms: number,
-): Promise<DispatchResult<T> | UpstreamFailure> {
+): Promise<Dispatched<T> | UpstreamFailure> {
   const end = new AttemptEnd()
   const { controller } = end
   deps.deadlines.set(end, timeout_ms)

@@ -1,12 +1,7 @@
 // The canonical form's own helpers, and signatures that travel through fields of other formats.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  generatedCallId,
-  mergeTurns,
-  parseArguments,
-  type Turn,
-} from '../../src/protocols/canonical/parts.ts'
+import { mergeTurns, newCallId, parseArguments, type Turn } from '../../src/protocols/canonical/parts.ts'
 import { packSignature, unpackSignature } from '../../src/protocols/signature.ts'
 
 const turn = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
@@ -42,12 +37,7 @@ describe('turns', () => {
 
 test('made ids differ by candidate and by position', () => {
   expect(
-    new Set([
-      generatedCallId('c', 0, 0),
-      generatedCallId('c', 0, 1),
-      generatedCallId('c', 1, 0),
-      generatedCallId('c', 1, 1),
-    ]).size,
+    new Set([newCallId('c', 0, 0), newCallId('c', 0, 1), newCallId('c', 1, 0), newCallId('c', 1, 1)]).size,
   ).toBe(4)
 })
 

@@ -3,7 +3,7 @@ import type { Catalogue, Model, Provider, Route } from '../../domain/catalogue.t
 import { GatewayError } from '../../domain/errors.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import { protocolOf } from '../../protocols/registry.ts'
-import { type Dispatch, type DispatchResult, dispatch } from '../../upstream/dispatch.ts'
+import { type Dispatch, type Dispatched, dispatch } from '../../upstream/dispatch.ts'
 import { type Attempt, withRoutes } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { PlainSignal } from '../../utilities/plain-signal.ts'
@@ -44,11 +44,7 @@ export async function withSupportingRoutes<M extends Model>(
  * Gets the first usable answer for a held call, and records the route that answered.
  * @throws GatewayError as `dispatch`
  */
-export const dispatchCall = <T>(
-  parts: CallParts,
-  held: Held,
-  sending: Sending<T>,
-): Promise<DispatchResult<T>> =>
+export const dispatchCall = <T>(parts: CallParts, held: Held, sending: Sending<T>): Promise<Dispatched<T>> =>
   dispatch(parts.upstream, new CallDispatch(parts, held, held.order.model, sending, held.trace, held))
 
 /**
@@ -61,7 +57,7 @@ export const dispatchRequest = <T>(
   model: Model,
   sending: Sending<T>,
   trace?: Trace,
-): Promise<DispatchResult<T>> =>
+): Promise<Dispatched<T>> =>
   dispatch(parts.upstream, new CallDispatch(parts, admitted, model, sending, trace))
 
 /** The dispatch of one request to its model's routes. */

@@ -1,6 +1,6 @@
 // The answer of a running stream: pumpAnswer to its caller as it arrives, and settled before its end is sent.
 import { keyOf } from '../../idempotency/idempotency.ts'
-import type { DispatchResult } from '../../upstream/dispatch.ts'
+import type { Dispatched } from '../../upstream/dispatch.ts'
 import { type PumpOptions, pump } from '../../upstream/pump.ts'
 import type { Admitted, Held } from '../life/call.ts'
 import type { CallParts } from '../parts.ts'
@@ -13,7 +13,7 @@ export const readBy = ({ origin }: Pick<Admitted, 'origin'>): PumpOptions['read_
 export function pumpAnswer(
   { catalogue }: Pick<CallParts, 'catalogue'>,
   held: Held,
-  { answer: opened, attempt, abort }: DispatchResult<PumpOptions['opened']>,
+  { answer: opened, attempt, abort }: Dispatched<PumpOptions['opened']>,
   headers: Record<string, string>,
   stream: Pick<PumpOptions, 'relay' | 'settle' | 'renderError'>,
 ): Response {

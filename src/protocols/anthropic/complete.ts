@@ -2,14 +2,8 @@
 
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { AnswerContext } from '../canonical/answer.ts'
-import { generatedCallId } from '../canonical/parts.ts'
-import {
-  type AnswerCompletion,
-  fillRequiredFields,
-  hasRequiredFields,
-  withRequiredFields,
-  withType,
-} from '../completing.ts'
+import { newCallId } from '../canonical/parts.ts'
+import { type Completer, fillRequired, hasRequired, withRequired, withType } from '../completing.ts'
 import { reportsError } from '../failures.ts'
 import { decodeByteString } from '../wire/byte-string.ts'
 import {
@@ -51,7 +45,7 @@ function completeBlock(original: JsonObject, made_id: string): JsonObject {
 }
 
 const completeBlockAt = (block: JsonObject, position: number, call_id: string): JsonObject =>
-  completeBlock(block, generatedCallId(call_id, 0, position))
+  completeBlock(block, newCallId(call_id, 0, position))
 
 const isToolUse = ({ type }: JsonObject): boolean => type === 'tool_use'
 
@@ -87,7 +81,7 @@ export class StreamedBlocks {
     const index = countIn(event.index) ?? this.#newest + 1
     this.#newest = index
     const original = objectIn(event.content_block)
-    const block = completeBlock(original, generatedCallId(this.#call_id, 0, index))
+    const block = completeBlock(original, newCallId(this.#call_id, 0, index))
     if (typeof block.type !== 'string') throw new UpstreamFault('the upstream sent a block without its type')
     return block === original && event.index === index ? event : { ...event, index, content_block: block }
   }
@@ -119,10 +113,10 @@ const headOf = ({ id }: Pick<AnswerContext, 'id'>): JsonObject => ({
 
 const HEAD: JsonObject = headOf({ id: '' })
 
-export const completing: AnswerCompletion = {
+export const completing: Completer = {
   whole(answer, context) {
     // Nearly every answer is complete, so the defaults are only created on demand.
-    const headed = hasRequiredFields(answer, HEAD) ? answer : fillRequiredFields(answer, headOf(context))
+    const headed = hasRequired(answer, HEAD) ? answer : fillRequired(answer, headOf(context))
     return completeMessage(headed, context.id)
   },
   stream(context) {
@@ -135,7 +129,7 @@ export const completing: AnswerCompletion = {
       if (typeof completed.type !== 'string') return undefined
       if (completed.type !== 'message_start') return completed === original ? data : jsonByteString(completed)
       const start = objectIn(completed.message)
-      const message = withRequiredFields(start, headOf(context))
+      const message = withRequired(start, headOf(context))
       return message === start ? data : jsonByteString({ ...completed, message })
     }
   },

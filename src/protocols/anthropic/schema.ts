@@ -39,7 +39,7 @@ function withReferencedSchema(schema: JsonObject, root: JsonObject): JsonObject 
 }
 
 /** Keywords that the provider refuses; its own SDKs leave them out, too. */
-const REFUSED_KEYWORDS = new Set([
+const REFUSED = new Set([
   '$schema',
   'minimum',
   'maximum',
@@ -64,8 +64,7 @@ const NAMED_SCHEMAS = new Set(['properties', '$defs', 'definitions'])
 export function strictSchema(schema: JsonObject): JsonObject {
   const kept: JsonObject = {}
   for (const [keyword, value] of Object.entries(schema)) {
-    if (REFUSED_KEYWORDS.has(keyword) || (keyword === 'minItems' && typeof value === 'number' && value > 1))
-      continue
+    if (REFUSED.has(keyword) || (keyword === 'minItems' && typeof value === 'number' && value > 1)) continue
     kept[keyword === 'oneOf' ? 'anyOf' : keyword] = strictValue(keyword, value)
   }
   return kept.type === 'object' || kept.properties !== undefined

@@ -27,8 +27,7 @@ export function laterUsage(reported: JsonObject, value: Json | undefined): JsonO
     ...reported,
     ...Object.fromEntries(
       Object.entries(usage).filter(
-        ([name, count]) =>
-          count !== null && !(reads_nothing && PROMPT_FIELDS.includes(name) && name in reported),
+        ([name, count]) => count !== null && !(reads_nothing && IN_PROMPT.includes(name) && name in reported),
       ),
     ),
   }
@@ -36,7 +35,7 @@ export function laterUsage(reported: JsonObject, value: Json | undefined): JsonO
 
 const PROMPT = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens']
 /** Includes the cache writes by lifetime. */
-const PROMPT_FIELDS = [...PROMPT, 'cache_creation']
+const IN_PROMPT = [...PROMPT, 'cache_creation']
 
 /**
  * The counts of a usage, undefined if absent. `input_tokens` excludes the cache. Cache writes are for 5 minutes unless reported as for

@@ -112,7 +112,7 @@ export const lateSystemPositions = (counts: readonly number[]): readonly number[
   counts.some((count) => count > 1) ? counts : undefined
 
 /** Generates an id for a tool call without one from its position in the answer. @param call_id the gateway's id of the call */
-export const generatedCallId = (call_id: string, candidate: number, position: number): string =>
+export const newCallId = (call_id: string, candidate: number, position: number): string =>
   candidate === 0 ? `call_${call_id}_${position}` : `call_${call_id}_${candidate}_${position}`
 
 const NO_ARGUMENTS = /^\s*(?:null\s*)?$/

@@ -1,6 +1,6 @@
 // Checks native answers that pass through. Google's clients need no missing fields filled in, but a call without a name is useless.
 import { UpstreamFault } from '../../domain/errors.ts'
-import type { AnswerCompletion } from '../completing.ts'
+import type { Completer } from '../completing.ts'
 import { decodeByteString } from '../wire/byte-string.ts'
 import { isObject, type JsonObject, objectsIn, parseObject } from '../wire/json.ts'
 import { quoted } from '../wire/json-text.ts'
@@ -19,7 +19,7 @@ function rejectNamelessCalls(answer: JsonObject): JsonObject {
   return answer
 }
 
-export const completing: AnswerCompletion = {
+export const completing: Completer = {
   whole: rejectNamelessCalls,
   stream: () => (data) => {
     if (data === DONE) return undefined

@@ -2,13 +2,7 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer } from '../canonical/answer.ts'
-import {
-  generatedCallId,
-  type MediaPart,
-  type Part,
-  readArguments,
-  type Signature,
-} from '../canonical/parts.ts'
+import { type MediaPart, newCallId, type Part, readArguments, type Signature } from '../canonical/parts.ts'
 import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readSignature } from './signature.ts'
@@ -61,7 +55,7 @@ function readImage(
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
   const [first, ...rest] = objectsIn(answer.candidates).map((candidate, index) =>
-    readCandidate(candidate, (position) => generatedCallId(call_id, index, position)),
+    readCandidate(candidate, (position) => newCallId(call_id, index, position)),
   )
   return {
     id: stringIn(answer.responseId),

@@ -2,8 +2,8 @@
 // https://ai.google.dev/api/caching#Content
 import type { Static } from '@sinclair/typebox'
 import {
-  generatedCallId,
   type MediaPart,
+  newCallId,
   type Part,
   type TextPart,
   type ToolCallPart,
@@ -154,7 +154,7 @@ function readFile(value: Json | undefined, at: string): MediaPart {
 function readCall({ functionCall, thoughtSignature }: RequestPart, at: string, calls: Calls): Part[] {
   const called = readCamelCased(FunctionCall, functionCall, `${at}.functionCall`)
   const { name, args = {} } = called
-  const id = called.id || generatedCallId('gemini', 0, calls.made)
+  const id = called.id || newCallId('gemini', 0, calls.made)
   calls.made++
   calls.waiting.push({ id, name })
   const { signature, signed } = thoughtSignature ? readSignature(thoughtSignature) : {}

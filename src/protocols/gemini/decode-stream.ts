@@ -2,7 +2,7 @@
 
 import { inFull } from '../../domain/usage.ts'
 import type { StreamDecoder, StreamEvent } from '../canonical/answer.ts'
-import { generatedCallId, type MediaPart } from '../canonical/parts.ts'
+import { type MediaPart, newCallId } from '../canonical/parts.ts'
 import { createOpenParts, type DecodedStream, endStream, failStream, type OpenParts } from '../decoding.ts'
 import { reportsError } from '../failures.ts'
 import {
@@ -90,7 +90,7 @@ function readCandidate(state: State, raw: JsonObject, events: StreamEvent[]): vo
 
 function readPart(state: State, candidate: number, raw: JsonObject): StreamEvent[] {
   const position = stateOf(state, candidate)
-  const part = readAnswerPart(raw, generatedCallId(state.call_id, candidate, position.calls))
+  const part = readAnswerPart(raw, newCallId(state.call_id, candidate, position.calls))
   if (part && isImage(part))
     return [...state.parts.close(candidate), { type: 'image', candidate, image: part }]
   if (part?.kind !== 'tool_call') return part ? readPiece(state, candidate, part) : []

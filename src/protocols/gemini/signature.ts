@@ -1,6 +1,6 @@
 // Signatures of Gemini's thinking: their format, and the field for them in a part.
 import type { Signature } from '../canonical/parts.ts'
-import { FORMATS, packSignature, type SignedPartKind, unpackSignature } from '../signature.ts'
+import { FORMATS, packSignature, type Signed, unpackSignature } from '../signature.ts'
 import type { JsonObject } from '../wire/json.ts'
 
 const FORMAT = FORMATS.gemini
@@ -16,7 +16,7 @@ export const ownSignature = (signature: Signature | undefined): string | undefin
   signature?.format === FORMAT ? signature.value : undefined
 
 /** The caller's field for a part's signature. A signature of another provider is tagged. */
-export const signatureField = (signature: Signature | undefined, signed: SignedPartKind): JsonObject =>
+export const signatureField = (signature: Signature | undefined, signed: Signed): JsonObject =>
   signature ? { thoughtSignature: packSignature(signature, signed, FORMAT) } : {}
 
 /** A format of the gateway: the thinking itself takes the place of a signature. */
@@ -31,5 +31,5 @@ export const unsignedText = ({ format, value }: Signature): string | undefined =
   format === UNSIGNED ? Buffer.from(value, 'base64').toString() : undefined
 
 /** Reads a signature field, and the kind of part that the signature belongs to. */
-export const readSignature = (text: string): { signature: Signature; signed: SignedPartKind } =>
+export const readSignature = (text: string): { signature: Signature; signed: Signed } =>
   unpackSignature(text, FORMAT)

@@ -9,22 +9,22 @@ import { compact, type JsonObject } from '../wire/json.ts'
  * (https://developers.openai.com/api/docs/guides/prompt-caching). `marks`: Claude behind OpenRouter, LiteLLM and similar servers accepts
  * its own marks (https://openrouter.ai/docs/features/prompt-caching).
  */
-export type AcceptedCaching = 'key' | 'breakpoints' | 'marks' | 'nothing'
+export type CacheStyle = 'key' | 'breakpoints' | 'marks' | 'nothing'
 
 /** OpenAI's models, directly or behind a router (`openai/gpt-5`), and Claude's. The first row that matches applies. */
-const ROWS: readonly (readonly [RegExp, AcceptedCaching])[] = [
+const ROWS: readonly (readonly [RegExp, CacheStyle])[] = [
   [/(?:^|\/)gpt-(?:5\.(?:[6-9]|\d\d)|[6-9])/, 'breakpoints'],
   [/(?:^|\/)(?:gpt-[345]|chatgpt-|o\d)/, 'key'],
   [/claude/, 'marks'],
 ]
 
-export const acceptedCaching = (model: string): AcceptedCaching =>
+export const cacheStyleOf = (model: string): CacheStyle =>
   ROWS.find(([names]) => names.test(model))?.[1] ?? 'nothing'
 
 /** The cache fields of a request. Since GPT-5.6, `prompt_cache_options` replaces `prompt_cache_retention`. */
 export const cachingFields = (
   { cache_key, caching = {} }: ConversationRequest,
-  taken: AcceptedCaching,
+  taken: CacheStyle,
 ): Record<string, JsonObject | string | undefined> => {
   const { session, retention, options } = caching
   const key = cache_key ?? session
@@ -33,7 +33,7 @@ export const cachingFields = (
 }
 
 /** The mark on a part or tool; no field if the model accepts none. */
-export const markFor = (taken: AcceptedCaching, cache: CacheTtl | undefined): JsonObject =>
+export const markFor = (taken: CacheStyle, cache: CacheTtl | undefined): JsonObject =>
   compact({
     cache_control: cache && taken === 'marks' ? cacheControl(cache) : undefined,
     prompt_cache_breakpoint: cache && taken === 'breakpoints' ? { mode: 'explicit' } : undefined,

@@ -1,6 +1,6 @@
 // Numbers the tool calls of one streamed candidate: some servers leave out the index, or use one index for two calls.
 import { UpstreamFault } from '../../domain/errors.ts'
-import { generatedCallId } from '../canonical/parts.ts'
+import { newCallId } from '../canonical/parts.ts'
 import { compact, countIn, isObject, type Json, type JsonObject, objectIn, stringIn } from '../wire/json.ts'
 import { JsonProgress } from '../wire/json-progress.ts'
 
@@ -64,7 +64,7 @@ export class CallNumbers {
       return undefined
     }
     const is_own = piece.id !== undefined && this.#calls.every((call) => call.id !== piece.id)
-    const id = is_own ? piece.id : generatedCallId(made[0], made[1], this.#calls.length)
+    const id = is_own ? piece.id : newCallId(made[0], made[1], this.#calls.length)
     const call = { number: this.#freeNumber(piece), id: piece.id, name: piece.name, json: new JsonProgress() }
     this.#calls.push(call)
     if (piece.index !== undefined) this.#at.set(piece.index, call)

@@ -1,6 +1,6 @@
 // Completes choices of lenient servers: their index, role, delta and finish_reason, and the index and id of tool calls.
 import { UpstreamFault } from '../../domain/errors.ts'
-import { generatedCallId } from '../canonical/parts.ts'
+import { newCallId } from '../canonical/parts.ts'
 import {
   changedObjects,
   countIn,
@@ -191,7 +191,7 @@ function completeCall(
   if (original === call && stringIn(call.id) && typeof call.type === 'string') return call
   return {
     ...original,
-    id: stringIn(call.id) || generatedCallId(call_id, choice, position),
+    id: stringIn(call.id) || newCallId(call_id, choice, position),
     type: call.type ?? typeOf(call),
   }
 }

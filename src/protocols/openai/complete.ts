@@ -1,11 +1,6 @@
 // Completes chat completions of lenient servers: OpenAI's own clients throw without these fields.
 import type { AnswerContext } from '../canonical/answer.ts'
-import {
-  type AnswerCompletion,
-  fillRequiredFields,
-  hasRequiredFields,
-  withRequiredFields,
-} from '../completing.ts'
+import { type Completer, fillRequired, hasRequired, withRequired } from '../completing.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, jsonByteString, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
@@ -56,7 +51,7 @@ class CompletedChunks {
     if (data === DONE) return this.#ending() + data
     const original = parseObject(decodeByteString(data))
     if (original === undefined) return data
-    const completed = this.#choices.complete(withRequiredFields(original, this.#head))
+    const completed = this.#choices.complete(withRequired(original, this.#head))
     for (const key of ['id', 'object', 'created']) this.#head[key] = completed[key] ?? null
     if (completed === original) {
       this.#beginning = beginningOf(data, this.#head)
@@ -101,15 +96,15 @@ function beginningOf(data: ByteString, head: JsonObject): ByteString | undefined
   FIRST_CHOICE.lastIndex = at
   if (at < 0 || !FIRST_CHOICE.test(data)) return undefined
   const before = parseObject(decodeByteString(`${data.slice(0, at)}${CHOICES}:[]}`))
-  return before && hasRequiredFields(before, head) ? data.slice(0, FIRST_CHOICE.lastIndex) : undefined
+  return before && hasRequired(before, head) ? data.slice(0, FIRST_CHOICE.lastIndex) : undefined
 }
 
-export const completing: AnswerCompletion = {
+export const completing: Completer = {
   whole(answer, context) {
     // Nearly every answer is complete, so the defaults are only created on demand.
-    const headed = hasRequiredFields(answer, HEAD)
+    const headed = hasRequired(answer, HEAD)
       ? answer
-      : fillRequiredFields(answer, headOf(context, 'chat.completion'))
+      : fillRequired(answer, headOf(context, 'chat.completion'))
     return completeChoices(headed, context.id)
   },
   stream(context) {

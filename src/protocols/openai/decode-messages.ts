@@ -4,8 +4,8 @@ import type { Static } from '@sinclair/typebox'
 import { cacheOf, lastMark, type SystemText, withCacheMark } from '../caching.ts'
 import {
   type CacheTtl,
-  generatedCallId,
   type MediaPart,
+  newCallId,
   type Part,
   readCallerArguments,
   type Signature,
@@ -128,9 +128,7 @@ function readAssistant(raw: JsonObject, path: string, names: Map<string, string>
     return [...(thought && !is_known ? [thought] : []), { ...called, signature }]
   })
   if (function_call)
-    calls.push(
-      readFunction(function_call, `${path}.function_call`, generatedCallId('function', 0, names.size)),
-    )
+    calls.push(readFunction(function_call, `${path}.function_call`, newCallId('function', 0, names.size)))
   for (const call of calls) if (call.kind === 'tool_call') names.set(call.id, call.name)
   const visible = withoutThinking(content)
   const parts: Part[] = [...thinking, ...readContent(visible, `${path}.content`, CONTENT_READERS)]

@@ -12,7 +12,7 @@ import {
 import type { ConversationRequest } from '../canonical/request.ts'
 import { unsupportedPiece } from '../carries.ts'
 import { compact, type JsonObject, lookUp } from '../wire/json.ts'
-import { type AcceptedCaching, markFor } from './caching.ts'
+import { type CacheStyle, markFor } from './caching.ts'
 import { carries } from './carries.ts'
 import { googleSignatureField, reasoningFields, writeImage } from './reasoning.ts'
 
@@ -25,7 +25,7 @@ import { googleSignatureField, reasoningFields, writeImage } from './reasoning.t
 export function encodeMessages(
   request: ConversationRequest,
   takes_signatures: boolean,
-  caching: AcceptedCaching,
+  caching: CacheStyle,
 ): JsonObject[] {
   const system =
     request.system.length > 0 ? [{ role: 'system', content: encodeSystem(request, caching, 'text') }] : []
@@ -39,7 +39,7 @@ export function encodeMessages(
 /** The system prompt as one text, or as texts that each end at an accepted mark. @param type of a text among several */
 export function encodeSystem(
   { system, system_cache = [] }: ConversationRequest,
-  caching: AcceptedCaching,
+  caching: CacheStyle,
   type: 'text' | 'input_text',
 ): string | JsonObject[] {
   const parts: JsonObject[] = []
@@ -84,7 +84,7 @@ const encodeCall = (call: ToolCallPart, signatureField: typeof googleSignatureFi
   ...signatureField(call.signature),
 })
 
-function encodeUser(parts: readonly Part[], caching: AcceptedCaching): JsonObject[] {
+function encodeUser(parts: readonly Part[], caching: CacheStyle): JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result')
   const media = results.flatMap((result) =>
     result.content.filter((part) => part.kind !== 'text').map(unmarked),
@@ -104,16 +104,13 @@ export const isContent = (part: Part): part is TextPart | MediaPart =>
   part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'
 
 /** A tool message only has text. Media of the result follow in the user's message. */
-const encodeResult = (result: ToolResultPart, caching: AcceptedCaching): JsonObject => {
+const encodeResult = (result: ToolResultPart, caching: CacheStyle): JsonObject => {
   const text: TextPart = { kind: 'text', text: textOf(result.content), cache: result.cache }
   return { role: 'tool', tool_call_id: result.call_id, content: encodeContent([text], caching) }
 }
 
 /** Writes a single text as a string, which every server accepts; anything more as parts. */
-function encodeContent(
-  parts: readonly (TextPart | MediaPart)[],
-  caching: AcceptedCaching,
-): string | JsonObject[] {
+function encodeContent(parts: readonly (TextPart | MediaPart)[], caching: CacheStyle): string | JsonObject[] {
   const [first, ...rest] = parts
   if (first?.kind === 'text' && rest.length === 0 && !isMark(markFor(caching, first.cache))) return first.text
   return parts.map((part) => ({ ...encodePart(part), ...markFor(caching, part.cache) }))

@@ -2,12 +2,12 @@
 // https://platform.openai.com/docs/api-reference/chat/create
 import { withClaudeMarks } from '../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
-import { type ConversationRequest, generationName, type TargetModel } from '../canonical/request.ts'
+import { type ConversationRequest, familyName, type TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
 import { effortOf } from '../thinking.ts'
 import { hashedUserId } from '../tool-names.ts'
 import { compact, type Json, type JsonObject, objectIn } from '../wire/json.ts'
-import { type AcceptedCaching, acceptedCaching, cachingFields, markFor } from './caching.ts'
+import { type CacheStyle, cacheStyleOf, cachingFields, markFor } from './caching.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationFor, nearestEffort } from './model.ts'
@@ -22,7 +22,7 @@ export const SCHEMA_NAME = 'answer'
 export function encodeRequest(canonical: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(canonical, carries)
   const generation = generationFor(target)
-  const caching = acceptedCaching(generationName(target))
+  const caching = cacheStyleOf(familyName(target))
   const request =
     caching === 'marks' ? withClaudeMarks(canonical, target.automatic_caching ?? false) : canonical
   return compact({
@@ -75,10 +75,7 @@ function encodeImages({ images }: ConversationRequest): JsonObject {
 }
 
 /** The fields for tools. The provider refuses a choice among no tools, so it is left out. */
-function encodeTools(
-  request: ConversationRequest,
-  caching: AcceptedCaching,
-): Record<string, Json | undefined> {
+function encodeTools(request: ConversationRequest, caching: CacheStyle): Record<string, Json | undefined> {
   if (request.tools.length === 0) return {}
   return {
     tools: request.tools.map((tool) => encodeTool(tool, caching)),
@@ -87,7 +84,7 @@ function encodeTools(
   }
 }
 
-function encodeTool(tool: ToolDefinition, caching: AcceptedCaching): JsonObject {
+function encodeTool(tool: ToolDefinition, caching: CacheStyle): JsonObject {
   const { name, description, parameters } = tool
   const strict = strictIfAccepted(tool.strict, parameters)
   // OpenAI accepts no marks on tools; a mark on the system prompt covers them, because they precede it.

@@ -1,7 +1,7 @@
 // The choice between chat completions and responses, for providers that speak both.
 import type { Endpoint, Provider } from '../../domain/catalogue.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
-import { generationName } from '../canonical/request.ts'
+import { familyName } from '../canonical/request.ts'
 import type { ProtocolRoute, RoutedCall } from '../facts.ts'
 import { type Generation, generationOf } from './model.ts'
 import { MIN_OUTPUT_TOKENS } from './responses/fit.ts'
@@ -48,7 +48,7 @@ const KNOWN = new PairMap<Provider, string, Known>()
 
 function knownOf(route: ProtocolRoute): Known {
   const { provider } = route
-  const model = generationName(route)
+  const model = familyName(route)
   const known = KNOWN.get(provider, model)
   if (known) return known
   const generation = generationOf(model)

@@ -56,21 +56,17 @@ interface RequestedThinking {
 export function readThinking(body: JsonObject): RequestedThinking {
   const { reasoning_effort, include_reasoning, reasoning, ...others } = readPresent(ThinkingRequest, body, '')
   const named = reasoning_effort && EFFORTS[reasoning_effort]
-  const thinking = named ?? (reasoning && thinkingOfReasoning(reasoning)) ?? thinkingOfOthers(others)
+  const other = fromOthers(others)
+  const thinking = named ?? (reasoning && fromReasoning(reasoning)) ?? other
   if (reasoning?.exclude === true || include_reasoning === false) return { thinking, shows_thinking: false }
-  const is_requested =
-    reasoning !== undefined || include_reasoning === true || thinkingOfOthers(others) !== undefined
+  const is_requested = reasoning !== undefined || include_reasoning === true || other !== undefined
   return { thinking, shows_thinking: is_requested && thinking?.mode !== 'off' ? true : undefined }
 }
 
-function thinkingOfReasoning({
-  effort,
-  max_tokens,
-  enabled,
-}: Static<typeof Reasoning>): Thinking | undefined {
+function fromReasoning({ effort, max_tokens, enabled }: Static<typeof Reasoning>): Thinking | undefined {
   if (enabled === false) return OFF
   if (effort) return EFFORTS[effort]
-  if (typeof max_tokens === 'number') return thinkingOfBudget(max_tokens)
+  if (typeof max_tokens === 'number') return fromBudget(max_tokens)
   return enabled === true ? AUTO : undefined
 }
 
@@ -79,7 +75,7 @@ type Others = Omit<
   'reasoning_effort' | 'include_reasoning' | 'reasoning'
 >
 
-function thinkingOfOthers({
+function fromOthers({
   thinking,
   enable_thinking,
   thinking_budget,
@@ -87,15 +83,15 @@ function thinkingOfOthers({
 }: Others): Thinking | undefined {
   if (thinking) {
     if (thinking.type === 'disabled') return OFF
-    return typeof thinking.budget_tokens === 'number' ? thinkingOfBudget(thinking.budget_tokens) : AUTO
+    return typeof thinking.budget_tokens === 'number' ? fromBudget(thinking.budget_tokens) : AUTO
   }
   const is_on = enable_thinking ?? chat_template_kwargs?.enable_thinking ?? chat_template_kwargs?.thinking
   if (is_on === false) return OFF
-  if (typeof thinking_budget === 'number') return thinkingOfBudget(thinking_budget)
+  if (typeof thinking_budget === 'number') return fromBudget(thinking_budget)
   return is_on === true ? AUTO : undefined
 }
 
-const thinkingOfBudget = (budget_tokens: number): Thinking =>
+const fromBudget = (budget_tokens: number): Thinking =>
   budget_tokens === 0 ? OFF : { mode: 'budget', budget_tokens }
 
 function hasOthers(body: JsonObject): boolean {

@@ -111,6 +111,7 @@ export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text)
   } catch {
+    // Invalid JSON: undefined.
     return undefined
   }
 }

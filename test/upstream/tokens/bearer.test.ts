@@ -18,10 +18,7 @@ function over(exchanged: ExchangeResult[], answers: object[]) {
   const told: string[] = []
   const refused: string[] = []
   const tokens: Tokens = {
-    of: () =>
-      Promise.resolve(
-        exchanged.length > 1 ? (exchanged.shift() as ExchangeResult) : (exchanged[0] as ExchangeResult),
-      ),
+    of: () => Promise.resolve((exchanged.length > 1 ? exchanged.shift() : exchanged[0]) as ExchangeResult),
     refused: (_, { value }) => void refused.push(value),
   }
   const run = () =>

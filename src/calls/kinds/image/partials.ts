@@ -6,7 +6,7 @@ import type { ImageEvent, ImageProtocol, NoImage, Reference } from '../../../pro
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
 import { parseObject } from '../../../protocols/wire/json.ts'
 import { EventCutter, EventWalk } from '../../../protocols/wire/sse.ts'
-import type { DispatchResult } from '../../../upstream/dispatch.ts'
+import type { Dispatched } from '../../../upstream/dispatch.ts'
 import { reportedFailure } from '../../../upstream/failures.ts'
 import { routesWithProviders } from '../../../upstream/routes.ts'
 import { fromUpstream } from '../../../upstream/transport.ts'
@@ -116,7 +116,7 @@ export function openImage(
   parts: CallParts,
   held: Held<PaidImageOrder>,
   references: readonly Reference[],
-): Promise<DispatchResult<OpenedImage>> {
+): Promise<Dispatched<OpenedImage>> {
   const sending = sendingOf(parts, held.order, references, 1)
   const { max_answer_bytes } = parts.catalogue().server
   return dispatchCall(parts, held, {

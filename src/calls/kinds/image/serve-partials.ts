@@ -2,7 +2,7 @@
 import { GatewayError, toGatewayError, UpstreamFault, upstreamFailed } from '../../../domain/errors.ts'
 import { convert } from '../../../media/convert.ts'
 import type { ImageEvent, Reference, SentImage } from '../../../protocols/images.ts'
-import type { DispatchResult } from '../../../upstream/dispatch.ts'
+import type { Dispatched } from '../../../upstream/dispatch.ts'
 import { interruptedStreamError, ReportedFailure } from '../../../upstream/failures.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
@@ -19,7 +19,7 @@ import type { PendingImages } from './pending-images.ts'
 import { afterPartials, compresses, droppedHeader, imageFailure, noImage } from './sending.ts'
 
 /** The state of one image's generation and delivery. */
-interface ImageDelivery extends DispatchResult<OpenedImage> {
+interface ImageDelivery extends Dispatched<OpenedImage> {
   parts: CallParts
   held: Held<PaidImageOrder>
   pending: PendingImages
@@ -64,7 +64,7 @@ export async function servePartials(
 
 /** Reads nothing ahead of the caller: an event has several megabytes. @param left_ms the rest of the image's time limit */
 function streamOf(
-  start: Pick<ImageDelivery, 'parts' | 'held' | 'pending' | 'first' | keyof DispatchResult<OpenedImage>>,
+  start: Pick<ImageDelivery, 'parts' | 'held' | 'pending' | 'first' | keyof Dispatched<OpenedImage>>,
   left_ms: number,
 ): ReadableStream<Uint8Array> {
   const { place } = start.held

@@ -7,7 +7,7 @@ import { type AudioPiece, AudioStreamReading } from '../../../protocols/openai/a
 import { renderStreamError } from '../../../protocols/openai/errors.ts'
 import { protocolOf } from '../../../protocols/registry.ts'
 import { parseObject } from '../../../protocols/wire/json.ts'
-import type { DispatchResult } from '../../../upstream/dispatch.ts'
+import type { Dispatched } from '../../../upstream/dispatch.ts'
 import { reportedFailure } from '../../../upstream/failures.ts'
 import type { ByteReader, OpenedBody } from '../../../upstream/pump.ts'
 import type { Relay } from '../../../upstream/relay.ts'
@@ -80,7 +80,7 @@ export async function openEvents(
 export function servedStream(
   parts: CallParts,
   held: Held<UnitOrder>,
-  dispatched: DispatchResult<OpenAnswer>,
+  dispatched: Dispatched<OpenAnswer>,
   { relay, reported, bounds, delivered }: PassingAnswer,
 ): Response {
   const { attempt } = dispatched

@@ -6,7 +6,7 @@ import { protocolOf } from '../../../protocols/registry.ts'
 import type { UnitProtocols } from '../../../protocols/unit-calls.ts'
 import { type JsonObject, parseObject } from '../../../protocols/wire/json.ts'
 import type { JsonBody } from '../../../protocols/wire/json-body.ts'
-import type { DispatchResult } from '../../../upstream/dispatch.ts'
+import type { Dispatched } from '../../../upstream/dispatch.ts'
 import { readReported } from '../../../upstream/failures.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
@@ -105,7 +105,7 @@ export const serveJson =
 export async function servedWhole(
   parts: CallParts,
   held: Held<UnitOrder>,
-  { answer, attempt }: Pick<DispatchResult<UnitAnswer>, 'answer' | 'attempt'>,
+  { answer, attempt }: Pick<Dispatched<UnitAnswer>, 'answer' | 'attempt'>,
   bounds = held.order.bounds,
 ): Promise<Response> {
   const { body, content_type, reported } = answer

@@ -1,8 +1,8 @@
 // Completes responses of lenient servers: OpenAI's own clients throw without these fields.
 
 import { UpstreamFault } from '../../../domain/errors.ts'
-import { generatedCallId } from '../../canonical/parts.ts'
-import { type AnswerCompletion, hasRequiredFields, withType } from '../../completing.ts'
+import { newCallId } from '../../canonical/parts.ts'
+import { type Completer, hasRequired, withType } from '../../completing.ts'
 import { reportsError } from '../../failures.ts'
 import { decodeByteString } from '../../wire/byte-string.ts'
 import {
@@ -41,7 +41,7 @@ function completeItem(original: JsonObject, index: number, call_id: string): Jso
   if (item.type === 'function_call') {
     if (!stringIn(item.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
     const called = isObject(item.arguments) ? { ...item, arguments: JSON.stringify(item.arguments) } : item
-    return stringIn(item.call_id) ? called : { ...called, call_id: generatedCallId(call_id, 0, index) }
+    return stringIn(item.call_id) ? called : { ...called, call_id: newCallId(call_id, 0, index) }
   }
   if (item.type !== 'message') return item
   if (typeof item.content === 'string')
@@ -139,7 +139,7 @@ function withResponseFields(response: JsonObject, id: string, ended: boolean): J
   const is_cut = isObject(response.incomplete_details)
   const status = ended ? (is_cut ? 'incomplete' : 'completed') : 'in_progress'
   const head: JsonObject = { id: `resp_${id}`, object: 'response', status, output: [] }
-  if (hasRequiredFields(response, head)) return response
+  if (hasRequired(response, head)) return response
   return {
     ...head,
     ...Object.fromEntries(
@@ -148,7 +148,7 @@ function withResponseFields(response: JsonObject, id: string, ended: boolean): J
   }
 }
 
-export const completing: AnswerCompletion = {
+export const completing: Completer = {
   whole: (answer, { id }) => completeOutput(withResponseFields(answer, id, true), id),
   stream({ id }) {
     const items = new StreamedItems(id)

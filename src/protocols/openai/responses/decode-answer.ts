@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/responses/object
 import { inFull } from '../../../domain/usage.ts'
 import type { ConversationAnswer, StopReason, TokenLogprob } from '../../canonical/answer.ts'
-import { generatedCallId, type Part, readArguments } from '../../canonical/parts.ts'
+import { newCallId, type Part, readArguments } from '../../canonical/parts.ts'
 import { type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import { readLogprobs } from '../logprobs.ts'
 import { completeOutput } from './complete.ts'
@@ -15,7 +15,7 @@ import { readUsage, responseIn } from './usage.ts'
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
   const output = objectsIn(completeOutput(answer, call_id).output)
-  const parts = output.flatMap((item, index) => partsOf(item, generatedCallId(call_id, 0, index)))
+  const parts = output.flatMap((item, index) => partsOf(item, newCallId(call_id, 0, index)))
   const function_calls = output.filter(({ type }) => type === 'function_call').length
   const written = {
     refused: parts.some((part) => part.kind === 'text' && part.is_refusal),

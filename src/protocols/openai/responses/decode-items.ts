@@ -122,7 +122,7 @@ export function decodeItems(items: readonly PlacedItem[]): Conversation {
   return state
 }
 
-function addParts({ turns, turn_count }: State, role: Turn['role'], ...parts: Part[]): void {
+function add({ turns, turn_count }: State, role: Turn['role'], ...parts: Part[]): void {
   turns.push({ role, parts })
   turn_count.add({ role, parts })
 }
@@ -133,7 +133,7 @@ function readMessage(state: State, item: JsonObject, at: string): void {
   if (role === 'system' || role === 'developer') {
     state.system.push(textOf(parts))
     state.system_after.push(state.turn_count.count)
-  } else addParts(state, role, ...parts)
+  } else add(state, role, ...parts)
 }
 
 function readFunctionCall(state: State, item: JsonObject, at: string): void {
@@ -151,7 +151,7 @@ function call(state: State, id: string, name: string, read: Pick<ToolCallPart, '
   const { signature } = state
   state.signature = undefined
   state.names.set(id, name)
-  addParts(state, 'assistant', { kind: 'tool_call', id, name, ...read, signature })
+  add(state, 'assistant', { kind: 'tool_call', id, name, ...read, signature })
 }
 
 function readOutput(state: State, item: JsonObject, at: string): void {
@@ -160,14 +160,7 @@ function readOutput(state: State, item: JsonObject, at: string): void {
   if (name === undefined) throw refusal(`${at}.call_id`, 'matches no call of an earlier item.')
   const content = readContent(output, `${at}.output`, CONTENT_READERS)
   const cache = lastMark(content)
-  addParts(state, 'user', {
-    kind: 'tool_result',
-    call_id,
-    name,
-    content,
-    failed: false,
-    ...(cache && { cache }),
-  })
+  add(state, 'user', { kind: 'tool_result', call_id, name, content, failed: false, ...(cache && { cache }) })
 }
 
 /** Reads a call of a built-in tool. Calls that the provider ran itself are left out. */
@@ -188,13 +181,7 @@ function readClientOutput(state: State, item: JsonObject, at: string): void {
   if (call_id === undefined) return
   const { text, failed } = clientOutput(item)
   const content = text === '' ? [] : [{ kind: 'text', text } as const]
-  addParts(state, 'user', {
-    kind: 'tool_result',
-    call_id,
-    name: state.names.get(call_id) ?? '',
-    content,
-    failed,
-  })
+  add(state, 'user', { kind: 'tool_result', call_id, name: state.names.get(call_id) ?? '', content, failed })
 }
 
 /** The output of a local shell may refer to its call by either id. */
@@ -207,22 +194,21 @@ function readReasoning(state: State, item: JsonObject, at: string): void {
   const { summary = [], content = [], encrypted_content } = readPresent(ReasoningItem, item, at)
   const text = (summary.length > 0 ? summary : content).map((part) => part.text).join('\n\n')
   if (!encrypted_content) {
-    if (text !== '') addParts(state, 'assistant', { kind: 'thinking', text })
+    if (text !== '') add(state, 'assistant', { kind: 'thinking', text })
     return
   }
   const { signature, signed } = readEncrypted(encrypted_content)
   if (signed === 'tool_call') {
     state.signature = signature
-    if (text !== '') addParts(state, 'assistant', { kind: 'thinking', text })
-  } else if (signed === 'redacted_thinking')
-    addParts(state, 'assistant', { kind: 'redacted_thinking', signature })
-  else addParts(state, 'assistant', { kind: 'thinking', text, signature })
+    if (text !== '') add(state, 'assistant', { kind: 'thinking', text })
+  } else if (signed === 'redacted_thinking') add(state, 'assistant', { kind: 'redacted_thinking', signature })
+  else add(state, 'assistant', { kind: 'thinking', text, signature })
 }
 
 /** Reads the summary of the gateway's own compaction. Compactions of a provider are left out, since only that provider can read them. */
 function readCompaction(state: State, item: JsonObject): void {
   const text = gatewaySummary(item)
-  if (text !== undefined) addParts(state, 'user', { kind: 'text', text })
+  if (text !== undefined) add(state, 'user', { kind: 'text', text })
 }
 
 /** Images of the gateway's image models are described in words. Images that a text model generated are sent back to it. */
@@ -231,11 +217,11 @@ function readPicture(state: State, item: JsonObject, at: string): void {
   if (picture) {
     const { signature } = state
     state.signature = undefined
-    addParts(state, 'assistant', { ...picture, signature })
+    add(state, 'assistant', { ...picture, signature })
     return
   }
   const text = describeImage(item)
-  if (text !== undefined) addParts(state, 'assistant', { kind: 'text', text })
+  if (text !== undefined) add(state, 'assistant', { kind: 'text', text })
 }
 
 function rejectReference(_: State, item: JsonObject, at: string): never {

@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/responses-streaming
 
 import type { PartStart, StreamDecoder, StreamEvent } from '../../canonical/answer.ts'
-import { generatedCallId, type Part } from '../../canonical/parts.ts'
+import { newCallId, type Part } from '../../canonical/parts.ts'
 import { type DecodedStream, endStream, failStream, ItemSequence } from '../../decoding.ts'
 import { reportsError } from '../../failures.ts'
 import {
@@ -125,7 +125,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 /** Begins a call. Items of other types begin with their first part. */
 function beginItem(state: State, item: Item, source: JsonObject): StreamEvent[] {
   if (source.type !== 'function_call') return []
-  const made_id = generatedCallId(state.call_id, candidate, item.index)
+  const made_id = newCallId(state.call_id, candidate, item.index)
   state.calls += 1
   return open(item, 'call', { kind: 'tool_call', ...calledBy(source, made_id) })
 }

@@ -12,7 +12,7 @@ import {
 import { unsupportedPiece } from '../../carries.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
 import { writeParts } from '../../writers.ts'
-import { type AcceptedCaching, markFor } from '../caching.ts'
+import { type CacheStyle, markFor } from '../caching.ts'
 import { dataUri, isContent, isMark } from '../encode-messages.ts'
 import { carries } from './carries.ts'
 import { isOwn } from './encrypted.ts'
@@ -21,18 +21,16 @@ import { isOwn } from './encrypted.ts'
  * Encodes all turns. Tool results come first in a user's turn.
  * @param caching the kind of cache marks that the model accepts
  */
-export const encodeItems = (turns: readonly Turn[], caching: AcceptedCaching): JsonObject[] =>
+export const encodeItems = (turns: readonly Turn[], caching: CacheStyle): JsonObject[] =>
   turns.flatMap(({ role, parts }) =>
-    role === 'assistant'
-      ? withoutTrailingReasoning(parts.flatMap(encodeAnswered))
-      : encodeUser(parts, caching),
+    role === 'assistant' ? trimReasoning(parts.flatMap(encodeAnswered)) : encodeUser(parts, caching),
   )
 
 /**
  * Removes reasoning at the end of a turn: the provider refuses an item "without its required following item".
  * https://github.com/openai/openai-node/issues/1567
  */
-function withoutTrailingReasoning(items: readonly JsonObject[]): readonly JsonObject[] {
+function trimReasoning(items: readonly JsonObject[]): readonly JsonObject[] {
   const last = items.findLastIndex(({ type }) => type !== 'reasoning')
   return items.slice(0, last + 1)
 }
@@ -75,7 +73,7 @@ const encodeReasoning = (signature: Signature | undefined): JsonObject[] =>
     ? [{ type: 'reasoning', summary: [], encrypted_content: signature.value }]
     : []
 
-function encodeUser(parts: readonly Part[], caching: AcceptedCaching): JsonObject[] {
+function encodeUser(parts: readonly Part[], caching: CacheStyle): JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result')
   const content_parts = parts.filter((part) => isContent(part))
   return [
@@ -92,7 +90,7 @@ function encodeUser(parts: readonly Part[], caching: AcceptedCaching): JsonObjec
   ]
 }
 
-const encodeResult = ({ call_id, content, cache }: ToolResultPart, caching: AcceptedCaching): JsonObject => ({
+const encodeResult = ({ call_id, content, cache }: ToolResultPart, caching: CacheStyle): JsonObject => ({
   type: 'function_call_output',
   call_id,
   output: encodeOutput(content, markFor(caching, cache)),

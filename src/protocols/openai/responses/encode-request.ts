@@ -1,11 +1,11 @@
 // Encodes a canonical request as a responses request.
 // https://platform.openai.com/docs/api-reference/responses/create
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
-import { type ConversationRequest, generationName, type TargetModel } from '../../canonical/request.ts'
+import { type ConversationRequest, familyName, type TargetModel } from '../../canonical/request.ts'
 import { rejectUnsupported } from '../../carries.ts'
 import { hashedUserId } from '../../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
-import { type AcceptedCaching, acceptedCaching, cachingFields } from '../caching.ts'
+import { type CacheStyle, cacheStyleOf, cachingFields } from '../caching.ts'
 import { encodeSystem } from '../encode-messages.ts'
 import { encodeEffort, SCHEMA_NAME, strictIfAccepted } from '../encode-request.ts'
 import { generationFor } from '../model.ts'
@@ -20,7 +20,7 @@ import { encodeItems } from './encode-items.ts'
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
   const generation = generationFor(target)
-  const caching = acceptedCaching(generationName(target))
+  const caching = cacheStyleOf(familyName(target))
   return compact({
     model: target.model,
     ...encodeConversation(request, caching),
@@ -40,7 +40,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
 }
 
 /** Instructions cannot carry cache marks, so marked ones become the first message (package openai 6.49, ResponseInputText). */
-function encodeConversation(request: ConversationRequest, caching: AcceptedCaching): Record<string, Json> {
+function encodeConversation(request: ConversationRequest, caching: CacheStyle): Record<string, Json> {
   const input = encodeItems(request.turns, caching)
   if (request.system.length === 0) return { input }
   const system = encodeSystem(request, caching, 'input_text')

@@ -123,7 +123,7 @@ function openItem(
   if (part.kind === 'text')
     return [
       added(state, messageItem(id, [], 'in_progress')),
-      record(state, 'response.content_part.added', { ...contentPlace(state, item), part: contentOf(item) }),
+      record(state, 'response.content_part.added', { ...partPlace(state, item), part: contentOf(item) }),
     ]
   if (part.kind !== 'tool_call')
     return [added(state, reasoningItem(id, '', undefined, 'thinking', 'in_progress'))]
@@ -137,14 +137,8 @@ function writeText(state: State, { text }: EventOf<'text_delta'>): ServerSentEve
   if (!item) return []
   item.text.add(text)
   return isRefusal(item)
-    ? [record(state, 'response.refusal.delta', { ...contentPlace(state, item), delta: text })]
-    : [
-        record(state, 'response.output_text.delta', {
-          ...contentPlace(state, item),
-          delta: text,
-          logprobs: [],
-        }),
-      ]
+    ? [record(state, 'response.refusal.delta', { ...partPlace(state, item), delta: text })]
+    : [record(state, 'response.output_text.delta', { ...partPlace(state, item), delta: text, logprobs: [] })]
 }
 
 function writeThinking(state: State, { text }: EventOf<'thinking_delta'>): ServerSentEvent[] {
@@ -193,7 +187,7 @@ function writePartEnd(state: State): ServerSentEvent[] {
   if (part.kind === 'text')
     return [
       ...endText(state, item),
-      record(state, 'response.content_part.done', { ...contentPlace(state, item), part: contentOf(item) }),
+      record(state, 'response.content_part.done', { ...partPlace(state, item), part: contentOf(item) }),
       ...done(state, messageItem(id, [contentOf(item)])),
     ]
   if (part.kind === 'tool_call') {
@@ -211,7 +205,7 @@ function writePartEnd(state: State): ServerSentEvent[] {
 }
 
 function endText(state: State, item: OpenItem): ServerSentEvent[] {
-  const place = contentPlace(state, item)
+  const place = partPlace(state, item)
   return isRefusal(item)
     ? [record(state, 'response.refusal.done', { ...place, refusal: item.text.toString() })]
     : [
@@ -258,7 +252,7 @@ const placeOf = ({ output }: State, { id }: Pick<OpenItem, 'id'>): JsonObject =>
   item_id: id,
   output_index: output.length,
 })
-const contentPlace = (state: State, item: OpenItem): JsonObject => ({
+const partPlace = (state: State, item: OpenItem): JsonObject => ({
   ...placeOf(state, item),
   content_index: 0,
 })

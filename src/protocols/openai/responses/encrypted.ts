@@ -1,6 +1,6 @@
 // Encrypted reasoning: a provider's own, marked with the key that issued it, and other providers' signatures in the same field.
 import type { Signature } from '../../canonical/parts.ts'
-import { FORMATS, packSignature, type SignedPartKind, unpackSignature } from '../../signature.ts'
+import { FORMATS, packSignature, type Signed, unpackSignature } from '../../signature.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
 import { gatewaySummary } from './compaction.ts'
 import { describeImage, IMAGE_ITEM } from './image-items.ts'
@@ -25,11 +25,11 @@ function splitIssuer(encrypted: string): { encrypted: string; issuer: string | u
 export const ownSignature = (encrypted: string): Signature => ({ format: OWN_FORMAT, value: encrypted })
 
 /** Writes a signature of any provider as encrypted reasoning. */
-export const writeEncrypted = (signature: Signature, signed: SignedPartKind): string =>
+export const writeEncrypted = (signature: Signature, signed: Signed): string =>
   packSignature(signature, signed, OWN_FORMAT)
 
 /** Reads encrypted reasoning as a signature, and the kind of part that it belongs to. */
-export const readEncrypted = (text: string): { signature: Signature; signed: SignedPartKind } =>
+export const readEncrypted = (text: string): { signature: Signature; signed: Signed } =>
   unpackSignature(splitIssuer(text).encrypted, OWN_FORMAT)
 
 /** The issuer of an item's encrypted reasoning; undefined if missing or unknown. */

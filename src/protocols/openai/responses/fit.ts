@@ -11,7 +11,7 @@ import {
   stringIn,
 } from '../../wire/json.ts'
 import { type Generation, generationFor, isOpenAiModel, nearestEffort, takesSampling } from '../model.ts'
-import { withoutRefused, withShortUsers } from '../servers/fitting.ts'
+import { omit, withShortUsers } from '../servers/fitting.ts'
 import { RULES, type ServerRules } from '../servers/rules.ts'
 import { EFFORTS } from '../thinking-fields.ts'
 import { LOGPROBS } from './decode-request.ts'
@@ -41,7 +41,7 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
       : shortened
   const effort = stringIn(objectIn(thinking.reasoning).effort)
   const samples = takesSampling(generation, effort)
-  const sampled = samples ? thinking : withoutRefused(thinking, ['temperature', 'top_p'], dropped)
+  const sampled = samples ? thinking : omit(thinking, ['temperature', 'top_p'], dropped)
   const short = withShortIds(withShortUsers(sampled, rules))
   const named = rules.by_generation ? withoutReasoningStatus(short) : short
   if (!is_translated) return { body: named, dropped: [...dropped], renamed_tools }
@@ -50,12 +50,12 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
 }
 
 function fitEffort(body: JsonObject, generation: Generation, dropped: Set<string>): JsonObject {
-  if (generation.efforts.length === 0) return withoutRefused(body, ['reasoning'], dropped)
+  if (generation.efforts.length === 0) return omit(body, ['reasoning'], dropped)
   const reasoning = objectIn(body.reasoning)
   const requested = stringIn(reasoning.effort)
   if (!isEffort(requested) || generation.efforts.includes(requested)) return body
   const effort = nearestEffort(generation, requested)
-  if (effort === undefined) return withoutRefused(body, ['reasoning'], dropped)
+  if (effort === undefined) return omit(body, ['reasoning'], dropped)
   return { ...body, reasoning: { ...reasoning, effort } }
 }
 

@@ -2,7 +2,7 @@
 import type { PartStart, TokenLogprob } from '../../canonical/answer.ts'
 import type { Signature } from '../../canonical/parts.ts'
 import type { GrowingText } from '../../growing-text.ts'
-import type { SignedPartKind } from '../../signature.ts'
+import type { Signed } from '../../signature.ts'
 import { compact, type Json, type JsonObject, parseObject, stringIn } from '../../wire/json.ts'
 import { writeLogprobs } from '../logprobs.ts'
 import { CLIENT_TOOLS, type ClientTool } from './client-tools.ts'
@@ -73,7 +73,7 @@ export const reasoningItem = (
   id: string,
   text: string,
   signature: Signature | undefined,
-  signed: SignedPartKind,
+  signed: Signed,
   status: ItemStatus = 'completed',
 ): JsonObject =>
   compact({

@@ -37,8 +37,7 @@ function publicItem(item: JsonObject, index: number, { call_id, issuer }: Caller
 const ITEM_ID = '"item_id":"'
 const STARTS = '{"type":"'
 /** Types of events with a response or an item. */
-const HAS_RESPONSE_OR_ITEM =
-  /^response\.(?:created|queued|in_progress|completed|incomplete|failed|output_item\.)/
+const HAS_OBJECT = /^response\.(?:created|queued|in_progress|completed|incomplete|failed|output_item\.)/
 
 /** The type of an event, which is its first field as OpenAI writes it; empty for data that is no event, such as `[DONE]`. */
 export function typeOf(data: string): string {
@@ -58,7 +57,7 @@ export class PublicEvents {
 
   /** @param data one event as JSON */
   event(data: string): string {
-    const event = HAS_RESPONSE_OR_ITEM.test(typeOf(data)) ? parseObject(data) : undefined
+    const event = HAS_OBJECT.test(typeOf(data)) ? parseObject(data) : undefined
     return event ? this.#parsed(event) : this.#renamed(data)
   }
 

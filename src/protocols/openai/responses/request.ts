@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../../domain/errors.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { withModelAndStream } from '../../body-fields.ts'
-import { generationName } from '../../canonical/request.ts'
+import { familyName } from '../../canonical/request.ts'
 import { requestedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
@@ -138,7 +138,7 @@ export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare
     const input = inputForProvider(body, call.forgets_reasoning ?? false)
     if (input) prepared.input = input
   }
-  const include = includeFor(body, generationName(call))
+  const include = includeFor(body, familyName(call))
   if (include) prepared.include = include
   if (call.without_summary) prepared.reasoning = withoutSummary(body)
   return prepared

@@ -84,15 +84,12 @@ const isIssuerOf = (format: string, model: string): boolean =>
 /** Removes Google's signatures: only Google's server, which is not in the table, takes them back. */
 function withoutSignatures(message: JsonObject): JsonObject {
   const calls = objectsIn(message.tool_calls)
-  if (!Object.hasOwn(message, SIGNATURE_FIELD) && !calls.some((call) => Object.hasOwn(call, SIGNATURE_FIELD)))
-    return message
-  const { [SIGNATURE_FIELD]: _, ...rest } = message
-  return calls.length === 0
-    ? rest
-    : { ...rest, tool_calls: calls.map(({ [SIGNATURE_FIELD]: __, ...call }) => call) }
+  if (!Object.hasOwn(message, EXTRA) && !calls.some((call) => Object.hasOwn(call, EXTRA))) return message
+  const { [EXTRA]: _, ...rest } = message
+  return calls.length === 0 ? rest : { ...rest, tool_calls: calls.map(({ [EXTRA]: __, ...call }) => call) }
 }
 
-const SIGNATURE_FIELD = 'extra_content'
+const EXTRA = 'extra_content'
 
 /** Replaces ids that the server refuses, the same for a call and its result. */
 function fitIds(message: JsonObject, ids: CallIds): JsonObject {

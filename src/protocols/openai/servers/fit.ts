@@ -1,6 +1,6 @@
 // Adapts a chat completion request to its server and model.
 
-import { generationName } from '../../canonical/request.ts'
+import { familyName } from '../../canonical/request.ts'
 import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
 import { nearestLevel } from '../../thinking.ts'
 import {
@@ -18,7 +18,7 @@ import { contentText } from '../reasoning.ts'
 import { withOwnEffort } from '../thinking-fields.ts'
 import { fitMessages } from './fit-messages.ts'
 import { fitTools } from './fit-tools.ts'
-import { asksFor, type Fitting, withoutRefused, withShortUsers } from './fitting.ts'
+import { asksFor, type Fitting, omit, withShortUsers } from './fitting.ts'
 import { RULES, RULES_OF_OTHERS } from './rules.ts'
 
 type Step = (fitting: Fitting) => JsonObject
@@ -41,7 +41,7 @@ const STEPS: readonly Step[] = [
  */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated, efforts } = target
-  const model = generationName(target)
+  const model = familyName(target)
   const rules = lookUp(RULES, server) ?? (is_translated ? RULES_OF_OTHERS : undefined)
   if (!rules) return { body }
   const dropped = new Set<string>()
@@ -54,22 +54,21 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   return { body: fitted, dropped: [...dropped], renamed_tools, lost }
 }
 
-const appliesTo = ({ models }: { readonly models?: RegExp }, model: string): boolean =>
-  models?.test(model) ?? true
+const fits = ({ models }: { readonly models?: RegExp }, model: string): boolean => models?.test(model) ?? true
 
 /** A requested field that the server refuses, although the answer depends on it. */
 function lostField(
   body: JsonObject,
   { model, rules: { refused_fields = [], by_generation } }: Pick<Fitting, 'model' | 'rules'>,
 ): string | undefined {
-  const refused = refused_fields.find((rule) => appliesTo(rule, model))?.fields ?? []
+  const refused = refused_fields.find((rule) => fits(rule, model))?.fields ?? []
   const names = by_generation ? [...refused, ...lostByGeneration(body, generationOf(model))] : refused
   return names.find((name) => asksFor(body, name))
 }
 
 function dropFields({ body, model, rules: { dropped_fields = [] }, dropped }: Fitting): JsonObject {
-  const names = dropped_fields.filter((rule) => appliesTo(rule, model)).flatMap(({ fields }) => fields)
-  return withoutRefused(body, names, dropped)
+  const names = dropped_fields.filter((rule) => fits(rule, model)).flatMap(({ fields }) => fields)
+  return omit(body, names, dropped)
 }
 
 /**
@@ -97,7 +96,7 @@ function fitEffort(fitting: Fitting): JsonObject {
   if (rules.switches_thinking && requested === 'none') return { ...rest, thinking: { type: 'disabled' } }
   const { levels } = efforts
     ? { levels: efforts }
-    : (rules.efforts?.find((rule) => appliesTo(rule, model)) ?? generationLevels(fitting, requested))
+    : (rules.efforts?.find((rule) => fits(rule, model)) ?? generationLevels(fitting, requested))
   if (!levels || levels.includes(requested)) return body
   const thinking_levels = levels.filter((level) => level !== 'none')
   const level = nearestLevel(RISING, thinking_levels, requested)
@@ -162,7 +161,7 @@ function fitGeneration(fitting: Fitting): JsonObject {
   const body = rules.by_generation ? withKnownLimit(unreasoned(fitting, generation)) : fitting.body
   const refused: string[] = takesSampling(generation, effortIn(body)) ? [] : [...SAMPLING]
   if (!generation.takes_parallel_tool_calls) refused.push('parallel_tool_calls')
-  return withoutRefused(body, refused, dropped)
+  return omit(body, refused, dropped)
 }
 
 /** Fields that the generation refuses, although the answer depends on them. */

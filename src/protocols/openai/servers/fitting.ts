@@ -35,11 +35,7 @@ export function asksFor(body: JsonObject, name: string): boolean {
 }
 
 /** Removes fields from a request; returns the same body if it has none. @param dropped receives the names of those with an effect */
-export function withoutRefused(
-  body: JsonObject,
-  fields: readonly string[],
-  dropped: Set<string>,
-): JsonObject {
+export function omit(body: JsonObject, fields: readonly string[], dropped: Set<string>): JsonObject {
   const names = fields.filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body
   for (const name of names) if (asksFor(body, name)) dropped.add(name)
