@@ -1,4 +1,4 @@
-// The plugins of the gateway, in order, and the types of the applications that they make.
+// The plugins of the gateway, in order, and the types of the applications that they compose.
 import type { Plugin } from '../src/app/plugin.ts'
 import type { AppOf, ConsoleAppOf } from '../src/app/plugins.ts'
 import { absent } from './absent/plugin.ts'
@@ -116,5 +116,5 @@ export const plugins = [
 /** All routes with their types: `treaty<App>(url)` of @elysiajs/eden is a typed client. */
 export type App = AppOf<typeof plugins>
 
-/** The routes that pages of the console ask, with their types. */
+/** The routes of the console's pages, with their types. */
 export type ConsoleApp = ConsoleAppOf<typeof plugins>

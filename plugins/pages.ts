@@ -1,4 +1,4 @@
-// The pages, in the groups and the order of the side bar; what stands before a session; and the search.
+// Lists of the console's pages: the groups of the side bar, moved pages, and pages without a session; and the search.
 import { account_pages } from './accounts/web/pages.ts'
 import { audit_log_pages } from './audit-log/web/pages.ts'
 import { call_pages } from './calls/web/pages.ts'
@@ -25,7 +25,7 @@ import { join_pages, team_pages } from './teams/web/pages.ts'
 import { moved_usage, overview_pages } from './usage/web/pages.ts'
 import { voucher_pages } from './vouchers/web/pages.ts'
 
-/** The side bar, from top to bottom: pages with an icon, twelve in all. The others are below one of them. */
+/** All pages in the order of the side bar. The twelve with an icon are in it; the others belong below one of them. */
 export const page_groups: readonly PageGroup[] = [
   {
     title: 'Use',
@@ -69,7 +69,7 @@ export const page_groups: readonly PageGroup[] = [
 
 export const pages: readonly PageEntry[] = page_groups.flatMap((group) => group.pages)
 
-/** Addresses that pages had before. They lead to the page of today. */
+/** Former addresses of pages, which redirect to the current ones. */
 export const moved_pages: readonly MovedPage[] = [
   ...moved_catalogue,
   ...moved_library,
@@ -88,6 +88,6 @@ export const open_pages: readonly OpenPageEntry[] = [
 
 export { confirmSignIn, signIn } from './sign-in/web/pages.ts'
 
-/** What `/` searches. */
+/** The search that the shortcut `/` opens. */
 export const search: Search = async (words) =>
   (await import('./console/web/pages/search.ts')).searchAll(words)

@@ -1,34 +1,33 @@
-// The bundle of the console's pages: one build for browsers, each file with its hash and its compressed copies.
+// Browser build of the console's pages: each file with its hash and compressed copies.
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { BuildArtifact } from 'bun'
 
-/** Where the page and its frame are. */
+/** The folder of index.html and the frame of the pages. */
 export const WEB_FOLDER = join(import.meta.dir, 'web')
-/** Each capability has its pages in its own folder. */
 const PLUGINS_FOLDER = join(import.meta.dir, '..')
 const SOURCES = new Bun.Glob('{*/web/**/*,pages.ts}')
-/** Everything but the page lies below `assets/`, with its hash in its name. Files name each other by relative paths, the page by these of the root. */
+/** Files other than the page are below `assets/`, with a hash in the name, and use relative references. The page uses absolute ones. */
 const ASSETS = 'assets/'
 const PUBLIC_PATH = '/console/'
 
-/** The copies of a file that may be sent, by content coding. */
+/** The content codings in which each file is kept. */
 export const CODINGS = ['identity', 'br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
-/** A finished file. */
+/** A file of the build. */
 export interface BundledFile {
-  /** Below /console/: `index.html`, `assets/index-1a2b3c4d.js`. */
+  /** The path below /console/: `index.html`, `assets/index-1a2b3c4d.js`. */
   name: string
   type: string
-  /** Of its content. */
+  /** The first 16 hex digits of the SHA-256 of its content. */
   hash: string
   bytes: Record<Coding, Uint8Array>
 }
 
 export interface BundleOptions {
-  /** Of 0 to 11: the executable's build takes its time, a start from source does not. */
+  /** From 0 to 11: high in the executable's build, low at a start from source, which must be quick. */
   brotli_quality: number
 }
 
@@ -43,7 +42,7 @@ export async function bundlePages({ brotli_quality }: BundleOptions): Promise<Bu
     target: 'browser',
     splitting: true,
     minify: true,
-    // Otherwise React is its development build, which is twice as large.
+    // Without it, React's development build is bundled, which is twice as large.
     define: { 'process.env.NODE_ENV': '"production"' },
     naming: {
       entry: '[name].[ext]',
@@ -51,28 +50,28 @@ export async function bundlePages({ brotli_quality }: BundleOptions): Promise<Bu
       asset: `${ASSETS}[name]-[hash].[ext]`,
     },
   })
-  return await Promise.all(outputs.map((output) => finished(output, brotli_quality)))
+  return await Promise.all(outputs.map((output) => compressFile(output, brotli_quality)))
 }
 
-const compressed = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
-/** The page is at many addresses, of which the files are not in the same place. */
+/** The page is served at many addresses, so its relative references to files become absolute. */
 async function contentOf(output: BuildArtifact): Promise<Uint8Array> {
   if (!output.path.endsWith('.html')) return new Uint8Array(await output.arrayBuffer())
   const page = await output.text()
   return new TextEncoder().encode(page.replaceAll(`"./${ASSETS}`, `"${PUBLIC_PATH}${ASSETS}`))
 }
 
-async function finished(output: BuildArtifact, quality: number): Promise<BundledFile> {
+async function compressFile(output: BuildArtifact, quality: number): Promise<BundledFile> {
   const identity = await contentOf(output)
   const [br, gzipped] = await Promise.all([
-    compressed.br(identity, {
+    compressors.br(identity, {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: quality,
         [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
       },
     }),
-    compressed.gzip(identity),
+    compressors.gzip(identity),
   ])
   return {
     name: output.path.replace(/^\.?\//, ''),
@@ -82,7 +81,7 @@ async function finished(output: BuildArtifact, quality: number): Promise<Bundled
   }
 }
 
-/** The time of the last change to a source of the pages, in ms since 1970. */
+/** Returns the time of the last change to a source of the pages, in ms since 1970. */
 export async function sourcesChangedAt(): Promise<number> {
   const files = await Array.fromAsync(SOURCES.scan({ cwd: PLUGINS_FOLDER, absolute: true }))
   const times = await Promise.all(files.map((file) => Bun.file(file).stat()))

@@ -1,4 +1,4 @@
-// The console's pages as they are served: one document for every address, its files, and the headers that guard them.
+// Routes of the console's pages: one document for every address, its files, and their security headers.
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { withBrand } from '../../src/app/surface/brand.ts'
@@ -20,14 +20,14 @@ const DOCUMENT = 'index.html'
 const ASSETS = 'assets/'
 const API = 'api/'
 
-/** Their names change with their content. */
-const KEEP = 'public, max-age=31536000, immutable'
-/** Requested each time, and answered with 304 where nothing has changed. */
-const ASK_AGAIN = 'no-cache'
+/** For assets: their names change with their content. */
+const CACHE_FOREVER = 'public, max-age=31536000, immutable'
+/** For the document: the browser revalidates it each time, and gets 304 if it is unchanged. */
+const REVALIDATE = 'no-cache'
 
 /**
- * Nothing runs, shows or loads that does not come from here. Inline scripts and styles are refused; styles that scripts
- * set on an element are none of those. https://www.w3.org/TR/CSP3/
+ * Only the gateway's own content runs, shows or loads. Inline scripts and styles are refused; this does not include styles that
+ * scripts set on an element. https://www.w3.org/TR/CSP3/
  */
 const contentSecurityPolicy = (origins: readonly string[]): string =>
   [
@@ -43,7 +43,7 @@ const contentSecurityPolicy = (origins: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-const GUARDS = {
+const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
@@ -52,9 +52,8 @@ const GUARDS = {
 }
 
 /**
- * `GET /console` and everything below it that is no route of the console's API: the document for every address, so that
- * links into the console work, and its files below `/console/assets/`. Anybody may have them: their data need a
- * session.
+ * `GET /console` and all addresses below it except the console's API: the document for every address, so that links into the
+ * console work, and its files below `/console/assets/`. They are public; the data that they show need a session.
  */
 export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>) {
   const serve = async ({ request }: { request: Request }): Promise<Response> => {
@@ -74,7 +73,7 @@ export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people
 const pathOf = ({ calls }: Pick<Gateway, 'calls'>): string =>
   publicPathOf(calls.catalogue().server.public_url)
 
-/** @param path of the public URL @throws GatewayError not_found for an asset of another version */
+/** @param path the path of the public URL @throws GatewayError not_found for an asset of another version */
 async function fileFor(name: string, path: string, brand: BrandSettings) {
   const { pageFiles } = await import('./assets.ts')
   const is_asset = name.startsWith(ASSETS)
@@ -83,30 +82,30 @@ async function fileFor(name: string, path: string, brand: BrandSettings) {
   if (!file)
     throw notFound('The console has no such file. Reload the page: the gateway may have been updated.')
   return is_asset
-    ? { file, cache_control: KEEP }
-    : { file: await documentFor(path, brand, file), cache_control: ASK_AGAIN }
+    ? { file, cache_control: CACHE_FOREVER }
+    : { file: await documentFor(path, brand, file), cache_control: REVALIDATE }
 }
 
-/** The document as it was made last. A catalogue that is read anew has another object of its brand. */
-let last: { path: string; brand: BrandSettings; document: PageFile; made: PageFile } | undefined
+/** The last document. `brand` is compared by identity: a catalogue that is read again has a new object. */
+let last: { path: string; brand: BrandSettings; document: PageFile; branded: PageFile } | undefined
 
 /**
- * The document with the brand, and with the addresses of its files below a path: the gateway's own requests find them there, too
- * (`src/http/public-path.ts`).
+ * Returns the document with the brand, and with the addresses of its files below the path of the public URL. The gateway also
+ * answers requests with that path (`src/http/public-path.ts`).
  */
 async function documentFor(path: string, brand: BrandSettings, document: PageFile): Promise<PageFile> {
   if (path === '' && Object.keys(brand).length === 0) return document
-  if (last?.path === path && last.brand === brand && last.document === document) return last.made
+  if (last?.path === path && last.brand === brand && last.document === document) return last.branded
   const text = await new Response(document.copies.identity).text()
   const page = withBrand(text.replaceAll(`"${BASE}/`, `"${path}${BASE}/`), brand, path)
   const identity = Buffer.from(page)
   const hash = new Bun.CryptoHasher('sha256').update(identity).digest('hex').slice(0, 16)
   const copies = { identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) }
-  last = { path, brand, document, made: { type: document.type, hash, copies } }
-  return last.made
+  last = { path, brand, document, branded: { type: document.type, hash, copies } }
+  return last.branded
 }
 
-/** @param origins where else the page loads from: part of its tag, since browsers keep the policy of a page that is answered with 304 */
+/** @param origins other origins that the page loads from. The ETag contains them, because browsers keep a page's policy at a 304. */
 function answer(
   request: Request,
   { file, cache_control }: Awaited<ReturnType<typeof fileFor>>,
@@ -115,7 +114,7 @@ function answer(
   const coding = acceptedCoding(request.headers.get('accept-encoding'), ['br', 'gzip'])
   const etag = `"${[file.hash, coding, ...origins].join('-')}"`
   const headers: Record<string, string> = {
-    ...GUARDS,
+    ...SECURITY_HEADERS,
     'content-security-policy': contentSecurityPolicy(origins),
     'cache-control': cache_control,
     etag,

@@ -1,16 +1,16 @@
-// The console: its pages, and the JSON routes that they read.
+// Routes of the console: its pages, and the JSON routes that they read.
 import { Elysia } from 'elysia'
 import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
-/** `/console` for browsers, and `/console/api/…` for its pages. README.md in this folder is its map. */
+/** `/console` for browsers, and `/console/api/…` for its pages. README.md in this folder describes them. */
 export function consolePages(gateway: Gateway) {
   const compose = atFirstRequest(async () => {
     const { pageRoutes } = await import('./pages.ts')
     const app = baseApp(gateway).use(pageRoutes(gateway))
-    // One after the other: loaded at once, they hold up calls for as long as all of them take.
+    // One after the other: loading all of them at once would delay calls until all are loaded.
     for (const load of gateway.operations.console_routes) {
       const routes = await load()
       if (routes) app.use(routes)
@@ -26,10 +26,10 @@ export function consolePages(gateway: Gateway) {
 }
 
 /**
- * Of every answer that has no such header of its own. An answer for one viewer is not for the next one at the same
- * screen; nor for pages of other hosts below the same domain, to which browsers send the cookie along.
+ * For each response that does not set the header itself. The next person at the same browser must not get a cached response, nor
+ * may pages of other hosts below the same domain embed one: browsers send the cookie with their requests.
  */
-const GUARDS = {
+const SECURITY_HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -38,7 +38,7 @@ const GUARDS = {
 }
 
 function guarded(answer: Response): Response {
-  for (const [name, value] of Object.entries(GUARDS))
+  for (const [name, value] of Object.entries(SECURITY_HEADERS))
     if (!answer.headers.has(name)) answer.headers.set(name, value)
   return answer
 }

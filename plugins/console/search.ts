@@ -1,4 +1,4 @@
-// The search over everything that the viewer may see: accounts, keys, models, providers, and calls by their request id.
+// Search over all that the viewer may see: accounts, keys, models, providers, and calls and refusals by their request id.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ACCOUNT_STATUSES, listAccountPage } from '../../src/access/account-listing.ts'
@@ -16,11 +16,10 @@ import { TimeFields, time } from '../../src/http/views.ts'
 import { callsBeginningWith } from '../calls/index.ts'
 import { refusalsBeginningWith } from '../refusals/index.ts'
 
-/** Of each kind. */
-const MAX_FOUND = 6
+const MAX_RESULTS_PER_KIND = 6
 
 const SearchQuery = Closed({
-  q: Type.String({ minLength: 1, maxLength: 100, must: 'what is searched for: 1 to 100 characters' }),
+  q: Type.String({ minLength: 1, maxLength: 100, must: 'the text to search for: 1 to 100 characters' }),
 })
 
 const FoundAccount = Closed({
@@ -49,30 +48,30 @@ const FoundView = Closed({
   refusals: Type.Array(FoundRefusal),
 })
 
-/** `GET /console/api/search?q=`: a few of each kind. */
+/** `GET /console/api/search?q=`: the first results of each kind. */
 export function searchRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-search' })
     .use(viewerCalls(gateway))
-    .get('/console/api/search', ({ viewer, query }) => found(gateway, viewer, query.q.trim()), {
+    .get('/console/api/search', ({ viewer, query }) => searchAll(gateway, viewer, query.q.trim()), {
       query: SearchQuery,
       response: { 200: FoundView, ...FAILURES },
     })
 }
 
-async function found(
+async function searchAll(
   gateway: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   words: string,
 ): Promise<Static<typeof FoundView>> {
   const { db } = gateway
   const owner = { account_id: accountOf(viewer), key_ids: onlyKeysOf(viewer) }
-  const calls = await callsBeginningWith(db, words, owner, MAX_FOUND)
-  const refusals = await refusalsBeginningWith(db, words, owner, MAX_FOUND)
+  const calls = await callsBeginningWith(db, words, owner, MAX_RESULTS_PER_KIND)
+  const refusals = await refusalsBeginningWith(db, words, owner, MAX_RESULTS_PER_KIND)
   return {
-    accounts: viewer.side === 'operator' ? await accountsLike(gateway, words) : [],
-    keys: await keysLike(gateway, viewer, words),
-    models: await modelsLike(gateway, viewer, words),
-    providers: viewer.side === 'operator' ? providersLike(gateway, words) : [],
+    accounts: viewer.side === 'operator' ? await findAccounts(gateway, words) : [],
+    keys: await findKeys(gateway, viewer, words),
+    models: await findModels(gateway, viewer, words),
+    providers: viewer.side === 'operator' ? findProviders(gateway, words) : [],
     calls: calls.map(({ started_at_ms, ...call }) => ({
       ...call,
       ...time('started', started_at_ms),
@@ -84,23 +83,23 @@ async function found(
   }
 }
 
-async function accountsLike(
+async function findAccounts(
   { db }: Pick<Gateway, 'db'>,
   search: string,
 ): Promise<Static<typeof FoundAccount>[]> {
-  const page = await listAccountPage(db, { search }, { limit: MAX_FOUND })
+  const page = await listAccountPage(db, { search }, { limit: MAX_RESULTS_PER_KIND })
   return (page?.rows ?? []).map(({ id, name, display_name, status }) => ({ id, name, display_name, status }))
 }
 
-function providersLike({ calls }: Pick<Gateway, 'calls'>, search: string): Static<typeof FoundProvider>[] {
+function findProviders({ calls }: Pick<Gateway, 'calls'>, search: string): Static<typeof FoundProvider>[] {
   return [...calls.catalogue().providers.keys()]
     .filter((name) => name.toLowerCase().includes(search.toLowerCase()))
-    .slice(0, MAX_FOUND)
+    .slice(0, MAX_RESULTS_PER_KIND)
     .map((name) => ({ name }))
 }
 
-/** Of a key that was pasted whole only its prefix is looked for. */
-async function keysLike(
+/** If the search text is a whole key, only its prefix is searched for. */
+async function findKeys(
   { db, calls: { now } }: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   words: string,
@@ -108,7 +107,7 @@ async function keysLike(
   const owner = { account_id: accountOf(viewer), key_ids: onlyKeysOf(viewer) }
   const search = isKeyText(words) ? words.slice(0, PREFIX_LENGTH) : words
   const now_ms = now()
-  const { rows } = await listKeyPage(db, { ...owner, search }, { limit: MAX_FOUND }, now_ms)
+  const { rows } = await listKeyPage(db, { ...owner, search }, { limit: MAX_RESULTS_PER_KIND }, now_ms)
   return rows.map((key) => ({
     id: key.id,
     name: key.name,
@@ -118,22 +117,25 @@ async function keysLike(
   }))
 }
 
-async function modelsLike(
+async function findModels(
   gateway: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   words: string,
 ): Promise<Static<typeof FoundModel>[]> {
   const search = words.toLowerCase()
-  const isSeen = await seenBy(gateway, viewer)
+  const isVisible = await modelFilterFor(gateway, viewer)
   return [...gateway.calls.catalogue().models.values()]
     .filter(({ id, display_name }) => `${id}\n${display_name}`.toLowerCase().includes(search))
-    .filter(isSeen)
-    .slice(0, MAX_FOUND)
+    .filter(isVisible)
+    .slice(0, MAX_RESULTS_PER_KIND)
     .map(({ id, display_name, kind }) => ({ id, name: display_name, kind }))
 }
 
-/** Accounts see what they can call; a key, what it may call. */
-async function seenBy({ db }: Pick<Gateway, 'db'>, viewer: Viewer): Promise<(model: Model) => boolean> {
+/** Accounts see the models that are served; a key sees those that it may call. */
+async function modelFilterFor(
+  { db }: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+): Promise<(model: Model) => boolean> {
   if (viewer.side === 'operator') return () => true
   const [key] = viewer.side === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   const mayCall = compileModelPatterns(key?.models ?? null)

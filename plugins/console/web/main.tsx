@@ -1,4 +1,4 @@
-// The start of the console in the browser.
+// Entry point of the console in the browser.
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 import { applyTheme } from './app/theme.ts'

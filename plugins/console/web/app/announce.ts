@@ -1,7 +1,7 @@
-// What changed, for screen readers: a live region beside the page.
+// Announcements for screen readers: a live region beside the page.
 let region: HTMLElement | undefined
 
-/** Says something to screen readers, without moving the focus. */
+/** Announces `words` to screen readers without moving the focus. */
 export function announce(words: string): void {
   if (!region) {
     region = document.createElement('div')
@@ -9,7 +9,7 @@ export function announce(words: string): void {
     region.setAttribute('role', 'status')
     document.body.append(region)
   }
-  // The same words twice are a change, too.
+  // Cleared first, so that the same words are announced again.
   region.textContent = ''
   const place = region
   setTimeout(() => {

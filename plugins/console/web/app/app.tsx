@@ -33,7 +33,7 @@ export function App() {
 function Console() {
   const open_page = useMatch(open_pages)
   const page = useMatch(pages)
-  // Its code comes while the gateway says who is signed in.
+  // The page's code loads while the session is requested.
   useState(() => page && loadAhead(page.entry.load))
   if (open_page)
     return (

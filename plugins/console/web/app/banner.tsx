@@ -1,4 +1,4 @@
-// The banner while the gateway cannot be reached. It goes by itself.
+// Banner that is visible while the gateway cannot be reached.
 import { WifiOff } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
 import { announce } from './announce.ts'

@@ -1,4 +1,4 @@
-// The brand under which the pages are shown, as the gateway has put it into their head.
+// The brand of the pages, which the gateway writes into the head of their document.
 import type { PageBrand } from '../../../../src/app/surface/brand.ts'
 
 const UNBRANDED: PageBrand = {
@@ -12,12 +12,12 @@ const UNBRANDED: PageBrand = {
   imprint_url: null,
 }
 
-const written = globalThis.document?.querySelector<HTMLMetaElement>('meta[name="brand"]')?.content
+const brand_json = globalThis.document?.querySelector<HTMLMetaElement>('meta[name="brand"]')?.content
 
-/** The same for as long as the page is open: a changed brand is there once it is loaded again. */
-export const brand: PageBrand = written === undefined ? UNBRANDED : JSON.parse(written)
+/** Read once: a changed brand is visible after the page is reloaded. */
+export const brand: PageBrand = brand_json === undefined ? UNBRANDED : JSON.parse(brand_json)
 
-/** The operator's own pages about the service, those that there are. */
+/** Links to the operator's own pages about the service, as far as they are set. */
 export const brand_links: readonly { label: string; href: string }[] = [
   { label: 'Support', href: brand.support_url },
   { label: 'Terms', href: brand.terms_url },
@@ -25,7 +25,6 @@ export const brand_links: readonly { label: string; href: string }[] = [
   { label: 'Imprint', href: brand.imprint_url },
 ].flatMap(({ label, href }) => (href === null ? [] : [{ label, href }]))
 
-/** Names the browser's tab after a page. */
-export const titleTab = (page: string): void => {
+export const setTabTitle = (page: string): void => {
   document.title = `${page} · ${brand.name}`
 }

@@ -1,4 +1,4 @@
-// The typed client of the console's routes, and the errors of calls that fail.
+// Typed client of the console's routes, and the errors of failed calls.
 import { treaty } from '@elysiajs/eden/treaty2'
 import type { ConsoleApp } from '../../../index.ts'
 import { fetchConfirmed } from './confirming.ts'
@@ -6,22 +6,22 @@ import { connectionLost, connectionWorks } from './connection.ts'
 import { createNotifier } from './notifier.ts'
 import { addressOf, gatewayUrl } from './place.ts'
 
-/** The message of an error; of anything else, its text. */
+/** Returns the message of an error, and the text of any other thrown value. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown)
 
 const client = treaty<ConsoleApp>(gatewayUrl(), {
-  // Otherwise it turns every text that looks like a time into a Date.
+  // By default, eden turns each text that looks like a time into a Date.
   parseDate: false,
   fetcher: fetchConfirmed as typeof fetch,
 })
 
-/** What a route answers: `AnswerOf<typeof api.accounts.get>`. */
+/** The data of a route's answer: `AnswerOf<typeof api.accounts.get>`. */
 export type AnswerOf<Route extends (...args: never[]) => Promise<{ data: unknown }>> = NonNullable<
   Awaited<ReturnType<Route>>['data']
 >
 
-/** The query that a route takes. */
+/** The query of a route. */
 export type QueryOf<Route extends (...args: never[]) => unknown> = Route extends (
   options?: infer Options,
 ) => unknown
@@ -33,18 +33,18 @@ export type QueryOf<Route extends (...args: never[]) => unknown> = Route extends
 /** The routes, by subject: `api.accounts.get({ query })`. Path parameters are encoded by the caller: `part(id)`. */
 export const api = client.console.api
 
-/** A part of a path: eden does not encode them. */
+/** Encodes a part of a path, which eden does not do. */
 export const part = (value: string | number): string => encodeURIComponent(value)
 
-/** A refusal or failure as the server words it. */
+/** A refusal or failure with the server's message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   constructor(
     readonly status: number,
     message: string,
-    /** The kind of error, or a more specific word. */
+    /** The error's code, such as `account_suspended`. */
     readonly code: string,
-    /** The field at fault. */
+    /** The field that caused the error. */
     readonly param: string | null,
     readonly request_id: string | null,
   ) {
@@ -52,7 +52,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The gateway could not be reached: whether it did the request is unknown. */
+/** The gateway could not be reached. It is unknown whether it processed the request. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
   constructor() {
@@ -60,7 +60,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** What eden answers. */
+/** An answer of eden. */
 export interface Answer {
   data: unknown
   error: unknown
@@ -69,46 +69,46 @@ export interface Answer {
 }
 
 /**
- * The data of a call of `api`.
+ * Returns the data of a call of `api`.
  *
- * @throws ApiError as the server words it; ConnectionLost where it could not be reached
+ * @throws ApiError with the server's message; ConnectionLost if the gateway could not be reached
  */
 export async function send<A extends Answer>(call: Promise<A>): Promise<NonNullable<A['data']>> {
-  const answer = await call.catch(lost)
-  // Eden answers a failed fetch as a 503 of its own, without a response.
-  if (answer.response === undefined) return lost()
+  const answer = await call.catch(failAsLost)
+  // Eden turns a failed fetch into its own status 503 without a response.
+  if (answer.response === undefined) return failAsLost()
   connectionWorks()
   if (answer.error === null) return answer.data as NonNullable<A['data']>
-  throw refused(errorOf(answer.error), answer.response)
+  throw apiError(errorOf(answer.error), answer.response)
 }
 
 /**
- * A call by `fetch`, for what eden cannot carry: streams, files, downloads.
+ * Sends a request by `fetch`, for what eden does not support: streams, uploads, downloads.
  *
- * @param path as the gateway knows it
- * @returns the answer, which is no failure
- * @throws as `send`; DOMException AbortError once `signal` is aborted
+ * @param path without the path of the public URL
+ * @returns the response, with a status of 200 to 299
+ * @throws ApiError and ConnectionLost as `send`; DOMException AbortError if `signal` is aborted
  */
 export async function sendRaw(path: `/${string}`, init: RequestInit = {}): Promise<Response> {
   let answer: Response
   try {
     answer = await fetchConfirmed(addressOf(path), init)
-  } catch (broken) {
-    if (init.signal?.aborted) throw broken
-    return lost()
+  } catch (failure) {
+    if (init.signal?.aborted) throw failure
+    return failAsLost()
   }
   connectionWorks()
   if (answer.ok) return answer
-  // Without a JSON body, of a proxy for instance, the status says enough.
-  throw refused(await answer.json().catch(() => undefined), answer)
+  // A proxy, for instance, may answer without a JSON body: the error then has the status only.
+  throw apiError(await answer.json().catch(() => undefined), answer)
 }
 
-function lost(): never {
+function failAsLost(): never {
   connectionLost()
   throw new ConnectionLost()
 }
 
-/** Eden's error carries the body as its `value`. */
+/** Returns the body of the response, which eden puts into the error's `value`. */
 const errorOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'value' in error ? error.value : undefined
 
@@ -122,7 +122,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof error === 'object' && error !== null && 'message' in error && 'code' in error
 }
 
-function refused(body: unknown, { status, headers }: Response): ApiError {
+function apiError(body: unknown, { status, headers }: Response): ApiError {
   const request_id = headers.get('x-request-id')
   const failure = isErrorBody(body)
     ? new ApiError(status, body.error.message, body.error.code, body.error.param ?? null, request_id)
@@ -140,13 +140,13 @@ function refused(body: unknown, { status, headers }: Response): ApiError {
 
 const signed_out = createNotifier()
 
-/** A call was refused because nobody is signed in. */
+/** Listens for calls that were refused because nobody is signed in. */
 export const onSignedOut = signed_out.on
 
 const session_changed = createNotifier()
 
-/** The session may be another by now: the account was suspended, or there is no console any more. */
+/** Listens for answers that mean that the session may have changed: the account was suspended, or the console was turned off. */
 export const onSessionChanged = session_changed.on
 
-/** Somebody has signed in again over a page that stays. */
+/** The user has signed in again in the dialog over an open page. */
 export const { notify: signedIn, on: onSignedIn } = createNotifier()

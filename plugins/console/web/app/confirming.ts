@@ -1,18 +1,18 @@
-// Requests that are refused until the viewer confirms that it is them: a dialog asks, and they are sent again.
+// Requests that need a confirmed sign-in: when the gateway refuses one, a dialog asks the user to confirm, and the request is sent again.
 import { createNotifier } from './notifier.ts'
 
-/** As the gateway refuses them. */
+/** The error code of such a refusal. */
 const CONFIRM_SIGN_IN = 'confirm_sign_in'
 
-/** Requests that wait for the answer of the dialog. */
+/** Requests that wait for the user's answer in the dialog. */
 let waiting: ((confirmed: boolean) => void)[] = []
 const changes = createNotifier()
 
-/** For the dialog: whether somebody waits for it. */
+/** Whether a request waits for the dialog. */
 export const isConfirming = (): boolean => waiting.length > 0
 export const onConfirming = changes.on
 
-/** Ends the dialog. Whoever waits goes on. */
+/** Closes the dialog, and continues the waiting requests. */
 export function endConfirming(confirmed: boolean): void {
   const ended = waiting
   waiting = []
@@ -20,17 +20,17 @@ export function endConfirming(confirmed: boolean): void {
   changes.notify()
 }
 
-const askToConfirm = (): Promise<boolean> =>
+const waitForConfirmation = (): Promise<boolean> =>
   new Promise((resolve) => {
     waiting.push(resolve)
     changes.notify()
   })
 
-/** As `fetch`; a request that needs a confirmation waits for it, once, and is sent again. */
+/** As `fetch`, but a request that needs a confirmation waits for it, and is sent a second time. */
 export async function fetchConfirmed(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const answer = await fetch(input, init)
   if (answer.status !== 403 || !(await needsConfirming(answer.clone()))) return answer
-  return (await askToConfirm()) ? await fetch(input, init) : answer
+  return (await waitForConfirmation()) ? await fetch(input, init) : answer
 }
 
 async function needsConfirming(answer: Response): Promise<boolean> {
@@ -38,7 +38,7 @@ async function needsConfirming(answer: Response): Promise<boolean> {
     const { error } = (await answer.json()) as { error?: { code?: unknown } }
     return error?.code === CONFIRM_SIGN_IN
   } catch {
-    // No JSON: a proxy's refusal, which is shown as it is.
+    // Not JSON: the refusal of a proxy, which the caller reports.
     return false
   }
 }

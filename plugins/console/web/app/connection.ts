@@ -1,8 +1,8 @@
-// Whether the gateway can be reached: calls report it, and it is tried until it is back.
+// State of the connection to the gateway: calls report it, and a lost connection is retried every 2 seconds.
 import { createNotifier } from './notifier.ts'
 import { addressOf } from './place.ts'
 
-const TRY_EVERY_MS = 2_000
+const RETRY_EVERY_MS = 2_000
 
 const changes = createNotifier<boolean>()
 let connected = true
@@ -11,7 +11,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 /** Whether the last call reached the gateway. */
 export const isConnected = (): boolean => connected
 
-/** Calls `listen` when the connection is lost, and when it is back. @returns how to stop */
+/** Calls `listen` when the connection is lost, and when it is back. @returns the function that removes the listener */
 export const onConnection = changes.on
 
 function setConnected(is_connected: boolean): void {
@@ -20,13 +20,13 @@ function setConnected(is_connected: boolean): void {
   changes.notify(is_connected)
 }
 
-/** A call did not reach the gateway. */
+/** Reports that a call did not reach the gateway. */
 export function connectionLost(): void {
   setConnected(false)
-  timer ??= setTimeout(() => void tryAgain(), TRY_EVERY_MS)
+  timer ??= setTimeout(() => void tryAgain(), RETRY_EVERY_MS)
 }
 
-/** A call reached the gateway. */
+/** Reports that a call reached the gateway. */
 export function connectionWorks(): void {
   clearTimeout(timer)
   timer = undefined
@@ -39,7 +39,6 @@ async function tryAgain(): Promise<void> {
     await fetch(addressOf('/healthz'), { cache: 'no-store' })
     connectionWorks()
   } catch {
-    // Still away; the banner shows it already.
     connectionLost()
   }
 }

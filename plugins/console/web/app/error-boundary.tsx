@@ -1,4 +1,4 @@
-// The place of a page that failed to load or to render: the rest of the console goes on.
+// Error boundary of a page that failed to load or to render: the rest of the console still works.
 import { RotateCw } from 'lucide-react'
 import { Component, type ReactNode, useEffect } from 'react'
 import { Button } from '../parts/button.tsx'
@@ -6,7 +6,7 @@ import { Notice } from '../parts/notice.tsx'
 import { connectionLost, onConnection } from './connection.ts'
 
 interface BoundaryProps {
-  /** Another page begins anew. */
+  /** The path of the page. A change of it clears the error. */
   place: string
   children: ReactNode
 }
@@ -16,7 +16,7 @@ interface BoundaryState {
   place: string
 }
 
-/** A new version of the gateway has other files: a page of the old one cannot be loaded any more. */
+/** After an update of the gateway, the files of the old version's pages are missing. */
 const isMissingFile = ({ message }: Error): boolean => /dynamically imported|module script/i.test(message)
 
 export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
@@ -36,19 +36,19 @@ export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
   override render(): ReactNode {
     const { failure } = this.state
     if (!failure) return this.props.children
-    if (isMissingFile(failure)) return <Missing />
+    if (isMissingFile(failure)) return <MissingPage />
     const words = `This page failed: ${failure.message}. Reload it, or open another page.`
-    return <Broken tone="bad" words={words} verb="Reload" />
+    return <FailedPage tone="bad" words={words} verb="Reload" />
   }
 }
 
-interface BrokenProps {
+interface FailedPageProps {
   tone: 'bad' | 'warn'
   words: string
   verb: string
 }
 
-const Broken = ({ tone, words, verb }: BrokenProps) => (
+const FailedPage = ({ tone, words, verb }: FailedPageProps) => (
   <div className="page">
     <Notice tone={tone} alert>
       {words}
@@ -62,22 +62,22 @@ const Broken = ({ tone, words, verb }: BrokenProps) => (
 )
 
 const RELOADED = 'reloaded_at_ms'
-/** A page that is missing again so soon after a reload is not loaded by another one. */
-const RELOAD_EVERY_MS = 20_000
+/** If the file is still missing, another reload within this time would not help. */
+const MIN_RELOAD_INTERVAL_MS = 20_000
 
 function reloadOnce(): void {
-  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_EVERY_MS) return
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < MIN_RELOAD_INTERVAL_MS) return
   sessionStorage.setItem(RELOADED, String(Date.now()))
   location.reload()
 }
 
-/** A page whose code could not be loaded: reloaded once the gateway answers. */
-function Missing() {
+/** Shown for a page whose code could not be loaded. Reloads the page when the gateway answers. */
+function MissingPage() {
   useEffect(() => {
     const stop = onConnection((connected) => connected && reloadOnce())
     connectionLost()
     return stop
   }, [])
   const words = 'This page could not be loaded. It loads by itself once the gateway answers.'
-  return <Broken tone="warn" words={words} verb="Reload now" />
+  return <FailedPage tone="warn" words={words} verb="Reload now" />
 }

@@ -1,4 +1,4 @@
-// The gate before the pages: signs in if nobody is, and again over the page when a session has ended.
+// Sign-in gate of the pages: the form if nobody is signed in, and a dialog over the page when a session has ended.
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { confirmSignIn, signIn } from '../../../pages.ts'
@@ -15,7 +15,7 @@ import { SignedIn, useSession, type Viewer } from './session.tsx'
 const sameViewer = (one: Viewer | null, other: Viewer | null): boolean =>
   one?.side === other?.side && one?.account_id === other?.account_id && one?.key?.id === other?.key?.id
 
-/** Shows `children` to those who are signed in, and the form to sign in to all others, at the same address. */
+/** Shows `children` to signed-in viewers, and the sign-in form to others, at the same address. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const queries = useQueryClient()
   const [expired, setExpired] = useState(false)
@@ -23,12 +23,13 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const viewer = data?.viewer ?? null
 
   const is_in = viewer !== null
-  // Where nobody was signed in, a wrong password is no end of a session.
+  // Only while signed in: a wrong password in the form is also answered with 401.
   useEffect(
-    () => (is_in ? onSignedOut(() => void hasSession().then((goes_on) => setExpired(!goes_on))) : undefined),
+    () =>
+      is_in ? onSignedOut(() => void hasSession().then((continues) => setExpired(!continues))) : undefined,
     [is_in],
   )
-  // Its own answer is no reason to ask again.
+  // The 404 of the session's own route must not request it again.
   const is_off = error instanceof ApiError && error.status === 404
   useEffect(
     () => (is_in && !is_off ? onSessionChanged(() => void refetch({ cancelRefetch: false })) : undefined),
@@ -74,17 +75,20 @@ export function SessionGate({ children }: { children: ReactNode }) {
   )
 }
 
-/** A request that was under way while the session got a new token is refused, and the session goes on. */
+/**
+ * Checks whether the session has really ended: a request that was sent while the session got a new token is refused, too, though
+ * the session continues.
+ */
 async function hasSession(): Promise<boolean> {
   try {
     return (await send(api.session.get())).viewer !== null
   } catch {
-    // The gateway cannot be reached: the form says so.
+    // The gateway cannot be reached; the form reports it.
     return false
   }
 }
 
-/** The place of the page until the session is known, as `index.html` has it until this code is there. */
+/** Placeholder of the page until the session is known; the same as in `index.html`, which is visible until this code is loaded. */
 const Frame = () => (
   <div className={`shell frame${performance.now() > FRAME_AFTER_MS ? ' frame-now' : ''}`} aria-busy="true">
     <div className="side-bar" />
@@ -94,7 +98,7 @@ const Frame = () => (
     </div>
   </div>
 )
-/** As in shell.css. */
+/** The same as in shell.css. */
 const FRAME_AFTER_MS = 200
 
 function SignInForm(props: SignInProps) {
@@ -102,12 +106,12 @@ function SignInForm(props: SignInProps) {
   return SignIn && <SignIn {...props} />
 }
 
-/** Loaded when something first waits for it. */
+/** The dialog, loaded when a request first needs it. */
 function Confirming() {
-  const is_asked = useSyncExternalStore(onConfirming, isConfirming)
-  const [is_needed, setNeeded] = useState(false)
-  if (is_asked && !is_needed) setNeeded(true)
-  return is_needed && <ConfirmDialog />
+  const is_open = useSyncExternalStore(onConfirming, isConfirming)
+  const [was_needed, setWasNeeded] = useState(false)
+  if (is_open && !was_needed) setWasNeeded(true)
+  return was_needed && <ConfirmDialog />
 }
 
 function ConfirmDialog() {
@@ -115,7 +119,7 @@ function ConfirmDialog() {
   return ConfirmSignIn && <ConfirmSignIn />
 }
 
-/** Nothing of the console answers any more: it was turned off in Settings, or in the file. */
+/** Shown when the console was turned off, in Settings or in the configuration file. */
 const ConsoleOff = ({ is_operator }: { is_operator: boolean }) => (
   <div className="stack">
     <h1>The console is off</h1>

@@ -1,38 +1,38 @@
-// What this browser keeps: choices for good, drafts until the tab is closed or somebody signs out.
+// Storage of this browser: choices in localStorage, drafts in sessionStorage until the tab is closed or the user signs out.
 import { gatewayPath } from './place.ts'
 
-function ifItCan<T>(work: () => T): T | null {
+function tryStorage<T>(work: () => T): T | null {
   try {
     return work()
   } catch {
-    // Storage is switched off, or full: choices and drafts last as long as their page.
+    // Storage is disabled or full: choices and drafts last as long as their page is open.
     return null
   }
 }
 
-/** What is kept for good under a name; null if nothing is. */
-export const keptIn = (name: string): string | null => ifItCan(() => localStorage.getItem(name))
+/** Returns the value of a name in localStorage; null if absent. */
+export const keptIn = (name: string): string | null => tryStorage(() => localStorage.getItem(name))
 export const keepIn = (name: string, text: string): void =>
-  void ifItCan(() => localStorage.setItem(name, text))
+  void tryStorage(() => localStorage.setItem(name, text))
 
-/** Somebody has signed out: what this page still does until it is loaded anew, such as drawing an answer, is not kept. */
-let is_forgotten = false
+/** Set at sign-out: until the page is reloaded, it may still handle an answer, and must not store drafts. */
+let is_cleared = false
 
-/** A gateway below another path of this host has drafts of its own. */
-const nameHere = (name: string): string => gatewayPath() + name
+/** Prefixes a name with the gateway's path, because another gateway may run below another path of this host. */
+const nameInTab = (name: string): string => gatewayPath() + name
 
-/** What this tab keeps under a name; null if it keeps nothing. */
+/** Returns the value of a name in this tab's storage; null if absent. */
 export const keptInTab = (name: string): string | null =>
-  ifItCan(() => sessionStorage.getItem(nameHere(name)))
+  tryStorage(() => sessionStorage.getItem(nameInTab(name)))
 export function keepInTab(name: string, text: string): void {
-  if (!is_forgotten) ifItCan(() => sessionStorage.setItem(nameHere(name), text))
+  if (!is_cleared) tryStorage(() => sessionStorage.setItem(nameInTab(name), text))
 }
 
 export const dropFromTab = (name: string): void =>
-  void ifItCan(() => sessionStorage.removeItem(nameHere(name)))
+  void tryStorage(() => sessionStorage.removeItem(nameInTab(name)))
 
-/** Whoever signs in next finds nothing of what was here. The page must be loaded anew after it. */
+/** Clears this tab's storage, so that the next user finds nothing in it. The caller must reload the page. */
 export function forgetTab(): void {
-  is_forgotten = true
-  ifItCan(() => sessionStorage.clear())
+  is_cleared = true
+  tryStorage(() => sessionStorage.clear())
 }

@@ -1,36 +1,42 @@
-// The keys that work everywhere, and the dialog that lists them.
+// Keyboard shortcuts of all pages, and the dialog that lists them.
 
 import { useEffect } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'
 import type { PageEntry } from './page-entry.ts'
 
-/** After `g`, the letter has this long to come. */
-const LETTER_WITHIN_MS = 1_500
+/** The time for the letter after `g`. */
+const LETTER_TIMEOUT_MS = 1_500
 
 interface KeyActions {
   /** `/` */
   search: () => void
   /** `?` */
   help: () => void
-  /** `g` and a letter. @returns whether there is such a page */
+  /** `g` and a letter. @returns whether a page has the letter */
   goTo: (letter: string) => boolean
 }
 
-/** Acts on keys outside of inputs, and outside of open dialogs and menus. */
+/** Handles shortcuts, except in inputs, open dialogs and menus. */
 export function useKeys(actions: KeyActions): void {
   useEffect(() => {
     let prefix_ms = 0
     function press(event: KeyboardEvent): void {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target))
+      if (
+        event.defaultPrevented ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        handlesKeys(event.target)
+      )
         return
-      const is_letter = event.timeStamp - prefix_ms < LETTER_WITHIN_MS
+      const is_letter = event.timeStamp - prefix_ms < LETTER_TIMEOUT_MS
       prefix_ms = 0
       if (is_letter && actions.goTo(event.key)) event.preventDefault()
       else if (event.key === 'g') prefix_ms = event.timeStamp
       else if (event.key === '?') actions.help()
       else if (event.key === '/') {
-        // Otherwise the slash is typed into the box that opens.
+        // Without it, the slash would be typed into the search box.
         event.preventDefault()
         actions.search()
       }
@@ -40,10 +46,11 @@ export function useKeys(actions: KeyActions): void {
   }, [actions])
 }
 
-const TYPES = 'input, textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]'
+const HANDLES_KEYS =
+  'input, textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]'
 
-const isTaken = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest(TYPES) !== null
+const handlesKeys = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest(HANDLES_KEYS) !== null
 
 interface KeysDialogProps {
   open: boolean

@@ -1,4 +1,4 @@
-// The question before a page with unsaved changes is left.
+// Confirmation before the user leaves a page with unsaved changes.
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import type { RouterObject } from 'wouter'
 import { Button } from '../parts/button.tsx'
@@ -6,89 +6,88 @@ import { Dialog, DialogActions } from '../parts/dialog.tsx'
 import { createNotifier } from './notifier.ts'
 
 const changes = createNotifier()
-/** Pages with unsaved changes: one, or none. */
+/** The number of mounted components with unsaved changes. */
 let guards = 0
-/** The step that waits for an answer. */
-let waiting: (() => void) | null = null
-/** The address that is guarded, query included, which the browser has left already when it reports a step back. */
-let guarded = ''
-/** The next step back was agreed to. */
-let is_agreed = false
+/** The navigation that waits for the user's answer. */
+let pending: (() => void) | null = null
+/** The address of the guarded page with its query. The browser reports a step back only after it has left this address. */
+let guarded_address = ''
+/** Whether the user has confirmed the next step back. */
+let is_confirmed = false
 
-function wait(step: (() => void) | null): void {
-  waiting = step
+function setPending(navigation: (() => void) | null): void {
+  pending = navigation
   changes.notify()
 }
 
-/** Asks before the page is left, as long as it has unsaved changes. */
+/** Asks the user before they leave the page, as long as it has unsaved changes. */
 export function useLeaveGuard(has_changes: boolean): void {
   useEffect(() => {
     if (!has_changes) return
     guards += 1
-    follow()
-    addEventListener('beforeunload', hold)
+    rememberAddress()
+    addEventListener('beforeunload', preventUnload)
     return () => {
       guards -= 1
-      removeEventListener('beforeunload', hold)
+      removeEventListener('beforeunload', preventUnload)
     }
   }, [has_changes])
 }
 
-const follow = (): void => {
-  guarded = location.href
+const rememberAddress = (): void => {
+  guarded_address = location.href
 }
 
-/** The browser asks in its own words. */
-const hold = (event: BeforeUnloadEvent): void => event.preventDefault()
+/** Makes the browser show its own confirmation. */
+const preventUnload = (event: BeforeUnloadEvent): void => event.preventDefault()
 
-const isElsewhere = (address: string): boolean =>
-  new URL(address, location.href).pathname !== new URL(guarded).pathname
+const isOtherPage = (address: string): boolean =>
+  new URL(address, location.href).pathname !== new URL(guarded_address).pathname
 
-/** A step back or forward is taken back until somebody agrees. */
-function onStep(event: Event): void {
-  if (guards === 0 || is_agreed || !isElsewhere(location.href)) {
-    is_agreed = false
-    follow()
+/** Reverts a step back or forward until the user confirms it. */
+function onHistoryStep(event: Event): void {
+  if (guards === 0 || is_confirmed || !isOtherPage(location.href)) {
+    is_confirmed = false
+    rememberAddress()
     return
   }
   event.stopImmediatePropagation()
-  history.pushState(null, '', guarded)
-  wait(() => {
-    is_agreed = true
+  history.pushState(null, '', guarded_address)
+  setPending(() => {
+    is_confirmed = true
     history.back()
   })
 }
 
-// The listeners of a window are called in their order: these come before the router's, which begins with the first page.
-addEventListener('popstate', onStep)
-for (const move of ['pushState', 'replaceState']) addEventListener(move, follow)
+// Listeners of a window run in the order of their registration: these must run before the router's, which the first page registers.
+addEventListener('popstate', onHistoryStep)
+for (const method of ['pushState', 'replaceState']) addEventListener(method, rememberAddress)
 
-/** The router's steps, of links and of keys. */
+/** Guards the router's navigations, by links and by shortcuts. */
 export const aroundNavigation: RouterObject['aroundNav'] = (navigate, to, options) => {
   const go = () => navigate(to, options)
-  if (guards > 0 && isElsewhere(String(to))) wait(go)
+  if (guards > 0 && isOtherPage(String(to))) setPending(go)
   else go()
 }
 
-/** Whether a step waits for an answer; and the answers. */
-function useLeaving() {
-  const is_waiting = useSyncExternalStore(changes.on, () => waiting !== null)
+function usePendingNavigation() {
+  const is_pending = useSyncExternalStore(changes.on, () => pending !== null)
   return {
-    is_waiting,
-    stay: () => wait(null),
+    is_pending,
+    stay: () => setPending(null),
     leave() {
-      const step = waiting
-      wait(null)
-      step?.()
+      const navigation = pending
+      setPending(null)
+      navigation?.()
     },
   }
 }
 
 export function LeaveDialog() {
-  const { is_waiting, stay, leave } = useLeaving()
+  const { is_pending, stay, leave } = usePendingNavigation()
   const first = useRef<HTMLButtonElement>(null)
   return (
-    <Dialog open={is_waiting} onClose={stay} title="Leave without saving?" first={first}>
+    <Dialog open={is_pending} onClose={stay} title="Leave without saving?" first={first}>
       <div>
         Your changes are not in force yet. They stay in this tab as a draft: come back to save or discard
         them.

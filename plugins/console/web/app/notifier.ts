@@ -1,6 +1,6 @@
-// Listeners to something that changes.
+// A list of listeners, for state outside of React.
 
-/** `on` adds a listener, and returns the function that removes it. */
+/** Creates a list of listeners. `on` adds one, and returns the function that removes it. */
 export function createNotifier<Change = void>() {
   const listeners = new Set<(change: Change) => void>()
   return {

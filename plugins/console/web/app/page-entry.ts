@@ -1,9 +1,9 @@
-// Pages, as the console knows them before they are loaded.
+// Entries of pages, which the console has before it loads their code.
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 import type { Right } from '../../../../src/access/rights.ts'
 
-/** `own_keys`: signed in with a limited key, which sees its own calls only, or as a member, who sees those of their keys. */
+/** The kinds of viewers. `own_keys` is a limited key, which sees only its own calls, or a member, who sees the calls of their keys. */
 export type Sight = 'operator' | 'account' | 'key' | 'own_keys'
 
 export const EVERYONE: readonly Sight[] = ['operator', 'account', 'key', 'own_keys']
@@ -12,46 +12,46 @@ export const NOT_OWN_KEYS: readonly Sight[] = ['operator', 'account', 'key']
 export const OPERATOR: readonly Sight[] = ['operator']
 export const ACCOUNTS: readonly Sight[] = ['account', 'key', 'own_keys']
 
-/** The named parts of a page's address, decoded. */
+/** The parameters in a page's path, decoded. */
 export interface PageProps {
   params: Readonly<Record<string, string>>
 }
 
-/** A page without a session: the link of a first visit, an invitation. */
+/** A page that needs no session, such as an invitation. */
 export interface OpenPageEntry {
-  /** Below /console: `/calls`, `/calls/:request_id`. */
+  /** The path below /console: `/calls`, `/calls/:request_id`. */
   path: string
-  /** Its noun, in the side bar. */
+  /** A noun, shown in the side bar. */
   title: string
-  /** Loaded when it is first opened. */
+  /** Loads the page's code when it is first opened. */
   load: () => Promise<{ default: ComponentType<PageProps> }>
 }
 
 export interface PageEntry extends OpenPageEntry {
   seen_by: readonly Sight[]
-  /** The right of viewers who find it of use. */
+  /** The right that a viewer needs to see the page. */
   right?: Right
-  /** Of what the operator has to set up: its name among the gateway's `features`. */
+  /** The feature that the operator has to set up for this page, by its name in the session's `features`. */
   feature?: string
-  /** Further words to search for it by, in lower case. */
+  /** Further search words, in lower case. */
   also?: string
-  /** A page with an icon stands in the side bar, in the order of the list. */
+  /** A page with an icon is in the side bar, in the order of the list. */
   icon?: LucideIcon
-  /** `g` and this letter go to the page. */
+  /** The shortcut `g` and this letter opens the page. */
   letter?: string
-  /** Of a page that is not in the side bar, where its address does not say so: the path of the one above it, which is marked there. */
+  /** For a page outside of the side bar: the path of its parent page, which is marked there. Not needed if this page's path begins with it. */
   below?: string
 }
 
-/** An address that a page had before. */
+/** A former address of a page. */
 export interface MovedPage {
-  /** As in a page entry. */
+  /** The former path, as in a page entry. */
   path: string
-  /** Its address now, with the same named parts, and with a query where it is part of another page. */
+  /** The new address with the same parameters; with a query if the page became part of another one. */
   to: string
 }
 
-/** Pages of one purpose, together in the side bar. */
+/** Pages of one purpose, which are together in the side bar. */
 export interface PageGroup {
   /** For screen readers. */
   title: string
@@ -60,34 +60,34 @@ export interface PageGroup {
 
 /** The form for signing in: a page if nobody is signed in, a dialog over the page when a session has ended. */
 export interface SignInProps {
-  /** Why, where a session has ended. */
+  /** Why the form is shown, if a session has ended. */
   note?: string
-  /** Of a page that leads on to another thing than the console. */
+  /** Of the form; set by pages that do not lead to the console. */
   title?: string
   lead?: string
-  /** Whether an API key is of no use there. */
+  /** Whether only a person, not an API key, can sign in there. */
   is_for_people?: boolean
-  /** The session is there: the page goes on. */
+  /** Called when the session exists. */
   onSignedIn: () => void
 }
 
-/** A way to sign in beside a password and a key, below the form. */
+/** A way to sign in other than by password or key, below the form. */
 export interface SignInWayEntry {
-  /** As its plugin calls it in the gateway's `sign_in_ways`. */
+  /** The plugin's name for it in the gateway's `sign_in_ways`. */
   name: string
   load: () => Promise<{ default: ComponentType<Pick<SignInProps, 'onSignedIn'>> }>
 }
 
-/** A part of the page of a person's own settings. */
+/** A section of the page with a person's own settings. */
 export interface SettingsEntry {
   name: string
   seen_by: readonly Sight[]
   load: () => Promise<{ default: ComponentType }>
 }
 
-/** One find of the search. */
+/** One result of the search. */
 export interface Hit {
-  /** What it is: "account", "key", "call", "model". */
+  /** "account", "key", "call" or "model". */
   kind: string
   label: string
   detail?: string

@@ -1,8 +1,8 @@
-// Where the gateway is in this browser: at the root of its host, or below the path that a proxy gives it.
+// The gateway's address in this browser: at the root of its host, or below the path that a proxy gives it.
 
 /**
- * The gateway's own path, such as `/tollgate`; empty at the root. No path of a gateway has a part `console`. A proxy may have merged
- * slashes, and an address that begins with two of them would name a host.
+ * Returns the gateway's path, such as `/tollgate`; empty at the root. It never has a segment `console`. Repeated slashes at the start
+ * of the address are merged, because a path that begins with two slashes would name a host.
  */
 export const gatewayPath = (): string => {
   const pathname = location.pathname.replace(/^\/+/, '/')
@@ -10,8 +10,8 @@ export const gatewayPath = (): string => {
   return at < 0 ? '' : pathname.slice(0, at)
 }
 
-/** An address of the gateway, as the browser asks for it. @param path as the gateway knows it: `/console/api/live` */
+/** Returns the address to request in this browser. @param path without the gateway's path: `/console/api/live` */
 export const addressOf = (path: `/${string}`): string => gatewayPath() + path
 
-/** The gateway's URL as this browser knows it, without a slash at its end. */
+/** Returns the gateway's URL in this browser, without a slash at its end. */
 export const gatewayUrl = (): string => location.origin + gatewayPath()

@@ -1,4 +1,4 @@
-// Requests of pages to the server: cached, repeated, and retried until it answers.
+// Queries of pages to the server: cached, repeated, and retried until it answers.
 import { QueryClient, useQuery } from '@tanstack/react-query'
 import { type Answer, ApiError, ConnectionLost, send } from './client.ts'
 import { onConnection } from './connection.ts'
@@ -7,19 +7,19 @@ const FRESH_MS = 10_000
 const MAX_WAIT_MS = 8_000
 const MAX_RETRIES = 2
 
-/** Retried are failures of the moment only; a refusal stands. */
+/** A lost connection is always retried, a server error twice, a refusal never. */
 function isWorthRetrying(failures: number, failure: Error): boolean {
   if (failure instanceof ConnectionLost) return true
   return failure instanceof ApiError && failure.status >= 500 && failures < MAX_RETRIES
 }
 
-/** The cache of a signed-in visit. Actions are never retried by themselves. */
+/** Creates the cache of the pages' queries. Mutations are never retried automatically. */
 export function createQueries(): QueryClient {
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        // A gateway on this machine or in this network is there without the internet.
+        // A gateway on this machine or network can be reached without the internet.
         networkMode: 'always',
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
@@ -37,20 +37,19 @@ export function createQueries(): QueryClient {
 }
 
 interface ApiOptions {
-  /** Repeats it while the page is in view. */
+  /** Repeats the query at this interval while the page is visible. */
   every_ms?: number
-  /** It waits while this is false. */
+  /** The query is not sent while this is false. */
   enabled?: boolean
-  /** Of one subject, such as a key by its number: the answer about another one is no answer. */
+  /** Set for a query about one subject, such as a key by its id: the previous subject's answer must not be shown meanwhile. */
   is_of_one?: boolean
 }
 
 /**
- * The answer of a route, read again when `key` changes. The last answer stays in view, greyed, until the new one is there: draw it with
- * `Loaded`, which reads it as what it is of.
+ * Queries a route, again when `key` changes. Until the new answer arrives, `data` is the previous one: render it with `Loaded`, which
+ * keeps the previous rendering, greyed.
  *
- * @param key the subject first, then all that the answer depends on: `['calls', filters]`; actions name the subjects that
- * they change
+ * @param key the subject, then all that the answer depends on: `['calls', filters]`. Actions name the subjects that they change.
  */
 export const useApi = <A extends Answer>(
   key: readonly unknown[],

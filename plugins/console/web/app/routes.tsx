@@ -1,4 +1,4 @@
-// The page for the address: found in the list, loaded at first use, with the focus on its heading.
+// Routing: the page of an address, loaded at first use.
 
 import { FileQuestionMark } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
@@ -14,10 +14,10 @@ import type { MovedPage, OpenPageEntry, PageEntry, PageGroup } from './page-entr
 import { addressOf } from './place.ts'
 import { sightOf, useViewer, type Viewer } from './session.tsx'
 
-/** The address of the console's own root. */
+/** Returns the path of the console's root. */
 export const basePath = (): string => addressOf('/console')
 
-/** The address below /console, not decoded. */
+/** The path below /console, not decoded. */
 export function usePath(): string {
   const path = usePathname()
   return path.slice(basePath().length).replace(/\/$/, '') || '/'
@@ -28,15 +28,15 @@ interface Match<Entry> {
   params: Record<string, string>
 }
 
-/** The first entry whose pattern fits the address. */
+/** Returns the first entry whose path pattern matches the address. */
 export function useMatch<Entry extends Pick<OpenPageEntry, 'path'>>(
   entries: readonly Entry[],
 ): Match<Entry> | undefined {
   const { parser } = useRouter()
   const path = usePath()
   for (const entry of entries) {
-    const [fits, params] = matchRoute(parser, entry.path, path)
-    if (fits) return { entry, params: decoded(params) }
+    const [matches, params] = matchRoute(parser, entry.path, path)
+    if (matches) return { entry, params: decoded(params) }
   }
   return undefined
 }
@@ -50,31 +50,31 @@ function decodedPart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A stray per cent sign, typed by hand: there is nothing to decode.
+    // A stray per cent sign in an address that was typed by hand.
     return text
   }
 }
 
-const isSeen =
+const isVisibleTo =
   (viewer: Viewer) =>
   ({ seen_by, right, feature }: PageEntry): boolean =>
     seen_by.includes(sightOf(viewer)) &&
     (right === undefined || viewer.rights.includes(right)) &&
     (feature === undefined || viewer.features.includes(feature))
 
-/** The pages of a viewer. */
-export const pagesOf = (viewer: Viewer): PageEntry[] => pages.filter(isSeen(viewer))
+/** Returns the pages that a viewer may see. */
+export const pagesOf = (viewer: Viewer): PageEntry[] => pages.filter(isVisibleTo(viewer))
 
-/** The side bar of a viewer: pages with an icon, in groups that have any. */
+/** Returns the side bar's groups for a viewer: the pages with an icon, without empty groups. */
 export const groupsOf = (viewer: Viewer): PageGroup[] =>
   page_groups
     .map(({ title, pages }) => ({
       title,
-      pages: pages.filter((page) => page.icon !== undefined && isSeen(viewer)(page)),
+      pages: pages.filter((page) => page.icon !== undefined && isVisibleTo(viewer)(page)),
     }))
     .filter(({ pages }) => pages.length > 0)
 
-/** Draws an entry's page. It begins anew with each address. */
+/** Renders an entry's page. Each address has its own instance. */
 export function Opened(match: Match<OpenPageEntry>) {
   const path = usePath()
   return (
@@ -89,7 +89,7 @@ function Loaded({ entry, params }: Match<OpenPageEntry>) {
   return Component ? <Component params={params} /> : <Skeleton rows={6} />
 }
 
-/** After a step to another page: from its top, except back and forward, and with the focus on its heading. */
+/** After a navigation, focuses the page's heading and scrolls to the top; a step back or forward keeps the scroll position. */
 export function useArrival(): void {
   const path = usePath()
   const before = useRef(path)
@@ -110,8 +110,8 @@ export function useArrival(): void {
   }, [path])
 }
 
-/** Where a moved page is now. Its query goes along. */
-function movedTo({ entry, params }: Match<MovedPage>, search: string): string {
+/** Returns the new address of a moved page, with the query of the old one. */
+function newAddressOf({ entry, params }: Match<MovedPage>, search: string): string {
   const [path = '', own = ''] = entry.to.split('?')
   const query = new URLSearchParams(search)
   for (const [name, value] of new URLSearchParams(own)) query.set(name, value)
@@ -122,15 +122,15 @@ function movedTo({ entry, params }: Match<MovedPage>, search: string): string {
 /** The page of the address for a viewer, or the page "not found". */
 export function Routes() {
   const viewer = useViewer()
-  const seen = pagesOf(viewer)
-  // A page that is not theirs is not found, rather than another one whose address fits, too.
+  const visible = pagesOf(viewer)
+  // Matched without regard to rights: a page without the right is "not found", not another page whose pattern matches, too.
   const match = useMatch(pages.filter(({ seen_by }) => seen_by.includes(sightOf(viewer))))
   const moved = useMatch(moved_pages)
   const search = useSearch()
   const path = usePath()
-  const home = seen.find(({ icon }) => icon !== undefined)
-  if (match && seen.includes(match.entry)) return <Opened {...match} />
-  if (moved) return <Redirect to={movedTo(moved, search)} replace />
+  const home = visible.find(({ icon }) => icon !== undefined)
+  if (match && visible.includes(match.entry)) return <Opened {...match} />
+  if (moved) return <Redirect to={newAddressOf(moved, search)} replace />
   if (path === '/' && home) return <Opened entry={home} params={{}} />
   return (
     <Page title="Page not found">

@@ -1,4 +1,4 @@
-// The search over everything that the viewer may see: typed, chosen with the arrows, opened by Enter.
+// Search dialog: arrow keys choose a result, Enter opens it.
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -14,7 +14,7 @@ interface SearchDialogProps {
   open: boolean
   onClose: () => void
   search: Search
-  /** Those that the viewer may open by their name. */
+  /** The pages that the viewer may open. */
   pages: readonly PageEntry[]
 }
 
@@ -26,7 +26,7 @@ export function SearchDialog({ open, onClose, ...found }: SearchDialogProps) {
   )
 }
 
-/** Enter opens what is chosen: at once where it is found already, else as soon as it is. */
+/** Enter opens the chosen result at once, or as soon as the results are there. */
 function useEnter(hit: Hit | undefined, is_found: boolean, onClose: () => void) {
   const [is_pressed, setPressed] = useState(false)
   const [, go] = useLocation()
@@ -40,8 +40,8 @@ function useEnter(hit: Hit | undefined, is_found: boolean, onClose: () => void) 
   return { press: () => setPressed(true), forget: () => setPressed(false) }
 }
 
-/** Pages with a word in their title or their search words that begins so. */
-const pagesLike = (pages: readonly PageEntry[], words: string): Hit[] =>
+/** Returns the pages with a word in their title or search words that begins with `words`. */
+const findPages = (pages: readonly PageEntry[], words: string): Hit[] =>
   pages
     .filter(
       ({ path, title, also = '' }) =>
@@ -59,7 +59,7 @@ function SearchBox({ onClose, search, pages }: Omit<SearchDialogProps, 'open'>) 
     queryFn: () => search(sought),
     enabled: sought.length >= MIN_CHARS,
   })
-  const hits = sought.length >= MIN_CHARS && data ? [...pagesLike(pages, sought), ...data] : []
+  const hits = sought.length >= MIN_CHARS && data ? [...findPages(pages, sought), ...data] : []
   const chosen = Math.min(at, hits.length - 1)
   const is_found = data !== undefined && !isPlaceholderData && sought === words.trim()
   const enter = useEnter(hits[chosen], is_found, onClose)

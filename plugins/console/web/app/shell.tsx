@@ -1,4 +1,4 @@
-// The shell around the pages of those who are signed in: side bar or drawer, banner, keys, search, toasts.
+// Shell around the pages of a signed-in viewer: side bar or drawer, banner, shortcuts, search.
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { Menu as MenuIcon, Search as SearchIcon, X } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -21,7 +21,7 @@ export function Shell() {
   const viewer = useViewer()
   const [, go] = useLocation()
   const [open, setOpen] = useState<Open>('nothing')
-  const seen = useMemo(() => pagesOf(viewer), [viewer])
+  const visible_pages = useMemo(() => pagesOf(viewer), [viewer])
   const groups = useMemo(() => groupsOf(viewer), [viewer])
   useArrival()
 
@@ -30,12 +30,12 @@ export function Shell() {
       search: () => setOpen('search'),
       help: () => setOpen('keys'),
       goTo(letter: string) {
-        const page = seen.find((entry) => entry.letter === letter)
+        const page = visible_pages.find((entry) => entry.letter === letter)
         if (page) go(page.path)
         return page !== undefined
       },
     }),
-    [seen, go],
+    [visible_pages, go],
   )
   useKeys(actions)
 
@@ -65,9 +65,9 @@ export function Shell() {
       <Drawer open={open === 'drawer'} onClose={close}>
         <SideBar {...bar} onChosen={close} />
       </Drawer>
-      <KeysDialog open={open === 'keys'} onClose={close} pages={seen} />
+      <KeysDialog open={open === 'keys'} onClose={close} pages={visible_pages} />
       <LeaveDialog />
-      <SearchDialog open={open === 'search'} onClose={close} search={search} pages={seen} />
+      <SearchDialog open={open === 'search'} onClose={close} search={search} pages={visible_pages} />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-// The side bar: the pages, by words with icons, and who is signed in. On a tablet the icons alone, on a phone a drawer.
+// Side bar: the pages, and the signed-in viewer. Icons alone on a tablet, a drawer on a phone.
 import { BookOpen, Keyboard, LogOut, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -18,7 +18,7 @@ interface SideBarProps {
   groups: readonly PageGroup[]
   onSearch: () => void
   onHelp: () => void
-  /** A page was chosen: the drawer closes. */
+  /** Called when a page is chosen, to close the drawer. */
   onChosen?: () => void
 }
 
@@ -62,7 +62,7 @@ export function SideBar({ groups, onSearch, onHelp, onChosen }: SideBarProps) {
           </ul>
         ))}
       </nav>
-      {/* Not a page of the console: it needs no session. */}
+      {/* Outside of the console: it needs no session. */}
       <a
         className="side-link"
         href={addressOf('/docs')}
@@ -89,10 +89,10 @@ const ROLES: Readonly<Record<Viewer['role'], string>> = {
   key: 'API key',
 }
 
-/** The first operator has no name of their own until they write one. */
+/** The first operator is named "operator" until they set a name. */
 const isUnnamed = ({ role, person }: Viewer): boolean => role === 'operator' && person?.name === 'operator'
 
-/** "Support"; "Owner of alice" for somebody who is not called as the account is. */
+/** "Support"; "Owner of alice" for a person whose name differs from the account's. */
 const roleOf = ({ role, account, person }: Viewer): string =>
   account === null || person?.name === account ? ROLES[role] : `${ROLES[role]} of ${account}`
 

@@ -1,4 +1,4 @@
-// The theme: the system's, or the one that was chosen, kept in this browser.
+// Theme of the pages: the system's, or the one that the user chose in this browser.
 import { keepIn, keptIn } from './kept.ts'
 import { createNotifier } from './notifier.ts'
 
@@ -11,20 +11,20 @@ export type Theme = (typeof THEMES)[number]['value']
 
 const KEY = 'tollgate-theme'
 
-/** The theme that was chosen in this browser. */
+/** Returns the theme that the user chose in this browser. */
 export function chosenTheme(): Theme {
-  const kept = keptIn(KEY)
-  return THEMES.find(({ value }) => value === kept)?.value ?? 'system'
+  const stored = keptIn(KEY)
+  return THEMES.find(({ value }) => value === stored)?.value ?? 'system'
 }
 
-/** Chooses a theme, for now and for the next visit. */
+/** Applies a theme, and stores it for the next visit. */
 export function chooseTheme(theme: Theme): void {
   keepIn(KEY, theme)
   applyTheme()
   choices.notify()
 }
 
-/** Puts the chosen theme in force. */
+/** Applies the chosen theme. */
 export function applyTheme(): void {
   const theme = chosenTheme()
   const { dataset } = document.documentElement
@@ -34,7 +34,7 @@ export function applyTheme(): void {
 
 const choices = createNotifier()
 
-/** Calls `listen` when the theme changes, by choice or by the system: canvases are painted again. @returns how to stop */
+/** Calls `listen` when the user or the system changes the theme: canvases must be painted again. @returns the function that stops listening */
 export function onThemeChange(listen: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   const stop = choices.on(listen)

@@ -1,4 +1,4 @@
-// Results of actions, in a corner, for some seconds; with undo where there is one.
+// Toasts: results of actions in a corner, for some seconds, with undo if the action has one.
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
 import { Button } from '../parts/button.tsx'
@@ -11,9 +11,9 @@ const MAX_TOASTS = 4
 export interface Toast {
   text: string
   tone?: 'good' | 'bad'
-  /** What it is about, such as `catalogue`: its result takes the place of an earlier one, which may say the opposite. */
+  /** The subject, such as `catalogue`. A toast replaces an earlier one of the same subject, which may contradict it. */
   subject?: string | undefined
-  /** Takes the action back. */
+  /** Undoes the action. */
   undo?: () => void
 }
 
@@ -35,7 +35,7 @@ export function toast(result: Toast): void {
   show([...others(result.subject), { ...result, id: next_id++ }].slice(-MAX_TOASTS))
 }
 
-/** Drops the results of earlier actions, which no longer hold once one begins. */
+/** Removes the toasts of a subject when an action on it begins: they may no longer be true. */
 export const forgetToasts = (subject: string): void => show(others(subject))
 
 const others = (subject: string | undefined): readonly ToastEntry[] =>
@@ -43,7 +43,7 @@ const others = (subject: string | undefined): readonly ToastEntry[] =>
 
 const dismiss = (id: number): void => show(toasts.filter((each) => each.id !== id))
 
-/** The place of the toasts. Stands once, in the shell. */
+/** The list of toasts; rendered once, in app.tsx. */
 export function Toasts() {
   const current = useSyncExternalStore(changes.on, () => toasts)
   return (
@@ -57,7 +57,7 @@ export function Toasts() {
 
 function ToastLine({ id, text, tone = 'good', undo }: ToastEntry) {
   useEffect(() => {
-    // What failed stays until it is read.
+    // A failure stays until the user dismisses it.
     if (tone === 'bad') return
     const timer = setTimeout(() => dismiss(id), undo ? SHOWN_WITH_UNDO_MS : SHOWN_MS)
     return () => clearTimeout(timer)

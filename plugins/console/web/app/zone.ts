@@ -1,4 +1,4 @@
-// The time zone of every time and day on a page: the viewer's, or UTC, as chosen in this browser.
+// Time zone of all times and days on a page: the viewer's, or UTC, as chosen in this browser.
 import { useSyncExternalStore } from 'react'
 import { setZone, zoneName } from '../parts/time-words.ts'
 import { keepIn, keptIn } from './kept.ts'
@@ -12,24 +12,24 @@ export type ZoneChoice = (typeof ZONES)[number]['value']
 
 const KEY = 'tollgate-zone'
 
-/** The zone that was chosen in this browser. */
+/** Returns the zone that the user chose in this browser. */
 export const chosenZone = (): ZoneChoice =>
   ZONES.find(({ value }) => value === keptIn(KEY))?.value ?? 'viewer'
 
-/** Chooses a zone, for now and for the next visit. */
+/** Applies a zone, and stores it for the next visit. */
 export function chooseZone(choice: ZoneChoice): void {
   keepIn(KEY, choice)
   applyZone(choice)
   choices.notify()
 }
 
-/** Puts a zone in force: the chosen one. */
+/** Applies a zone; by default the chosen one. */
 export const applyZone = (choice = chosenZone()): void => setZone(choice === 'utc' ? 'UTC' : undefined)
 
 const choices = createNotifier()
 
-/** The name of the zone in force, `Europe/Berlin`; the component is drawn again when another is chosen. */
+/** Returns the name of the current zone, `Europe/Berlin`, and renders the component again when the user chooses another. */
 export const useZone = (): string => useSyncExternalStore(choices.on, zoneName)
 
-/** A label of days in the zone in force: "From day", "From day (UTC)". A viewer knows their own zone. */
+/** Labels days with their zone if it is UTC: "From day", "From day (UTC)". */
 export const inZone = (label: string): string => (zoneName() === 'UTC' ? `${label} (UTC)` : label)

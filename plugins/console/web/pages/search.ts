@@ -1,4 +1,4 @@
-// The search: what the server finds, as links to pages.
+// Search results of the server, as links to pages.
 
 import { refusalReason } from '../../../refusals/web/refusals.ts'
 import { api, send } from '../app/client.ts'
@@ -10,19 +10,19 @@ import { relativeTime } from '../parts/time-words.ts'
 const MAX_CHARS = 100
 const PREFIX_CHARS = 10
 
-/** Of a key that was pasted whole only its prefix leaves the browser. That of an imported one may be made of its last characters. */
+/** Of a pasted key, the browser sends only the prefix. The prefix of an imported key may also contain its last four characters. */
 function queriesFor(words: string): [string, ...string[]] {
   if (!/^(tg_|sk-)/.test(words) || words.length <= PREFIX_CHARS) return [words.slice(0, MAX_CHARS)]
   const first = words.slice(0, PREFIX_CHARS)
   return words.startsWith('sk-') ? [first, `sk-...${words.slice(-4)}`] : [first]
 }
 
-const find = (q: string) => send(api.search.get({ query: { q } }))
+const searchServer = (q: string) => send(api.search.get({ query: { q } }))
 
 export const searchAll: Search = async (words) => {
   const [q, ...further] = queriesFor(words)
-  let found = await find(q)
-  for (const other of further) if (found.keys.length === 0) found = await find(other)
+  let found = await searchServer(q)
+  for (const other of further) if (found.keys.length === 0) found = await searchServer(other)
   const { accounts, keys, calls, providers, refusals, models } = found
   return [
     ...accounts.map(
