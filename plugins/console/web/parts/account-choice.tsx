@@ -1,4 +1,4 @@
-// The account of a page: the operator's choice from the address, or the viewer's own account.
+// The account of a page: the operator chooses it, in the address; other viewers have their own.
 import { useState } from 'react'
 import { api, part } from '../app/client.ts'
 import { useApi } from '../app/query.ts'
@@ -13,10 +13,10 @@ import { Status } from './status.tsx'
 
 export interface AccountScope {
   is_operator: boolean
-  /** The account that the operator has chosen; undefined for everybody else, and before they choose. */
+  /** The account that the operator has chosen; undefined before, and for all other viewers. */
   account: string | undefined
   choose: (account: string | undefined) => void
-  /** What a route takes. */
+  /** The query of routes about an account. */
   query: { account?: string }
 }
 
@@ -36,12 +36,12 @@ export function useAccountScope(): AccountScope {
 const MAX_SHOWN = 12
 
 interface AccountChoiceProps {
-  /** Why one is needed: "Calls from here are paid ones." */
+  /** Why the page needs an account: "Calls from here are billed." */
   why: string
   onChoose: (account: string) => void
 }
 
-/** Some accounts, and a search for the others. */
+/** The first accounts, and a search for the others. */
 export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   const [search, setSearch] = useState('')
   const query = useApi(['accounts', 'choice', search], () =>
@@ -94,20 +94,19 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   )
 }
 
-/** The account of an address that names it by its name or its number, once it is known. */
+/** Queries the account that the address names, by name or id. */
 export function useChosen(account: string | undefined) {
   const { data, isError } = useApi(
     ['accounts', 'chosen', account],
     () => api.accounts({ id: part(account ?? '') }).get(),
     { enabled: account !== undefined, is_of_one: true },
   )
-  // An account that is not found stands as the address has it.
   return { chosen: data, is_awaited: data === undefined && !isError }
 }
 
 const isNumber = (account: string | undefined): boolean => /^\d+$/.test(account ?? '')
 
-/** The account that was chosen, and the way to another one. */
+/** The chosen account, and a button to change it. An unknown account is shown as written in the address. */
 export function ChosenAccount({ account, choose }: Pick<AccountScope, 'account' | 'choose'>) {
   const { chosen, is_awaited } = useChosen(account)
   return (

@@ -1,4 +1,4 @@
-// An account by both of its names: the short one, which callers and commands use, and the display name.
+// An account by its short name, which callers and commands use, and its display name.
 import { Link } from 'wouter'
 
 interface AccountNames {
@@ -7,7 +7,7 @@ interface AccountNames {
   display_name: string
 }
 
-/** For lists and sentences. */
+/** Both names, for lists and sentences. */
 export function AccountName({ name, display_name }: AccountNames) {
   if (display_name === '') return name
   return (
@@ -17,12 +17,12 @@ export function AccountName({ name, display_name }: AccountNames) {
   )
 }
 
-/** The same of a row that belongs to an account. */
+/** The account of a row. */
 export const RowAccount = ({ account, account_display_name }: OfAccount) => (
   <AccountName name={account} display_name={account_display_name} />
 )
 
-/** The same as a link to the account, of a row that may belong to none. */
+/** The account of a row as a link; a dash if the row has none. */
 export const RowAccountLink = ({ account_id, account, account_display_name }: MaybeOfAccount) =>
   account_id === null ? (
     '–'
@@ -43,6 +43,6 @@ export interface OfAccount {
   account_display_name: string
 }
 
-/** In one text, for options and titles. */
+/** Both names as one text, for options and titles. */
 export const accountLabel = ({ name, display_name }: AccountNames): string =>
   display_name === '' ? name : `${display_name} (${name})`

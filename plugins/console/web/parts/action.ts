@@ -1,27 +1,27 @@
-// An action: it runs once, reloads what it changed, and reports its result.
+// Actions of pages: each runs once at a time, reloads the queries of what it changed, and reports its result.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '../app/client.ts'
 import { forgetToasts, type Toast, toast } from '../app/toasts.tsx'
 
-/** Each action has its line there. */
+/** The query key of the audit log, in which each action has a line. */
 export const AUDIT_LOG = 'audit-log'
 
 interface ActionOptions<Input, Result> {
-  /** Does it: `(id) => send(api.accounts({ id }).suspend.post())`. */
+  /** Performs the action: `(id) => send(api.accounts({ id }).suspend.post())`. */
   work: (input: Input) => Promise<Result>
   /**
-   * The first parts of the keys of what it changes: `['accounts', 'books']`. Those are read again, and the audit log. A later result
-   * takes the place of an earlier one of the same first subject.
+   * The subjects that the action changes, which are the first parts of query keys: `['accounts', 'books']`. Their queries and the audit
+   * log are reloaded. The toast replaces an earlier one with the same first subject.
    */
   changes: readonly string[]
-  /** Its result in words: "alice is suspended". */
+  /** Returns the toast of the result: "alice is suspended". */
   done?: (input: Input, result: Result) => Pick<Toast, 'text' | 'undo'> | undefined
 }
 
 export interface Action<Input, Result> {
-  /** Does it, and shows a failure as a toast: for buttons and switches. */
+  /** Runs the action, and shows a failure as a toast: for buttons and switches. */
   run: (input: Input) => void
-  /** Does it, and throws what fails: for forms and dialogs, which show it themselves. */
+  /** Runs the action, and throws its failure: for forms and dialogs, which show it. */
   runOrThrow: (input: Input) => Promise<Result>
   busy: boolean
 }
@@ -35,7 +35,7 @@ export function useAction<Input, Result>({
   const [subject = ''] = changes
   const { mutateAsync, isPending } = useMutation({
     mutationFn: work,
-    // A failure that a form shows would contradict an earlier success in the corner.
+    // An earlier toast of success would contradict a failure that the form shows.
     onMutate: () => forgetToasts(subject),
     onSuccess(result, input) {
       const words = done?.(input, result)

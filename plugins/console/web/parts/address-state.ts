@@ -1,14 +1,14 @@
-// Addresses with a query, and the state of a page that its address holds: filters, range, tab, cursor.
+// State of a page in the query of its address: filters, range, tab, cursor.
 import { useCallback, useMemo } from 'react'
 import { navigate, useSearch } from 'wouter/use-browser-location'
 
-/** The fields that are neither undefined nor ''. */
+/** Returns the fields that are neither undefined nor ''. */
 export function withoutEmpty<T extends object>(all: T): { [K in keyof T]?: Exclude<T[K], undefined | ''> } {
   const some = Object.entries(all).filter(([, value]) => value !== undefined && value !== '')
   return Object.fromEntries(some) as { [K in keyof T]?: Exclude<T[K], undefined | ''> }
 }
 
-/** An address with a query of the fields that are not empty. */
+/** Returns a path with a query of the non-empty fields. */
 export function withQuery(
   path: `/${string}`,
   query: Readonly<Record<string, string | undefined>>,
@@ -18,22 +18,22 @@ export function withQuery(
 }
 
 interface SetOptions {
-  /** A step of its own for the browser's back button; otherwise it replaces the address. */
+  /** Adds an entry to the browser's history instead of replacing the current one. */
   push?: boolean
 }
 
 type AddressChange<Name extends string> = { [N in Name]?: string | undefined }
 
 /**
- * Reads the page's query, and writes it.
+ * Reads and changes the page's query.
  *
- * @param defaults what holds where the address says nothing; a value that equals its default is not written
- * @returns the state, and a function that changes some of it; `undefined` and '' take a value back to its default
+ * @param defaults values of parameters that the address does not have; a value that equals its default is not written
+ * @returns the state, and a function that changes a part of it; `undefined` and '' reset a value to its default
  */
 export function useAddressState<Name extends string>(
   defaults: Readonly<Record<Name, string>>,
 ): [Record<Name, string>, (change: AddressChange<Name>, options?: SetOptions) => void] {
-  // Wouter's own hook decodes the query before its parts are told apart.
+  // Not wouter's useSearch: it decodes the query before the parameters are separated.
   const search = useSearch()
   const known = JSON.stringify(defaults)
 

@@ -1,12 +1,12 @@
-// The brand on a page: its wordmark, or its mark and its name; and the operator's own pages about the service.
+// Brand on a page: its logo, or its icon and name; and links to the operator's pages about the service.
 import { TrafficCone } from 'lucide-react'
 import { useState } from 'react'
 import { brand, brand_links } from '../app/brand.ts'
 
-/** A file that the operator has named and not put there: the name stands for it. */
+/** Image files that are configured but could not be loaded: the brand's name replaces them. */
 const missing = new Set<string>()
 
-/** Beside the name, a mark says nothing of its own. */
+/** The logo, or the icon with the name. The icon's alternative text is empty because the name follows. */
 export function BrandMark() {
   const [, setMissing] = useState(0)
   const imageOf = (src: string | null, className: string, alt: string) =>
@@ -34,7 +34,6 @@ export function BrandMark() {
   )
 }
 
-/** @param className of the list */
 export function BrandLinks({ className }: { className: string }) {
   if (brand_links.length === 0) return null
   return (

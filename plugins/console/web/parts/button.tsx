@@ -1,4 +1,4 @@
-// Buttons, and links that look like them. What is on one says what it does.
+// Buttons, and links that look like buttons.
 import { LoaderCircle, type LucideIcon } from 'lucide-react'
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -12,26 +12,26 @@ interface Shape {
   look?: Look
   small?: boolean
   icon?: LucideIcon
-  /** It is offered to those who have this right. */
+  /** The button is hidden from viewers without this right. */
   right?: Right
 }
 
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>, Shape {
-  /** Under way: it keeps the focus, and does nothing until it is done. */
+  /** The action is running: the button keeps the focus, and ignores presses. */
   busy?: boolean
 }
 
-const classOf = ({ look = 'plain', small }: Shape, without_words = false): string =>
+const classOf = ({ look = 'plain', small }: Shape, icon_only = false): string =>
   names(
     'button',
     look !== 'plain' && `button-${look}`,
     small && 'button-small',
-    without_words && 'button-icon',
+    icon_only && 'button-icon',
   )
 
 const isWordless = (children: ReactNode): boolean => children === undefined || children === null
 
-/** A button. Without words (an icon alone) it needs an `aria-label`, which is its tooltip too. */
+/** A button. With an icon alone it needs an `aria-label`, which is also its tooltip. */
 export function Button({
   look,
   small,
@@ -70,7 +70,7 @@ export function Button({
 }
 
 interface ButtonLinkProps extends Shape {
-  /** Below /console. */
+  /** The path below /console. */
   href: string
   children?: ReactNode
   'aria-label'?: string

@@ -1,4 +1,4 @@
-// Words at the beginning of a sentence or as a label, for pages.
+// Capital letters at the beginning of sentences and labels, for pages.
 
-/** The same words, the first letter a capital. */
+/** Returns `words` with a capital first letter. */
 export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)

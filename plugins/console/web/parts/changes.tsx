@@ -1,21 +1,21 @@
-// A form over values that others may change, too: it sends the changed fields only, and shows both values where somebody was faster.
+// State of a form over shared values: it sends the changed fields only, and shows both values if another user changed them meanwhile.
 import { useState } from 'react'
 import { ApiError } from '../app/client.ts'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
 interface ChangesOptions<Source, Draft> {
-  /** The values with which the form opens. */
+  /** The values at the time when the form opens. */
   source: Source
-  /** Its fields: texts and switches. */
+  /** Converts the values to the form's fields: texts and switches. */
   draftOf: (source: Source) => Draft
   /** Reads the source again. */
   reread: () => Promise<Source>
-  /** Saves the named fields of a draft. @param read what they were read from, which goes along as `was` */
+  /** Saves the named fields of a draft. @param read the values that the form was opened with, sent as `was` */
   save: (names: readonly (keyof Draft)[], draft: Draft, read: Source) => Promise<unknown>
 }
 
-/** The values of the fields that somebody else changed. */
+/** The fields that another user changed: their values before and after. */
 interface Conflict<Draft> {
   names: readonly (keyof Draft)[]
   was: Draft
@@ -25,19 +25,19 @@ interface Conflict<Draft> {
 export interface Changes<Draft> {
   draft: Draft
   setDraft: (draft: Draft) => void
-  /** The fields that differ from what was read. */
+  /** The fields that differ from the values read. */
   names: readonly (keyof Draft)[]
-  /** Null: nobody else changed them. */
+  /** Null if no other user changed them. */
   conflict: Conflict<Draft> | null
-  /** Saves. @returns whether the form is done; if not, there is a conflict */
+  /** Saves the changed fields. @returns false if there is a conflict */
   submit: () => Promise<boolean>
-  /** Gives up the own values of the fields in conflict. */
+  /** Replaces the draft's values of the fields in conflict by the current ones. */
   keepTheirs: () => void
-  /** Gives up all own values. */
+  /** Resets all fields. */
   discard: () => void
 }
 
-/** The state of such a form, from the values with which it opens to a save or a conflict. */
+/** Returns the state of the form. */
 export function useChanges<Source, Draft extends object>({
   source,
   draftOf,
@@ -60,16 +60,16 @@ export function useChanges<Source, Draft extends object>({
       if (!(thrown instanceof ApiError) || thrown.code !== 'changed_meanwhile') throw thrown
       const now = await reread()
       const is = draftOf(now)
-      // A time of another hour stands under the same day.
+      // The server's `param` too: a field that shows a day does not differ if only the hour was changed.
       const clashing = names.filter((name) => is[name] !== was[name] || name === thrown.param)
       setRead(now)
-      setDraft({ ...is, ...only(draft, names) })
+      setDraft({ ...is, ...pickFields(draft, names) })
       setConflict({ names: clashing, was, is })
       return false
     }
   }
   function keepTheirs(): void {
-    if (conflict) setDraft({ ...draft, ...only(conflict.is, conflict.names) })
+    if (conflict) setDraft({ ...draft, ...pickFields(conflict.is, conflict.names) })
     setConflict(null)
   }
   function discard(): void {
@@ -79,8 +79,8 @@ export function useChanges<Source, Draft extends object>({
   return { draft, setDraft, names, conflict, submit, keepTheirs, discard }
 }
 
-/** The named fields of an object. */
-export const only = <T extends object>(of: T, names: readonly PropertyKey[]): Partial<T> =>
+/** Returns the named fields of an object. */
+export const pickFields = <T extends object>(of: T, names: readonly PropertyKey[]): Partial<T> =>
   Object.fromEntries(Object.entries(of).filter(([name]) => names.includes(name))) as Partial<T>
 
 interface ConflictNoticeProps<Draft> {
@@ -88,7 +88,7 @@ interface ConflictNoticeProps<Draft> {
   labels: Readonly<Record<keyof Draft, string>>
 }
 
-/** Both values of each field, and the choice between them. */
+/** The values of each field in conflict, and a button to keep the current ones. */
 export function ConflictNotice<Draft>({
   of: { conflict, draft, keepTheirs },
   labels,

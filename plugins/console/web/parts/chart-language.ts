@@ -1,7 +1,7 @@
-// A browser's language that Intl does not know, as Chromium without a locale has it (en-US@posix): English in its place.
+// Replacement of a browser language that Intl rejects, such as en-US@posix of Chromium without a locale: English instead.
 try {
   Intl.getCanonicalLocales(navigator.language)
 } catch {
-  // Its RangeError says no more than that.
+  // A RangeError: the language is not a valid tag.
   Object.defineProperty(navigator, 'language', { value: 'en-US' })
 }

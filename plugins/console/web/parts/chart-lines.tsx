@@ -1,5 +1,5 @@
-// The lines of a chart, painted on a canvas by uPlot; loaded with the first chart.
-// First: uPlot formats numbers in the browser's language while it loads.
+// Lines of a chart, painted on a canvas by uPlot; loaded with the first chart.
+// Imported first: uPlot uses the browser's language while it loads.
 import './chart-language.ts'
 import { type ReactNode, useEffect, useRef } from 'react'
 import UPlot from 'uplot'
@@ -12,45 +12,45 @@ const DIGIT_PX = 7.5
 const TIMES_PX = 30
 const TIMES_GAP_PX = 8
 const LABEL_GAP_PX = 8
-/** Half of the last time’s label, which stands under the end of the lines: "22 Nov" in a wide font. */
+/** Half of the width of the last time’s label, which is centred under the end of the lines: "22 Nov" in a wide font. */
 const END_LABEL_PX = 28
 const MAX_LABEL_PX = 120
 const LABEL_HEIGHT_PX = 14
 const FONT = '12px system-ui, sans-serif'
 
 interface Series {
-  /** Stands at the end of its line. */
+  /** Shown at the end of the line. */
   label: string
-  /** One for each time; null where it was not measured. */
+  /** One value for each time; null if it was not measured. */
   values: readonly (number | null)[]
 }
 
 export interface ChartProps {
-  /** For screen readers, and the heading: "Revenue". */
+  /** The heading, also for screen readers: "Revenue". */
   label: string
   /** Milliseconds since 1970, ascending. */
   times_ms: readonly number[]
-  /** At most four. */
+  /** At most four, the number of colours. */
   series: readonly Series[]
-  /** A value in words: `(nanos) => `${roundedUsd(nanos)} USD``. */
+  /** Formats a value: `(nanos) => `${roundedUsd(nanos)} USD``. */
   format: (value: number) => string
-  /** A value on the axis, shorter. */
+  /** Formats a value on the axis, shorter. */
   formatAxis?: (value: number) => string
-  /** The times are the begins of days: in the zone in force, or of UTC. */
+  /** Set if the times are the starts of days: in the page's time zone, or in UTC. */
   days?: boolean | 'utc'
-  /** The last value is of a time that is not over yet: its line is dashed. */
+  /** The last period is not over yet: the line to its value is dashed. */
   unfinished?: boolean
   height_px?: number
-  /** What the figures say in one sentence, for those who do not see the lines. */
+  /** The figures in one sentence, for screen readers. */
   summary?: string
-  /** Below the lines: what to mind of the figures. */
+  /** A remark below the lines. */
   note?: ReactNode
-  /** Where a press on a point leads: the list of what it adds up. */
+  /** The list that a press on a point opens, with the rows of its sum. */
   links?: ChartLinks
 }
 
 interface ChartLinks {
-  /** What is listed there: "calls". */
+  /** The rows of the list: "calls". */
   what: string
   hrefOf: (at: number) => string
   open: (at: number) => void
@@ -58,7 +58,7 @@ interface ChartLinks {
 
 interface LinesProps extends ChartProps {
   height_px: number
-  /** Gets the place of the time that the pointer is at; null when it leaves. */
+  /** Called with the index of the time under the pointer; null when the pointer leaves. */
   onRead: (at: number | null) => void
 }
 
@@ -110,7 +110,7 @@ const dataOf = (
 const withoutLast = (values: Values): Values =>
   values.map((value, at) => (at === values.length - 1 ? null : value))
 
-/** The way to the last value, without those before it. */
+/** Keeps the last two values only: the step to the last one. */
 const lastStep = (values: Values): Values =>
   values.map((value, at) => (at >= values.length - 2 ? value : null))
 
@@ -120,7 +120,7 @@ interface Colours {
   series: readonly string[]
 }
 
-/** A canvas takes no variables: the colours in force, as the browser computes them. */
+/** Reads the current colours from the browser, because a canvas does not accept CSS variables. */
 function coloursOf(element: HTMLElement): Colours {
   const probe = document.createElement('span')
   element.append(probe)
@@ -179,7 +179,7 @@ function optionsOf(input: PlotInput): UPlot.Options {
         size: (_plot, labels) => axisWidth(labels),
         space: 36,
         grid: { stroke: colours.line, width: 1 },
-        // Where nothing is above 0, the scale ends at 1, of whatever the values are: a nano-dollar.
+        // If no value is above 0, the scale ends at 1 unit of the values, for instance a nano-dollar: no label for it.
         values: ({ scales }, splits) =>
           splits.map((value) => (value > 0 && scales.y?.max === 1 ? '' : formatAxis(value))),
       },
@@ -202,39 +202,38 @@ function optionsOf(input: PlotInput): UPlot.Options {
   }
 }
 
-/** A value between gaps has no line: it is a dot. */
+/** A value between two gaps has no line, and is shown as a dot. */
 const lineOf = (stroke: string, values: Values): UPlot.Series => ({
   stroke,
   width: 1.5,
-  points: { show: true, size: 4, filter: () => aloneIn(values) },
+  points: { show: true, size: 4, filter: () => isolatedIn(values) },
 })
 
 const DAY_S = 86_400
-/** As wide as its longest label. */
 const axisWidth = (labels: readonly string[] | null): number =>
   Math.max(MIN_AXIS_PX, ...(labels ?? []).map((label) => label.length * DIGIT_PX + LABEL_GAP_PX))
 
-/** Between two times on the axis. */
+/** Possible steps between two labels of the time axis. */
 const STEPS_S = [
   ...[1, 5, 10, 15, 30].map((minutes) => minutes * 60),
   ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * 3_600),
   ...[1, 2, 3, 4, 5, 7, 10, 14, 28].map((days) => days * DAY_S),
 ]
 
-/** No finer than the points: between two days there is nothing at noon. */
+/** Returns the steps that are not finer than the points: a chart of days has no label at noon. */
 function stepsFrom([first = 0, second = first]: readonly number[]): number[] {
   const apart_s = (second - first) / 1_000
   return STEPS_S.filter((step_s) => step_s >= apart_s)
 }
 
-/** Where a value has none beside it. */
-const aloneIn = (values: Values): number[] =>
+/** Returns the indexes of values without a neighbour. */
+const isolatedIn = (values: Values): number[] =>
   values.flatMap((value, at) => {
     const has = (other: number) => (values[other] ?? null) !== null
     return value !== null && !has(at - 1) && !has(at + 1) ? [at] : []
   })
 
-/** The name of each series beside the last value that it has, and never one name over another. */
+/** Draws the name of each series beside its last value, without overlaps. */
 function drawNames(plot: UPlot, series: ChartProps['series'], colours: Colours): void {
   const { ctx, bbox } = plot
   const ratio = devicePixelRatio
@@ -260,7 +259,7 @@ function drawNames(plot: UPlot, series: ChartProps['series'], colours: Colours):
   ctx.restore()
 }
 
-/** Moves names down where they meet, and up where they would then stand below the lines. @param placed from the top down */
+/** Moves overlapping names down, and then up if they would be below the lines. @param placed ordered from top to bottom */
 function apart<Name extends { y: number }>(placed: readonly Name[], bottom: number, height: number): Name[] {
   let lowest = Number.NEGATIVE_INFINITY
   const down = placed.map((name) => {

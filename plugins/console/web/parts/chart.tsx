@@ -1,4 +1,4 @@
-// A chart of values over time: thin lines with their names at their ends, read by hovering, and the same figures as a table.
+// Chart of values over time: named lines, the values under the pointer, and the same figures as a table.
 import { ChartLine, Table2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { inZone, useZone } from '../app/zone.ts'
@@ -35,13 +35,13 @@ export function Chart(props: ChartProps) {
         </Button>
       </div>
       {as_table ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach scrollable content
         <section className="chart-scroll" aria-label={`${label}, as figures`} tabIndex={0}>
           <FigureTable {...props} />
         </section>
       ) : (
         <>
-          <Reading {...props} at={at} />
+          <PointValues {...props} at={at} />
           <Area {...props} at={at} onRead={setAt}>
             {Lines && <Lines {...props} height_px={height_px} onRead={setAt} />}
           </Area>
@@ -58,7 +58,7 @@ interface AreaProps extends ChartProps {
   children: ReactNode
 }
 
-/** The lines as a picture; where points lead somewhere, the pointer or the arrow keys choose one, and a press or Enter opens it. */
+/** The area of the lines: a picture, or with `links` a slider, in which the arrow keys choose a point, and a press or Enter opens it. */
 function Area({ at, onRead, children, ...chart }: AreaProps) {
   const { height_px = DEFAULT_HEIGHT_PX, label, links, summary = summaryOf(chart), times_ms } = chart
   const style = { height: `${height_px}px` }
@@ -109,7 +109,7 @@ const pointWords = (chart: ChartProps, at: number): string =>
     ...chart.series.map(({ label, values }) => `${label} ${inWords(values[at], chart.format)}`),
   ].join(', ')
 
-/** When a value begins, by its place among them: "24 Nov (UTC)", "24 Nov 14:00, so far". */
+/** Returns the time of a value, by its index: "24 Nov (UTC)", "24 Nov 14:00, so far". */
 function timeWords({ times_ms, days, unfinished }: ChartProps, at: number): string {
   const time_ms = times_ms[at] ?? 0
   const words = days ? dayOf(time_ms, days) : shortTime(time_ms)
@@ -119,8 +119,8 @@ function timeWords({ times_ms, days, unfinished }: ChartProps, at: number): stri
 const dayOf = (time_ms: number, days: true | 'utc'): string =>
   days === 'utc' ? `${utcDay(time_ms)} (UTC)` : inZone(dayWords(time_ms))
 
-/** All series where the pointer is; at the last time where it is nowhere. */
-function Reading({ at, ...chart }: ChartProps & { at: number | null }) {
+/** The values of all series under the pointer; without a pointer, the last ones. */
+function PointValues({ at, ...chart }: ChartProps & { at: number | null }) {
   const { times_ms, series, format } = chart
   const index = at ?? times_ms.length - 1
   const time_ms = times_ms[index]
@@ -141,7 +141,7 @@ function Reading({ at, ...chart }: ChartProps & { at: number | null }) {
 const inWords = (value: number | null | undefined, format: (value: number) => string): string =>
   value === null || value === undefined ? '–' : format(value)
 
-/** Each series with its last and its largest value. */
+/** Summarizes each series by its last and its largest value. */
 function summaryOf({ label, series, format }: ChartProps): string {
   const parts = series.map(({ label: name, values }) => {
     const known = values.filter((value) => value !== null)

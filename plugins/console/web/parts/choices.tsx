@@ -1,4 +1,4 @@
-// A choice of one among few, all in view: a range, a theme.
+// Choice of one of a few visible options: a range, a theme.
 interface ChoicesProps<Value extends string> {
   label: string
   options: readonly { value: Value; label: string }[]

@@ -1,3 +1,3 @@
-// Class names put together.
-/** The names that are there, in one attribute. */
+// Value of a class attribute from optional class names.
+/** Joins the class names that are set. */
 export const names = (...all: (string | false | null | undefined)[]): string => all.filter(Boolean).join(' ')

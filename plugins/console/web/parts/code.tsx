@@ -1,4 +1,4 @@
-// A block of code with its copy button, a secret that is visible once, and an action as a command.
+// Blocks of code with a copy button: code, a secret that is shown once, and an action as a command.
 import { SquareTerminal } from 'lucide-react'
 import { useContext } from 'react'
 import { SignedIn } from '../app/session.tsx'
@@ -7,7 +7,7 @@ import { Copy } from './copy.tsx'
 
 interface CodeProps {
   children: string
-  /** What is copied: "command". */
+  /** What the button copies: "command". */
   what?: string
   wraps?: boolean
   secret?: boolean
@@ -16,7 +16,7 @@ interface CodeProps {
 export function Code({ children, what = 'code', wraps, secret }: CodeProps) {
   return (
     <div className={names('code-block', secret && 'secret')}>
-      {/* What scrolls must be reached by the keyboard. */}
+      {/* The keyboard must reach scrollable content. */}
       <pre className={names(wraps && 'wraps')} tabIndex={wraps ? undefined : 0}>
         {children}
       </pre>
@@ -25,15 +25,14 @@ export function Code({ children, what = 'code', wraps, secret }: CodeProps) {
   )
 }
 
-/** A secret that the server shows once: all of it, to be copied. Stands in a dialog that is not dismissable. */
+/** A secret that the server sends once. Use it in a dialog that is not dismissable. */
 export const Secret = ({ value, what = 'key' }: { value: string; what?: string }) => (
   <Code what={what} wraps secret>
     {value}
   </Code>
 )
 
-/** The same action on the command line, folded. */
-/** For those who are at the machine: of the staff, operators. */
+/** The same action as a folded command; hidden from staff without the right `operate`, who have no access to the machine. */
 export function AsCommand({ command }: { command: string }) {
   const viewer = useContext(SignedIn)
   if (viewer?.side === 'operator' && !viewer.rights.includes('operate')) return null

@@ -1,28 +1,28 @@
-// An input whose change counts once it is left, or Enter is pressed: until then it is only typed.
+// Input that commits its text when it loses the focus or the user presses Enter.
 import { type KeyboardEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { createNotifier } from '../app/notifier.ts'
 import { TextInput, type TextInputProps, UnitInput } from './input.tsx'
 
 const changes = createNotifier()
-let typing = 0
+let uncommitted = 0
 
-/** Whether a text was typed that does not count yet: what saves it is there before its field is left. */
-export const useIsTyping = (): boolean => useSyncExternalStore(changes.on, () => typing > 0)
+/** Whether an input has uncommitted text, so that a page can show its save bar before the input loses the focus. */
+export const useIsTyping = (): boolean => useSyncExternalStore(changes.on, () => uncommitted > 0)
 
 function useTyping(is_typing: boolean): void {
   useEffect(() => {
     if (!is_typing) return
-    typing += 1
+    uncommitted += 1
     changes.notify()
     return () => {
-      typing -= 1
+      uncommitted -= 1
       changes.notify()
     }
   }, [is_typing])
 }
 
 interface CommittedInputProps extends Omit<TextInputProps, 'onChange' | 'onBlur' | 'onKeyDown'> {
-  /** Gets a text that differs from the value. */
+  /** Called with a text that differs from the value. */
   commit: (text: string) => void
   unit?: string
 }

@@ -1,4 +1,4 @@
-// Copying: the button, and what it does where the browser has no clipboard for pages on plain http.
+// Copy button, also for pages on plain HTTP, where browsers have no clipboard API.
 import { Check, Copy as CopyIcon } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { announce } from '../app/announce.ts'
@@ -12,7 +12,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    // Plain http on another name than localhost has no clipboard; the old way still works there.
+    // Plain HTTP on a host other than localhost has no clipboard API; execCommand still works there.
     return copyBySelection(text)
   }
 }
@@ -22,9 +22,9 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'unseen'
-  // In an open dialog, since the focus does not leave it.
-  const place = document.querySelector('[role="dialog"]') ?? document.body
-  place.append(area)
+  // Within an open dialog, because the focus cannot leave it.
+  const parent = document.querySelector('[role="dialog"]') ?? document.body
+  parent.append(area)
   area.select()
   const copied = document.execCommand('copy')
   area.remove()
@@ -34,9 +34,9 @@ function copyBySelection(text: string): boolean {
 
 interface CopyProps {
   text: string
-  /** What is copied: "request id". */
+  /** What the button copies: "request id". */
   what: string
-  /** On the button; without, it is an icon. */
+  /** The button's text; without it, the button is an icon. */
   label?: string
   look?: 'plain' | 'primary' | 'quiet'
 }

@@ -1,4 +1,4 @@
-// Dialogs: one for anything, and one that asks before what costs or cuts off.
+// Dialogs: a general one, and a confirmation of actions that cost money or cut off access.
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { useMutation } from '@tanstack/react-query'
 import { X } from 'lucide-react'
@@ -9,21 +9,21 @@ import { Notice } from './notice.tsx'
 
 interface DialogProps {
   open: boolean
-  /** Closed by Esc, by a press outside or by its cross. */
+  /** Called when the user closes it by Esc, a press outside, or the close button. */
   onClose: () => void
   title: string
   children: ReactNode
   /** For tables and code. */
   wide?: boolean
-  /** False for what must not go by accident, such as a new key: only its own buttons close it. */
+  /** False if it must not be closed by accident, for instance with a new key: only its own buttons close it. */
   dismissable?: boolean
-  /** What has the focus first; without, the first control. */
+  /** The element that gets the focus first; by default the first control. */
   first?: RefObject<HTMLElement | null>
 }
 
 /**
- * The focus moves to the first control, stays in, and returns to where it came from. (It does not where a control has
- * `autoFocus`, which is earlier: then it came from within.)
+ * A modal dialog. The focus moves to the first control, stays inside, and returns when the dialog closes. Do not use `autoFocus` in
+ * it: it moves the focus before the dialog remembers where to return it.
  */
 export function Dialog({ open, onClose, title, children, wide, dismissable = true, first }: DialogProps) {
   return (
@@ -42,7 +42,7 @@ export function Dialog({ open, onClose, title, children, wide, dismissable = tru
               <Base.Title>{title}</Base.Title>
             </div>
             {children}
-            {/* Last, so that the focus goes to what the dialog is for. */}
+            {/* Last, so that the first focus is not on the close button. */}
             {dismissable && (
               <div className="dialog-close">
                 <Button look="quiet" icon={X} aria-label="Close" onClick={onClose} />
@@ -55,7 +55,7 @@ export function Dialog({ open, onClose, title, children, wide, dismissable = tru
   )
 }
 
-/** The buttons at the end of a dialog, the action last. */
+/** The buttons at the end of a dialog. The main action is last. */
 export const DialogActions = ({ children }: { children: ReactNode }) => (
   <div className="dialog-actions">{children}</div>
 )
@@ -65,17 +65,17 @@ interface ConfirmDialogProps {
   onClose: () => void
   /** "Revoke the key tg_live_ab12?" */
   title: string
-  /** What follows from it: "Calls with this key are refused from now on. This cannot be undone." */
+  /** "Calls with this key are refused from now on. This cannot be undone." */
   consequence: ReactNode
-  /** What the button says: "Revoke key". */
+  /** The button's text: "Revoke key". */
   verb: string
-  /** Of the button; that of what cuts off where absent. */
+  /** Of the button; `danger` by default. */
   look?: Look
-  /** The dialog closes once this is done, and shows its error. */
+  /** The dialog closes when this resolves, and shows its error. */
   confirm: () => Promise<unknown>
 }
 
-/** Asks once, naming the consequence, with Cancel focused first. */
+/** A confirmation that names the consequence. Cancel has the focus first. */
 export function ConfirmDialog({
   open,
   onClose,

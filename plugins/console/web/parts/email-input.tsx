@@ -1,10 +1,10 @@
-// The input of an email address.
+// Input of an email address.
 import { TextInput } from './input.tsx'
 
 interface EmailInputProps {
   value: string
   onChange: (value: string) => void
-  /** The address of whoever types: browsers offer theirs. */
+  /** Whether it is the user's own address, which browsers can fill in. */
   own?: boolean
   autoFocus?: boolean
 }

@@ -1,10 +1,10 @@
-// The end of a model in words: "ends in 7 days".
+// Text about a model's end: "ends in 7 days".
 
-/** What an operator does about it. */
+/** Advice to the operator. */
 export const ENDING_HELP =
   'Calls continue as long as the provider answers. Add a route to its replacement, or retire the model.'
 
-/** @param days until then; negative once it is past */
+/** @param days days until the end; negative after it */
 export function endWords({ days }: { days: number }): string {
   if (days < 0) return 'has ended'
   if (days === 0) return 'ends today'

@@ -1,17 +1,17 @@
-// The link to a list as a file: all rows that match the filters in force.
+// Link to a list as a CSV file, with all rows that match the current filters.
 import { Download } from 'lucide-react'
 import { addressOf } from '../app/place.ts'
 import { useZone } from '../app/zone.ts'
 import { withQuery } from './address-state.ts'
 
 interface ExportCsvProps {
-  /** The subject of the list in the API: `calls` is read from `/console/api/calls.csv`. */
+  /** The list's name in the API: `calls` is at `/console/api/calls.csv`. */
   list: string
-  /** The filters in force, as the list's route takes them; a cursor and a limit are left out of it. */
+  /** The query of the list's route with the current filters; `cursor` and `limit` are left out. */
   query: Readonly<Record<string, string | number | undefined>>
-  /** False of a file without times: its days have their zone in the query, or are of UTC. */
+  /** False for a file without times: its days have their zone in the query, or are in UTC. */
   has_times?: boolean
-  /** Beside another list's, which one it is of. */
+  /** Set if a page has several, to say which list it exports. */
   label?: string
 }
 

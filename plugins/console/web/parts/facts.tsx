@@ -1,7 +1,7 @@
-// Facts of one thing, a line each: what it is called, and what it is.
+// Facts: lines of label and value.
 import type { ReactNode } from 'react'
 
-/** Lines whose value is undefined or false are left out. */
+/** Lines with the value undefined or false are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className="facts">

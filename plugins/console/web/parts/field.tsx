@@ -1,4 +1,4 @@
-// A field: its label above, its help below, and its error in the server's own words.
+// Form field: label, control, error and help.
 import { Field as Base } from '@base-ui/react/field'
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -6,12 +6,12 @@ import { names } from './class-names.ts'
 
 interface FieldProps {
   label: string
-  /** As the server names it in an error's `param`: the field then shows the error. */
+  /** The server's name of the field: the field shows the error that has this `param`. */
   name?: string
   help?: ReactNode
-  /** An error of the page's own. */
+  /** An error that the page itself found. */
   error?: string | null
-  /** Label and control on one line, for switches. */
+  /** Puts label and control on one line, for switches. */
   inline?: boolean
   children: ReactNode
 }

@@ -1,4 +1,4 @@
-// Figures: a few numbers that answer a page's question, each with its change.
+// Figures: the main numbers of a page, each with its change.
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { share } from './amounts.ts'
@@ -6,15 +6,15 @@ import { share } from './amounts.ts'
 interface FigureProps {
   label: string
   value: ReactNode
-  /** The change against the range before, as a share of it: 0.12 is up by 12 %; null if there is nothing to compare. */
+  /** The change from the previous period: 0.12 is up by 12 %; null if there is nothing to compare. */
   change?: number | null
-  /** Which way is good; neither where it is left out. */
+  /** The direction that is good; omitted if neither is. */
   good?: 'up' | 'down'
   /** Below the value instead of a change. */
   note?: ReactNode
 }
 
-/** Stands within `Figures`. */
+/** Use it within `Figures`. */
 export function Figure({ label, value, change, good, note }: FigureProps) {
   return (
     <div className="figure">
@@ -25,12 +25,12 @@ export function Figure({ label, value, change, good, note }: FigureProps) {
   )
 }
 
-/** From 1,000 % on, a percentage says less than a multiple. */
+/** From 1,000 % on, the change is shown as a multiple. */
 const MANY_TIMES = 10
 
 type Amount = number | null | undefined
 
-/** As a share of what was before; null if there is nothing to compare. */
+/** Returns the change as a fraction of the earlier amount; null if there is nothing to compare. */
 export const changeOf = (now: Amount, before: Amount): number | null =>
   now == null || before == null || before <= 0 ? null : now / before - 1
 

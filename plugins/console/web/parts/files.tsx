@@ -1,4 +1,4 @@
-// Files from this device: a button that chooses them, a place to drop them on, and their upload.
+// Files from this device: a file button, a drop zone, and their upload.
 import { type LucideIcon, Upload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { sendRaw } from '../app/client.ts'
@@ -6,7 +6,7 @@ import { withQuery } from './address-state.ts'
 import { Button, type Look } from './button.tsx'
 import { names } from './class-names.ts'
 
-/** What the gateway takes: it looks at the bytes, whatever a file is called. */
+/** The types that the gateway accepts. It detects the type from the bytes, not from the file's name. */
 const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'
 
 /**
@@ -14,7 +14,7 @@ const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'
  *
  * @param query names the account, for the operator
  * @returns their keys, in the same order
- * @throws ApiError as the server words it
+ * @throws ApiError with the server's message
  */
 export async function uploadFiles(files: readonly File[], query: { account?: string }): Promise<string[]> {
   const form = new FormData()
@@ -27,7 +27,7 @@ export async function uploadFiles(files: readonly File[], query: { account?: str
 interface DropZoneProps {
   onFiles: (files: File[]) => void
   busy: boolean
-  /** On the button: "Upload images". */
+  /** The button's text: "Upload images". */
   verb: string
   children?: ReactNode
 }
@@ -65,14 +65,14 @@ interface FileButtonProps {
   onFiles: (files: File[]) => void
   busy?: boolean
   icon: LucideIcon
-  /** As in HTML. */
+  /** The input's `accept` attribute. */
   accept?: string
   /** Only one at a time. */
   single?: boolean
   look?: Look
   small?: boolean
   disabled?: boolean
-  /** What it says: "Upload images". */
+  /** The button's text: "Upload images". */
   children: string
 }
 
@@ -94,7 +94,7 @@ export function FileButton({
         hidden
         onChange={(event) => {
           const files = [...(event.target.files ?? [])]
-          // The same file can be chosen again.
+          // Reset, so that the same file can be chosen again.
           event.target.value = ''
           if (files.length > 0) onFiles(files)
         }}

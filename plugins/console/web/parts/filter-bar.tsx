@@ -1,4 +1,4 @@
-// The filters above a list, with the button that clears them.
+// Bar of filters above a list, with a button that clears them.
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 

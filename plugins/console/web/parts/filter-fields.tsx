@@ -1,4 +1,4 @@
-// The filters of a list: their state in the address, and their controls.
+// Filters of a list: their state in the address, and their controls.
 
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../app/client.ts'
@@ -29,7 +29,7 @@ export function FilterSearch({ label, placeholder, value, onChange }: FilterSear
   const change = useRef(onChange)
   change.current = onChange
 
-  // The filter was changed elsewhere: by the back button, or by a button that clears all.
+  // Follows changes from outside: the back button, or a button that clears all filters.
   useEffect(() => {
     if (value !== last.current) setTyped(value)
     last.current = value
@@ -37,7 +37,7 @@ export function FilterSearch({ label, placeholder, value, onChange }: FilterSear
 
   useEffect(() => {
     const wanted = typed.trim()
-    if (wanted === last.current) return
+      if (wanted === last.current) return
     const timer = setTimeout(() => {
       last.current = wanted
       change.current(wanted)
@@ -49,24 +49,24 @@ export function FilterSearch({ label, placeholder, value, onChange }: FilterSear
 }
 
 export interface ListFilters<Name extends string> {
-  /** '' or the default where nothing is chosen. */
+  /** The default, mostly '', if nothing is chosen. */
   filters: Record<Name, string>
-  /** The cursor of the page in view; '' on the first. */
+  /** The cursor of the current page; '' on the first. */
   cursor: string
-  /** The same of a list whose cursors are numbers; undefined on the first page. */
+  /** The same as a number; undefined on the first page. */
   row: number | undefined
   set: (some: Partial<Record<Name, string>>) => void
   clear: () => void
   is_filtered: boolean
-  /** The filters in force, without those that are not set, for the list's route and for `ExportCsv`; with the zone of their days. */
+  /** The query of the list's route and of `ExportCsv`: the filters that are set, and the zone of their days. */
   query: { [N in Name]?: string } & { zone?: string }
 }
 
 /**
- * Reads the filters from the address, and changes them there.
+ * Reads and changes the filters in the address.
  *
- * @param defaults what holds where the address says nothing
- * @param param the name of the cursor in the address, where a page has several lists
+ * @param defaults values of filters that the address does not have
+ * @param param the name of the cursor in the address, for pages with several lists
  */
 export function useListFilters<Name extends string>(
   defaults: Readonly<Record<Name, string>>,
@@ -95,15 +95,15 @@ const ANY = ''
 
 interface ChoiceProps {
   label: string
-  /** What stands there while nothing is chosen. */
+  /** The text while nothing is chosen. */
   any: string
   options: readonly { value: string; label: string }[]
   value: string
   onChange: (value: string) => void
 }
 
-/** What the address names stays chosen, also if no list has it. */
-export function Choice({ label, any, options, value, onChange }: ChoiceProps) {
+/** A select whose value from the address stays chosen even if it is not among the options. */
+export function FilterSelect({ label, any, options, value, onChange }: ChoiceProps) {
   const is_known = value === ANY || options.some((option) => option.value === value)
   const all = [{ value: ANY, label: any }, ...options, ...(is_known ? [] : [{ value, label: value }])]
   return <Select inline aria-label={label} options={all} value={value} onChange={onChange} />
@@ -116,7 +116,7 @@ interface OptionFilterProps<V extends string> {
   onSet: (value: V) => void
 }
 
-/** A choice among a few: the first one holds where the address names none of them. */
+/** A select of a few options; the first is chosen if the address has none of them. */
 export const OptionFilter = <V extends string>({ label, options, value, onSet }: OptionFilterProps<V>) => (
   <Select inline aria-label={label} options={options} value={optionOf(options, value)} onChange={onSet} />
 )
@@ -129,7 +129,7 @@ interface TextFilterProps {
   onSet: (value: string) => void
 }
 
-/** Takes effect by Enter, or when it is left. */
+/** Takes effect on Enter, or when it loses the focus. */
 export const TextFilter = ({ label, onSet, ...rest }: TextFilterProps) => (
   <Field label={label}>
     <CommittedInput commit={onSet} {...rest} />
@@ -150,11 +150,11 @@ type Days = Record<'since' | 'until', string>
 
 interface DayFiltersProps extends Days {
   set: (some: Partial<Days>) => void
-  /** Of rows that are kept by days of UTC. */
+  /** Set for rows that are stored by days in UTC. */
   utc?: boolean
 }
 
-/** From one day to another, both included, in the zone in force. */
+/** The filters from one day to another, both inclusive, in the page's time zone. */
 export function DayFilters({ since, until, set, utc }: DayFiltersProps) {
   useZone()
   const label = (words: string) => (utc ? `${words} (UTC)` : inZone(words))
@@ -166,7 +166,7 @@ export function DayFilters({ since, until, set, utc }: DayFiltersProps) {
   )
 }
 
-/** The values to filter calls by. @param account the owner of the keys and models; '' for all */
+/** Queries the values by which calls can be filtered. @param account the owner of the keys and models; '' for all */
 export function useFilterLists(account: string) {
   const query = { account: account || undefined }
   const { data } = useApi(['call-filters', query.account], () => api['call-filters'].get({ query }))
@@ -174,14 +174,14 @@ export function useFilterLists(account: string) {
   return { accounts, keys, models, providers }
 }
 
-/** The operator's choice of an account, by its name; the address may have its number, too, of one that the list is too short for. */
+/** The operator's filter by account. The address has its name or id, also of an account that is not in the limited list. */
 export function AccountFilter({ value, ...choice }: Pick<ChoiceProps, 'any' | 'value' | 'onChange'>) {
   const { accounts } = useFilterLists('')
   const { chosen } = useChosen(value === ANY ? undefined : value)
   const is_listed = accounts.some(({ id }) => id === chosen?.id)
   const options = chosen && !is_listed ? [...accounts, chosen] : accounts
   return (
-    <Choice
+    <FilterSelect
       {...choice}
       label="Account"
       options={options.map((account) => ({ value: account.name, label: accountLabel(account) }))}
@@ -194,20 +194,20 @@ interface KeyFilterProps extends Pick<ChoiceProps, 'any' | 'value' | 'onChange'>
   keys: ReturnType<typeof useFilterLists>['keys']
 }
 
-type Listed = KeyFilterProps['keys'][number]
+type ListedKey = KeyFilterProps['keys'][number]
 
-/** A key's prefix, or its number where others have the same prefix. */
-const referenceOf = ({ id, prefix }: Listed, keys: readonly Listed[]): string =>
+/** Returns a key's prefix, or its id if others have the same prefix. */
+const referenceOf = ({ id, prefix }: ListedKey, keys: readonly ListedKey[]): string =>
   keys.some((other) => other.id !== id && other.prefix === prefix) ? String(id) : prefix
 
-function chosenKey(keys: readonly Listed[], value: string): string {
+function chosenKey(keys: readonly ListedKey[], value: string): string {
   const key = keys.find(({ id }) => String(id) === value)
   return key ? referenceOf(key, keys) : value
 }
 
-/** By its prefix; the address may have its number, too. */
+/** The filter by key. The address has the key's prefix or id. */
 export const KeyFilter = ({ keys, value, ...choice }: KeyFilterProps) => (
-  <Choice
+  <FilterSelect
     {...choice}
     label="Key"
     options={keys.map((key) => ({

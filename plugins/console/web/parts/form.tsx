@@ -1,4 +1,4 @@
-// A form: Enter sends it, an error stands at its field, and nothing that was typed is lost.
+// Form with its errors at their fields. The user's input is kept when it fails.
 
 import { Form as Base } from '@base-ui/react/form'
 import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
@@ -9,24 +9,24 @@ import { capital } from './capital.ts'
 import { Notice } from './notice.tsx'
 import { Words } from './words.tsx'
 
-/** Whether the form around a button is being sent. */
+/** Whether the surrounding form is being submitted. */
 const Busy = createContext(false)
 
-/** What sending it failed by: at the field that the server names, if the form has it, else above all fields. */
+/** The error of a submit: at the field that the server names, if the form has it, else above all fields. */
 interface Failure {
   errors?: Record<string, string>
   notice?: string
 }
 
 interface FormProps {
-  /** Sends it. The form shows its error: at the field that the error names, else above the fields. */
+  /** Sends the form's values. The form shows the error that it throws. */
   submit: () => Promise<unknown>
   /** The fields, then `FormActions`. */
   children: ReactNode
   'aria-label'?: string
 }
 
-/** A form, with `SubmitButton` among its children. */
+/** A form; its children include a `SubmitButton`. */
 export function Form({ submit, children, ...rest }: FormProps) {
   const [{ errors, notice }, setFailure] = useState<Failure>({})
   const [busy, setBusy] = useState(false)
@@ -44,7 +44,7 @@ export function Form({ submit, children, ...rest }: FormProps) {
       setFailure(failure)
       const [name = ''] = Object.keys(failure.errors ?? {})
       const field = form.elements.namedItem(name)
-      // It may stand outside of the screen.
+      // The field may be outside of the visible area.
       if (field instanceof HTMLElement) field.focus()
     } finally {
       setBusy(false)
@@ -56,7 +56,7 @@ export function Form({ submit, children, ...rest }: FormProps) {
       <Base
         className="form"
         errors={errors}
-        // Base UI does not send a form that shows an error; but what is wrong may lie in another field than the one that shows it.
+        // Base UI does not submit a form that shows an error, but the user may have corrected another field than the one that shows it.
         onSubmitCapture={() => flushSync(() => setFailure({}))}
         onSubmit={(event) => void send(event)}
         {...rest}
@@ -79,11 +79,11 @@ function failureOf(thrown: unknown, form: HTMLFormElement): Failure {
   return { errors: { [name]: withoutName(message, name) } }
 }
 
-/** At its field, which has a label, the name that programs know it by says nothing. */
+/** Removes the field's wire name from a message that is shown at the field, which has a label. */
 export const withoutName = (message: string, name: string): string =>
   message.startsWith(`${name}: `) ? adviceIn(message.slice(name.length + 2)) : message
 
-/** The advice of a field from what it "must be". */
+/** Turns "must be an amount" into "Enter an amount". */
 export function adviceIn(words: string): string {
   const advice = words.replace(
     /^(?:is missing; it )?must (?:be|have) (?=(?:a|an|at|one|the) |["\d])/,
@@ -107,7 +107,7 @@ export const SubmitOrCancel = ({ onCancel, ...submit }: SubmitProps & { onCancel
   </FormActions>
 )
 
-/** The button that sends the form it stands in. */
+/** The button that submits its form. */
 export function SubmitButton({ look = 'primary', ...rest }: SubmitProps) {
   return <Button look={look} {...rest} type="submit" busy={useContext(Busy)} />
 }

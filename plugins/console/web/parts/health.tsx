@@ -1,4 +1,4 @@
-// Health of a model, a provider or a route: a word with its tone, a sentence that says why, and the columns of routes.
+// Health of a model, a provider or a route: its state, a sentence with the reason, and columns for lists of routes.
 import { Link } from 'wouter'
 import { part } from '../app/client.ts'
 import { count, counted, duration } from './amounts.ts'
@@ -29,10 +29,10 @@ interface Counts {
   refused: number
 }
 
-/** As the server has it: the state by the last answers, and the figures of the last 24 hours. */
+/** The server's answer: the state by the last answers, and figures of the last 24 hours. */
 export interface HealthAnswer {
   state: HealthState
-  /** Why it fails, or fails partly. */
+  /** The reason for failing or partly failing. */
   sentence: string | null
   tries: Counts
   calls: Counts
@@ -61,7 +61,7 @@ const TONES: Readonly<Record<HealthState, Tone>> = {
   failing: 'bad',
 }
 
-/** @param title why, on hover */
+/** @param title the reason, on hover */
 export const HealthStatus = ({ state, title }: { state: HealthState; title?: string | undefined }) => (
   <Status tone={TONES[state]} title={title}>
     {STATE_WORDS[state]}
@@ -71,9 +71,9 @@ export const HealthStatus = ({ state, title }: { state: HealthState; title?: str
 const totalOf = ({ answered, failed, refused }: Counts): number => answered + failed + refused
 
 /**
- * Why it fails; else "12 calls in the last 24 hours, none failed."
+ * Returns the reason for failures, or "12 calls in the last 24 hours, none failed."
  *
- * @param what calls of models end; providers and routes are sent requests, of which a call may take several
+ * @param what `calls` for models; `requests` for providers and routes, because one call may send several requests
  */
 export function healthSentence(health: Omit<HealthAnswer, 'state'>, what: 'calls' | 'requests'): string {
   if (health.sentence !== null) return health.sentence
@@ -98,7 +98,7 @@ const ClassWords = ({ classes }: { classes: Record<string, number> }) =>
 
 const sentence = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`)
 
-/** The provider's words of the last failure, and the call where it shows. */
+/** The provider's message of the last failure, and a link to the call. */
 export const LastFailureWords = ({
   of: { words, failed_at_ms, request_id, failure_class },
 }: {
@@ -112,18 +112,18 @@ export const LastFailureWords = ({
 )
 
 interface RouteRow {
-  /** The provider's name for the model. */
+  /** The upstream model's name. */
   model: string
   health: HealthAnswer
 }
 
-/** How many requests were answered in the last 24 hours: "11 of 12". */
+/** A column with the answered requests of the last 24 hours: "11 of 12". */
 export const answeredColumn = <Row extends { health: HealthAnswer }>(): Column<Row> =>
   atEnd('answered', 'Success, 24 hours', 'second-end', ({ health: { tries } }) =>
     totalOf(tries) === 0 ? '–' : `${count(tries.answered)} of ${count(totalOf(tries))}`,
   )
 
-/** Of each route: its state, and its requests of the last 24 hours. */
+/** Columns of a route: its state, and its requests of the last 24 hours. */
 export const healthColumns = <Row extends RouteRow>(): Column<Row>[] => [
   column('model', 'Upstream model', 'second', ({ model }) => <code>{model}</code>),
   column('state', 'State', 'first-end', ({ health }) => (

@@ -1,4 +1,4 @@
-// An id or a key's prefix: short, with the whole of it on hover and by copying.
+// An id, shortened: the whole id is its tooltip, and is copied.
 import { names } from './class-names.ts'
 import { Copy } from './copy.tsx'
 
@@ -6,9 +6,9 @@ const SHOWN_CHARS = 14
 
 interface IdProps {
   value: string
-  /** What it is: "request id". */
+  /** Its name: "request id". */
   what?: string
-  /** All of it in view. */
+  /** Shows the whole id. */
   whole?: boolean
   copy?: boolean
 }

@@ -1,4 +1,4 @@
-// Inputs: text, several lines, money, a whole number, search. Within a `Field` they take its label and error.
+// Inputs: text, several lines, money, a number with a unit, search. Within a `Field` they take its label and error.
 import { Field } from '@base-ui/react/field'
 import { Search } from 'lucide-react'
 import type { ComponentProps } from 'react'
@@ -10,7 +10,7 @@ interface Valued {
 }
 
 export interface TextInputProps extends Omit<ComponentProps<'input'>, keyof Valued | 'className'>, Valued {
-  /** In the letters of code, for ids, names of models and keys. */
+  /** Uses a monospace font, for ids, names of models and keys. */
   code?: boolean
 }
 
@@ -46,11 +46,11 @@ export function TextArea({ value, onChange, code, ...rest }: TextAreaProps) {
 }
 
 interface UnitInputProps extends TextInputProps {
-  /** What stands behind the number: "USD", "a minute". */
+  /** The unit after the number: "USD", "a minute". */
   unit: string
 }
 
-/** A number as text, with its unit behind it. What it may be, the server says. */
+/** A number as text with its unit; the server validates it. */
 export function UnitInput({ unit, ...rest }: UnitInputProps) {
   return (
     <div className="input-with-unit">
@@ -62,10 +62,10 @@ export function UnitInput({ unit, ...rest }: UnitInputProps) {
   )
 }
 
-/** An amount as decimal USD in text, which the server reads digit by digit: never a floating-point number. */
+/** A decimal amount in USD, sent as text, because a floating-point number would not be exact. */
 export const MoneyInput = (props: Omit<TextInputProps, 'type'>) => <UnitInput unit="USD" {...props} />
 
-/** A box to search or filter in. It needs an `aria-label` where no `Field` is around it. */
+/** A search or filter box. It needs an `aria-label` if it is not in a `Field`. */
 export function SearchInput(props: TextInputProps) {
   return (
     <div className="input-with-icon">

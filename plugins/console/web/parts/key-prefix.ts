@@ -1,4 +1,4 @@
-// The prefix of a key, as pages show it.
+// Display of a key's prefix.
 
-/** "tg_AbCdEfG…". An imported key may have the beginning and the end: "sk-...aB3d". */
+/** "tg_AbCdEfG…". The prefix of an imported key may have its beginning and its end: "sk-...aB3d". */
 export const keyPrefix = (prefix: string): string => (prefix.includes('...') ? prefix : `${prefix}…`)

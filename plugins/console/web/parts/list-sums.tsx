@@ -1,21 +1,21 @@
-// What the rows of a list come to, above it: added up while the list is read.
+// Totals of a list's rows, above the list: queried separately, because they can take longer.
 import type { ReactNode } from 'react'
 import type { Answer } from '../app/client.ts'
 import { useApi } from '../app/query.ts'
 import { names } from './class-names.ts'
 
-/** It may take a second, where many rows have to be looked at. */
-const EVERY_MS = 60_000
+/** Rarely, because adding up many rows may take a second. */
+const REFETCH_MS = 60_000
 
 interface ListSumsProps<A extends Answer> {
-  /** As of `useApi`: with the filter in force. */
+  /** The query key for `useApi`, with the current filters. */
   subject: readonly unknown[]
   call: () => Promise<A>
   children: (sums: NonNullable<A['data']>) => ReactNode
 }
 
 export function ListSums<A extends Answer>({ subject, call, children }: ListSumsProps<A>) {
-  const { data, isFetching, isPlaceholderData, error } = useApi(subject, call, { every_ms: EVERY_MS })
+  const { data, isFetching, isPlaceholderData, error } = useApi(subject, call, { every_ms: REFETCH_MS })
   if (error) return null
   const is_adding = data === undefined || (isFetching && isPlaceholderData)
   return (

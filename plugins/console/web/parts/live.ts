@@ -1,11 +1,11 @@
-// The console's live feed of calls, and feeds of server-sent events in general: read by fetch, opened again when they break.
+// Feeds of server-sent events, such as the live feed of calls: read by fetch, and reopened when the connection breaks.
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, onSignedIn, sendRaw } from '../app/client.ts'
 import type { CallOutcome } from './outcome.tsx'
 
 export const LIVE_PATH = '/console/api/live'
 
-export interface AboutCall {
+export interface CallSubject {
   request_id: string
   /** The key's prefix. */
   key: string
@@ -16,11 +16,11 @@ export interface AboutCall {
   at: string
 }
 
-/** The data of the feed's events. */
+/** The data of the live feed's events. */
 export type LiveEvent =
-  | (AboutCall & { type: 'held' })
-  | (AboutCall & { type: 'first_byte'; after_ms: number })
-  | (AboutCall & {
+  | (CallSubject & { type: 'held' })
+  | (CallSubject & { type: 'first_byte'; after_ms: number })
+  | (CallSubject & {
       type: 'settled'
       outcome: CallOutcome
       status: number
@@ -33,15 +33,15 @@ export type LiveEvent =
 const MIN_WAIT_MS = 500
 const MAX_WAIT_MS = 10_000
 
-/** 'lost': it was open, and is being opened again; 'crowded': too many are open, and it is tried again. */
+/** 'lost': the connection broke, and is reopened; 'crowded': too many feeds are open (429), and it is retried. */
 type LiveState = 'connecting' | 'open' | 'lost' | 'crowded' | 'refused'
 
 /**
- * Reads a feed for as long as the component is there. A refusal (no rights, signed out) ends it, until somebody signs in
- * again; anything else opens it again, and waits longer each time.
+ * Reads a feed while the component is mounted. A refusal (no rights, signed out) ends it until the user signs in again; after any
+ * other failure it is reopened, with longer waits each time.
  *
- * @param path of a route that answers `text/event-stream` whose data are JSON
- * @param onEvent called with each event's data, in order
+ * @param path a route that answers `text/event-stream` with JSON data
+ * @param onEvent called with the data of each event, in order
  */
 export function useLive<Event>(
   path: `/${string}`,
@@ -50,43 +50,43 @@ export function useLive<Event>(
 ): LiveState {
   const [state, setState] = useState<LiveState>('connecting')
   const [round, setRound] = useState(0)
-  const hear = useRef(onEvent)
-  hear.current = onEvent
+  const listener = useRef(onEvent)
+  listener.current = onEvent
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each round opens it again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each round opens the feed again
   useEffect(() => {
     if (!enabled) return
     const stop = new AbortController()
     setState('connecting')
-    void keepOpen<Event>(path, stop.signal, { onEvent: (event) => hear.current(event), onState: setState })
+    void keepOpen<Event>(path, stop.signal, { onEvent: (event) => listener.current(event), onState: setState })
     return () => stop.abort()
   }, [path, enabled, round])
-  // The end of the session before has ended it.
+  // The end of the previous session has ended the feed.
   useEffect(() => onSignedIn(() => setRound((before) => before + 1)), [])
   return state
 }
 
-interface Hearers<Event> {
+interface FeedListener<Event> {
   onEvent: (event: Event) => void
   onState: (state: LiveState) => void
 }
 
-async function keepOpen<Event>(path: `/${string}`, signal: AbortSignal, hear: Hearers<Event>): Promise<void> {
+async function keepOpen<Event>(path: `/${string}`, signal: AbortSignal, listener: FeedListener<Event>): Promise<void> {
   let wait_ms = MIN_WAIT_MS
   while (!signal.aborted) {
     let state: LiveState = 'lost'
     try {
       const answer = await sendRaw(path, { signal, headers: { accept: 'text/event-stream' } })
-      hear.onState('open')
+      listener.onState('open')
       wait_ms = MIN_WAIT_MS
-      for await (const event of readEvents(answer)) hear.onEvent(JSON.parse(event) as Event)
-    } catch (broken) {
+      for await (const event of readEvents(answer)) listener.onEvent(JSON.parse(event) as Event)
+    } catch (failure) {
       if (signal.aborted) return
-      if (broken instanceof ApiError && broken.status === 429) state = 'crowded'
-      else if (broken instanceof ApiError && broken.status < 500) return hear.onState('refused')
+      if (failure instanceof ApiError && failure.status === 429) state = 'crowded'
+      else if (failure instanceof ApiError && failure.status < 500) return listener.onState('refused')
     }
     if (signal.aborted) return
-    hear.onState(state)
+    listener.onState(state)
     await pause(wait_ms, signal)
     wait_ms = Math.min(wait_ms * 2, MAX_WAIT_MS)
   }
@@ -102,7 +102,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   })
 
 /**
- * The data of each event of a stream, as text, until it ends.
+ * Yields the data of each event of a stream, as text.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export async function* readEvents({ body }: Response): AsyncGenerator<string> {

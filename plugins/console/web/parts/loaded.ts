@@ -1,10 +1,10 @@
-// Components whose code is loaded at their first use, without the wait that React's `lazy` brings.
+// Components whose code is loaded at first use, without the delay of React's `lazy`.
 import { type ComponentType, useEffect, useReducer } from 'react'
 
-/** Loads a module made for one component. The same function each time: the module is known by it. */
+/** Imports the module of a component. Pass the same function each time: it identifies the module. */
 type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 
-// biome-ignore lint/suspicious/noExplicitAny: of all kinds, each known by its own `Load`
+// biome-ignore lint/suspicious/noExplicitAny: components of different props; `Load` has the type of each
 type Any = any
 
 interface Loading {
@@ -15,7 +15,7 @@ interface Loading {
 
 const loadings = new WeakMap<Load<Any>, Loading>()
 
-/** Begins to load a component that a page will need soon, once. */
+/** Starts to load a component that a page will need soon. Each is loaded once. */
 export function loadAhead(load: Load<Any>): Loading {
   const known = loadings.get(load)
   if (known) return known
@@ -34,10 +34,10 @@ export function loadAhead(load: Load<Any>): Loading {
 }
 
 /**
- * A component as soon as its module is there, and at once where another has loaded it; undefined until then. `Suspense` would
- * keep what it shows meanwhile for at least 300 ms (React's FALLBACK_THROTTLE_MS), however soon the module comes.
+ * Returns a component; undefined until its module is loaded. `Suspense` would show its fallback for at least 300 ms (React's
+ * FALLBACK_THROTTLE_MS), even if the module is loaded sooner.
  *
- * @throws in drawing, for the next error boundary, what the loading failed by
+ * @throws while rendering, for the next error boundary, if the module could not be loaded
  */
 export function useLoaded<Props>(load: Load<Props>): ComponentType<Props> | undefined {
   const [, drawAgain] = useReducer((times: number) => times + 1, 0)
@@ -57,7 +57,7 @@ export function useLoaded<Props>(load: Load<Props>): ComponentType<Props> | unde
   return component
 }
 
-/** Whether the modules of all of these are there, or have failed: what comes one by one would push the page about. */
+/** Whether all of these modules are loaded or have failed. Wait for it to avoid that parts appear one by one and shift the page. */
 export function useAllLoaded(loads: readonly Load<Any>[]): boolean {
   const [, drawAgain] = useReducer((times: number) => times + 1, 0)
   const is_missing = !loads.every(isLoaded)

@@ -1,4 +1,4 @@
-// A menu of actions and links behind one button.
+// Menu of actions and links behind a button.
 import { Menu as Base } from '@base-ui/react/menu'
 import { Ellipsis, type LucideIcon } from 'lucide-react'
 import type { ReactElement } from 'react'
@@ -9,20 +9,20 @@ import { names } from './class-names.ts'
 export interface MenuItem {
   label: string
   icon?: LucideIcon
-  /** An action, or … */
+  /** Set for an action. */
   onSelect?: () => void
-  /** … a page below /console. */
+  /** Set for a link: a path below /console. */
   href?: string
   danger?: boolean
   disabled?: boolean
 }
 
 interface MenuProps {
-  /** What the menu is of: "More for alice". */
+  /** For screen readers: "More for alice". */
   label: string
-  /** 'line' parts groups. */
+  /** 'line' separates groups. */
   items: readonly (MenuItem | 'line')[]
-  /** Instead of the button with three dots. */
+  /** The button; three dots by default. */
   trigger?: ReactElement
 }
 

@@ -1,19 +1,19 @@
-// An amount: to the cent, with every nano-dollar on hover.
+// An amount in USD, rounded, with the exact amount on hover.
 import { balanceUsd, exactUsd, fixedUsd, roundedUsd } from './amounts.ts'
 
 interface MoneyProps {
   nanos: number | null
-  /** Every digit, for price lines and charges. */
+  /** Shows every digit, for price lines and charges. */
   exact?: boolean
-  /** What an account has left: rounded down. */
+  /** A balance: rounded down. */
   balance?: boolean
-  /** So many decimals, as all of its column have. */
+  /** The number of decimals, the same in a whole column. */
   decimals?: number
-  /** False in columns whose head names the unit. */
+  /** False in columns that have the unit in their head. */
   unit?: boolean
 }
 
-/** "12.50 USD". An amount that is not known is a dash. */
+/** "12.50 USD"; a dash if unknown. */
 export function Money({ nanos, unit = true, ...how }: MoneyProps) {
   if (nanos === null) return <span className="soft">–</span>
   return (

@@ -1,9 +1,9 @@
-// A month as a filter of days, which it sets to its first and its last.
+// Filter by month, which sets the filters of days to its first and last day.
 import type { DayFilters } from './filter-fields.tsx'
 import { Select } from './select.tsx'
 import { dayName, monthName } from './time-words.ts'
 
-/** Months of the zone in force, this one first. */
+/** Returns the last months in the page's time zone, the current one first. */
 function recentMonths(count: number): string[] {
   const [year = 0, month = 0] = dayName(Date.now()).split('-').map(Number)
   return Array.from({ length: count }, (_, ago) =>
@@ -11,7 +11,7 @@ function recentMonths(count: number): string[] {
   )
 }
 
-/** The first and the last day of a month. */
+/** Returns the first and the last day of a month. */
 function daysOf(month: string): { since: string; until: string } {
   const [year = 0, of_year = 0] = month.split('-').map(Number)
   const until = new Date(Date.UTC(year, of_year, 0)).toISOString().slice(0, 'YYYY-MM-DD'.length)

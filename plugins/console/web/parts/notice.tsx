@@ -1,4 +1,4 @@
-// A notice in the page: what happened, or what to mind.
+// Notice in a page: a result, a hint or a warning.
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 
@@ -6,7 +6,7 @@ const ICONS = { info: Info, good: CircleCheck, warn: TriangleAlert, bad: CircleA
 
 interface NoticeProps {
   tone?: keyof typeof ICONS
-  /** Read out when it appears. */
+  /** Screen readers announce it when it appears. */
   alert?: boolean
   children: ReactNode
 }

@@ -1,7 +1,7 @@
-// The note for a limited key and a member on pages that show others all of the account.
+// Note for viewers who see their own keys only, on pages that show other viewers the whole account.
 import { useViewer } from '../app/session.tsx'
 
-/** @returns the sentence; undefined for all other sessions */
+/** Returns the note; undefined for viewers who see the whole account. */
 export function useOnlyOwnKeys() {
   const { key, see_account } = useViewer()
   if (see_account) return undefined

@@ -1,8 +1,8 @@
-// How a call ended, or that a request was refused, as a state; and the words for what is counted of a call.
+// Outcome of a call or refused request as a state, and names of a call's metered quantities.
 import { Status, type Tone } from './status.tsx'
 
 export type CallOutcome = 'completed' | 'cancelled' | 'broken' | 'failed'
-/** As lists have it: a refused request is no call, and stands beside them. */
+/** Lists also have refused requests, which are not calls. */
 export type ListedOutcome = CallOutcome | 'refused'
 
 const OUTCOMES: Readonly<Record<ListedOutcome, { tone: Tone; word: string }>> = {
@@ -15,24 +15,24 @@ const OUTCOMES: Readonly<Record<ListedOutcome, { tone: Tone; word: string }>> = 
 
 export const outcomeWord = (outcome: ListedOutcome): string => OUTCOMES[outcome].word
 
-/** What counts as failed, on hover. */
+/** Explains "failed", on hover. */
 export const FAILED_HINT = 'No answer, or interrupted'
 
-/** As a filter: "failed" has interrupted calls, too; `call`: whatever was not refused; `answered`: what a provider's figures count. */
+/** The text of a filter by outcome. `call` is every outcome except refused; `answered` is what a provider's figures count as success. */
 export const outcomeFilterWord = (outcome: ListedOutcome | 'call' | 'answered'): string =>
   outcome === 'answered' ? outcome : outcome === 'call' ? 'calls only' : outcomeWord(outcome)
 
-/** Why a call failed: `key_rejected` is "key rejected". */
+/** The cause of a failure: `key_rejected` is "key rejected". */
 export const causeWord = (cause: string): string => cause.replaceAll('_', ' ')
 
-/** @param status the HTTP status, in view where it says more than the word */
+/** @param status the HTTP status, shown for failed and refused requests */
 export function Outcome({ outcome, status }: { outcome: ListedOutcome; status?: number }) {
   const { tone, word } = OUTCOMES[outcome]
   const shows_status = status !== undefined && (outcome === 'failed' || outcome === 'refused')
   return <Status tone={tone}>{shows_status ? `${word}, ${status}` : word}</Status>
 }
 
-const COUNTED: Readonly<Record<string, string>> = {
+const QUANTITY_WORDS: Readonly<Record<string, string>> = {
   input_tokens: 'input tokens',
   input_audio_tokens: 'audio input tokens',
   input_image_tokens: 'image input tokens',
@@ -51,5 +51,5 @@ const COUNTED: Readonly<Record<string, string>> = {
   plan: 'paid by the plan',
 }
 
-/** What is counted, in words: `input_tokens` is "input tokens". */
-export const countedWord = (what: string): string => COUNTED[what] ?? what.replaceAll('_', ' ')
+/** The name of a metered quantity: `input_tokens` is "input tokens". */
+export const quantityWord = (what: string): string => QUANTITY_WORDS[what] ?? what.replaceAll('_', ' ')

@@ -1,17 +1,17 @@
-// The owner of a call or of a refused request, as facts: the account, for the operator, and the key.
+// Owner of a call or a refused request, as facts: the key, and for the operator the account.
 import { Link } from 'wouter'
 import type { Sight } from '../app/page-entry.ts'
 import { type OfAccount, RowAccount } from './account-name.tsx'
 import { keyPrefix } from './key-prefix.ts'
 
-interface Owned extends OfAccount {
+interface OwnedRow extends OfAccount {
   account_id: number
   key_id: number
   key: string
   key_prefix: string
 }
 
-export const ownerFacts = (row: Owned, side: Sight) =>
+export const ownerFacts = (row: OwnedRow, side: Sight) =>
   [
     [
       'Account',

@@ -1,48 +1,48 @@
-// The frame of a page: its title, what can be done here, its sections.
+// Frame of a page: title, actions and sections.
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { titleTab } from '../app/brand.ts'
 import { names } from './class-names.ts'
 
-let owed = false
+let focus_requested = false
 
-/** A navigation began, or a heading that has the focus goes. */
-export function oweFocus(): void {
-  owed = true
+/** Makes the next page focus its heading. Called at a navigation, and when a focused heading is replaced. */
+export function requestHeadingFocus(): void {
+  focus_requested = true
 }
 
-/** Whether the heading takes the focus now. Only one does. */
-function claimFocus(): boolean {
-  const is_owed = owed
-  owed = false
-  return is_owed
+/** Returns whether the focus was requested, and resets the request: only one heading takes it. */
+function takeFocusRequest(): boolean {
+  const was_requested = focus_requested
+  focus_requested = false
+  return was_requested
 }
 
 interface PageFrameProps {
-  /** Also the title of the browser's tab. */
+  /** The heading, and the title of the browser's tab. */
   title: string
-  /** One sentence of the user's world. */
+  /** One sentence below the title. */
   lead?: ReactNode
-  /** The page's actions, the main one last. */
+  /** The page's buttons, the main one last. */
   actions?: ReactNode
-  /** For forms alone, or for what is read from top to bottom; otherwise as wide as tables are. */
+  /** Narrower, for forms or text; by default as wide as tables. */
   width?: 'form' | 'text'
   children: ReactNode
 }
 
-/** After a navigation its heading has the focus, so that a screen reader says where it is. */
+/** A page. After a navigation its heading gets the focus, so that a screen reader announces it. */
 export function Page({ title, lead, actions, width, children }: PageFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     titleTab(title)
   }, [title])
   useEffect(() => {
-    if (claimFocus()) heading.current?.focus()
+    if (takeFocusRequest()) heading.current?.focus()
   }, [])
   useLayoutEffect(() => {
     const own = heading.current
-    // The page goes on in another frame, once its data is there: that one's heading takes the focus over.
+    // When its data arrive, the page may be rendered in another frame, whose heading must take the focus.
     return () => {
-      if (own !== null && document.activeElement === own) oweFocus()
+      if (own !== null && document.activeElement === own) requestHeadingFocus()
     }
   }, [])
   return (

@@ -1,4 +1,4 @@
-// A list that the server pages: its table in each state of its answer, the words of an empty one, and the way to the next page.
+// List with pages: its table, the states of its query, texts for an empty list, and the buttons to other pages.
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { EmptyState, Loaded, type Query } from './states.tsx'
@@ -9,9 +9,9 @@ interface PagedTableProps<Answer, Row>
     Pick<PagerProps, 'param' | 'newest' | 'older'> {
   query: Query<Answer>
   rowsOf: (answer: Answer) => readonly Row[]
-  /** In the place of a table without rows. */
+  /** Shown if there are no rows. */
   none: ReactNode
-  /** The same while a filter is in force. */
+  /** Shown if there are no rows and a filter is set. */
   filtered?: NoneFoundProps | false
 }
 
@@ -40,12 +40,12 @@ export const PagedTable = <Answer extends Pick<PagerProps, 'next_cursor'>, Row>(
 )
 
 interface NoneFoundProps {
-  /** The rows, in words: "transactions". */
+  /** The name of the rows: "transactions". */
   what: string
   clear: () => void
 }
 
-/** Nothing matches a filter. */
+/** Shown if no row matches the filter. */
 export const NoneFound = ({ what, clear }: NoneFoundProps) => (
   <EmptyState title={`No ${what} found`} action={<Button onClick={clear}>{`Show all ${what}`}</Button>}>
     Change the filter, or show all.

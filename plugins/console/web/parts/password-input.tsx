@@ -1,4 +1,4 @@
-// A password: hidden, and visible on request, instead of being typed twice.
+// Password input with a button that shows the password, so that it need not be typed twice.
 import { Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from './button.tsx'
@@ -7,10 +7,10 @@ import { TextInput } from './input.tsx'
 interface PasswordInputProps {
   value: string
   onChange: (value: string) => void
-  /** What password managers should do: fill in the known one, or offer a new one; `off` for keys. */
+  /** For password managers: fill in the current password, or suggest a new one; `off` for keys. */
   autoComplete: 'current-password' | 'new-password' | 'off'
   autoFocus?: boolean
-  /** What is typed: "password", "key". */
+  /** The name of the secret: "password", "key". */
   what?: string
 }
 
@@ -21,12 +21,12 @@ export function PasswordInput({
   autoFocus,
   what = 'password',
 }: PasswordInputProps) {
-  const [is_shown, setShown] = useState(false)
+  const [is_visible, setVisible] = useState(false)
   return (
     <div className="input-with-button">
       <TextInput
-        type={is_shown ? 'text' : 'password'}
-        code={is_shown}
+        type={is_visible ? 'text' : 'password'}
+        code={is_visible}
         autoComplete={autoComplete}
         autoCapitalize="none"
         spellCheck={false}
@@ -36,10 +36,10 @@ export function PasswordInput({
       />
       <Button
         look="quiet"
-        icon={is_shown ? EyeOff : Eye}
-        aria-label={is_shown ? `Hide the ${what}` : `Show the ${what}`}
-        aria-pressed={is_shown}
-        onClick={() => setShown(!is_shown)}
+        icon={is_visible ? EyeOff : Eye}
+        aria-label={is_visible ? `Hide the ${what}` : `Show the ${what}`}
+        aria-pressed={is_visible}
+        onClick={() => setVisible(!is_visible)}
       />
     </div>
   )

@@ -1,17 +1,17 @@
-// Pictures as the server has them: produced images and files, whole and as thumbnails.
+// Addresses of generated images and uploaded files, whole and as thumbnails.
 import { ImageOff } from 'lucide-react'
 import { useState } from 'react'
 import type { AnswerOf, api } from '../app/client.ts'
 import { addressOf } from '../app/place.ts'
 import { withQuery } from './address-state.ts'
 
-/** A produced image in a list. */
+/** A generated image in a list. */
 export type ListedImage = AnswerOf<typeof api.images.get>['images'][number]
 
-/** The operator requests the content, which is logged; everybody else sees their own. */
+/** The operator must request private content explicitly, which is logged; other viewers see their own. */
 const contentOf = (is_operator: boolean) => ({ content: is_operator ? 'shown' : undefined })
 
-/** The path of a whole picture, for `sendRaw`. @param id a produced image's id, a file's key */
+/** The path of a whole picture, for `sendRaw`. @param id the id of a generated image, or the key of a file */
 export const picturePath = (is: 'image' | 'file', id: string, is_operator: boolean): `/${string}` =>
   is === 'image'
     ? withQuery(`/console/api/images/${id}/picture`, contentOf(is_operator))
@@ -26,17 +26,17 @@ export const filePicture = (key: string, is_operator: boolean): string =>
 export const fileThumbnail = (key: string, is_operator: boolean): string =>
   addressOf(withQuery('/console/api/files/thumbnail', { key, ...contentOf(is_operator) }))
 
-/** The playground with a picture to work from: a produced image by its id, a file by its key. */
+/** The address of the playground with a reference picture. @param id the id of a generated image, or the key of a file */
 export const asReference = (id: string, account: string | undefined): string =>
   withQuery('/playground', { tab: 'images', from: id, account })
 
 interface ThumbnailProps {
   src: string
-  /** What it shows: the prompt, the file's name. */
+  /** The prompt, or the file's name. */
   alt: string
 }
 
-/** Loaded once it comes into view, in room that is there from the beginning. */
+/** A thumbnail, loaded when it is scrolled into view; its space is reserved. */
 export function Thumbnail({ src, alt }: ThumbnailProps) {
   const [is_missing, setMissing] = useState(false)
   return (

@@ -1,15 +1,15 @@
-// Keys of requests that move money or make a secret: the same one has the same key, however often it is sent.
+// Idempotency keys of requests that move money or create a secret.
 import { useCallback, useRef } from 'react'
 
-/** Also on plain http, where `crypto.randomUUID` is absent. */
+/** Works on plain HTTP, too, where `crypto.randomUUID` is missing. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /**
- * @returns the key of a request by what it says: the same until `forget` is called, once it is done. So a request that is
- * sent again because its answer was lost is done once, and the next one like it is another
+ * Returns `keyOf`, which gives requests with the same content the same key until `forget` is called. Call `forget` after a success: a
+ * request that is repeated because its answer was lost has the same key, and a later request with the same content has a new one.
  */
 export function useRequestKey(): { keyOf: (content: string) => string; forget: () => void } {
   const keys = useRef(new Map<string, string>())

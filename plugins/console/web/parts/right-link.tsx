@@ -1,4 +1,4 @@
-// A link in a sentence to a page that not everybody has: its words alone for those without the right.
+// Link in a sentence to a page that needs a right; plain text for viewers without it.
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Right } from '../../../../src/access/rights.ts'

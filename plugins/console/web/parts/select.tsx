@@ -1,15 +1,15 @@
-// A choice of one among several, in a list that opens; and the option that an address names, which can be anything.
+// Select: one of several options in a list that opens; and checks of option values from an address.
 import { Select as Base } from '@base-ui/react/select'
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { names } from './class-names.ts'
 
 type Options<V extends string> = readonly [{ value: V }, ...{ value: V }[]]
 
-/** @returns the first value where the address names none of them */
+/** Returns `value` if it is one of `values`, else the first one. */
 export const oneOf = <const V extends string>(values: readonly [V, ...V[]], value: string): V =>
   values.find((each) => each === value) ?? values[0]
 
-/** The value of an option that was chosen; undefined while it is '': for the query of a list. */
+/** Returns the value of the chosen option for a query; undefined if it is ''. */
 export function chosenOf<const V extends string>(
   options: Options<V>,
   value: string | undefined,
@@ -18,14 +18,14 @@ export function chosenOf<const V extends string>(
   return option === '' ? undefined : (option as Exclude<V, ''>)
 }
 
-/** The same of a choice. */
+/** Returns `value` if an option has it, else the value of the first option. */
 export const optionOf = <const V extends string>(options: Options<V>, value: string): V =>
   (options.find((option) => option.value === value) ?? options[0]).value
 
 export interface Option<Value extends string> {
   value: Value
   label: string
-  /** A second line, in the list only. */
+  /** A second line in the opened list. */
   detail?: string
 }
 
@@ -33,10 +33,10 @@ interface SelectProps<Value extends string> {
   options: readonly Option<Value>[]
   value: Value
   onChange: (value: Value) => void
-  /** As wide as its words, for bars of filters. */
+  /** As wide as its text, for filter bars. */
   inline?: boolean
   disabled?: boolean
-  /** Where no `Field` is around it. */
+  /** Needed outside of a `Field`. */
   'aria-label'?: string
 }
 

@@ -1,4 +1,4 @@
-// A typed value once typing pauses: for requests to the server meanwhile.
+// Debounced value of an input, for requests while the user types.
 import { useEffect, useState } from 'react'
 
 const PAUSE_MS = 120

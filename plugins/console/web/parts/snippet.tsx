@@ -1,4 +1,4 @@
-// The same call in several languages, the one that was chosen last in view.
+// Sample code in several languages. The browser remembers the chosen one.
 import { useState } from 'react'
 import { keepIn, keptIn } from '../app/kept.ts'
 import { Choices } from './choices.tsx'

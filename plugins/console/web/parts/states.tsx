@@ -1,4 +1,4 @@
-// The states of an answer of the server: loading, empty, failed, forbidden, stale.
+// States of a query: loading, empty, failed, refused, stale.
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type LucideIcon, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -9,7 +9,7 @@ import { Notice } from './notice.tsx'
 import { Page } from './page.tsx'
 import { Words } from './words.tsx'
 
-/** Shorter waits than this show nothing at all. */
+/** Shorter waits show no skeleton. */
 const SKELETON_AFTER_MS = 200
 
 /** Whether `ms` have passed since the component appeared. */
@@ -22,18 +22,18 @@ function useAfter(ms: number): boolean {
   return passed
 }
 
-/** Lines where a list will be, after a moment. Its room is taken from the beginning. */
+/** Placeholder lines of a list, visible after 200 ms. Their space is reserved from the start. */
 export function Skeleton({ rows = 8 }: { rows?: number }) {
-  const is_shown = useAfter(SKELETON_AFTER_MS)
+  const is_visible = useAfter(SKELETON_AFTER_MS)
   return (
     <output
       className="skeleton"
       aria-label="Loading"
       aria-busy
-      style={{ visibility: is_shown ? 'visible' : 'hidden' }}
+      style={{ visibility: is_visible ? 'visible' : 'hidden' }}
     >
       {Array.from({ length: rows }, (_, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other identity
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines have no other identity
         <span key={at} />
       ))}
     </output>
@@ -43,9 +43,9 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
 interface EmptyStateProps {
   icon?: LucideIcon
   title: string
-  /** What this is for. */
+  /** What the list is for. */
   children?: ReactNode
-  /** The one button, or the command, that fills it. */
+  /** The button or command that adds a first row. */
   action?: ReactNode
 }
 
@@ -65,7 +65,7 @@ interface FailedStateProps {
   retry?: () => void
 }
 
-/** A failure in the server's words, and a way to try again where that can help. */
+/** A failure with the server's message, and a button to try again unless the request was refused. */
 export function FailedState({ failure, retry }: FailedStateProps) {
   const request_id = failure instanceof ApiError ? failure.request_id : null
   const is_refused = failure instanceof ApiError && failure.status < 500
@@ -92,7 +92,7 @@ export function FailedState({ failure, retry }: FailedStateProps) {
   )
 }
 
-/** The parts of a query that its states follow from. */
+/** The parts of a query that determine its state. */
 export type Query<Data> = Pick<
   UseQueryResult<Data, Error>,
   'data' | 'error' | 'failureReason' | 'isPlaceholderData' | 'refetch'
@@ -100,37 +100,36 @@ export type Query<Data> = Pick<
 
 interface LoadedProps<Data> {
   query: Query<Data>
-  /** Rows of the skeleton. */
+  /** The number of rows of the skeleton. */
   rows?: number
-  /** Instead of the skeleton of a list. */
+  /** Shown instead of the skeleton. */
   loading?: ReactNode
   children: (data: Data) => ReactNode
 }
 
 /**
- * The drawn form of an answer. After another choice (a tab, a filter, an order) that of the answer before stays as it was until the next
- * is there: drawn again, its rows would be read as those of the new choice. Once the next one is refused, it stays no longer.
+ * Returns the rendered answer. After the user chooses another tab, filter or order, the previous rendering is kept until the next answer
+ * arrives: rendered again, its rows would look like those of the new choice. It is dropped if the next query is refused.
  *
- * @returns undefined before the first answer, and without one
+ * @returns undefined if there is no answer
  */
-function useDrawn<Data>(
+function useRendered<Data>(
   { data, isPlaceholderData }: Query<Data>,
-  draw: (data: Data) => ReactNode,
+  render: (data: Data) => ReactNode,
 ): ReactNode | undefined {
-  const drawn = useRef<ReactNode>(undefined)
-  if (data === undefined) drawn.current = undefined
-  else if (!isPlaceholderData) drawn.current = draw(data) ?? null
-  return drawn.current
+  const rendered = useRef<ReactNode>(undefined)
+  if (data === undefined) rendered.current = undefined
+  else if (!isPlaceholderData) rendered.current = render(data) ?? null
+  return rendered.current
 }
 
 /**
- * An answer in each of its states. An older answer stays in view, greyed, while the next one is awaited or
- * the connection is lost.
+ * A query in each of its states. The previous answer stays visible, greyed, while the next one is loading or the connection is lost.
  */
 export function Loaded<Data>({ query, rows, loading, children }: LoadedProps<Data>) {
   const { error, failureReason, isPlaceholderData, refetch } = query
-  const drawn = useDrawn(query, children)
-  if (drawn === undefined) {
+  const rendered = useRendered(query, children)
+  if (rendered === undefined) {
     if (error) return <FailedState failure={error} retry={() => void refetch()} />
     return loading ?? <Skeleton rows={rows} />
   }
@@ -140,13 +139,13 @@ export function Loaded<Data>({ query, rows, loading, children }: LoadedProps<Dat
     <>
       {is_refused && <FailedState failure={error} retry={() => void refetch()} />}
       <div className={names('stack', is_stale && 'stale')} aria-busy={isPlaceholderData || undefined}>
-        {drawn}
+        {rendered}
       </div>
     </>
   )
 }
 
-/** A page in the place of one whose title is not known yet. */
+/** Placeholder of a page while the data for its title are loading. */
 export const AwaitedPage = ({ title, query }: { title: string; query: Query<unknown> }) => (
   <Page title={title}>
     <Loaded query={query} rows={6}>

@@ -1,4 +1,4 @@
-// A state: a word, an icon and a colour, never the colour alone.
+// State as a word with an icon and a colour.
 import {
   CircleAlert,
   CircleCheck,
@@ -22,7 +22,7 @@ interface StatusProps {
   tone: Tone
   /** The word: "active", "suspended". */
   children: string
-  /** Why, on hover. */
+  /** The reason, on hover. */
   title?: string
   icon?: LucideIcon
 }

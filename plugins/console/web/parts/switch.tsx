@@ -1,11 +1,11 @@
-// A switch: on or off, at once.
+// Switch: on or off, with immediate effect.
 import { Switch as Base } from '@base-ui/react/switch'
 
 interface SwitchProps {
   checked: boolean
   onChange: (checked: boolean) => void
   disabled?: boolean
-  /** Where no `Field` is around it. */
+  /** Needed outside of a `Field`. */
   'aria-label'?: string
 }
 

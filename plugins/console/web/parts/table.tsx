@@ -1,4 +1,4 @@
-// A table of the server's rows: sorted and paged there, each row a link to its detail.
+// Table of rows that the server sorts and pages. A row can be a link to its detail page.
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -8,26 +8,26 @@ import { Button } from './button.tsx'
 import { names } from './class-names.ts'
 import { Money } from './money.tsx'
 
-/** Where a cell stands on a phone, where a row is two lines. */
+/** The place of a cell on a phone, where a row has two lines. */
 type PhonePlace = 'first' | 'first-end' | 'second' | 'second-end' | 'none'
 
 export interface Column<Row> {
-  /** Unique in the table; also what the server sorts by, where `sorts`. */
+  /** Unique in the table. If `sorts` is set, the server's name of the order. */
   key: string
   title: string
-  /** In the first column of rows that are links: words only, for a link holds no buttons (`<Id copy={false} …>`). */
+  /** Renders a cell. In the first column of rows that are links it must not contain a button (`<Id copy={false} …>`). */
   cell: (row: Row, decimals: number) => ReactNode
-  /** The amounts of a column of charges. All amounts of a table have the same decimals, so that its rows add up: `cell` gets their number. */
+  /** Set for a column of charges. All amounts of a table have the same number of decimals, which `cell` gets, so that they can be added up. */
   amounts?: (row: Row) => number | null
-  /** What the title means exactly, on hover. */
+  /** Explains the title, on hover. */
   hint?: string
-  /** Numbers stand at the end. */
+  /** Aligns the column at its end, for numbers and buttons. */
   end?: boolean
   sorts?: boolean
   phone: PhonePlace
 }
 
-/** A column of words. */
+/** A column of text. */
 export const column = <Row,>(
   key: string,
   title: string,
@@ -35,10 +35,10 @@ export const column = <Row,>(
   cell: (row: Row) => ReactNode,
 ): Column<Row> => ({ key, title, phone, cell })
 
-/** A column that stands at its end: of numbers, or of buttons. */
+/** A column aligned at its end, for numbers or buttons. */
 export const atEnd: typeof column = (...args) => ({ ...column(...args), end: true })
 
-/** A column of charges in USD, with the same decimals in each row. @param cell what stands there, if more than the amount */
+/** A column of charges in USD, with the same number of decimals in each row. @param cell renders more than the amount */
 export const charges = <Row,>(
   key: string,
   title: string,
@@ -49,30 +49,30 @@ export const charges = <Row,>(
   ),
 ): Column<Row> => ({ key, title, phone, amounts, cell, end: true })
 
-/** A column of the last 7 days of the zone in force, which says which days these are. */
-export const ofWeek = <Row,>(one: Column<Row>): Column<Row> => ({
-  ...one,
+/** Adds a hint to a column about the last 7 days, which says which days these are. */
+export const withWeekHint = <Row,>(of: Column<Row>): Column<Row> => ({
+  ...of,
   hint: 'Today and the 6 days before it',
 })
 
-/** By which column, and which way: `'cost'`, `'-cost'` from the largest down. */
+/** The order of the rows: `'cost'` ascending, `'-cost'` descending. */
 interface Sorting {
   by: string
   onSort: (by: string) => void
 }
 
 export interface TableProps<Row> {
-  /** What is listed, for screen readers: "Calls". */
+  /** The name of the list, for screen readers: "Calls". */
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string | number
-  /** The detail of a row: its first cell is the link, which the whole row takes. */
+  /** Returns the address of a row's detail page. The link is in the first cell, and covers the whole row. */
   hrefOf?: ((row: Row) => string) | undefined
-  /** What tells its link from those of other rows, after the words of its first cell: for screen readers, which list links. */
+  /** Returns text that distinguishes the link from those of other rows, for screen readers, which list links. */
   linkNameOf?: (row: Row) => string
   sorting?: Sorting
-  /** The row that the page was opened for. */
+  /** Whether the page was opened for this row. */
   isMarked?: (row: Row) => boolean
   /** The last lines, such as the sum of all rows, those of other pages included. */
   foot?: readonly Row[]
@@ -83,10 +83,10 @@ export function Table<Row>(props: TableProps<Row>) {
   const decimals = decimalsFor(columns.flatMap(({ amounts }) => (amounts ? rows.map(amounts) : [])))
   const cellsOf = (row: Row, inFirst = (cell: ReactNode) => cell) =>
     columns.map(({ key, end, phone, cell }, at) => {
-      const shown = cell(row, decimals)
+      const content = cell(row, decimals)
       return (
         <td key={key} className={names(end && 'end')} data-phone={phone}>
-          {at === 0 ? inFirst(shown) : shown}
+          {at === 0 ? inFirst(content) : content}
         </td>
       )
     })
@@ -143,7 +143,7 @@ interface HeadCellProps {
 
 function HeadCell({ title, hint, end, sorts, sorting, sort_key }: HeadCellProps) {
   const className = names(end && 'end')
-  // A column of buttons has no name: an empty heading would be read out.
+  // A column of buttons has no title; screen readers would announce an empty heading.
   if (title === '') return <td className={className} />
   const by = sorts ? sorting?.by : undefined
   const is_down = by === `-${sort_key}`
@@ -169,22 +169,22 @@ function HeadCell({ title, hint, end, sorts, sorting, sort_key }: HeadCellProps)
 }
 
 export interface PagerProps {
-  /** As the server answers it; null on the last page. */
+  /** The server's cursor of the next page; null on the last page. */
   next_cursor: number | string | null
   /** The name of the cursor in the address. */
   param?: string
-  /** What is listed, from the newest on. */
+  /** Labels of the two buttons. */
   newest?: string
   older?: string
 }
 
-/** The cursor of the page in view, from the address; undefined on the first page. */
+/** Returns the cursor of the current page from the address; undefined on the first page. */
 export function useCursor(param = 'cursor'): number | undefined {
   const [state] = useAddressState({ [param]: '' })
   return state[param] ? Number(state[param]) : undefined
 }
 
-/** To the next page, and back to the first. Each page has an address: the browser's back button works. */
+/** Buttons to the next page and back to the first. Each page has its own address, so that the browser's back button works. */
 export function Pager({ next_cursor, param = 'cursor', newest = 'Newest', older = 'Older' }: PagerProps) {
   const [state, change] = useAddressState({ [param]: '' })
   const is_first = !state[param]

@@ -1,4 +1,4 @@
-// Tabs, the open one in the address.
+// Tabs. The address has the open one.
 import { Tabs as Base } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
 import { useAddressState } from './address-state.ts'
@@ -11,9 +11,9 @@ interface TabEntry {
 
 interface TabsProps {
   label: string
-  /** The first one is open where the address says nothing. */
+  /** The first one is open if the address has none of them. */
   tabs: readonly TabEntry[]
-  /** Its name in the address. */
+  /** The name of the parameter in the address. */
   param?: string
 }
 

@@ -1,26 +1,26 @@
-// Times in words, in the zone in force: how long ago, by the clock, and exact; days of UTC by their own names.
+// Texts of times in the page's time zone: relative, by the clock, and exact; and of days in UTC.
 
 const UTC = 'UTC'
 
-/** The zone of this browser; UTC where it does not know it. https://www.unicode.org/reports/tr35/#Time_Zone_Identifiers */
+/** Returns the browser's time zone; UTC if it is unknown. https://www.unicode.org/reports/tr35/#Time_Zone_Identifiers */
 function viewersZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   return timeZone === 'Etc/Unknown' ? UTC : timeZone
 }
 
-let zone_in_force: string | undefined
+let current_zone: string | undefined
 
-/** The name of the zone of all times and days, as routes take it: `Europe/Berlin`. */
-export const zoneName = (): string => zone_in_force ?? viewersZone()
+/** Returns the name of the page's time zone, for routes: `Europe/Berlin`. */
+export const zoneName = (): string => current_zone ?? viewersZone()
 
-/** Puts another zone than the viewer's in force; undefined: theirs. */
+/** Sets the page's time zone; undefined for the browser's. */
 export function setZone(zone: string | undefined): void {
-  zone_in_force = zone
+  current_zone = zone
 }
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** The format of times in a zone; one is made for each zone that a page has shown. */
+/** Returns a formatter of times, which keeps an Intl format for each zone. */
 function formatOf(
   options: Intl.DateTimeFormatOptions,
   language = 'en-GB',
@@ -43,7 +43,7 @@ const month = formatOf({ month: 'long', year: 'numeric' })
 const year = formatOf({ year: 'numeric' })
 const clock = formatOf({ ...MINUTES, second: '2-digit' })
 const minutes = formatOf(MINUTES)
-/** Swedish writes days as ISO 8601 does. */
+/** The Swedish format of days is that of ISO 8601. */
 const iso = formatOf({ dateStyle: 'short' }, 'sv')
 const STEPS = [
   ['minute', 60_000, 3_600_000],
@@ -51,7 +51,7 @@ const STEPS = [
   ['day', 86_400_000, 30 * 86_400_000],
 ] as const
 
-/** "3 minutes ago", "in 2 days"; further away, the date. */
+/** "3 minutes ago", "in 2 days"; the date from 30 days on. */
 export function relativeTime(time_ms: number, now_ms: number): string {
   const away_ms = time_ms - now_ms
   if (Math.abs(away_ms) < 10_000) return 'just now'
@@ -63,7 +63,7 @@ export function relativeTime(time_ms: number, now_ms: number): string {
 /** "24 Nov 2026, 14:02:31". */
 export const exactTime = (time_ms: number): string => exact(time_ms)
 
-/** The day and the minute, where the year is plain and room is short. */
+/** "24 Nov 14:02", for narrow places where the year is clear. */
 export const shortTime = (time_ms: number): string => short(time_ms).replace(',', '')
 
 /** "14:02", and "24 Nov" at midnight. */
@@ -72,10 +72,10 @@ export function axisTime(time_ms: number): string {
   return words === '00:00' ? day(time_ms) : words
 }
 
-/** `2026-11-24`, as fields and routes take days; '' for no time. */
+/** `2026-11-24`, the format of fields and routes; '' for NaN. */
 export const dayName = (time_ms: number): string => (Number.isNaN(time_ms) ? '' : iso(time_ms))
 
-/** The end of a day, `2026-11-24`, as ISO 8601; undefined for what is no day. */
+/** Returns the end of a day such as `2026-11-24` in ISO 8601; undefined if it is not a valid day. */
 export function endOfDay(name: string): string | undefined {
   const [of_year = Number.NaN, of_month = 0, of_date = 0] = name.split('-').map(Number)
   const next = [of_year, of_month - 1, of_date + 1] as const
@@ -86,16 +86,16 @@ export function endOfDay(name: string): string | undefined {
 /** "24 Nov". */
 export const dayWords = (time_ms: number): string => day(time_ms)
 
-/** "24 Nov": a day of UTC, by a moment in it, or the day of a name, `2026-11-24`. */
+/** "24 Nov": the day in UTC of a time, or of a day name, `2026-11-24`. */
 export const utcDay = (at: number | string): string => day(typeof at === 'string' ? Date.parse(at) : at, UTC)
 
-/** "30 Nov 2026": a day of UTC with its year. */
+/** "30 Nov 2026": the day in UTC with its year. */
 export const utcDate = (time_ms: number): string => date(time_ms, UTC)
 
-/** "November 2026" of `2026-11`. */
+/** "November 2026" for `2026-11`. */
 export const monthName = (name: string): string => month(Date.parse(`${name}-01T00:00:00Z`), UTC)
 
-/** "14:02:31" today, "21 Nov 14:02" this year, "21 Nov 2025" before. */
+/** "14:02:31" today, "21 Nov 14:02" this year, "21 Nov 2025" in other years. */
 export function clockTime(time_ms: number, now_ms: number): string {
   if (date(time_ms) === date(now_ms)) return clock(time_ms)
   return year(time_ms) === year(now_ms) ? shortTime(time_ms) : date(time_ms)

@@ -1,4 +1,4 @@
-// A time: in sentences how long ago, in lists by the clock; the other one on hover.
+// Time: relative in sentences, by the clock in lists, with the other form on hover.
 import { useSyncExternalStore } from 'react'
 import { useZone } from '../app/zone.ts'
 import { clockTime, exactTime, relativeTime } from './time-words.ts'
@@ -33,7 +33,7 @@ interface TimeElementProps extends TimeProps {
   titleOf: (at_ms: number, now_ms: number) => string | undefined
 }
 
-/** All times of a page share the steps of one clock; a time that has just come is newer than its last tick. */
+/** All times of a page share one clock. A time may be newer than the clock's last tick. */
 function TimeElement({ at_ms, wordsOf, titleOf }: TimeElementProps) {
   const tick_ms = useSyncExternalStore(onTick, () => now_ms)
   useZone()
@@ -46,7 +46,7 @@ function TimeElement({ at_ms, wordsOf, titleOf }: TimeElementProps) {
   )
 }
 
-/** How long ago, for sentences. @param exact the exact time in view, where that is the point */
+/** A relative time, for sentences. @param exact shows the exact time instead */
 export const Time = ({ at_ms, exact = false }: TimeProps & { exact?: boolean }) => (
   <TimeElement
     at_ms={at_ms}
@@ -55,7 +55,7 @@ export const Time = ({ at_ms, exact = false }: TimeProps & { exact?: boolean }) 
   />
 )
 
-/** The time by the clock, for lists: rows compare at a glance. */
+/** The time by the clock, for lists, in which rows are compared. */
 export const ClockTime = ({ at_ms }: TimeProps) => (
   <TimeElement
     at_ms={at_ms}

@@ -1,4 +1,4 @@
-// A call as code, for the library and the language of choice.
+// A call as sample code, for the SDK and language that the user chooses.
 import { type ReactNode, useState } from 'react'
 import { brand } from '../../app/brand.ts'
 import { Choices } from '../choices.tsx'
@@ -8,7 +8,7 @@ import { type SampleCall, samplesOf } from './samples.ts'
 
 interface CallSnippetProps {
   call: SampleCall
-  /** Further choices, beside the library. */
+  /** Further choices, beside the SDK. */
   children?: ReactNode
 }
 

@@ -1,27 +1,27 @@
-// A conversation as a request of each of three APIs; and values as code.
+// A conversation as a request of each of three APIs, and values as code literals.
 
 export type Fields = Readonly<Record<string, unknown>>
 type Language = 'json' | 'python' | 'javascript'
 
 const MAX_LINE_CHARS = 88
-/** In JSON that is written a field a line, a name begins its line. */
-const NAME = /^(\s*)"([A-Za-z_]\w*)":/gm
+/** Field names in JSON with one field a line. */
+const FIELD_NAME = /^(\s*)"([A-Za-z_]\w*)":/gm
 
-const NAMED: Readonly<Record<Language, (name: string) => string>> = {
+const WRITE_NAME: Readonly<Record<Language, (name: string) => string>> = {
   json: (name) => `"${name}"`,
   python: (name) => `"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}"`,
   javascript: (name) => name,
 }
 
 /**
- * A value on one line where it fits; fields that are undefined are left out.
+ * Writes a value as a literal, on one line if it fits. Undefined fields are left out.
  *
- * @param indent of the line that it begins on
+ * @param indent the indentation of the line on which it begins
  */
-export function written(value: unknown, as: Language, indent: number): string {
+export function codeLiteral(value: unknown, as: Language, indent: number): string {
   const lines = JSON.stringify(value, null, as === 'python' ? 4 : 2).replace(
-    NAME,
-    (_, space, name) => `${space}${NAMED[as](name)}:`,
+    FIELD_NAME,
+    (_, space, name) => `${space}${WRITE_NAME[as](name)}:`,
   )
   const line = lines.replace(/(?<=[[{])\n\s*|\n\s*(?=[\]}])/g, '').replace(/\n\s*/g, ' ')
   return line.length + indent <= MAX_LINE_CHARS ? line : lines.replaceAll('\n', `\n${' '.repeat(indent)}`)
@@ -33,14 +33,14 @@ export type Sdk = (typeof SDKS)[number]
 export interface SampleMessage {
   role: 'system' | 'user' | 'assistant'
   content: string
-  /** Before its text. A word stands for the data of each, which would fill pages. */
+  /** Images before the text. Sample code has a placeholder instead of their data. */
   pictures?: readonly { label: string }[]
 }
 
 export interface Conversation {
   model: string
   messages: readonly SampleMessage[]
-  /** By the names of chat completions. */
+  /** Further request fields, with their names in chat completions. */
   fields?: Fields
 }
 
@@ -52,7 +52,7 @@ export interface ApiRequest {
   body: Fields
 }
 
-/** The request of an API, for whoever sends it without a library. */
+/** Returns the HTTP request of an API, for callers without a library. */
 export const requestOf = (sdk: Sdk, conversation: Conversation): ApiRequest => REQUESTS[sdk](conversation)
 
 const REQUESTS: Readonly<Record<Sdk, (conversation: Conversation) => ApiRequest>> = {
@@ -108,7 +108,7 @@ function openaiFields({ model, messages, fields }: Conversation): Fields {
   }
 }
 
-/** Anthropic's API wants a limit in every request. */
+/** Anthropic's API requires max_tokens in each request. */
 const DEFAULT_MAX_TOKENS = 1_024
 
 function anthropicFields(conversation: Conversation): Fields {

@@ -1,12 +1,12 @@
-// Calls of the gateway as code: by curl, in Python and in JavaScript, with the library of each of three providers.
+// Sample code of calls: curl, Python and JavaScript, with the SDK of each of three providers.
 import {
   type ApiRequest,
   type Conversation,
   FIELDS,
   type Fields,
   requestOf,
-  type Sdk,
-  written,
+    type Sdk,
+    codeLiteral,
 } from './requests.ts'
 
 export interface Sample {
@@ -18,9 +18,9 @@ export interface Sample {
 export interface SampleCall extends Omit<Conversation, 'messages'> {
   /** How callers reach the gateway, without a slash at the end: `useBaseUrl()`. */
   base_url: string
-  /** A key, or a place to put one; without it the code reads an environment variable. */
+  /** A key or a placeholder; without it, the code reads an environment variable. */
   key?: string
-  /** That variable; TOLLGATE_KEY where absent. */
+  /** The environment variable; TOLLGATE_KEY if absent. */
   key_variable?: string
   /** A greeting if absent. */
   messages?: Conversation['messages']
@@ -30,7 +30,7 @@ const KEY_VARIABLE = 'TOLLGATE_KEY'
 
 const GREETING: Conversation['messages'] = [{ role: 'user', content: 'Say hello in one word.' }]
 
-/** The same call in each language. */
+/** Returns the same call in each language. */
 export function samplesOf(
   sdk: Sdk,
   { base_url: url, key, key_variable = KEY_VARIABLE, messages = GREETING, ...call }: SampleCall,
@@ -52,23 +52,23 @@ export function samplesOf(
   ]
 }
 
-/** Anthropic's library for Python has no arguments for these two, and sends them along as they are. */
+/** Anthropic's Python SDK has no arguments `temperature` and `top_p`, but sends `extra_body` unchanged. */
 function inPython(sdk: Sdk, fields: Fields): Fields {
   const { temperature, top_p, ...others } = fields
   if (sdk !== 'Anthropic' || (temperature ?? top_p) === undefined) return fields
   return { ...others, extra_body: { temperature, top_p } }
 }
 
-/** A line each. */
+/** Writes one argument per line. */
 const argumentsOf = (fields: Fields, as: 'python' | 'javascript'): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) =>
-      as === 'python' ? `    ${name}=${written(value, as, 4)},\n` : `  ${name}: ${written(value, as, 2)},\n`,
+      as === 'python' ? `    ${name}=${codeLiteral(value, as, 4)},\n` : `  ${name}: ${codeLiteral(value, as, 2)},\n`,
     )
     .join('')
 
-/** A request as a curl command, with its key as in `SampleCall`. */
+/** Writes a request as a curl command, with the key as in `SampleCall`. */
 export function curl(
   url: string,
   { path, key_header, version_header, body }: ApiRequest,
@@ -76,27 +76,27 @@ export function curl(
 ): string {
   const header = key_header ?? 'Authorization: Bearer '
   return [
-    `curl ${inShell(url + path)}`,
-    // In double quotes the shell puts the key in.
-    `-H ${key === undefined ? `"${header}$${key_variable}"` : inShell(header + key)}`,
-    ...(version_header === undefined ? [] : [`-H ${inShell(version_header)}`]),
+    `curl ${shellQuote(url + path)}`,
+    // In double quotes, so that the shell inserts the key.
+    `-H ${key === undefined ? `"${header}$${key_variable}"` : shellQuote(header + key)}`,
+    ...(version_header === undefined ? [] : [`-H ${shellQuote(version_header)}`]),
     "-H 'Content-Type: application/json'",
-    `-d ${inShell(written(body, 'json', 2))}`,
+    `-d ${shellQuote(codeLiteral(body, 'json', 2))}`,
   ].join(' \\\n  ')
 }
 
-/** A word of a POSIX shell, whatever is in it. */
-export const inShell = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+/** Quotes a word for a POSIX shell. */
+export const shellQuote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
-interface Written {
+interface SampleParts {
   url: string
-  /** An expression. */
+  /** An expression in the language. */
   key: string
   /** The arguments of the call. */
   fields: string
 }
 
-type Writers = Readonly<Record<Sdk, (call: Written) => string>>
+type Writers = Readonly<Record<Sdk, (call: SampleParts) => string>>
 
 const PYTHON: Writers = {
   OpenAI: ({ url, key, fields }) => `# pip install openai
