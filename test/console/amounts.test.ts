@@ -10,7 +10,7 @@ import {
   duration,
   exactUsd,
   fixedUsd,
-  lasting,
+  longDuration,
   roundedUsd,
   share,
 } from '../../plugins/console/web/parts/amounts.ts'
@@ -59,7 +59,7 @@ describe('numbers in words', () => {
     [3_600_000, '1 h'],
     [90_000_000, '1 d 1 h'],
     [86_400_000 * 400, '400 d'],
-  ])('%d ms last %s', (ms, words) => expect(lasting(ms)).toBe(words))
+  ])('%d ms last %s', (ms, words) => expect(longDuration(ms)).toBe(words))
 
   test.each([
     [0, '0 bytes'],

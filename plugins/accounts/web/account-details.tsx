@@ -1,11 +1,11 @@
 // The details of an account, its short name, email and note, and the form that changes them.
 
 import { PriceGroupField } from '../../catalogue/web/price-groups/price-group-field.tsx'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
-import { ConflictNotice, only, useChanges } from '../../console/web/parts/changes.tsx'
+import { ConflictNotice, pickFields, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
-import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
@@ -91,15 +91,16 @@ const LABELS: Readonly<Record<keyof Draft, string>> = {
 function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
   const { runOrThrow } = useAction({
     work: (body: Partial<Draft> & { was: Partial<Draft> }) =>
-      send(api.accounts({ id: part(account.id) }).patch(body)),
+      send(api.accounts({ id: pathPart(account.id) }).patch(body)),
     changes: ['accounts', 'account'],
     done: () => ({ text: `Account "${account.name}" updated` }),
   })
   const changes = useChanges({
     source: account as Draft,
     draftOf,
-    reread: () => send(api.accounts({ id: part(account.id) }).get()),
-    save: (names, draft, read) => runOrThrow({ ...only(draft, names), was: only(draftOf(read), names) }),
+    reread: () => send(api.accounts({ id: pathPart(account.id) }).get()),
+    save: (names, draft, read) =>
+      runOrThrow({ ...pickFields(draft, names), was: pickFields(draftOf(read), names) }),
   })
   const { draft, setDraft, names } = changes
   const set = (name: Exclude<keyof Draft, 'keys_see_account' | 'price_group'>) => (text: string) =>
@@ -152,7 +153,7 @@ const optionsFor = (draft: Draft, names: readonly (keyof Draft)[]): string =>
       name === 'keys_see_account'
         ? ` --keys-see ${draft[name] ? 'account' : 'own'}`
         : name === 'price_group'
-          ? ` --group ${inShell(draft.price_group ?? 'none')}`
-          : ` --${name.replaceAll('_', '-')} ${inShell(draft[name])}`,
+          ? ` --group ${shellQuote(draft.price_group ?? 'none')}`
+          : ` --${name.replaceAll('_', '-')} ${shellQuote(draft[name])}`,
     )
     .join('')

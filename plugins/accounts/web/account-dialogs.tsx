@@ -1,13 +1,13 @@
 // The dialogs of an account that are no movement of money: rename, suspend, close, invite.
 
 import { useState } from 'react'
-import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConflictNotice, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
-import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { ConfirmDialog, Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton, SubmitOrCancel } from '../../console/web/parts/form.tsx'
@@ -36,7 +36,7 @@ export function RenameDialog({ account, open, onClose }: AccountDialogProps) {
 function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const { runOrThrow } = useAction({
     work: (body: { name: string; was: { name: string } }) =>
-      send(api.accounts({ id: part(account.id) }).patch(body)),
+      send(api.accounts({ id: pathPart(account.id) }).patch(body)),
     changes: CHANGES,
     done: ({ was }, { account: after, remark }) => ({
       text: `Account "${was.name}" renamed to "${after.name}"${remark === null ? '' : `. ${remark}`}`,
@@ -45,7 +45,7 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const changes = useChanges({
     source: account,
     draftOf: ({ name }) => ({ name }),
-    reread: () => send(api.accounts({ id: part(account.id) }).get()),
+    reread: () => send(api.accounts({ id: pathPart(account.id) }).get()),
     save: (_, { name }, read) => runOrThrow({ name: name.trim(), was: { name: read.name } }),
   })
   const { name } = changes.draft
@@ -78,7 +78,7 @@ export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
   const words = text.trim()
   const is_new = status === 'active'
   const { runOrThrow } = useAction({
-    work: () => send(api.accounts({ id: part(account.id) }).suspend.post({ words })),
+    work: () => send(api.accounts({ id: pathPart(account.id) }).suspend.post({ words })),
     changes: CHANGES,
     done: () => ({ text: is_new ? `Account "${name}" suspended` : 'Reason saved' }),
   })
@@ -103,7 +103,7 @@ export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
             <TextInput value={text} onChange={setTyped} />
           </Field>
           <AsCommand
-            command={`tollgate account suspend ${name}${words === '' ? '' : ` --reason ${inShell(words)}`}`}
+            command={`tollgate account suspend ${name}${words === '' ? '' : ` --reason ${shellQuote(words)}`}`}
           />
         </div>
       }
@@ -125,7 +125,7 @@ export function CloseDialog({ account, open, onClose }: AccountDialogProps) {
 function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const [name, setName] = useState('')
   const { runOrThrow } = useAction({
-    work: (typed: string) => send(api.accounts({ id: part(account.id) }).close.post({ name: typed })),
+    work: (typed: string) => send(api.accounts({ id: pathPart(account.id) }).close.post({ name: typed })),
     changes: CHANGES,
     done: (_, { revoked_keys }) => ({
       text: `Account "${account.name}" closed. Keys revoked: ${revoked_keys}`,
@@ -248,12 +248,12 @@ function Sent({ account, sent: { url, mailed_to, expires_at_ms }, end, showLink 
 export function useResume(account: AccountView): () => void {
   const { suspension_reason, suspension_words: words } = account
   const suspend = useAction({
-    work: () => send(api.accounts({ id: part(account.id) }).suspend.post({ words })),
+    work: () => send(api.accounts({ id: pathPart(account.id) }).suspend.post({ words })),
     changes: CHANGES,
     done: () => ({ text: `Account "${account.name}" suspended` }),
   })
   const resume = useAction({
-    work: () => send(api.accounts({ id: part(account.id) }).resume.post()),
+    work: () => send(api.accounts({ id: pathPart(account.id) }).resume.post()),
     changes: CHANGES,
     done: () =>
       account.status === 'suspended'

@@ -16,7 +16,7 @@ import { useState } from 'react'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
 import { FailedFigure } from '../../calls/web/failed/failed.tsx'
 import { EditLimits } from '../../catalogue/web/settings/edit-limits.tsx'
-import { api, part } from '../../console/web/app/client.ts'
+import { api, pathPart } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useFeature, useMay } from '../../console/web/app/session.tsx'
@@ -46,7 +46,7 @@ import { MoneyDialog, type Movement } from './money-dialog.tsx'
 import { AccountStatus, lasting } from './words.tsx'
 
 export default function Account({ params: { account: reference = '' } }: PageProps) {
-  const account = useApi(['account', reference], () => api.accounts({ id: part(reference) }).get())
+  const account = useApi(['account', reference], () => api.accounts({ id: pathPart(reference) }).get())
   const refusals = useRefusals({ range: 'week', account: reference })
   const week = useWeek({ account: reference })
   // What comes later would push down what is below it.

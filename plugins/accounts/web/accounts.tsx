@@ -14,9 +14,9 @@ import { FilterSearch } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { oneOf, optionOf, Select } from '../../console/web/parts/select.tsx'
+import { oneOf, optionValue, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, charges, column, ofWeek } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, endColumn, withWeekHint } from '../../console/web/parts/table.tsx'
 import type { AccountRowView } from '../list.ts'
 import { NewAccountDialog } from './new-account.tsx'
 import { AccountStatus, lasting } from './words.tsx'
@@ -39,11 +39,11 @@ const sorted = (one: Column<AccountRowView>) => ({ ...one, sorts: true })
 
 const COLUMNS: Column<AccountRowView>[] = [
   sorted(column('name', 'Account', 'first', (account) => <AccountName {...account} />)),
-  sorted(atEnd('balance', 'Available, USD', 'first-end', (account) => <Free account={account} />)),
+  sorted(endColumn('balance', 'Available, USD', 'first-end', (account) => <Free account={account} />)),
   column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
   sorted(
-    ofWeek(
-      charges(
+    withWeekHint(
+      chargeColumn(
         'spent',
         'Spent in 7 days, USD',
         'second-end',
@@ -58,7 +58,9 @@ const COLUMNS: Column<AccountRowView>[] = [
     ),
   ),
   {
-    ...atEnd<AccountRowView>('change', 'Change', 'none', ({ change_percent }) => changeText(change_percent)),
+    ...endColumn<AccountRowView>('change', 'Change', 'none', ({ change_percent }) =>
+      changeText(change_percent),
+    ),
     hint: 'Spending a day (UTC) in these 7 days, against the 7 days before',
   },
   column(
@@ -93,7 +95,7 @@ export default function Accounts() {
     cursor: '',
   })
   const [making, setMaking] = useState(false)
-  const show = optionOf(SHOWN, state.show)
+  const show = optionValue(SHOWN, state.show)
   const query: QueryOf<typeof api.accounts.get> = {
     ...withoutEmpty({ search: state.search, price_group: state.group }),
     cursor: state.cursor === '' ? undefined : Number(state.cursor),

@@ -1,10 +1,10 @@
 // The dialog that moves money: a top-up, or a debit with its reason.
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
-import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
@@ -46,7 +46,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
     work: (request_key: string) => {
       const body = { amount: amount.trim(), note: note.trim() }
       const sent = { headers: { 'idempotency-key': request_key } }
-      const of_account = api.accounts({ id: part(account.id) })
+      const of_account = api.accounts({ id: pathPart(account.id) })
       return send(is_debit ? of_account.debit.post(body, sent) : of_account['top-up'].post(body, sent))
     },
     changes: ['accounts', 'account', 'entries', 'overview', 'start'],
@@ -103,6 +103,6 @@ function commandFor(
   { movement, amount, note }: { movement: Movement; amount: string; note: string },
 ): string {
   const verb = movement === 'debit' ? 'debit' : 'credit'
-  const with_note = note === '' ? '' : ` --note ${inShell(note)}`
+  const with_note = note === '' ? '' : ` --note ${shellQuote(note)}`
   return `tollgate ${verb} ${name} ${amount || 'AMOUNT'}${with_note}`
 }

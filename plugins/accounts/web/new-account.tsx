@@ -6,7 +6,7 @@ import { PriceGroupField } from '../../catalogue/web/price-groups/price-group-fi
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
-import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { EmailInput } from '../../console/web/parts/email-input.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -60,7 +60,7 @@ function NewAccount({ onClose, onCreated }: NewAccountProps) {
       <PriceGroupField value={price_group} onChange={setPriceGroup} />
       <SubmitOrCancel onCancel={onClose}>Create account</SubmitOrCancel>
       <AsCommand
-        command={`tollgate account create ${name.trim() || 'NAME'}${price_group === null ? '' : ` --group ${inShell(price_group)}`}`}
+        command={`tollgate account create ${name.trim() || 'NAME'}${price_group === null ? '' : ` --group ${shellQuote(price_group)}`}`}
       />
     </Form>
   )

@@ -1,6 +1,6 @@
 // Accounts in words: their status, and how long their money lasts.
 
-import { counted } from '../../console/web/parts/amounts.ts'
+import { countNoun } from '../../console/web/parts/amounts.ts'
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import type { AccountRowView } from '../list.ts'
 
@@ -25,5 +25,5 @@ export function lasting(lasts_days: number | null): string | null {
   if (lasts_days === null) return null
   if (lasts_days < 1) return 'less than a day'
   if (lasts_days > 365) return 'over a year'
-  return `about ${counted(lasts_days, 'day')}`
+  return `about ${countNoun(lasts_days, 'day')}`
 }

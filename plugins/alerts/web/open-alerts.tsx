@@ -1,6 +1,6 @@
 // Open alerts at the top of the Overview.
 import { Link } from 'wouter'
-import { counted } from '../../console/web/parts/amounts.ts'
+import { countNoun } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { Words } from '../../console/web/parts/words.tsx'
@@ -32,7 +32,7 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
       ))}
       {rest > 0 && (
         <Notice tone="warn">
-          {counted(rest, 'more open alert')}. <Link href="/system">See all of them</Link>
+          {countNoun(rest, 'more open alert')}. <Link href="/system">See all of them</Link>
         </Notice>
       )}
     </>

@@ -11,7 +11,7 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { Words } from '../../console/web/parts/words.tsx'
 
@@ -82,8 +82,8 @@ const ALERTS: Column<Alert>[] = [
   column('state', 'State', 'second', ({ ended_at_ms }) =>
     ended_at_ms === null ? <Status tone="warn">open</Status> : <Status tone="idle">ended</Status>,
   ),
-  atEnd('raised', 'Raised', 'second-end', ({ raised_at_ms }) => <ClockTime at_ms={raised_at_ms} />),
-  atEnd('ended', 'Ended', 'none', ({ ended_at_ms }) => <ClockTime at_ms={ended_at_ms} />),
+  endColumn('raised', 'Raised', 'second-end', ({ raised_at_ms }) => <ClockTime at_ms={raised_at_ms} />),
+  endColumn('ended', 'Ended', 'none', ({ ended_at_ms }) => <ClockTime at_ms={ended_at_ms} />),
 ]
 
 const TONES = { sent: 'good', waiting: 'warn', failed: 'bad' } as const
@@ -101,8 +101,8 @@ const SENDINGS: Column<Sending>[] = [
       {failure !== null && <p className="small soft">{failure}</p>}
     </>
   )),
-  atEnd('tries', 'Tries', 'none', ({ tries }) => count(tries)),
-  atEnd('last', 'Delivery', 'second-end', ({ sent_at_ms, due_at_ms }) => (
+  endColumn('tries', 'Tries', 'none', ({ tries }) => count(tries)),
+  endColumn('last', 'Delivery', 'second-end', ({ sent_at_ms, due_at_ms }) => (
     <ClockTime at_ms={sent_at_ms ?? due_at_ms} />
   )),
 ]

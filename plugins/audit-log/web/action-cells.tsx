@@ -2,7 +2,7 @@
 
 import { Link } from 'wouter'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
-import { counted } from '../../console/web/parts/amounts.ts'
+import { countNoun } from '../../console/web/parts/amounts.ts'
 import { capital } from '../../console/web/parts/capital.ts'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import type { ShownAction } from '../list.ts'
@@ -55,7 +55,7 @@ export function Changes({ before, after }: Pick<ShownAction, 'before' | 'after'>
   if (lines.length <= MAX_IN_VIEW) return list
   return (
     <details>
-      <summary>{counted(lines.length, 'field')}</summary>
+      <summary>{countNoun(lines.length, 'field')}</summary>
       {list}
     </details>
   )

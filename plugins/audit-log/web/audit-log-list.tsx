@@ -14,9 +14,9 @@ import {
   useListFilters,
 } from '../../console/web/parts/filter-fields.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { chosenOf, Select } from '../../console/web/parts/select.tsx'
+import { chosenValue, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownAction } from '../list.ts'
 import { About, By, Changes } from './action-cells.tsx'
@@ -55,7 +55,7 @@ const ACTION = column<ShownAction>('action', 'Action', 'first', (action) => (
 ))
 const LAST: readonly Column<ShownAction>[] = [
   column('by', 'By', 'second-end', (action) => <By {...action} />),
-  atEnd('time', 'When', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  endColumn('time', 'When', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
 const about = (without_account: boolean): Column<ShownAction> =>
   column('about', 'For', 'second', (action) => <About of={action} without_account={without_account} />)
@@ -76,8 +76,8 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
   const { query: chosen, row, is_filtered, clear } = filters
   const query = {
     ...chosen,
-    area: chosenOf(AREAS, chosen.area),
-    by: chosenOf(ACTORS, chosen.by),
+    area: chosenValue(AREAS, chosen.area),
+    by: chosenValue(ACTORS, chosen.by),
     account: account === undefined ? chosen.account : String(account),
     key: key_id === undefined ? chosen.key : String(key_id),
   }

@@ -5,8 +5,8 @@ import { Archive, Download, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { announce } from '../../console/web/app/announce.ts'
-import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
-import { addressOf } from '../../console/web/app/place.ts'
+import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
+import { addressOf } from '../../console/web/app/gateway-address.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -18,7 +18,7 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime, Time } from '../../console/web/parts/time.tsx'
 import { Words } from '../../console/web/parts/words.tsx'
 
@@ -39,7 +39,7 @@ export function Backups() {
   const list = useApi([LIST], () => api.backups.get())
   const make = useAction({ work: () => send(api.backups.post()), changes: [WORK] })
   const verify = useAction({
-    work: (name: string) => send(api.backups({ name: part(name) }).verify.post()),
+    work: (name: string) => send(api.backups({ name: pathPart(name) }).verify.post()),
     changes: [WORK],
   })
   const running = work.data?.running ?? null
@@ -184,14 +184,14 @@ const COLUMNS: Column<Backup>[] = [
   column('by', 'By', 'none', ({ scheduled }) => (
     <span className="soft">{scheduled ? 'schedule' : 'manual'}</span>
   )),
-  atEnd('bytes', 'Size', 'first-end', (backup) => bytes(backup.bytes)),
+  endColumn('bytes', 'Size', 'first-end', (backup) => bytes(backup.bytes)),
   column('encrypted', 'Encrypted', 'second', ({ encrypted }) =>
     encrypted ? <Status tone="good">encrypted</Status> : <Status tone="warn">not encrypted</Status>,
   ),
 ]
 
 const actionsOf = (busy: boolean, verify: (name: string) => void): Column<Backup> =>
-  atEnd('actions', 'Actions', 'second-end', ({ name, encrypted }) => (
+  endColumn('actions', 'Actions', 'second-end', ({ name, encrypted }) => (
     <span className="row system-backup-actions">
       <Button small icon={ShieldCheck} busy={busy} aria-label={`Verify ${name}`} onClick={() => verify(name)}>
         Verify
@@ -199,7 +199,7 @@ const actionsOf = (busy: boolean, verify: (name: string) => void): Column<Backup
       {encrypted && (
         <a
           className="button button-small"
-          href={addressOf(`/console/api/backups/${part(name)}`)}
+          href={addressOf(`/console/api/backups/${pathPart(name)}`)}
           aria-label={`Download ${name}`}
           download
         >

@@ -5,7 +5,7 @@ import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 
 type PluginsAnswer = AnswerOf<typeof api.plugins.get>
 type Plugin = PluginsAnswer['plugins'][number]

@@ -1,11 +1,11 @@
 // A table that adds up top-ups, charges and refunds to the balance of all accounts.
 import type { AuditReport } from '../../../src/app/process/full-audit.ts'
-import { aligned, counted } from '../../console/web/parts/amounts.ts'
+import { aligned, countNoun } from '../../console/web/parts/amounts.ts'
 
 export function BooksSum({ totals }: { totals: AuditReport['totals'] }) {
   const lines: [sign: string, label: string, nanos: number, note: string][] = [
-    ['', 'Topped up', totals.topped_up_nanos, counted(totals.accounts, 'account')],
-    ['−', 'Charged for calls', totals.charged_nanos, counted(totals.calls, 'call')],
+    ['', 'Topped up', totals.topped_up_nanos, countNoun(totals.accounts, 'account')],
+    ['−', 'Charged for calls', totals.charged_nanos, countNoun(totals.calls, 'call')],
     ['', 'Refunded', totals.refunded_nanos, ''],
     ['−', 'Debited', totals.withdrawn_nanos, ''],
   ]

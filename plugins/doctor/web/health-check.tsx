@@ -2,7 +2,7 @@
 import { HeartPulse } from 'lucide-react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
-import { count, counted } from '../../console/web/parts/amounts.ts'
+import { count, countNoun } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -68,7 +68,7 @@ function Checks(checks: LastChecks) {
       )}
       {passed.length > 0 && (
         <details className="health-passed">
-          <summary>{`${counted(passed.length, 'check')} passed`}</summary>
+          <summary>{`${countNoun(passed.length, 'check')} passed`}</summary>
           <div className="stack">
             {totals && <BooksSum totals={totals} />}
             <Table

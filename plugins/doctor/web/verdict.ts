@@ -1,6 +1,6 @@
 // The verdict on the last audit and check-up. Pure.
 import type { Diagnosis } from '../../../src/app/checks/check.ts'
-import { counted } from '../../console/web/parts/amounts.ts'
+import { countNoun } from '../../console/web/parts/amounts.ts'
 
 interface Outcomes {
   problems: readonly Pick<Diagnosis, 'level'>[]
@@ -17,9 +17,9 @@ interface Verdict {
 /** Returns such as "3 problems found.", "2 warnings." or, only if the checks could run, "No problems found." */
 export function verdictOf({ problems, passed, failures }: Outcomes): Verdict {
   const failed = problems.filter(({ level }) => level === 'fail').length
-  if (failed > 0) return { level: 'fail', words: `${counted(failed, 'problem')} found.` }
+  if (failed > 0) return { level: 'fail', words: `${countNoun(failed, 'problem')} found.` }
   if (failures.length > 0) return { level: 'fail', words: 'The last check could not run.' }
-  if (problems.length > 0) return { level: 'warn', words: `${counted(problems.length, 'warning')}.` }
+  if (problems.length > 0) return { level: 'warn', words: `${countNoun(problems.length, 'warning')}.` }
   return passed.length > 0
     ? { level: 'ok', words: 'No problems found.' }
     : { level: null, words: 'Not checked yet.' }

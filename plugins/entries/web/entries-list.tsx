@@ -13,9 +13,9 @@ import { DayFilters, OptionFilter, useListFilters } from '../../console/web/part
 import { Money } from '../../console/web/parts/money.tsx'
 import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { chosenOf } from '../../console/web/parts/select.tsx'
+import { chosenValue } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { type Column, charges, column } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ConsoleEntry } from '../list.ts'
 import { EntriesSums, WORDS } from './entries-sums.tsx'
@@ -38,7 +38,7 @@ const TIME = column<ConsoleEntry>('time', 'When', 'none', ({ created_at_ms }) =>
 ))
 const NUMBER = column<ConsoleEntry>('id', 'No.', 'none', ({ id }) => id)
 const KIND = column<ConsoleEntry>('kind', 'Type', 'first', ({ kind }) => WORDS[kind])
-const AMOUNT = charges<ConsoleEntry>(
+const AMOUNT = chargeColumn<ConsoleEntry>(
   'amount',
   'USD',
   'first-end',
@@ -53,7 +53,7 @@ const OF_ACCOUNT: readonly Column<ConsoleEntry>[] = [
   column('for', 'For', 'second', (entry) => <For entry={entry} />),
   AMOUNT,
   // With the decimals of the amounts, which it adds up.
-  charges(
+  chargeColumn(
     'balance',
     'Balance, USD',
     'second-end',
@@ -135,7 +135,7 @@ export function EntriesList({ account }: EntriesListProps) {
   const { side } = useViewer()
   const { filters, row, set, clear, is_filtered, query: of_list } = useListFilters(NO_FILTERS, CURSOR)
   const { since, until, zone } = of_list
-  const chosen = { since, until, zone, account, kind: chosenOf(KINDS, filters.kind) }
+  const chosen = { since, until, zone, account, kind: chosenValue(KINDS, filters.kind) }
   const first = filters.entry === '' ? undefined : Number(filters.entry)
   const page = row === undefined ? { first } : { cursor: row }
   const query = { ...chosen, ...page }

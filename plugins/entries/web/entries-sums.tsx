@@ -1,6 +1,6 @@
 // What the transactions of a filter come to, above their list.
 import { api } from '../../console/web/app/client.ts'
-import { count, counted } from '../../console/web/parts/amounts.ts'
+import { count, countNoun } from '../../console/web/parts/amounts.ts'
 import { ListSums } from '../../console/web/parts/list-sums.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
@@ -33,7 +33,7 @@ export const EntriesSums = ({ query }: { query: SumsQuery }) => (
   <ListSums subject={['entries', 'sums', query]} call={() => api['entry-sums'].get({ query })}>
     {({ entries, kinds, amount_nanos, opening_nanos, closing_nanos, opening_debts }) => (
       <>
-        <b>{counted(entries, 'transaction')}</b>
+        <b>{countNoun(entries, 'transaction')}</b>
         {opening_nanos !== null && query?.since !== undefined && (
           <span>
             opening balance <Money nanos={opening_nanos} />

@@ -6,7 +6,7 @@ import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { AccountChoice, ChosenAccount, useAccountScope } from '../../console/web/parts/account-choice.tsx'
 import { useAddressState, withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
-import { aligned, count, counted, exactUsd } from '../../console/web/parts/amounts.ts'
+import { aligned, count, countNoun, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
@@ -151,16 +151,16 @@ function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, '
           {moved.map(({ kind, entries, amount_nanos }) => (
             <tr key={kind}>{line(to(kind, WORDS[kind]), count(entries), amount_nanos)}</tr>
           ))}
-          <tr>{line(to('charge', 'Charges'), counted(charged.calls, 'call'), charged.amount_nanos)}</tr>
+          <tr>{line(to('charge', 'Charges'), countNoun(charged.calls, 'call'), charged.amount_nanos)}</tr>
           {charges.map(({ model, calls, amount_nanos }) => (
             <tr key={model} className="entries-part">
-              {line(model, counted(calls, 'call'), amount_nanos, true)}
+              {line(model, countNoun(calls, 'call'), amount_nanos, true)}
             </tr>
           ))}
           {covered.length > 0 && <tr>{line('Covered by the plan', '', 0)}</tr>}
           {covered.map(({ model, calls, covered_nanos }) => (
             <tr key={`plan ${model}`} className="entries-part">
-              {line(model, `${counted(calls, 'call')}, price ${exactUsd(covered_nanos)}`, 0, true)}
+              {line(model, `${countNoun(calls, 'call')}, price ${exactUsd(covered_nanos)}`, 0, true)}
             </tr>
           ))}
         </tbody>

@@ -1,6 +1,6 @@
 // The last step of the checklist: the code of a first call, and its result.
 import { Link } from 'wouter'
-import { addressOf } from '../../console/web/app/place.ts'
+import { addressOf } from '../../console/web/app/gateway-address.ts'
 import { useBaseUrl } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Code } from '../../console/web/parts/code.tsx'

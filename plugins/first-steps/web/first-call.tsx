@@ -4,10 +4,10 @@ import { Send } from 'lucide-react'
 import { useCallback, useEffect } from 'react'
 import { Link } from 'wouter'
 import { announce } from '../../console/web/app/announce.ts'
-import { type AnswerOf, ApiError, api, part, sendRaw } from '../../console/web/app/client.ts'
+import { type AnswerOf, ApiError, api, pathPart, sendRaw } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { counted, duration } from '../../console/web/parts/amounts.ts'
+import { countNoun, duration } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import type { SampleCall } from '../../console/web/parts/code-samples/samples.ts'
 import { Facts } from '../../console/web/parts/facts.tsx'
@@ -71,7 +71,7 @@ function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<Firs
       </p>
       <p>
         <RefusalAdvice code={code} /> Then call again.{' '}
-        <Link href={`/calls/${part(request_id)}`}>See the request</Link> of{' '}
+        <Link href={`/calls/${pathPart(request_id)}`}>See the request</Link> of{' '}
         <ClockTime at_ms={refused_at_ms} />.
       </p>
     </Notice>
@@ -138,7 +138,7 @@ function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']
           ['Model', <code key="model">{call.model}</code>],
           [
             'Tokens',
-            `${counted(call.input_tokens, 'input token')}, ${counted(call.output_tokens, 'output token')}`,
+            `${countNoun(call.input_tokens, 'input token')}, ${countNoun(call.output_tokens, 'output token')}`,
           ],
           ['Duration', duration(call.duration_ms)],
           ['Charge', <Money key="charge" nanos={call.cost_nanos} exact />],
@@ -148,7 +148,7 @@ function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']
           ],
           [
             'Request id',
-            <Link key="id" href={`/calls/${part(call.request_id)}`}>
+            <Link key="id" href={`/calls/${pathPart(call.request_id)}`}>
               {call.request_id}
             </Link>,
           ],

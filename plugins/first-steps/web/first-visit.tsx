@@ -1,8 +1,8 @@
 // The redirect from the console's start address to the first steps, until a first call was made or the viewer postponed them.
 import { type ReactNode, useEffect } from 'react'
 import { Redirect, useLocation } from 'wouter'
+import { readLocal, writeLocal } from '../../console/web/app/browser-storage.ts'
 import { api } from '../../console/web/app/client.ts'
-import { keepIn, keptIn } from '../../console/web/app/kept.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay, useViewer } from '../../console/web/app/session.tsx'
 

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { count, duration } from '../../console/web/parts/amounts.ts'
@@ -87,7 +87,7 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
               small
               right="operate"
               look="primary"
-              href={`/providers/${part(provider)}/edit`}
+              href={`/providers/${pathPart(provider)}/edit`}
               aria-label={`Replace key of ${provider}`}
             >
               Replace key
@@ -152,7 +152,7 @@ const TestResult = ({ result, failure }: { result: TestedRoute | undefined; fail
 )
 
 const placeOf = ({ kind, provider, model }: Trouble): string =>
-  kind === 'provider' ? `/providers/${part(provider ?? '')}` : `/models/${part(model ?? '')}`
+  kind === 'provider' ? `/providers/${pathPart(provider ?? '')}` : `/models/${pathPart(model ?? '')}`
 
 const callsOf = ({ kind, provider, model }: Trouble): string => {
   const [filter, value] = kind === 'model' || kind === 'route' ? ['model', model] : ['provider', provider]

@@ -1,6 +1,6 @@
 // The way to a provider: the gateway returns the address, and the page goes there.
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
-import { addressOf } from '../../console/web/app/place.ts'
+import { addressOf } from '../../console/web/app/gateway-address.ts'
 import { rememberedReferral } from '../../sign-up/web/remembered.ts'
 
 /** The current page below /console, to return to. */

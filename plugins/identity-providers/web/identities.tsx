@@ -1,6 +1,6 @@
 // The section of Settings with the viewer's identities: linking and unlinking.
 import { useState } from 'react'
-import { type AnswerOf, api, messageOf, part, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, messageOf, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { goToLink } from './going.ts'
 
@@ -19,7 +19,7 @@ export default function IdentitiesSection() {
   const own = useApi(['identities'], () => api.identities.get())
   const [unlinking, setUnlinking] = useState<Identity | null>(null)
   const unlink = useAction({
-    work: ({ id }: Identity) => send(api.identities({ id: part(id) }).delete()),
+    work: ({ id }: Identity) => send(api.identities({ id: pathPart(id) }).delete()),
     changes: ['identities', 'sessions'],
     done: ({ title }) => ({ text: `${title} unlinked` }),
   })
@@ -83,7 +83,7 @@ const columnsOf = (unlink: (identity: Identity) => void): Column<Identity>[] => 
   column('last_used', 'Last used', 'second-end', ({ last_used_at_ms }) => (
     <ClockTime at_ms={last_used_at_ms} />
   )),
-  atEnd('unlink', '', 'first-end', (identity) => (
+  endColumn('unlink', '', 'first-end', (identity) => (
     <Button small onClick={() => unlink(identity)}>
       Unlink
     </Button>

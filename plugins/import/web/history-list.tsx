@@ -3,7 +3,7 @@ import { History } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { sightOf, useViewer } from '../../console/web/app/session.tsx'
+import { useViewer, viewerKindOf } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
 import { count } from '../../console/web/parts/amounts.ts'
@@ -12,7 +12,7 @@ import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, charges, column } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, endColumn } from '../../console/web/parts/table.tsx'
 import type { ConsoleHistory } from '../history/list.ts'
 
 /** Separate from the cursors of other lists on a page with tabs. */
@@ -21,12 +21,12 @@ const NO_FILTERS = { since: '', until: '' }
 
 const OF_ACCOUNT: Column<ConsoleHistory>[] = [
   column('model', 'Model', 'first', ({ model }) => model),
-  charges('charged', 'USD', 'first-end', ({ charged_nanos }) => charged_nanos),
-  atEnd('calls', 'Calls', 'none', ({ calls }) => count(calls)),
-  atEnd('input', 'Input tokens', 'none', ({ input_tokens }) => count(input_tokens)),
-  atEnd('output', 'Output tokens', 'none', ({ output_tokens }) => count(output_tokens)),
+  chargeColumn('charged', 'USD', 'first-end', ({ charged_nanos }) => charged_nanos),
+  endColumn('calls', 'Calls', 'none', ({ calls }) => count(calls)),
+  endColumn('input', 'Input tokens', 'none', ({ input_tokens }) => count(input_tokens)),
+  endColumn('output', 'Output tokens', 'none', ({ output_tokens }) => count(output_tokens)),
   column('source', 'At', 'second', ({ source }) => source),
-  atEnd('day', 'Day (UTC)', 'second-end', ({ day }) => day),
+  endColumn('day', 'Day (UTC)', 'second-end', ({ day }) => day),
 ]
 
 const OF_ALL: Column<ConsoleHistory>[] = [
@@ -78,7 +78,7 @@ export function HistoryList({ account }: HistoryListProps) {
 /** A link to the list if it has rows. @param account an id or name; undefined: all accounts that the viewer sees */
 export function HistoryLink({ account }: { account?: string | undefined }) {
   // Limited keys and members cannot see their account as a whole.
-  const enabled = sightOf(useViewer()) !== 'own_keys'
+  const enabled = viewerKindOf(useViewer()) !== 'own_keys'
   const query = { account: account === '' ? undefined : account, limit: 1 }
   const { data } = useApi(['history', query], () => api.history.get({ query }), { enabled })
   if (!data || data.history.length === 0) return null

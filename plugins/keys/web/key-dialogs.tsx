@@ -1,10 +1,10 @@
 // The dialogs of a key: change its limits, rotate, revoke.
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
-import { ConflictNotice, only, useChanges } from '../../console/web/parts/changes.tsx'
+import { ConflictNotice, pickFields, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -38,17 +38,18 @@ export function ChangeDialog({ of: key, open, onClose }: KeyDialogProps) {
 
 function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
   const { runOrThrow } = useAction({
-    work: ({ body }: { body: KeyChanges; name: string }) => send(api.keys({ id: part(key.id) }).patch(body)),
+    work: ({ body }: { body: KeyChanges; name: string }) =>
+      send(api.keys({ id: pathPart(key.id) }).patch(body)),
     changes: CHANGES,
     done: ({ name }) => ({ text: `Key "${name}" updated` }),
   })
   const changes = useChanges({
     source: key,
     draftOf,
-    reread: () => send(api.keys({ id: part(key.id) }).get()),
+    reread: () => send(api.keys({ id: pathPart(key.id) }).get()),
     save: (names, draft, read) =>
       runOrThrow({
-        body: { ...only(settingsOf(draft), names), was: only(writtenOf(read), names) },
+        body: { ...pickFields(settingsOf(draft), names), was: pickFields(writtenOf(read), names) },
         name: draft.name.trim(),
       }),
   })
@@ -114,7 +115,9 @@ function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
   const { keyOf } = useRequestKey()
   const { runOrThrow } = useAction({
     work: () =>
-      send(api.keys({ id: part(key.id) }).rotate.post({ grace_s: Number(grace), request_key: keyOf(grace) })),
+      send(
+        api.keys({ id: pathPart(key.id) }).rotate.post({ grace_s: Number(grace), request_key: keyOf(grace) }),
+      ),
     changes: CHANGES,
   })
   const command = useCommand(`tollgate key rotate ${key.prefix}${option}`)
@@ -134,7 +137,7 @@ function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
 
 export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
   const { runOrThrow } = useAction({
-    work: () => send(api.keys({ id: part(key.id) }).revoke.post()),
+    work: () => send(api.keys({ id: pathPart(key.id) }).revoke.post()),
     changes: CHANGES,
     done: () => ({ text: `Key "${key.name}" revoked` }),
   })

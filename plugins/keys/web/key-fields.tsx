@@ -1,7 +1,7 @@
 // The fields of a key: what it is for, and its limits.
 
 import type { ReactNode } from 'react'
-import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
 import { dayName, endOfDay } from '../../console/web/parts/time-words.ts'
@@ -227,4 +227,4 @@ const OPTION_NAMES: Partial<Record<keyof KeyDraft, string>> = {
   monthly_limit: 'limit-month',
 }
 
-const plainInShell = (word: string): string => (/^[\w.,:/@+-]+$/.test(word) ? word : inShell(word))
+const plainInShell = (word: string): string => (/^[\w.,:/@+-]+$/.test(word) ? word : shellQuote(word))

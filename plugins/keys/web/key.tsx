@@ -5,12 +5,12 @@ import { Link } from 'wouter'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
 import { FailedFact } from '../../calls/web/failed/failed.tsx'
 import { EditLimits } from '../../catalogue/web/settings/edit-limits.tsx'
-import { api, part } from '../../console/web/app/client.ts'
+import { api, pathPart } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
-import { counted } from '../../console/web/parts/amounts.ts'
+import { countNoun } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Id } from '../../console/web/parts/id.tsx'
@@ -29,7 +29,7 @@ import { LimitFacts } from './limit-facts.tsx'
 import { LimitWarning, SpendLimitFacts } from './spend-limits.tsx'
 
 export default function Key({ params: { key: reference = '' } }: PageProps) {
-  const key = useApi(['key', reference], () => api.keys({ id: part(reference) }).get())
+  const key = useApi(['key', reference], () => api.keys({ id: pathPart(reference) }).get())
   const week = useWeek({ key: reference })
   // What comes later would push down what is below it.
   if (!key.data || week.isPending) return <AwaitedPage title="Key" query={key} />
@@ -133,7 +133,7 @@ function KeyFacts({ of: key, week }: KnownKey) {
         [
           'Replaced by',
           replaced_by !== null && (
-            <Link key="replaced" href={`/keys/${part(replaced_by)}`}>
+            <Link key="replaced" href={`/keys/${pathPart(replaced_by)}`}>
               <code>{replaced_by}</code>
             </Link>
           ),
@@ -175,7 +175,8 @@ function WeekWords({ week }: Pick<KnownKey, 'week'>) {
   const { totals } = week
   return (
     <>
-      <Money nanos={totals.revenue_nanos ?? totals.spent_nanos ?? null} /> for {counted(totals.calls, 'call')}
+      <Money nanos={totals.revenue_nanos ?? totals.spent_nanos ?? null} /> for{' '}
+      {countNoun(totals.calls, 'call')}
     </>
   )
 }

@@ -5,7 +5,7 @@ import { api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useZone } from '../../console/web/app/zone.ts'
-import { useChosen } from '../../console/web/parts/account-choice.tsx'
+import { useChosenAccount } from '../../console/web/parts/account-choice.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withoutEmpty } from '../../console/web/parts/address-state.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -14,9 +14,9 @@ import { FilterSearch, OptionFilter, useListFilters } from '../../console/web/pa
 import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { NoneFound, PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { optionOf } from '../../console/web/parts/select.tsx'
+import { optionValue } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { type Column, charges, column, ofWeek } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, withWeekHint } from '../../console/web/parts/table.tsx'
 import type { KeyRowView } from '../list.ts'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
@@ -39,8 +39,8 @@ const OF_ACCOUNT: Column<KeyRowView>[] = [
   )),
   column('prefix', 'Prefix', 'second', ({ prefix }) => <code className="no-wrap">{keyPrefix(prefix)}</code>),
   column('status', 'Status', 'first-end', (key) => <KeyStatus of={key} />),
-  ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
-  charges(
+  withWeekHint(chargeColumn('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
+  chargeColumn(
     'spent',
     'Spent in total, USD',
     'second-end',
@@ -89,10 +89,10 @@ interface KeysListProps {
 
 export function KeysList({ account, chosen }: KeysListProps) {
   const viewer = useViewer()
-  const name_of_chosen = useChosen(chosen).chosen?.name ?? chosen
+  const name_of_chosen = useChosenAccount(chosen).chosen?.name ?? chosen
   const { filters, row, set } = useListFilters({ search: '', keys: 'usable' }, CURSOR)
   const [making, setMaking] = useState(false)
-  const which = optionOf(SHOWN, filters.keys)
+  const which = optionValue(SHOWN, filters.keys)
   const query: QueryOf<typeof api.keys.get> = {
     account: account ? String(account.id) : chosen,
     ...withoutEmpty({ search: filters.search }),

@@ -17,10 +17,10 @@ import { imageThumbnail, type ListedImage, Thumbnail } from '../../console/web/p
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import {
-  atEnd,
   type Column,
-  charges,
+  chargeColumn,
   column,
+  endColumn,
   Pager,
   Table,
   useCursor,
@@ -122,9 +122,9 @@ const COLUMNS: readonly Column<ListedImage>[] = [
   column('account', 'Account', 'second', (image) => <RowAccount {...image} />),
   column('model', 'Model', 'none', ({ model }) => model),
   column('kind', 'Kind', 'none', ({ kind }) => KIND_WORDS[kind]),
-  atEnd('size', 'Size', 'none', (image) => sizeOf(image)),
+  endColumn('size', 'Size', 'none', (image) => sizeOf(image)),
   column('state', 'State', 'second-end', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
-  charges('cost', 'Charge, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
+  chargeColumn('cost', 'Charge, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
 ]
 
 function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_operator: boolean }) {

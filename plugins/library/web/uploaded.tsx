@@ -9,7 +9,7 @@ import { toast } from '../../console/web/app/toasts.tsx'
 import { AccountChoice, type AccountScope } from '../../console/web/parts/account-choice.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
-import { bytes, counted, share } from '../../console/web/parts/amounts.ts'
+import { bytes, countNoun, share } from '../../console/web/parts/amounts.ts'
 import { copyText } from '../../console/web/parts/copy.tsx'
 import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
@@ -19,7 +19,7 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { asReference, filePicture, fileThumbnail, Thumbnail } from '../../console/web/parts/pictures.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { HiddenPictures } from './hidden-pictures.tsx'
 
@@ -55,7 +55,7 @@ function FilesOf({ scope }: { scope: AccountScope }) {
     work: (files: File[]) => uploadFiles(files, scope.query),
     changes: ['files'],
     done: (files) => ({
-      text: `${counted(files.length, 'image')} uploaded`,
+      text: `${countNoun(files.length, 'image')} uploaded`,
     }),
   })
   return (
@@ -133,10 +133,10 @@ function FileTable({ files, scope, is_visible }: FileTableProps) {
     column('name', 'Name', 'first', (file) => (
       <FileName file={file} is_operator={is_operator} is_visible={is_visible} />
     )),
-    atEnd('size', 'Size', 'second-end', (file) => bytes(file.bytes)),
-    atEnd('pixels', 'Pixels', 'none', ({ width, height }) => `${width} × ${height}`),
+    endColumn('size', 'Size', 'second-end', (file) => bytes(file.bytes)),
+    endColumn('pixels', 'Pixels', 'none', ({ width, height }) => `${width} × ${height}`),
     column('created', 'Uploaded', 'second', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
-    atEnd('actions', '', 'first-end', (file) => (
+    endColumn('actions', '', 'first-end', (file) => (
       <Menu
         label={`More for ${file.name ?? 'this file'}`}
         items={[

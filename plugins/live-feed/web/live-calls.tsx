@@ -2,7 +2,7 @@
 import { CircleDashed } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { api, part } from '../../console/web/app/client.ts'
+import { api, pathPart } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
@@ -16,7 +16,7 @@ import { Outcome } from '../../console/web/parts/outcome.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { type LiveCall, merged, newestCalls, type Seen } from './live-state.ts'
 
@@ -53,7 +53,7 @@ export function Live() {
           columns={columns}
           rows={calls}
           keyOf={({ request_id }) => request_id}
-          hrefOf={({ request_id }) => `/calls/${part(request_id)}`}
+          hrefOf={({ request_id }) => `/calls/${pathPart(request_id)}`}
           linkNameOf={({ request_id }) => request_id}
         />
       )}
@@ -112,7 +112,7 @@ const MODEL: Column<LiveCall> = column('model', 'Model', 'first', ({ model }) =>
 const WHO: Column<LiveCall> = column('account', 'Account', 'none', (call) => <RowAccount {...call} />)
 const KEY: Column<LiveCall> = column('key', 'Key', 'none', ({ key }) => <KeyName prefix={key} />)
 const STATE: Column<LiveCall> = column('state', 'State', 'second-end', (call) => <CallState {...call} />)
-const TOOK: Column<LiveCall> = atEnd('took', 'Duration', 'none', ({ duration_ms }) =>
+const TOOK: Column<LiveCall> = endColumn('took', 'Duration', 'none', ({ duration_ms }) =>
   duration_ms === null ? '' : duration(duration_ms),
 )
 const WHEN: Column<LiveCall> = column('when', 'When', 'second', (call) => (
@@ -128,7 +128,7 @@ function WhoOnPhone({ call }: { call: LiveCall }) {
   return side === 'operator' ? <RowAccount {...call} /> : <KeyName prefix={call.key} />
 }
 
-const COST: Column<LiveCall> = charges(
+const COST: Column<LiveCall> = chargeColumn(
   'cost',
   'Charge, USD',
   'first-end',

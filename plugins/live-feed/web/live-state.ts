@@ -1,6 +1,6 @@
 // The state of live calls, from the feed's events and the newest calls of the history. Pure.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
-import type { AboutCall, LiveEvent } from '../../console/web/parts/live.ts'
+import type { CallSubject, LiveEvent } from '../../console/web/parts/live.ts'
 import type { ListedOutcome } from '../../console/web/parts/outcome.tsx'
 
 export interface LiveCall {
@@ -48,7 +48,7 @@ export function merged({ calls: before, skipped: skipped_before }: Seen, events:
   return { calls, skipped }
 }
 
-const newCall = ({ request_id, model, account, account_display_name, key, at }: AboutCall): LiveCall => ({
+const newCall = ({ request_id, model, account, account_display_name, key, at }: CallSubject): LiveCall => ({
   request_id,
   model,
   account,

@@ -1,7 +1,7 @@
 // The list of mails, filtered by state, account and days, with the reason of each failure and the buttons to retry and delete.
 
 import { Mail } from 'lucide-react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { RowAccountLink } from '../../console/web/parts/account-name.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -18,10 +18,10 @@ import {
 } from '../../console/web/parts/filter-fields.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { RightLink } from '../../console/web/parts/right-link.tsx'
-import { chosenOf } from '../../console/web/parts/select.tsx'
+import { chosenValue } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownMail } from '../list.ts'
 
@@ -43,16 +43,16 @@ const STATES = [
 export function MailList() {
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const { query: chosen, row, is_filtered, clear } = filters
-  const query = { ...chosen, state: chosenOf(STATES, chosen.state) }
+  const query = { ...chosen, state: chosenValue(STATES, chosen.state) }
   const page = { ...query, cursor: row }
   const mails = useApi(['mails', page], () => api.mails.get({ query: page }), { every_ms: EVERY_MS })
   const retry = useAction({
-    work: (id: number) => send(api.mails({ id: part(id) }).retry.post()),
+    work: (id: number) => send(api.mails({ id: pathPart(id) }).retry.post()),
     changes: ['mails'],
     done: (id) => ({ text: `Mail ${id} queued again` }),
   })
   const remove = useAction({
-    work: (id: number) => send(api.mails({ id: part(id) }).delete()),
+    work: (id: number) => send(api.mails({ id: pathPart(id) }).delete()),
     changes: ['mails'],
     done: (id) => ({ text: `Mail ${id} deleted` }),
   })
@@ -96,11 +96,11 @@ const COLUMNS: Column<ShownMail>[] = [
       {failure !== null && <p className="small soft mails-failure">{failure}</p>}
     </>
   )),
-  atEnd('attempts', 'Tries', 'none', ({ attempts }) => count(attempts)),
-  atEnd('delivery', 'Delivery', 'none', ({ sent_at_ms, next_at_ms }) => (
+  endColumn('attempts', 'Tries', 'none', ({ attempts }) => count(attempts)),
+  endColumn('delivery', 'Delivery', 'none', ({ sent_at_ms, next_at_ms }) => (
     <ClockTime at_ms={sent_at_ms ?? next_at_ms} />
   )),
-  atEnd('queued', 'Queued', 'second-end', ({ queued_at_ms }) => <ClockTime at_ms={queued_at_ms} />),
+  endColumn('queued', 'Queued', 'second-end', ({ queued_at_ms }) => <ClockTime at_ms={queued_at_ms} />),
 ]
 
 interface MailActions {
@@ -110,7 +110,7 @@ interface MailActions {
 }
 
 const actionsOf = ({ retry, remove, busy }: MailActions): Column<ShownMail> =>
-  atEnd('actions', '', 'first-end', ({ id, state }) =>
+  endColumn('actions', '', 'first-end', ({ id, state }) =>
     state !== 'failed' ? null : (
       <div className="mails-actions">
         <Button small right="operate" disabled={busy} onClick={() => retry(id)}>

@@ -6,7 +6,7 @@ import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 
 type Unsubscribed = AnswerOf<(typeof api)['mail-unsubscribed']['get']>['unsubscribed'][number]
@@ -42,7 +42,7 @@ const COLUMNS: Column<Unsubscribed>[] = [
       <RowAccount account={account} account_display_name={account_display_name} />
     </Link>
   )),
-  atEnd('unsubscribed', 'Unsubscribed', 'second-end', ({ unsubscribed_at_ms }) => (
+  endColumn('unsubscribed', 'Unsubscribed', 'second-end', ({ unsubscribed_at_ms }) => (
     <ClockTime at_ms={unsubscribed_at_ms} />
   )),
 ]

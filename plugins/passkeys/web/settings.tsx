@@ -1,6 +1,6 @@
 // The section of Settings with the viewer's passkeys: adding, renaming and removing.
 import { useState } from 'react'
-import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -10,7 +10,7 @@ import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { addPasskey, hasPasskeys } from './ceremony.ts'
 
@@ -58,7 +58,7 @@ const columnsOf = (open: (opened: Opened) => void): Column<Passkey>[] => [
   column('used', 'Last used', 'second-end', ({ last_used_at_ms }) =>
     last_used_at_ms === null ? 'never' : <ClockTime at_ms={last_used_at_ms} />,
   ),
-  atEnd('change', '', 'first-end', (passkey) => (
+  endColumn('change', '', 'first-end', (passkey) => (
     <>
       <Button small onClick={() => open({ rename: passkey })}>
         Rename
@@ -94,7 +94,7 @@ function AddForm({ close }: { close: () => void }) {
 function RenameForm({ of: { id, name: before }, close }: { of: Passkey; close: () => void }) {
   const [name, setName] = useState(before)
   const rename = useAction({
-    work: () => send(api.passkeys({ id: part(id) }).patch({ name })),
+    work: () => send(api.passkeys({ id: pathPart(id) }).patch({ name })),
     changes: ['passkeys'],
     done: () => ({ text: 'Passkey renamed' }),
   })
@@ -110,7 +110,7 @@ function RenameForm({ of: { id, name: before }, close }: { of: Passkey; close: (
 
 function RemoveDialog({ of: { id, name }, close }: { of: Passkey; close: () => void }) {
   const remove = useAction({
-    work: () => send(api.passkeys({ id: part(id) }).delete()),
+    work: () => send(api.passkeys({ id: pathPart(id) }).delete()),
     changes: ['passkeys'],
     done: () => ({ text: `Passkey "${name}" removed` }),
   })

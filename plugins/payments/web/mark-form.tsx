@@ -1,9 +1,9 @@
 // The form that marks a bank transfer as paid, by what stands on the bank statement.
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
-import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
@@ -18,7 +18,7 @@ export function MarkForm({ order, onClose }: OrderFormProps) {
     work: () =>
       send(
         api
-          .orders({ id: part(id) })
+          .orders({ id: pathPart(id) })
           ['mark-paid'].post({ amount: amount.trim(), currency, reference: reference.trim() }),
       ),
     changes: CHANGES,
@@ -44,7 +44,7 @@ export function MarkForm({ order, onClose }: OrderFormProps) {
       </Field>
       <SubmitOrCancel onCancel={onClose}>{`Add ${order.credit_usd} USD to ${order.account}`}</SubmitOrCancel>
       <AsCommand
-        command={`tollgate order mark-paid ${id} ${amount.trim() || 'AMOUNT'} --currency ${currency} --reference ${inShell(reference.trim() || 'REFERENCE')}`}
+        command={`tollgate order mark-paid ${id} ${amount.trim() || 'AMOUNT'} --currency ${currency} --reference ${shellQuote(reference.trim() || 'REFERENCE')}`}
       />
     </Form>
   )

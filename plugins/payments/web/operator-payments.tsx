@@ -6,7 +6,7 @@ import { useFeature } from '../../console/web/app/session.tsx'
 import { useZone } from '../../console/web/app/zone.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { useAddressState, withoutEmpty } from '../../console/web/parts/address-state.ts'
-import { count, counted } from '../../console/web/parts/amounts.ts'
+import { count, countNoun } from '../../console/web/parts/amounts.ts'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
@@ -14,7 +14,7 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { RevenueByPlan } from '../../plans/web/plan-revenue.tsx'
 import { RevenueByGroup } from '../../prices/web/revenue-by-group.tsx'
 import type { OrderRow } from '../list.ts'
@@ -153,7 +153,7 @@ const numeric = (key: string, title: string, value: (sum: Method) => string): Co
 const OF_METHODS: readonly Column<Method>[] = [
   column('method', 'Payment method', 'first', ({ method_title, currency }) => `${method_title}, ${currency}`),
   {
-    ...column<Method>('payments', 'Payments', 'second', ({ payments }) => counted(payments, 'payment')),
+    ...column<Method>('payments', 'Payments', 'second', ({ payments }) => countNoun(payments, 'payment')),
     end: true,
   },
   numeric('gross', 'Gross', ({ gross }) => gross),
@@ -163,13 +163,13 @@ const OF_METHODS: readonly Column<Method>[] = [
     ...column<Method>('fees', 'Fees', 'none', ({ fees, without_fee }) => (
       <>
         {fees}
-        {without_fee > 0 && <div className="small soft">{counted(without_fee, 'payment')} unknown</div>}
+        {without_fee > 0 && <div className="small soft">{countNoun(without_fee, 'payment')} unknown</div>}
       </>
     )),
     end: true,
   },
-  atEnd('net', 'Net', 'first-end', ({ net, currency }) => `${net} ${currency}`),
-  atEnd('credit', 'Credit given', 'second-end', ({ credit_nanos, bonus_nanos, bonus_usd }) => (
+  endColumn('net', 'Net', 'first-end', ({ net, currency }) => `${net} ${currency}`),
+  endColumn('credit', 'Credit given', 'second-end', ({ credit_nanos, bonus_nanos, bonus_usd }) => (
     <>
       <Money nanos={credit_nanos} />
       {bonus_nanos > 0 && <div className="small soft">{bonus_usd} USD bonus</div>}

@@ -1,7 +1,7 @@
 // Actions of operators on an order: ask its payment method now, mark a bank transfer as paid, refund.
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -15,7 +15,7 @@ export function OrderActions({ order }: { order: Order }) {
   const [open, setOpen] = useState<'refund' | 'mark' | null>(null)
   const operates = useMay('operate')
   const look = useAction({
-    work: () => send(api.orders({ id: part(order.id) }).look.post()),
+    work: () => send(api.orders({ id: pathPart(order.id) }).look.post()),
     changes: CHANGES,
     done: (_, { state, is_pending }) => ({
       text: `The payment method says: ${(is_pending ? 'waiting for the bank' : STATES[state].word).toLowerCase()}.`,

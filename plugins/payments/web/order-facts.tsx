@@ -7,7 +7,7 @@ import { Id } from '../../console/web/parts/id.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime, Time } from '../../console/web/parts/time.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import { amountOf, type Order, REFUND_STATES } from './words.ts'
@@ -115,6 +115,6 @@ const columnsOf = ({ currency }: Order): readonly Column<Refund>[] => [
   column('state', 'State', 'first', ({ state }) => (
     <Status tone={REFUND_STATES[state].tone}>{REFUND_STATES[state].word}</Status>
   )),
-  atEnd('debit', 'From the balance', 'second-end', ({ debit_nanos }) => <Money nanos={debit_nanos} />),
-  atEnd('amount', 'Refunded', 'first-end', ({ amount }) => `${amount} ${currency}`),
+  endColumn('debit', 'From the balance', 'second-end', ({ debit_nanos }) => <Money nanos={debit_nanos} />),
+  endColumn('amount', 'Refunded', 'first-end', ({ amount }) => `${amount} ${currency}`),
 ]

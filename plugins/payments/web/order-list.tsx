@@ -7,17 +7,17 @@ import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import {
   AccountFilter,
-  Choice,
   DayFilters,
+  FilterSelect,
   OptionFilter,
   useListFilters,
 } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { chosenOf } from '../../console/web/parts/select.tsx'
+import { chosenValue } from '../../console/web/parts/select.tsx'
 import { EmptyState, Skeleton } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { OrderRow } from '../list.ts'
 import { amountOf, PENDING, STATES } from './words.ts'
@@ -82,8 +82,8 @@ const columnsOf = (
       </span>
     </>
   )),
-  atEnd('amount', 'Amount', 'first-end', (order) => amountOf(order)),
-  atEnd('credit', 'Credit', 'second-end', ({ credit_nanos }) => <Money nanos={credit_nanos} />),
+  endColumn('amount', 'Amount', 'first-end', (order) => amountOf(order)),
+  endColumn('credit', 'Credit', 'second-end', ({ credit_nanos }) => <Money nanos={credit_nanos} />),
 ]
 
 export function OrderList() {
@@ -91,7 +91,7 @@ export function OrderList() {
   const { filters, row, set, clear, is_filtered, query: chosen } = useListFilters(NO_FILTERS, CURSOR)
   const { methods, titleOf, is_awaited } = useMethods()
   const is_of_all = side === 'operator'
-  const query = { ...chosen, state: chosenOf(STATE_OPTIONS, filters.state) }
+  const query = { ...chosen, state: chosenValue(STATE_OPTIONS, filters.state) }
   const page = { ...query, cursor: row }
   const orders = useApi(['orders', page], () => api.orders.get({ query: page }))
   // A button that comes later would push aside its neighbours.
@@ -107,7 +107,7 @@ export function OrderList() {
             onSet={(state) => set({ state })}
           />
           {methods.length > 1 && (
-            <Choice
+            <FilterSelect
               label="Payment method"
               any="All payment methods"
               options={methods.map(({ name, title }) => ({ value: name, label: title }))}

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { ExternalLink, Printer } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay, useViewer } from '../../console/web/app/session.tsx'
@@ -27,7 +27,7 @@ const READ_EVERY_MS = 4_000
 const LOOK_EVERY_MS = 10_000
 
 export default function OrderPage({ params: { order: id = '' } }: PageProps) {
-  const order = useApi(['orders', 'one', id], () => api.orders({ id: part(id) }).get(), {
+  const order = useApi(['orders', 'one', id], () => api.orders({ id: pathPart(id) }).get(), {
     every_ms: READ_EVERY_MS,
     is_of_one: true,
   })
@@ -47,7 +47,7 @@ function useLooks(order: Order | undefined): void {
   useEffect(() => {
     if (id === undefined || !is_waiting) return
     const look = () => {
-      send(api.orders({ id: part(id) }).look.post())
+      send(api.orders({ id: pathPart(id) }).look.post())
         .then((seen) => queries.setQueryData(['orders', 'one', String(id)], seen))
         // Dropped: the page goes on reading what the gateway knows, which looks by itself.
         .catch(() => {})
@@ -133,7 +133,7 @@ function NextSteps({ is_paid, is_of_plan }: { is_paid: boolean; is_of_plan: bool
 }
 
 function PayerActions({ order }: { order: Order }) {
-  const of_order = api.orders({ id: part(order.id) })
+  const of_order = api.orders({ id: pathPart(order.id) })
   const pay = useAction({
     work: async () => {
       const { go_to } = await send(of_order.pay.post())

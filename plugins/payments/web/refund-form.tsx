@@ -1,11 +1,11 @@
 // The form of a refund: the amount, a reason, what may become of the balance, and what leaves it.
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
-import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput, UnitInput } from '../../console/web/parts/input.tsx'
@@ -22,7 +22,7 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
     work: () =>
       send(
         api
-          .orders({ id: part(id) })
+          .orders({ id: pathPart(id) })
           .refund.post({ amount: amount.trim(), left, into_debt, reason: reason.trim(), end_plan }),
       ),
     changes: CHANGES,
@@ -77,7 +77,7 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
         {amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
       </SubmitOrCancel>
       <AsCommand
-        command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${end_plan ? ' --end-plan' : ''}${reason.trim() === '' ? '' : ` --reason ${inShell(reason.trim())}`}`}
+        command={`tollgate order refund ${id}${is_whole ? '' : ` ${amount.trim() || 'AMOUNT'}`}${into_debt ? ' --into-debt' : ''}${end_plan ? ' --end-plan' : ''}${reason.trim() === '' ? '' : ` --reason ${shellQuote(reason.trim())}`}`}
       />
     </Form>
   )
@@ -96,7 +96,7 @@ interface LeavesBalanceProps {
 function LeavesBalance({ id, account, currency, amount, into_debt, end_plan }: LeavesBalanceProps) {
   const { data, error, isPlaceholderData } = useApi(['order-refund', id, amount, end_plan], () =>
     api
-      .orders({ id: part(id) })
+      .orders({ id: pathPart(id) })
       .refund.get({ query: { amount, ...(end_plan && { end_plan: 'yes' as const }) } }),
   )
   if (error || !data) return <p className="soft">Enter the amount to refund.</p>

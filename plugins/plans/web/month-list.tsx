@@ -6,9 +6,9 @@ import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { AccountFilter, OptionFilter, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { optionOf } from '../../console/web/parts/select.tsx'
+import { optionValue } from '../../console/web/parts/select.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ConsoleMonth } from '../list.ts'
 import { MONTH_STATES, monthState } from './words.ts'
@@ -44,7 +44,7 @@ export function MonthList({ account, of_one = false }: MonthListProps) {
     is_filtered,
     clear,
   } = useListFilters(of_one ? ALL : CURRENT, CURSOR)
-  const state = optionOf(STATES, filters.state)
+  const state = optionValue(STATES, filters.state)
   const query = of_one
     ? { account }
     : { account: chosen.account, zone: chosen.zone, state: state === 'all' ? undefined : state }
@@ -103,9 +103,9 @@ const PLAN_FIRST: Column<ConsoleMonth> = { ...PLAN, phone: 'first' }
 
 const COLUMNS: Column<ConsoleMonth>[] = [
   column('state', 'State', 'first-end', (month) => <MonthStatus {...month} />),
-  atEnd('due', 'Paid, USD', 'second-end', ({ due_nanos, state }) => (
+  endColumn('due', 'Paid, USD', 'second-end', ({ due_nanos, state }) => (
     <Money nanos={isUnpaid(state) ? null : due_nanos} unit={false} />
   )),
-  atEnd('begins', 'From', 'none', ({ starts_at_ms }) => <ClockTime at_ms={starts_at_ms} />),
-  atEnd('ends', 'Until', 'none', ({ ends_at_ms }) => <ClockTime at_ms={ends_at_ms} />),
+  endColumn('begins', 'From', 'none', ({ starts_at_ms }) => <ClockTime at_ms={starts_at_ms} />),
+  endColumn('ends', 'Until', 'none', ({ ends_at_ms }) => <ClockTime at_ms={ends_at_ms} />),
 ]

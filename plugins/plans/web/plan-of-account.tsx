@@ -1,6 +1,6 @@
 // The page of one account's plan, for the staff.
 import { Users } from 'lucide-react'
-import { api, part } from '../../console/web/app/client.ts'
+import { api, pathPart } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
@@ -9,7 +9,7 @@ import { AwaitedPage } from '../../console/web/parts/states.tsx'
 import { AccountPlan } from './account-plan.tsx'
 
 export default function PlanOfAccount({ params: { account = '' } }: PageProps) {
-  const known = useApi(['account', account], () => api.accounts({ id: part(account) }).get())
+  const known = useApi(['account', account], () => api.accounts({ id: pathPart(account) }).get())
   if (!known.data) return <AwaitedPage title="Plan" query={known} />
   const { id, name, display_name } = known.data
   return (

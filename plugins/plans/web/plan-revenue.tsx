@@ -7,7 +7,7 @@ import { count } from '../../console/web/parts/amounts.ts'
 import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
 import { MonthFilter } from '../../console/web/parts/month-filter.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 
 type Revenue = AnswerOf<(typeof api)['plan-revenue']['get']>
 type Query = QueryOf<(typeof api)['plan-revenue']['get']>
@@ -42,13 +42,13 @@ export function RevenueByPlan({ query }: { query: Query }) {
 
 const COLUMNS: Column<Row>[] = [
   column('plan', 'Plan', 'first', ({ title }) => title),
-  atEnd('months', 'Months paid', 'second-end', ({ months }) => (
+  endColumn('months', 'Months paid', 'second-end', ({ months }) => (
     <>
       {count(months)}
       <span className="on-phone"> paid</span>
     </>
   )),
-  charges('revenue', 'Revenue, USD', 'first-end', ({ revenue_nanos }) => revenue_nanos),
+  chargeColumn('revenue', 'Revenue, USD', 'first-end', ({ revenue_nanos }) => revenue_nanos),
 ]
 
 function RevenueTable({ plans }: Pick<Revenue, 'plans'>) {

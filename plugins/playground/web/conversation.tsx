@@ -1,7 +1,7 @@
 // The conversation of the text playground: questions, and the answers of one model or of two side by side.
 import { Brain } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { names } from '../../console/web/parts/class-names.ts'
+import { classNames } from '../../console/web/parts/class-names.ts'
 import { Copy } from '../../console/web/parts/copy.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { AnswerCost, type AnswerCostProps } from './cost.tsx'
@@ -34,7 +34,7 @@ export function Turns({ draft, models }: TurnsProps) {
             <PickedPictures pictures={turn.pictures} />
             {turn.question}
           </div>
-          <div className={names('play-answers', models.length > 1 && 'play-answers-two')}>
+          <div className={classNames('play-answers', models.length > 1 && 'play-answers-two')}>
             {models.map((model, side) => (
               <AnswerView
                 // biome-ignore lint/suspicious/noArrayIndexKey: a side is its place

@@ -1,12 +1,12 @@
 // The cost of a request: an estimate or a quote before it, an estimate while an answer streams, then the recorded charge.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { ApiError, api, ConnectionLost, part, send } from '../../console/web/app/client.ts'
+import { ApiError, api, ConnectionLost, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
-import { count, counted, duration, exactUsd, roundedUsd } from '../../console/web/parts/amounts.ts'
-import { names } from '../../console/web/parts/class-names.ts'
+import { count, countNoun, duration, exactUsd, roundedUsd } from '../../console/web/parts/amounts.ts'
+import { classNames } from '../../console/web/parts/class-names.ts'
+import { useDebounced } from '../../console/web/parts/debounced.ts'
 import { Money } from '../../console/web/parts/money.tsx'
-import { useSettled } from '../../console/web/parts/settled.ts'
 import {
   type Answer,
   type Draft,
@@ -89,7 +89,7 @@ const isNotSettled = (failure: Error): boolean =>
 function Charged({ request_id, is_stopped }: { request_id: string; is_stopped: boolean }) {
   const { data, error } = useQuery({
     queryKey: ['charge', request_id],
-    queryFn: () => send(api.calls({ request_id: part(request_id) }).get()),
+    queryFn: () => send(api.calls({ request_id: pathPart(request_id) }).get()),
     staleTime: Number.POSITIVE_INFINITY,
     retry: (tries, failure) => isNotSettled(failure) && tries < MAX_TRIES,
     retryDelay: 400,
@@ -120,7 +120,7 @@ const WHOLE_SIZE = /^(|auto|[1-9]\d*x[1-9]\d*)$/
 
 /** The price of images before they are generated: the server's quote for the request. */
 export function ImageQuote({ account, model, question, pictures, fields }: ImageQuoteProps) {
-  const prompt = useSettled(question.trim())
+  const prompt = useDebounced(question.trim())
   const order = { model, prompt, ...fields, references: pictures.length }
   const is_whole = WHOLE_SIZE.test(fields.size ?? '')
   const { data, isPlaceholderData } = useApi(
@@ -130,8 +130,8 @@ export function ImageQuote({ account, model, question, pictures, fields }: Image
   )
   if (!data || !is_whole) return null
   return (
-    <span className={names('small soft', isPlaceholderData && 'stale')}>
-      {counted(fields.n, 'image')}: {data.is_most && 'at most '}
+    <span className={classNames('small soft', isPlaceholderData && 'stale')}>
+      {countNoun(fields.n, 'image')}: {data.is_most && 'at most '}
       {exactUsd(data.held_nanos)} USD
     </span>
   )

@@ -1,6 +1,7 @@
 // The model of a request, for text and for images: models, parameters, a typed question with pictures, and the turns before it.
+
+import { readFromTab, writeToTab } from '../../console/web/app/browser-storage.ts'
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
-import { keepInTab, keptInTab } from '../../console/web/app/kept.ts'
 
 /** The answer of GET /console/api/play. */
 export type Play = AnswerOf<typeof api.play.get>
@@ -140,7 +141,7 @@ interface Kept {
 
 /** The viewer's draft in this tab. A stream that a reload cut off counts as stopped. @param owner null: nothing is kept */
 export function keptDraft(owner: string | null): Draft {
-  const kept = owner === null ? undefined : readKept(keptInTab(KEPT))
+  const kept = owner === null ? undefined : readKept(readFromTab(KEPT))
   if (kept?.owner !== owner) return EMPTY
   const stopped = (answer: Answer | null) =>
     answer && answer.state !== 'done' && answer.state !== 'failed'
@@ -163,5 +164,5 @@ function readKept(text: string | null): Kept | undefined {
 
 export function keepDraft(owner: string, draft: Draft): void {
   const text = JSON.stringify({ owner, draft } satisfies Kept)
-  if (text.length <= MAX_KEPT_CHARS) keepInTab(KEPT, text)
+  if (text.length <= MAX_KEPT_CHARS) writeToTab(KEPT, text)
 }

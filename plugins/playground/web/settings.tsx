@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
-import { names } from '../../console/web/parts/class-names.ts'
+import { classNames } from '../../console/web/parts/class-names.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
@@ -167,7 +167,7 @@ function ModelField<Model extends { id: string; display_name: string }>(props: M
   const { label, value, models, priceOf, disabled, onChange, onRemove } = props
   const model = models.find(({ id }) => id === value)
   return (
-    <div className={names('play-model', onRemove && 'play-model-removable')}>
+    <div className={classNames('play-model', onRemove && 'play-model-removable')}>
       <Field label={label} help={model && priceOf(model)}>
         <Select
           options={models.map(({ id, display_name }) => ({

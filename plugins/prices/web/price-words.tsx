@@ -3,7 +3,7 @@
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import { aligned, exactUsd, share } from '../../console/web/parts/amounts.ts'
 import { capital } from '../../console/web/parts/capital.ts'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 
 type PriceLine = AnswerOf<typeof api.models.get>['models'][number]['price'][number]
 
@@ -42,7 +42,7 @@ export function PriceWords({ kind, price }: PriceWordsProps) {
 
 const columnsOf = (text: (nanos: number) => string): Column<PriceLine>[] => [
   column('name', 'What', 'first', ({ name }) => capital(name.replaceAll('_', ' '))),
-  atEnd('price', 'USD', 'first-end', ({ price_nanos }) => text(price_nanos)),
+  endColumn('price', 'USD', 'first-end', ({ price_nanos }) => text(price_nanos)),
   column('per', 'Per', 'second-end', ({ per }) => per),
 ]
 
@@ -70,7 +70,7 @@ export function PriceTable({ price, routes = [] }: PriceTableProps) {
   const isAlone = (provider: string) => routes.filter((route) => route.provider === provider).length === 1
   // On a phone only the first route's cost has a place: further cells would overlap it.
   const costs = routes.map(({ provider, model, margins }, at) =>
-    atEnd<PriceLine>(
+    endColumn<PriceLine>(
       `${provider} ${model}`,
       `Cost at ${isAlone(provider) ? provider : `${provider} (${model})`}`,
       at === 0 && is_of_all ? 'second' : 'none',

@@ -1,8 +1,8 @@
 // The re-rating of last week's calls: its sums as sentences and tables.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
-import { count, counted, exactUsd, roundedUsd, share } from '../../console/web/parts/amounts.ts'
+import { count, countNoun, exactUsd, roundedUsd, share } from '../../console/web/parts/amounts.ts'
 import { Money } from '../../console/web/parts/money.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 
 type Rated = NonNullable<AnswerOf<typeof api.catalogue.previews.post>['rating']>
 type Sum = Rated['all']
@@ -17,7 +17,7 @@ export function Rating({ result: { all, models, accounts, sampled_calls } }: { r
   return (
     <div className="stack">
       <p>
-        {counted(all.calls, 'call')} of the last seven days cost{' '}
+        {countNoun(all.calls, 'call')} of the last seven days cost{' '}
         <Money nanos={all.charged_nanos} exact={isSmall(all)} />. At the new prices they would have cost{' '}
         <Money nanos={all.would_cost_nanos} exact={isSmall(all)} />:{' '}
         <strong title={`${exactUsd(all.difference_nanos)} USD`}>{moreOrLess(all)}</strong>.
@@ -27,7 +27,7 @@ export function Rating({ result: { all, models, accounts, sampled_calls } }: { r
         {sampled_calls !== null && (
           <>
             {' '}
-            These figures are estimates, made from the newest {counted(sampled_calls, 'call')} of that time.
+            These figures are estimates, made from the newest {countNoun(sampled_calls, 'call')} of that time.
           </>
         )}
       </p>
@@ -72,14 +72,14 @@ function moreOrLess({ charged_nanos, difference_nanos }: Sum): string {
 
 const columns = <Row extends Sum>(title: string, nameOf: (row: Row) => string): Column<Row>[] => [
   column('name', title, 'first', nameOf),
-  atEnd('calls', 'Calls', 'none', ({ calls }) => count(calls)),
-  atEnd('charged', 'Charged', 'second-end', (row) => (
+  endColumn('calls', 'Calls', 'none', ({ calls }) => count(calls)),
+  endColumn('charged', 'Charged', 'second-end', (row) => (
     <Money nanos={row.charged_nanos} exact={isSmall(row)} />
   )),
-  atEnd('would', 'At the new price', 'none', (row) => (
+  endColumn('would', 'At the new price', 'none', (row) => (
     <Money nanos={row.would_cost_nanos} exact={isSmall(row)} />
   )),
-  atEnd('difference', 'Difference', 'first-end', (row) => (
+  endColumn('difference', 'Difference', 'first-end', (row) => (
     <Money nanos={row.difference_nanos} exact={isSmall(row)} />
   )),
 ]

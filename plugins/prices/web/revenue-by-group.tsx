@@ -4,7 +4,7 @@ import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { partlyKnown } from '../../console/web/parts/margin-words.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 
 type Report = AnswerOf<typeof api.usage.get>
 type Row = Report['rows'][number] | Report['total']
@@ -12,15 +12,15 @@ type Query = QueryOf<typeof api.usage.get>
 
 const COLUMNS: readonly Column<Row>[] = [
   column('group', 'Price group', 'first', (row) => ('name' in row ? row.name : <b>Total</b>)),
-  atEnd('calls', 'Calls', 'second', ({ calls }) => (
+  endColumn('calls', 'Calls', 'second', ({ calls }) => (
     <>
       {count(calls)}
       <span className="on-phone">{calls === 1 ? ' call' : ' calls'}</span>
     </>
   )),
-  charges('revenue', 'Revenue, USD', 'first-end', ({ revenue_nanos = null }) => revenue_nanos),
-  charges('cost', 'Cost, USD', 'none', ({ provider_cost_nanos = null }) => provider_cost_nanos),
-  charges('margin', 'Margin, USD', 'second-end', ({ margin_nanos = null }) => margin_nanos),
+  chargeColumn('revenue', 'Revenue, USD', 'first-end', ({ revenue_nanos = null }) => revenue_nanos),
+  chargeColumn('cost', 'Cost, USD', 'none', ({ provider_cost_nanos = null }) => provider_cost_nanos),
+  chargeColumn('margin', 'Margin, USD', 'second-end', ({ margin_nanos = null }) => margin_nanos),
 ]
 
 /** The note that an account's earlier calls count with its current group. */

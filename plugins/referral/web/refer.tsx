@@ -7,7 +7,7 @@ import { Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { AwaitedPage, EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 
 type Referral = AnswerOf<(typeof api)['referral']['get']>
@@ -54,5 +54,5 @@ const COLUMNS: Column<Referred>[] = [
       <span className="on-phone"> {payments === 1 ? 'payment' : 'payments'}</span>
     </>
   )),
-  atEnd('earned', 'Earned', 'first-end', ({ earned_nanos }) => <Money nanos={earned_nanos} balance />),
+  endColumn('earned', 'Earned', 'first-end', ({ earned_nanos }) => <Money nanos={earned_nanos} balance />),
 ]

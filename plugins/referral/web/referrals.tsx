@@ -9,7 +9,7 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownReferral } from '../list.ts'
 
@@ -55,7 +55,7 @@ const COLUMNS: Column<ShownReferral>[] = [
       <Link href={`/accounts/${referrer_id}`}>{referrer}</Link>
     </>
   )),
-  atEnd('payments', 'Payments', 'none', ({ payments }) => payments),
-  atEnd('earned', 'Earned', 'first-end', ({ earned_nanos }) => <Money nanos={earned_nanos} balance />),
-  atEnd('created', 'When', 'second-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  endColumn('payments', 'Payments', 'none', ({ payments }) => payments),
+  endColumn('earned', 'Earned', 'first-end', ({ earned_nanos }) => <Money nanos={earned_nanos} balance />),
+  endColumn('created', 'When', 'second-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]

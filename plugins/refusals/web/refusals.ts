@@ -2,7 +2,7 @@
 
 import type { ReportRange } from '../../../src/domain/ranges.ts'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
-import type { Sight } from '../../console/web/app/page-entry.ts'
+import type { ViewerKind } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { withQuery } from '../../console/web/parts/address-state.ts'
 
@@ -71,7 +71,7 @@ const OTHER = {
 export const refusalReason = (code: string): string =>
   WORDS[code]?.reason ?? code.toLowerCase().replaceAll('_', ' ')
 
-export const refusalAdvice = (code: string, side: Sight): string =>
+export const refusalAdvice = (code: string, side: ViewerKind): string =>
   (WORDS[code] ?? OTHER)[side === 'operator' ? 'operator' : 'account']
 
 export type Refusals = AnswerOf<typeof api.refusals.get>

@@ -1,6 +1,6 @@
 // A request that was refused: what its caller was told, what to do, and whose it was.
 import { Link } from 'wouter'
-import { api, part } from '../../console/web/app/client.ts'
+import { api, pathPart } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
@@ -16,7 +16,7 @@ import { RefusalAdvice } from './refused.tsx'
 export function RefusedRequest({ request_id }: { request_id: string }) {
   const { side } = useViewer()
   const refusal = useApi(['refusals', 'one', request_id], () =>
-    api.refusals({ request_id: part(request_id) }).get(),
+    api.refusals({ request_id: pathPart(request_id) }).get(),
   )
   return (
     <Loaded query={refusal}>

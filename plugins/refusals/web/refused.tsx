@@ -2,11 +2,11 @@
 import { Link } from 'wouter'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
-import { count, counted } from '../../console/web/parts/amounts.ts'
+import { count, countNoun } from '../../console/web/parts/amounts.ts'
 import { Figure } from '../../console/web/parts/figure.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { useCanPay } from '../../payments/web/add-funds-link.tsx'
 import { type Refusals, type RefusalsOf, refusalAdvice, refusalReason, refusedHref } from './refusals.ts'
 
@@ -28,7 +28,7 @@ export function ManyRefused({ refusals, account }: ManyRefusedProps) {
     <Notice tone="warn">
       <p>
         <b>
-          {account?.name ?? 'Your account'} had {counted(last_hour, 'request')} refused in the last hour
+          {account?.name ?? 'Your account'} had {countNoun(last_hour, 'request')} refused in the last hour
           {most ? `: ${refusalReason(most.code)}.` : '.'}
         </b>
       </p>
@@ -93,7 +93,7 @@ const WHY: Column<Reason> = column('why', 'Why', 'second', ({ code }) => refusal
 const WORDS: Column<Reason> = column('words', 'Sent to the caller', 'none', ({ sentence }) => (
   <span className="soft overview-words">{sentence}</span>
 ))
-const COUNT: Column<Reason> = atEnd('refused', 'Requests', 'first-end', ({ refused }) => count(refused))
+const COUNT: Column<Reason> = endColumn('refused', 'Requests', 'first-end', ({ refused }) => count(refused))
 
 /** Whose they are, and of which time: what links lead to. */
 interface RefusedProps extends Omit<RefusalsOf, 'range' | 'zone'> {

@@ -1,6 +1,6 @@
 // The frame of the pages without a session, and the check that the browser kept the session cookie.
 import { type ReactNode, useEffect } from 'react'
-import { titleTab } from '../../console/web/app/brand.ts'
+import { setTabTitle } from '../../console/web/app/brand.ts'
 import { api, send } from '../../console/web/app/client.ts'
 import { BrandLinks, BrandMark } from '../../console/web/parts/brand.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -15,7 +15,7 @@ interface OutsideFrameProps {
 
 export function OutsideFrame({ title, lead, refusal, children }: OutsideFrameProps) {
   useEffect(() => {
-    titleTab(title)
+    setTabTitle(title)
   }, [title])
   return (
     <div className="sign-in">

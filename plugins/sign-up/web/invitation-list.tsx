@@ -1,7 +1,7 @@
 // The list of invitations to sign up. An open invitation can be revoked.
 import { Mail } from 'lucide-react'
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -11,7 +11,7 @@ import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownCode } from '../list.ts'
 
@@ -23,7 +23,7 @@ export function InvitationList() {
   const page = { cursor: useCursor(CURSOR) }
   const codes = useApi(['sign-up-invitations', page], () => api['sign-up-invitations'].get({ query: page }))
   const revoke = useAction({
-    work: (id: number) => send(api['sign-up-invitations']({ id: part(id) }).delete()),
+    work: (id: number) => send(api['sign-up-invitations']({ id: pathPart(id) }).delete()),
     changes: ['sign-up-invitations'],
     done: (id) => ({ text: `Invitation ${id} revoked` }),
   })
@@ -66,13 +66,13 @@ const TONES = { open: 'good', used: 'idle', revoked: 'bad', expired: 'idle' } as
 const COLUMNS: Column<ShownCode>[] = [
   column('for', 'Invitation', 'first', ({ id, email }) => email ?? `Invitation ${id}`),
   column('state', 'State', 'second', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
-  atEnd('uses', 'Uses', 'second-end', ({ uses, max_uses }) => `${uses} of ${max_uses}`),
-  atEnd('expires', 'Expires', 'none', ({ expires_at_ms }) => <ClockTime at_ms={expires_at_ms} />),
-  atEnd('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  endColumn('uses', 'Uses', 'second-end', ({ uses, max_uses }) => `${uses} of ${max_uses}`),
+  endColumn('expires', 'Expires', 'none', ({ expires_at_ms }) => <ClockTime at_ms={expires_at_ms} />),
+  endColumn('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
 
 const revokeColumn = (onRevoke: (code: ShownCode) => void): Column<ShownCode> =>
-  atEnd('actions', '', 'first-end', (code) =>
+  endColumn('actions', '', 'first-end', (code) =>
     code.state !== 'open' ? null : (
       <Button small onClick={() => onRevoke(code)}>
         Revoke

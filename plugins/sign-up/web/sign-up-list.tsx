@@ -14,10 +14,10 @@ import {
 } from '../../console/web/parts/filter-fields.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { RightLink } from '../../console/web/parts/right-link.tsx'
-import { chosenOf } from '../../console/web/parts/select.tsx'
+import { chosenValue } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownSignUp } from '../list.ts'
 
@@ -35,7 +35,7 @@ const STATES = [
 export function SignUpList() {
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const { query: chosen, row, is_filtered, clear } = filters
-  const query = { ...chosen, state: chosenOf(STATES, chosen.state) }
+  const query = { ...chosen, state: chosenValue(STATES, chosen.state) }
   const page = { ...query, cursor: row }
   const sign_ups = useApi(['sign-ups', page], () => api['sign-ups'].get({ query: page }), {
     every_ms: 10_000,
@@ -69,7 +69,7 @@ const COLUMNS: Column<ShownSignUp>[] = [
   )),
   column('account', 'Account', 'second-end', (row) => <RowAccountLink {...row} />),
   column('network', 'Network', 'none', ({ network }) => network ?? '–'),
-  atEnd('created', 'Time', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  endColumn('created', 'Time', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
 
 function SignUpFilters({ filters, set, is_filtered, clear }: Filters) {

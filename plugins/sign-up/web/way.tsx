@@ -1,5 +1,5 @@
 // The link from the sign-in form to the sign-up page.
-import { addressOf } from '../../console/web/app/place.ts'
+import { addressOf } from '../../console/web/app/gateway-address.ts'
 
 /** A full page load, since the sign-up page may have another content security policy. */
 export default function SignUpWay() {

@@ -1,7 +1,7 @@
 // The page of an incident: its updates, and the form that adds one.
 
 import { useState } from 'react'
-import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
@@ -20,7 +20,7 @@ import { ALL_STATES, IncidentStatus, quoted } from './words.tsx'
 type Incident = AnswerOf<ReturnType<typeof api.incidents>['get']>
 
 export default function IncidentPage({ params: { id = '' } }: PageProps) {
-  const incident = useApi(['incidents', 'one', id], () => api.incidents({ id: part(id) }).get(), {
+  const incident = useApi(['incidents', 'one', id], () => api.incidents({ id: pathPart(id) }).get(), {
     is_of_one: true,
   })
   return (

@@ -3,7 +3,7 @@ import { ExternalLink, Megaphone, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'
-import { addressOf } from '../../console/web/app/place.ts'
+import { addressOf } from '../../console/web/app/gateway-address.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -15,7 +15,7 @@ import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import type { ShownIncident } from '../incidents/list.ts'
 import { IncidentStatus, OPEN_STATES, quoted } from './words.tsx'
@@ -24,7 +24,7 @@ const COLUMNS: Column<ShownIncident>[] = [
   column('title', 'Incident', 'first', ({ title }) => <bdi>{title}</bdi>),
   column('state', 'State', 'second', ({ state }) => <IncidentStatus state={state} />),
   column('models', 'Models', 'none', ({ models }) => models || 'All'),
-  atEnd('opened', 'Opened', 'second-end', ({ opened_at_ms }) => <Time at_ms={opened_at_ms} />),
+  endColumn('opened', 'Opened', 'second-end', ({ opened_at_ms }) => <Time at_ms={opened_at_ms} />),
 ]
 
 export default function Incidents() {

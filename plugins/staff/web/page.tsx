@@ -10,7 +10,7 @@ import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { AddStaff } from './add-staff.tsx'
 import { PersonMenu } from './person-menu.tsx'
@@ -83,14 +83,14 @@ const COLUMNS: Column<StaffPerson>[] = [
       {state}
     </Status>
   )),
-  atEnd('seen', 'Last seen', 'none', ({ last_seen_at_ms }) => <ClockTime at_ms={last_seen_at_ms} />),
-  atEnd('log', 'Activity', 'none', ({ id, name }) => (
+  endColumn('seen', 'Last seen', 'none', ({ last_seen_at_ms }) => <ClockTime at_ms={last_seen_at_ms} />),
+  endColumn('log', 'Activity', 'none', ({ id, name }) => (
     <Link href={`/audit-log?person=${id}`} aria-label={`Audit log of ${name}`}>
       Audit log
     </Link>
   )),
 ]
 
-const ACTIONS: Column<StaffPerson> = atEnd('actions', '', 'first-end', (person) => (
+const ACTIONS: Column<StaffPerson> = endColumn('actions', '', 'first-end', (person) => (
   <PersonMenu person={person} />
 ))

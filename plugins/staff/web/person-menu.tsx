@@ -1,7 +1,7 @@
 // The menu of a person of the staff: another role or name, a new link, disabling and removing.
 import { Ban, CirclePlay, Link as LinkIcon, PenLine, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
@@ -80,7 +80,7 @@ export function PersonMenu({ person }: { person: StaffPerson }) {
 
 /** The actions without a form. */
 function usePersonActions({ id, name }: StaffPerson) {
-  const at = api.staff({ id: part(id) })
+  const at = api.staff({ id: pathPart(id) })
   const disable = useAction({
     work: () => send(at.disable.post()),
     changes: ['staff', 'sessions'],
@@ -107,7 +107,7 @@ function ChangeForm({ person, onClose }: { person: StaffPerson; onClose: () => v
   const { runOrThrow } = useAction({
     work: () =>
       send(
-        api.staff({ id: part(id) }).patch({
+        api.staff({ id: pathPart(id) }).patch({
           ...(name === before ? {} : { name }),
           ...(role === person.role ? {} : { role }),
         }),

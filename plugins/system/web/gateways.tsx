@@ -1,6 +1,6 @@
 // The gateways that share the database: which one answers this page, and whether its clock agrees.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
-import { lasting } from '../../console/web/parts/amounts.ts'
+import { longDuration } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { type Column, column, Table } from '../../console/web/parts/table.tsx'
@@ -18,7 +18,7 @@ export function Gateways({ alive, clock_ahead_ms }: Sharing) {
       <div className="stack">
         {Math.abs(clock_ahead_ms) > MAX_CLOCK_MS && (
           <Notice tone="warn">
-            This machine's clock is {lasting(Math.abs(clock_ahead_ms))}{' '}
+            This machine's clock is {longDuration(Math.abs(clock_ahead_ms))}{' '}
             {clock_ahead_ms > 0 ? 'behind' : 'ahead of'} the database's. Sync both with NTP. The gateways use
             the database's clock.
           </Notice>

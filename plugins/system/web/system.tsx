@@ -7,7 +7,7 @@ import { Backups } from '../../backups/web/backups.tsx'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
-import { bytes, count, lasting, share } from '../../console/web/parts/amounts.ts'
+import { bytes, count, longDuration, share } from '../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Figure, Figures } from '../../console/web/parts/figure.tsx'
@@ -15,7 +15,7 @@ import { Id } from '../../console/web/parts/id.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
 import { Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { Plugins, usePlugins } from '../../custom-plugins/web/plugins.tsx'
 import { HealthCheckSummary } from '../../doctor/web/health-check.tsx'
@@ -87,7 +87,7 @@ function Known({ system, alerts, children }: KnownProps) {
         <Figure label="Health" value={<Health not_ready={system.not_ready} />} note={system.not_ready} />
         <Figure
           label="Up for"
-          value={lasting(system.uptime_ms)}
+          value={longDuration(system.uptime_ms)}
           note={<Since at_ms={system.started_at_ms} />}
         />
         <Figure label="Running calls" value={count(system.calls_under_way)} />
@@ -196,8 +196,8 @@ function holds(name: string, { has_database, has_files }: InUse): string {
 const partsOf = (in_use: InUse): Column<System['data']['parts'][number]>[] => [
   column('name', 'Part', 'first', ({ name }) => name),
   column('what', 'Holds', 'second', ({ name }) => <span className="soft">{holds(name, in_use)}</span>),
-  atEnd('files', 'Files', 'none', ({ files }) => count(files)),
-  atEnd('bytes', 'Size', 'first-end', (part) => bytes(part.bytes)),
+  endColumn('files', 'Files', 'none', ({ files }) => count(files)),
+  endColumn('bytes', 'Size', 'first-end', (part) => bytes(part.bytes)),
 ]
 
 function DataFolder({

@@ -1,6 +1,6 @@
 // The dialog of a person's spend limits, for all of their keys in the account together.
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -28,7 +28,7 @@ export function LimitPerson({ person, account, onClose }: LimitPersonProps) {
   const { runOrThrow } = useAction({
     work: () =>
       send(
-        api.team({ person: part(person.person_id) }).limits.put({
+        api.team({ person: pathPart(person.person_id) }).limits.put({
           ...(account && { account: String(account.id) }),
           five_hour_limit: draft.five_hour_limit.trim() || null,
           daily_limit: draft.daily_limit.trim() || null,

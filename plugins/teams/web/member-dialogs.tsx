@@ -1,6 +1,6 @@
 // The dialogs that change a person's role and remove a person; both ask what happens to working keys.
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Choices } from '../../console/web/parts/choices.tsx'
@@ -30,7 +30,7 @@ export function ChangeRole({ person, people, account, onClose }: MemberDialogPro
   const { runOrThrow } = useAction({
     work: () =>
       send(
-        api.team({ person: part(person.person_id) }).patch({
+        api.team({ person: pathPart(person.person_id) }).patch({
           ...accountOf(account),
           ...(asks_keys ? keys.values : {}),
           ...last_owner.values,
@@ -68,7 +68,7 @@ export function RemovePerson({ person, people, account, onClose }: MemberDialogP
   const { runOrThrow } = useAction({
     work: () =>
       send(
-        api.team({ person: part(person.person_id) }).remove.post({
+        api.team({ person: pathPart(person.person_id) }).remove.post({
           ...accountOf(account),
           ...(person.keys > 0 ? keys.values : {}),
           ...last_owner.values,

@@ -1,8 +1,8 @@
 // The menu of the viewer's other accounts at the foot of the side bar; hidden without others.
 import { ArrowLeftRight } from 'lucide-react'
+import { clearTab } from '../../console/web/app/browser-storage.ts'
 import { api, send } from '../../console/web/app/client.ts'
-import { forgetTab } from '../../console/web/app/kept.ts'
-import { addressOf } from '../../console/web/app/place.ts'
+import { addressOf } from '../../console/web/app/gateway-address.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -17,7 +17,7 @@ export function SwitchAccount() {
   const { run } = useAction({
     work: async (account_id: number | null) => {
       await send(api.session.account.put({ account_id }))
-      forgetTab()
+      clearTab()
       location.assign(addressOf('/console'))
     },
     changes: ['session-accounts'],

@@ -1,7 +1,7 @@
 // The people of an account with their roles, and open invitations: on the team page, and on the operator's page of an account.
 import { MoreHorizontal, Plus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -12,7 +12,7 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { closestLimit } from '../../keys/web/spend-limits.tsx'
 import type { InvitationView, MemberView } from '../list.ts'
@@ -123,7 +123,7 @@ const peopleColumns = (manage: Manage | undefined): Column<MemberView>[] => [
   ),
   ...(manage
     ? [
-        atEnd<MemberView>('manage', '', 'first-end', (person) => (
+        endColumn<MemberView>('manage', '', 'first-end', (person) => (
           <Menu
             label={`Manage ${person.name}`}
             trigger={<Button small look="quiet" icon={MoreHorizontal} aria-label={`Manage ${person.name}`} />}
@@ -144,7 +144,7 @@ function Invitations({ account, may_manage }: { account: string | undefined; may
   const invitations = useApi(['team-invitations', query], () => api['team-invitations'].get({ query }))
   const revoke = useAction({
     work: ({ id }: InvitationView) =>
-      send(api['team-invitations']({ id: part(id) }).delete(undefined, { query: { account } })),
+      send(api['team-invitations']({ id: pathPart(id) }).delete(undefined, { query: { account } })),
     changes: ['team-invitations'],
     done: ({ email }) => ({ text: `Invitation of ${email} revoked` }),
   })
@@ -164,7 +164,7 @@ function Invitations({ account, may_manage }: { account: string | undefined; may
           )),
           ...(may_manage
             ? [
-                atEnd<InvitationView>('revoke', '', 'first-end', (invitation) => (
+                endColumn<InvitationView>('revoke', '', 'first-end', (invitation) => (
                   <Button small disabled={revoke.busy} onClick={() => revoke.run(invitation)}>
                     Revoke
                   </Button>

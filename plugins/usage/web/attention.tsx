@@ -1,15 +1,22 @@
 // What needs attention on the Overview: accounts and keys near their end, and models that are shut down soon or have been.
 import { Link } from 'wouter'
-import { type AnswerOf, api, part } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, pathPart } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useZone } from '../../console/web/app/zone.ts'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
-import { counted } from '../../console/web/parts/amounts.ts'
+import { countNoun } from '../../console/web/parts/amounts.ts'
 import { ENDING_HELP, endWords } from '../../console/web/parts/end-words.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, charges, column, ofWeek, Table } from '../../console/web/parts/table.tsx'
+import {
+  type Column,
+  chargeColumn,
+  column,
+  endColumn,
+  Table,
+  withWeekHint,
+} from '../../console/web/parts/table.tsx'
 import { closestLimit, LimitWarning } from '../../keys/web/spend-limits.tsx'
 import type { Overview } from './charts.tsx'
 
@@ -25,7 +32,7 @@ export function EndingModels({ ending }: { ending: readonly Ending[] }) {
         columns={OF_ENDING}
         rows={ending}
         keyOf={({ model, route }) => `${model} ${route ?? ''}`}
-        hrefOf={({ model }) => `/models/${part(model)}`}
+        hrefOf={({ model }) => `/models/${pathPart(model)}`}
       />
       <p className="small soft">{ENDING_HELP}</p>
     </Section>
@@ -36,7 +43,7 @@ const OF_ENDING: Column<Ending>[] = [
   column('model', 'Model', 'first', ({ model }) => model),
   column('route', 'Route', 'second', ({ route }) => route ?? 'all routes'),
   column('when', 'When', 'second-end', (ending) => <Status tone="warn">{endWords(ending)}</Status>),
-  atEnd('date', 'Date', 'first-end', ({ date }) => date),
+  endColumn('date', 'Date', 'first-end', ({ date }) => date),
 ]
 
 /** Of the newest keys that work. */
@@ -85,8 +92,8 @@ export function LowAccounts() {
 const OF_ACCOUNTS: Column<Account>[] = [
   column('name', 'Account', 'first', (account) => <AccountName {...account} />),
   column('why', 'Why', 'second', (account) => <Why {...account} />),
-  ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
-  atEnd('available', 'Free balance, USD', 'first-end', ({ available_nanos }) => (
+  withWeekHint(chargeColumn('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
+  endColumn('available', 'Free balance, USD', 'first-end', ({ available_nanos }) => (
     <Money nanos={available_nanos} balance unit={false} />
   )),
 ]
@@ -96,6 +103,6 @@ function Why({ low, lasts_days }: Account) {
   if (low === 'empty') return <Status tone="bad">empty</Status>
   if (low === 'call') return <Status tone="bad">cannot pay for a call</Status>
   const days =
-    lasts_days === null || lasts_days < 1 ? 'less than a day' : `about ${counted(lasts_days, 'day')}`
+    lasts_days === null || lasts_days < 1 ? 'less than a day' : `about ${countNoun(lasts_days, 'day')}`
   return <Status tone="warn">{`${days} left`}</Status>
 }

@@ -1,19 +1,19 @@
 // The breakdown of the Overview: its figures by model, account, key, provider, route or day, sorted by any column, with their total.
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { type AnswerOf, api, part } from '../../console/web/app/client.ts'
+import { type AnswerOf, api, pathPart } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay, useViewer } from '../../console/web/app/session.tsx'
 import { inZone } from '../../console/web/app/zone.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withoutEmpty } from '../../console/web/parts/address-state.ts'
-import { count, counted } from '../../console/web/parts/amounts.ts'
+import { count, countNoun } from '../../console/web/parts/amounts.ts'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FAILED_HINT } from '../../console/web/parts/outcome.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, endColumn, Pager, Table } from '../../console/web/parts/table.tsx'
 import { utcDay } from '../../console/web/parts/time-words.ts'
 import { CurrentGroupNote } from '../../prices/web/revenue-by-group.tsx'
 import type { Overview } from './charts.tsx'
@@ -114,7 +114,7 @@ function UnknownCost({ resale }: Pick<Overview, 'resale'>) {
       {resale.cost_unknown.map((model, at) => (
         <span key={model}>
           {at > 0 && ', '}
-          <Link href={`/models/${part(model)}`}>{model}</Link>
+          <Link href={`/models/${pathPart(model)}`}>{model}</Link>
         </span>
       ))}
       .
@@ -199,26 +199,26 @@ function columnsFor(
 ): readonly Column<Row | Sum>[] {
   const money = is_operator ? 'Revenue, USD' : 'Spent, USD'
   const columns: Column<Row | Sum>[] = [
-    atEnd('calls', 'Calls', 'second', (row) => (
+    endColumn('calls', 'Calls', 'second', (row) => (
       <>
         <CallsLink calls={row.calls} what="call" row={row} href={hrefOf(row, 'all')} />
         <span className="on-phone">{row.calls === 1 ? ' call' : ' calls'}</span>
       </>
     )),
     {
-      ...atEnd<Row | Sum>('failed', 'Failed', 'none', (row) => (
+      ...endColumn<Row | Sum>('failed', 'Failed', 'none', (row) => (
         <CallsLink calls={row.failed} what="failed call" row={row} href={hrefOf(row, 'failed')} />
       )),
       hint: FAILED_HINT,
     },
     {
-      ...atEnd<Row | Sum>('tokens', 'Tokens', 'none', ({ input_tokens, output_tokens }) => (
+      ...endColumn<Row | Sum>('tokens', 'Tokens', 'none', ({ input_tokens, output_tokens }) => (
         <span title={`${count(input_tokens)} in, ${count(output_tokens)} out`}>
           {count(input_tokens + output_tokens)}
         </span>
       )),
     },
-    charges(
+    chargeColumn(
       'revenue',
       money,
       'first-end',
@@ -228,7 +228,7 @@ function columnsFor(
   if (is_operator)
     columns.push(
       {
-        ...charges<Row | Sum>(
+        ...chargeColumn<Row | Sum>(
           'cost',
           'Cost, USD',
           'none',
@@ -236,10 +236,12 @@ function columnsFor(
         ),
         hint: COST_HINT,
       },
-      charges('margin', 'Margin, USD', 'second-end', ({ margin_nanos = null }) => margin_nanos),
-      atEnd('margin_percent', 'Margin', 'none', ({ margin_percent }) => <Percent value={margin_percent} />),
+      chargeColumn('margin', 'Margin, USD', 'second-end', ({ margin_nanos = null }) => margin_nanos),
+      endColumn('margin_percent', 'Margin', 'none', ({ margin_percent }) => (
+        <Percent value={margin_percent} />
+      )),
       {
-        ...atEnd<Row | Sum>('known', 'Cost known', 'none', ({ known_cost_percent }) => (
+        ...endColumn<Row | Sum>('known', 'Cost known', 'none', ({ known_cost_percent }) => (
           <Percent value={known_cost_percent} />
         )),
         hint: 'The share of calls whose cost is known. Margins are of these.',
@@ -263,7 +265,7 @@ const CallsLink = ({ calls, what, row, href }: CallsLinkProps) =>
   href === undefined || calls === 0 ? (
     count(calls)
   ) : (
-    <Link href={href} aria-label={`${counted(calls, what)} ${'name' in row ? `of ${row.name}` : 'in all'}`}>
+    <Link href={href} aria-label={`${countNoun(calls, what)} ${'name' in row ? `of ${row.name}` : 'in all'}`}>
       {count(calls)}
     </Link>
   )

@@ -7,8 +7,8 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import {
   AccountFilter,
-  Choice,
   DayFilters,
+  FilterSelect,
   KeyFilter,
   type ListFilters,
   useFilterLists,
@@ -94,7 +94,7 @@ export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: 
           onChange={(value) => set({ account: value, key: '' })}
         />
       )}
-      <Choice
+      <FilterSelect
         label="Model"
         any="All models"
         options={models.map((name) => ({ value: name, label: name }))}
@@ -105,7 +105,7 @@ export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: 
         <KeyFilter any="All keys" keys={keys} value={key} onChange={(value) => set({ key: value })} />
       )}
       {is_operator && (
-        <Choice
+        <FilterSelect
           label="Provider"
           any="All providers"
           options={providers.map((name) => ({ value: name, label: name }))}

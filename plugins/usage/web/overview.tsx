@@ -6,7 +6,7 @@ import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { inZone } from '../../console/web/app/zone.ts'
-import { briefCount, count, counted, duration, share } from '../../console/web/parts/amounts.ts'
+import { briefCount, count, countNoun, duration, share } from '../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { changeOf, Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { partlyKnown } from '../../console/web/parts/margin-words.tsx'
@@ -192,7 +192,7 @@ function OverviewFigures({ overview, refused, filters: { query } }: FiguresProps
           <Figure
             label="Debts"
             value={<Money nanos={resale.debts_nanos} />}
-            note={resale.debtors === 0 ? 'no account' : `of ${counted(resale.debtors, 'account')}`}
+            note={resale.debtors === 0 ? 'no account' : `of ${countNoun(resale.debtors, 'account')}`}
           />
         </>
       )}
@@ -237,7 +237,7 @@ const PlansFigure = ({ fees_nanos, calls, provider_cost_nanos }: NonNullable<Res
     value={<Money nanos={fees_nanos} />}
     note={
       <span>
-        {counted(calls, 'covered call')} cost <Money nanos={provider_cost_nanos} />
+        {countNoun(calls, 'covered call')} cost <Money nanos={provider_cost_nanos} />
       </span>
     }
   />
@@ -249,7 +249,7 @@ const AfterFees = ({ margin_nanos, amount_nanos, unknown }: NonNullable<Resale['
     value={<Money nanos={margin_nanos} />}
     note={
       <span>
-        <Money nanos={amount_nanos} /> fees{unknown > 0 && `; ${counted(unknown, 'payment')} without one`}
+        <Money nanos={amount_nanos} /> fees{unknown > 0 && `; ${countNoun(unknown, 'payment')} without one`}
       </span>
     }
   />

@@ -1,9 +1,9 @@
 // Models that are sold below cost, on the Overview: what they brought, what they took, and their calls.
 import { Link } from 'wouter'
-import { part } from '../../console/web/app/client.ts'
+import { pathPart } from '../../console/web/app/client.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Section } from '../../console/web/parts/page.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import type { Overview } from './charts.tsx'
 import { type CallsFilter, callsHref, isoTime } from './filters.tsx'
 
@@ -19,11 +19,13 @@ export function BelowCost({ overview, calls }: BelowCostProps) {
   const { resale, from_at_ms, until_at_ms } = overview
   if (!resale || resale.below_cost.length === 0) return null
   const columns: Column<Loss>[] = [
-    column('model', 'Model', 'first', ({ model }) => <Link href={`/models/${part(model)}`}>{model}</Link>),
-    charges('revenue', 'Revenue, USD', 'none', ({ known_revenue_nanos = null }) => known_revenue_nanos),
-    charges('cost', 'Cost, USD', 'second-end', ({ provider_cost_nanos = null }) => provider_cost_nanos),
-    charges('margin', 'Margin, USD', 'first-end', ({ margin_nanos = null }) => margin_nanos),
-    atEnd('calls', 'Calls', 'second', ({ model, calls: made }) => (
+    column('model', 'Model', 'first', ({ model }) => (
+      <Link href={`/models/${pathPart(model)}`}>{model}</Link>
+    )),
+    chargeColumn('revenue', 'Revenue, USD', 'none', ({ known_revenue_nanos = null }) => known_revenue_nanos),
+    chargeColumn('cost', 'Cost, USD', 'second-end', ({ provider_cost_nanos = null }) => provider_cost_nanos),
+    chargeColumn('margin', 'Margin, USD', 'first-end', ({ margin_nanos = null }) => margin_nanos),
+    endColumn('calls', 'Calls', 'second', ({ model, calls: made }) => (
       <Link href={callsHref(isoTime(from_at_ms), isoTime(until_at_ms), { ...calls, model })}>
         {count(made)} {made === 1 ? 'call' : 'calls'}
         <span className="unseen"> of {model}</span>

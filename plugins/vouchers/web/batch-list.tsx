@@ -2,18 +2,18 @@
 import { Ticket } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
-import { counted } from '../../console/web/parts/amounts.ts'
+import { countNoun } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, useCursor } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownBatch } from '../list.ts'
 
@@ -25,7 +25,7 @@ export function BatchList() {
   const page = { cursor: useCursor(CURSOR) }
   const batches = useApi(['voucher-batches', page], () => api['voucher-batches'].get({ query: page }))
   const revoke = useAction({
-    work: (id: number) => send(api['voucher-batches']({ id: part(id) }).delete()),
+    work: (id: number) => send(api['voucher-batches']({ id: pathPart(id) }).delete()),
     changes: ['voucher-batches', 'vouchers'],
     done: (id, { revoked }) => ({ text: `${revoked} unused vouchers of batch ${id} revoked` }),
   })
@@ -52,7 +52,7 @@ export function BatchList() {
         open={revoking !== null}
         onClose={() => setRevoking(null)}
         title={`Revoke the unused vouchers of batch ${revoking?.id ?? ''}?`}
-        consequence={`${counted(revoking?.unused ?? 0, 'code stops', 'codes stop')} working. Redeemed ones are not affected.`}
+        consequence={`${countNoun(revoking?.unused ?? 0, 'code stops', 'codes stop')} working. Redeemed ones are not affected.`}
         verb="Revoke vouchers"
         confirm={async () => {
           if (revoking) await revoke.runOrThrow(revoking.id)
@@ -76,23 +76,23 @@ const COLUMNS: Column<ShownBatch>[] = [
       <span className="on-phone"> redeemed</span>
     </>
   )),
-  atEnd('total', 'Value, USD', 'none', ({ total_nanos }) => (
+  endColumn('total', 'Value, USD', 'none', ({ total_nanos }) => (
     <Money nanos={total_nanos} balance unit={false} />
   )),
-  atEnd('unused', 'Unused, USD', 'second-end', ({ unused_amount_nanos }) => (
+  endColumn('unused', 'Unused, USD', 'second-end', ({ unused_amount_nanos }) => (
     <>
       <Money nanos={unused_amount_nanos} balance unit={false} />
       <span className="on-phone"> unused</span>
     </>
   )),
-  atEnd('expires', 'Expires', 'none', ({ expires_at_ms }) =>
+  endColumn('expires', 'Expires', 'none', ({ expires_at_ms }) =>
     expires_at_ms === null ? 'never' : <ClockTime at_ms={expires_at_ms} />,
   ),
-  atEnd('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  endColumn('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
 
 const revokeColumn = (onRevoke: (batch: ShownBatch) => void): Column<ShownBatch> =>
-  atEnd('actions', '', 'first-end', (batch) =>
+  endColumn('actions', '', 'first-end', (batch) =>
     batch.unused === 0 ? null : (
       <Button small onClick={() => onRevoke(batch)}>
         Revoke

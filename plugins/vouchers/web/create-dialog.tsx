@@ -5,7 +5,7 @@ import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand, Code } from '../../console/web/parts/code.tsx'
-import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitOrCancel } from '../../console/web/parts/form.tsx'
@@ -71,7 +71,7 @@ function CreateForm({ onCreated, onClose }: { onCreated: (created: Created) => v
     `tollgate voucher create --usd ${amount.trim() || 'AMOUNT'} --count ${count}`,
     ...(days.trim() === '' ? [] : [`--expires ${days.trim()}d`]),
     ...(once_per_account ? ['--once-per-account'] : []),
-    ...(note.trim() === '' ? [] : [`--note ${inShell(note.trim())}`]),
+    ...(note.trim() === '' ? [] : [`--note ${shellQuote(note.trim())}`]),
   ].join(' ')
   return (
     <Form submit={submit} aria-label="Create vouchers">

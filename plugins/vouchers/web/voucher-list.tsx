@@ -1,7 +1,7 @@
 // The list of vouchers, filtered by state and batch; one that nobody redeemed can be revoked.
 import { Ticket } from 'lucide-react'
 import { useState } from 'react'
-import { api, part, send } from '../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { RowAccountLink } from '../../console/web/parts/account-name.tsx'
@@ -19,10 +19,10 @@ import {
 } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { PagedTable } from '../../console/web/parts/paged-table.tsx'
-import { chosenOf } from '../../console/web/parts/select.tsx'
+import { chosenValue } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
-import { atEnd, type Column, column } from '../../console/web/parts/table.tsx'
+import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownVoucher } from '../list.ts'
 
@@ -43,11 +43,11 @@ export function VoucherList() {
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const [revoking, setRevoking] = useState<ShownVoucher | null>(null)
   const { query: chosen, row, is_filtered, clear } = filters
-  const query = { ...chosen, state: chosenOf(STATES, chosen.state) }
+  const query = { ...chosen, state: chosenValue(STATES, chosen.state) }
   const page = { ...query, cursor: row }
   const vouchers = useApi(['vouchers', page], () => api.vouchers.get({ query: page }))
   const revoke = useAction({
-    work: (id: number) => send(api.vouchers({ id: part(id) }).delete()),
+    work: (id: number) => send(api.vouchers({ id: pathPart(id) }).delete()),
     changes: ['vouchers', 'voucher-batches'],
     done: (id) => ({ text: `Voucher ${id} revoked` }),
   })
@@ -99,17 +99,17 @@ const COLUMNS: Column<ShownVoucher>[] = [
   )),
   column('account', 'Redeemed by', 'second-end', (row) => <RowAccountLink {...row} />),
   column('batch', 'Batch', 'none', ({ batch }) => batch),
-  atEnd('amount', 'Amount, USD', 'first-end', ({ amount_nanos }) => (
+  endColumn('amount', 'Amount, USD', 'first-end', ({ amount_nanos }) => (
     <Money nanos={amount_nanos} balance unit={false} />
   )),
-  atEnd('expires', 'Expires', 'none', ({ expires_at_ms }) =>
+  endColumn('expires', 'Expires', 'none', ({ expires_at_ms }) =>
     expires_at_ms === null ? 'never' : <ClockTime at_ms={expires_at_ms} />,
   ),
-  atEnd('changed', 'Changed', 'none', ({ changed_at_ms }) => <ClockTime at_ms={changed_at_ms} />),
+  endColumn('changed', 'Changed', 'none', ({ changed_at_ms }) => <ClockTime at_ms={changed_at_ms} />),
 ]
 
 const revokeColumn = (onRevoke: (voucher: ShownVoucher) => void): Column<ShownVoucher> =>
-  atEnd('actions', '', 'none', (voucher) =>
+  endColumn('actions', '', 'none', (voucher) =>
     voucher.state !== 'new' ? null : (
       <Button small onClick={() => onRevoke(voucher)}>
         Revoke

@@ -1,6 +1,6 @@
 // The rest of what is known of a call: its ids, its key, its idempotency, the calls and images that belong to it.
 import { Link } from 'wouter'
-import { part } from '../../../console/web/app/client.ts'
+import { pathPart } from '../../../console/web/app/client.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Id } from '../../../console/web/parts/id.tsx'
@@ -23,7 +23,7 @@ export function CallFacts({ call }: { call: Call }) {
           ...ownerFacts(call, side),
           [
             'Model',
-            <Link key="model" href={`/calls?model=${part(call.model)}`}>
+            <Link key="model" href={`/calls?model=${pathPart(call.model)}`}>
               {call.model}
             </Link>,
           ],
@@ -67,7 +67,7 @@ const Parts = ({ parts }: Pick<Call, 'parts'>) => (
   <ul>
     {parts.map(({ request_id, model, outcome, cost_nanos }) => (
       <li key={request_id} className="row">
-        <Link href={`/calls/${part(request_id)}`}>{model}</Link>
+        <Link href={`/calls/${pathPart(request_id)}`}>{model}</Link>
         <Outcome outcome={outcome} />
         <Money nanos={cost_nanos} />
       </li>

@@ -3,7 +3,7 @@
 import { Hourglass, SearchX } from 'lucide-react'
 import { useEffect } from 'react'
 import { brand } from '../../../console/web/app/brand.ts'
-import { ApiError, api, part } from '../../../console/web/app/client.ts'
+import { ApiError, api, pathPart } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useBaseUrl, useMay, useViewer } from '../../../console/web/app/session.tsx'
@@ -29,7 +29,9 @@ import { UsageTable } from './usage.tsx'
 
 export default function CallPage({ params }: PageProps) {
   const request_id = params.request_id ?? ''
-  const call = useApi(['calls', 'one', request_id], () => api.calls({ request_id: part(request_id) }).get())
+  const call = useApi(['calls', 'one', request_id], () =>
+    api.calls({ request_id: pathPart(request_id) }).get(),
+  )
   const { data, error, refetch } = call
   const code = data === undefined && error instanceof ApiError ? error.code : ''
   const title = data ? `Call of ${data.model}` : code === 'request_refused' ? 'Refused request' : 'Call'

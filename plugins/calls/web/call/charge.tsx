@@ -4,9 +4,9 @@ import { Link } from 'wouter'
 import { aligned, count, exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
-import { countedWord } from '../../../console/web/parts/outcome.tsx'
+import { quantityWord } from '../../../console/web/parts/outcome.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
-import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import type { Call } from './call-answer.ts'
 
@@ -19,9 +19,9 @@ interface Row {
 
 const COLUMNS: Column<Row>[] = [
   column('what', 'For', 'first', ({ what }) => what),
-  atEnd('count', 'Count', 'second-end', ({ count }) => count),
-  atEnd('rate', 'Price, USD', 'second', ({ rate }) => rate),
-  atEnd('amount', 'Amount, USD', 'first-end', ({ amount }) => amount),
+  endColumn('count', 'Count', 'second-end', ({ count }) => count),
+  endColumn('rate', 'Price, USD', 'second', ({ rate }) => rate),
+  endColumn('amount', 'Amount, USD', 'first-end', ({ amount }) => amount),
 ]
 
 export function ChargeLines({ call }: { call: Call }) {
@@ -60,7 +60,7 @@ export function ChargeLines({ call }: { call: Call }) {
 }
 
 function countOf({ what, count: counted, rate_nanos, per }: Call['lines'][number]): Omit<Row, 'amount'> {
-  const words = countedWord(what)
+  const words = quantityWord(what)
   if (what === 'rounding' || what === 'interrupted' || what === 'plan') return { what: words }
   return { what: words, count: count(counted), rate: `${exactUsd(rate_nanos)}${perWords(per)}` }
 }

@@ -1,7 +1,7 @@
 // The course of a call: a step a line, each with its time and its length as a bar under the ones before.
 
 import type { ReactNode } from 'react'
-import { count, counted, duration } from '../../../console/web/parts/amounts.ts'
+import { count, countNoun, duration } from '../../../console/web/parts/amounts.ts'
 import { failureClassWord } from '../../../console/web/parts/health.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { outcomeWord } from '../../../console/web/parts/outcome.tsx'
@@ -87,7 +87,7 @@ function stepsOf(call: Call): Step[] {
       ? [
           {
             key: 'more',
-            title: counted(more_tried, 'more failed try', 'more failed tries'),
+            title: countNoun(more_tried, 'more failed try', 'more failed tries'),
             detail: 'Their errors were too long to keep.',
             from_ms: tried?.at(-1)?.at_ms ?? held_ms ?? 0,
             tone: 'bad' as const,

@@ -1,9 +1,9 @@
 // The usage of a call: as its provider reported it, and as it was charged where that differs.
 import { count } from '../../../console/web/parts/amounts.ts'
 import { Notice } from '../../../console/web/parts/notice.tsx'
-import { countedWord } from '../../../console/web/parts/outcome.tsx'
+import { quantityWord } from '../../../console/web/parts/outcome.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
-import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import type { Call } from './call-answer.ts'
 
 interface Row {
@@ -44,17 +44,21 @@ export function UsageTable({ call }: { call: Call }) {
   )
 }
 
-const KIND: Column<Row> = column('kind', 'Kind', 'first', ({ kind }) => countedWord(kind))
-const REPORTED: Column<Row> = atEnd('reported', 'Reported by the provider', 'first-end', ({ reported }) =>
-  reported === undefined ? (
-    <span className="soft">–</span>
-  ) : reported === null ? (
-    'no number'
-  ) : (
-    count(reported)
-  ),
+const KIND: Column<Row> = column('kind', 'Kind', 'first', ({ kind }) => quantityWord(kind))
+const REPORTED: Column<Row> = endColumn(
+  'reported',
+  'Reported by the provider',
+  'first-end',
+  ({ reported }) =>
+    reported === undefined ? (
+      <span className="soft">–</span>
+    ) : reported === null ? (
+      'no number'
+    ) : (
+      count(reported)
+    ),
 )
-const CHARGED: Column<Row> = atEnd('charged', 'Charged', 'second-end', ({ charged }) => count(charged))
+const CHARGED: Column<Row> = endColumn('charged', 'Charged', 'second-end', ({ charged }) => count(charged))
 
 function rowsOf(usage: Call['usage'], reported: NonNullable<Call['told']>): Row[] {
   const kinds = new Set([...Object.keys(usage), ...Object.keys(reported)])

@@ -1,14 +1,14 @@
 // The table of calls: equal refusals one after the other are one row, which opens to all of them; failed calls say why.
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { type AnswerOf, type api, part } from '../../../console/web/app/client.ts'
+import { type AnswerOf, type api, pathPart } from '../../../console/web/app/client.ts'
 import { useViewer, type Viewer } from '../../../console/web/app/session.tsx'
 import { RowAccount } from '../../../console/web/parts/account-name.tsx'
 import { briefCount, duration, exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { causeWord, Outcome } from '../../../console/web/parts/outcome.tsx'
-import { atEnd, type Column, charges, column, Table } from '../../../console/web/parts/table.tsx'
+import { type Column, chargeColumn, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 import { equalRefusals } from './equal-refusals.ts'
 
@@ -39,7 +39,7 @@ export function CallTable({ calls }: { calls: readonly Row[] }) {
       columns={columnsFor(viewer)}
       rows={listed}
       keyOf={({ row }) => row.request_id}
-      hrefOf={({ row }) => `/calls/${part(row.request_id)}`}
+      hrefOf={({ row }) => `/calls/${pathPart(row.request_id)}`}
       linkNameOf={({ row }) => `${row.model} ${row.request_id}`}
     />
   )
@@ -72,11 +72,11 @@ const OUTCOME: Column<Listed> = column('outcome', 'Outcome', 'second-end', ({ ro
     <Why {...row} />
   </>
 ))
-const USED: Column<Listed> = atEnd('used', 'Tokens in / out', 'none', ({ row }) => used(row))
-const DURATION: Column<Listed> = atEnd('duration', 'Duration', 'none', ({ row }) =>
+const USED: Column<Listed> = endColumn('used', 'Tokens in / out', 'none', ({ row }) => used(row))
+const DURATION: Column<Listed> = endColumn('duration', 'Duration', 'none', ({ row }) =>
   row.outcome === 'refused' ? <span className="soft">–</span> : duration(row.duration_ms),
 )
-const CHARGE: Column<Listed> = charges(
+const CHARGE: Column<Listed> = chargeColumn(
   'charge',
   'Charge, USD',
   'first-end',

@@ -5,13 +5,13 @@ import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { withQuery } from '../../../console/web/parts/address-state.ts'
-import { briefCount, count, counted, share } from '../../../console/web/parts/amounts.ts'
+import { briefCount, count, countNoun, share } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import {
   AccountFilter,
-  Choice,
   DayFilters,
+  FilterSelect,
   KeyFilter,
   type ListFilters,
   TextFilter,
@@ -74,7 +74,7 @@ function CallsSum({ sums, filters }: { sums: CallSums } & Pick<Filters, 'filters
   const { calls, refused, failed, images, margin_nanos } = sums
   return (
     <>
-      <b>{counted(calls, 'call')}</b>
+      <b>{countNoun(calls, 'call')}</b>
       {!!refused && <Link href={hrefOf('refused')}>{count(refused)} refused</Link>}
       {failed > 0 && (
         <span>
@@ -87,7 +87,7 @@ function CallsSum({ sums, filters }: { sums: CallSums } & Pick<Filters, 'filters
       <span>
         tokens {briefCount(sums.input_tokens)} in, {briefCount(sums.output_tokens)} out
       </span>
-      {images > 0 && <span>{counted(images, 'image')}</span>}
+      {images > 0 && <span>{countNoun(images, 'image')}</span>}
       <span>
         {side === 'operator' ? 'revenue ' : 'charged '}
         <Money nanos={sums.cost_nanos} />
@@ -194,7 +194,7 @@ interface NamedChoiceProps extends Pick<Filters, 'filters' | 'set'> {
 }
 
 const NamedChoice = ({ name, label, options, filters, set }: NamedChoiceProps) => (
-  <Choice
+  <FilterSelect
     label={label}
     any={`Any ${label.toLowerCase()}`}
     options={options}

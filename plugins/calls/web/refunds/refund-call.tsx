@@ -1,13 +1,13 @@
 // The button that refunds a call, and its dialog: the whole charge or a part, with what the account has after it.
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { api, part, send } from '../../../console/web/app/client.ts'
+import { api, pathPart, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
-import { inShell } from '../../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../../console/web/parts/dialog.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
@@ -67,7 +67,7 @@ function RefundForm({ request_id, cost_nanos, refunded_nanos, left_nanos, onClos
     work: (request_key: string) =>
       send(
         api
-          .calls({ request_id: part(request_id) })
+          .calls({ request_id: pathPart(request_id) })
           .refund.post({ amount, reason: reason.trim() }, { headers: { 'idempotency-key': request_key } }),
       ),
     changes: CHANGED_BY_REFUND,
@@ -103,12 +103,12 @@ function RefundForm({ request_id, cost_nanos, refunded_nanos, left_nanos, onClos
 }
 
 export const reasonOption = (reason: string): string =>
-  reason.trim() === '' ? '' : ` --reason ${inShell(reason.trim())}`
+  reason.trim() === '' ? '' : ` --reason ${shellQuote(reason.trim())}`
 
 /** Of an amount that cannot be refunded nothing is said before it is sent. */
 function Preview({ request_id, amount }: { request_id: string; amount: string }) {
   const { data, error, isPlaceholderData } = useApi(['refund', request_id, amount], () =>
-    api.calls({ request_id: part(request_id) }).refund.get({ query: { amount } }),
+    api.calls({ request_id: pathPart(request_id) }).refund.get({ query: { amount } }),
   )
   if (error || !data) return <p className="soft">Enter the amount to refund.</p>
   const { account, balance_nanos, debt_nanos, balance_after_nanos, debt_after_nanos } = data

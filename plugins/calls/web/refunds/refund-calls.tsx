@@ -3,12 +3,12 @@ import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
-import { useChosen } from '../../../console/web/parts/account-choice.tsx'
+import { useChosenAccount } from '../../../console/web/parts/account-choice.tsx'
 import { useAction } from '../../../console/web/parts/action.ts'
-import { count, counted, exactUsd } from '../../../console/web/parts/amounts.ts'
+import { count, countNoun, exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
-import { inShell } from '../../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../../console/web/parts/code-samples/samples.ts'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
@@ -79,7 +79,7 @@ function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
       ),
     changes: CHANGED_BY_REFUND,
     done: (_, { calls, amount_nanos, skipped }) => ({
-      text: `${counted(calls, 'call')} refunded, ${exactUsd(amount_nanos)} USD.${skipped > 0 ? ` ${counted(skipped, 'call')} had been refunded meanwhile.` : ''}`,
+      text: `${countNoun(calls, 'call')} refunded, ${exactUsd(amount_nanos)} USD.${skipped > 0 ? ` ${countNoun(skipped, 'call')} had been refunded meanwhile.` : ''}`,
     }),
   })
 
@@ -94,9 +94,9 @@ function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
     <Form submit={refund} aria-label="Refund calls">
       <p>
         <b>
-          {counted(calls, `${OUTCOME_WORDS[query.outcome ?? ''] ?? ''}call`)}, {exactUsd(amount_nanos)} USD
+          {countNoun(calls, `${OUTCOME_WORDS[query.outcome ?? ''] ?? ''}call`)}, {exactUsd(amount_nanos)} USD
         </b>
-        , of {counted(accounts, 'account')}. What is left of each charge goes back to the balance that paid
+        , of {countNoun(accounts, 'account')}. What is left of each charge goes back to the balance that paid
         it; debt is paid first.
       </p>
       {has_more && (
@@ -105,7 +105,7 @@ function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
       <Field label="Reason" name="reason" help="Optional. The account holders see it.">
         <TextInput value={reason} onChange={setReason} autoComplete="off" />
       </Field>
-      <SubmitOrCancel onCancel={onClose}>Refund {counted(calls, 'call')}</SubmitOrCancel>
+      <SubmitOrCancel onCancel={onClose}>Refund {countNoun(calls, 'call')}</SubmitOrCancel>
       {command && <AsCommand command={command} />}
     </Form>
   )
@@ -124,7 +124,7 @@ function useCommand(
   { since, until, zone: _, outcome, min_cost, account, ...query }: Query,
   reason: string,
 ): string | undefined {
-  const { chosen } = useChosen(account)
+  const { chosen } = useChosenAccount(account)
   if (since !== undefined || until !== undefined || outcome === 'refused') return undefined
   if (account !== undefined && !chosen) return undefined
   const options = {
@@ -135,7 +135,7 @@ function useCommand(
     outcome: outcome === 'call' || outcome === 'answered' ? undefined : outcome,
   }
   const words = Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : [` --${name} ${inShell(String(value))}`],
+    value === undefined ? [] : [` --${name} ${shellQuote(String(value))}`],
   )
   return words.length === 0 ? undefined : `tollgate refund${words.join('')}${reasonOption(reason)}`
 }

@@ -1,6 +1,6 @@
 // The catalogue's text, with line numbers and marks at the lines that have problems.
 import { useId, useRef } from 'react'
-import { names } from '../../../console/web/parts/class-names.ts'
+import { classNames } from '../../../console/web/parts/class-names.ts'
 import type { Mistake } from '../parts/values.ts'
 
 interface EditorProps {
@@ -70,7 +70,7 @@ function Gutter({ lines, mistakes, warnings }: GutterProps) {
         const line = at + 1
         const tone = wrong.has(line) ? 'bad' : doubtful.has(line) ? 'warn' : undefined
         return (
-          <span key={line} className={names(tone && `marked tone-${tone}`)}>
+          <span key={line} className={classNames(tone && `marked tone-${tone}`)}>
             {line}
           </span>
         )

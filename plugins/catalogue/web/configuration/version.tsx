@@ -1,7 +1,7 @@
 // The page of one version of the catalogue: what it changed, and how it comes back into force.
 import { RotateCcw } from 'lucide-react'
 import { useLocation } from 'wouter'
-import { type AnswerOf, ApiError, api, part } from '../../../console/web/app/client.ts'
+import { type AnswerOf, ApiError, api, pathPart } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
@@ -26,7 +26,7 @@ type Version = AnswerOf<ReturnType<typeof api.catalogue.versions>['get']>
 export default function VersionPage({ params }: PageProps) {
   const number = params.version ?? ''
   const version = useApi(['catalogue', 'version', number], () =>
-    api.catalogue.versions({ version: part(number) }).get(),
+    api.catalogue.versions({ version: pathPart(number) }).get(),
   )
   const file = useFile()
   if (!version.data || !file.data)

@@ -13,7 +13,7 @@ import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
 import { FilterSearch } from '../../../console/web/parts/filter-fields.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, ofWeek, Table } from '../../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table, withWeekHint } from '../../../console/web/parts/table.tsx'
 import { CommaList } from '../../../console/web/parts/words.tsx'
 import { CostOfModel, PriceWords } from '../../../prices/web/price-words.tsx'
 import { ImportPrices } from './import-prices.tsx'
@@ -46,7 +46,7 @@ const TAKES = sortable(
 )
 
 const CONTEXT = sortable(
-  atEnd('context', 'Context', 'none', ({ context_tokens }) =>
+  endColumn('context', 'Context', 'none', ({ context_tokens }) =>
     context_tokens === null ? (
       ''
     ) : (
@@ -77,8 +77,8 @@ const STATE = sortable(
 )
 
 const CALLS = sortable(
-  ofWeek(
-    atEnd('calls', 'Calls, 7 days', 'none', ({ week }) => (
+  withWeekHint(
+    endColumn('calls', 'Calls, 7 days', 'none', ({ week }) => (
       <>
         {count(week.calls)}
         {week.failed > 0 && <span className="soft"> ({share(week.failed / week.calls)} failed)</span>}
@@ -88,7 +88,7 @@ const CALLS = sortable(
   ({ week }) => week.calls,
 )
 
-const ACTIONS: Column<Row> = atEnd('actions', '', 'first-end', ({ id, kind, state }) => (
+const ACTIONS: Column<Row> = endColumn('actions', '', 'first-end', ({ id, kind, state }) => (
   <span className="model-actions">
     <Copy text={id} what={`id ${id}`} />
     {state === 'served' && (kind === 'text' || kind === 'image') && (

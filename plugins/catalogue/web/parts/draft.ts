@@ -1,7 +1,7 @@
 // A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash, kept if its page is left.
 import { useCallback, useEffect, useState } from 'react'
+import { readFromTab, removeFromTab, writeToTab } from '../../../console/web/app/browser-storage.ts'
 import { api } from '../../../console/web/app/client.ts'
-import { dropFromTab, keepInTab, keptInTab } from '../../../console/web/app/kept.ts'
 import { useLeaveGuard } from '../../../console/web/app/leave-dialog.tsx'
 import { useApi } from '../../../console/web/app/query.ts'
 import type { Action } from '../../../console/web/parts/action.ts'
@@ -32,17 +32,17 @@ const NAME = 'catalogue-draft'
 let in_memory: KeptDraft | null = null
 
 /** The draft that was left; null if none was. */
-export const keptDraft = (): KeptDraft | null => in_memory ?? readKept(keptInTab(NAME))
+export const keptDraft = (): KeptDraft | null => in_memory ?? readKept(readFromTab(NAME))
 
 /** @param safe_text the same without keys; undefined if it is not known yet: after a reload the last one is there */
 export function keepDraft(draft: KeptDraft, safe_text: string | undefined): void {
   in_memory = draft
-  if (safe_text !== undefined) keepInTab(NAME, JSON.stringify({ ...draft, text: safe_text }))
+  if (safe_text !== undefined) writeToTab(NAME, JSON.stringify({ ...draft, text: safe_text }))
 }
 
 function dropDraft(): void {
   in_memory = null
-  dropFromTab(NAME)
+  removeFromTab(NAME)
 }
 
 function readKept(text: string | null): KeptDraft | null {

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import type { Action } from '../../../console/web/parts/action.ts'
-import { counted } from '../../../console/web/parts/amounts.ts'
+import { countNoun } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
@@ -116,7 +116,7 @@ function LostGroups({ groups }: { groups: Review['lost_groups'] }) {
     <Notice tone="warn" alert>
       {groups.map(({ name, accounts }) => (
         <p key={name}>
-          {counted(accounts, 'account')} in the price group “{name}” will pay list prices. Move{' '}
+          {countNoun(accounts, 'account')} in the price group “{name}” will pay list prices. Move{' '}
           {accounts === 1 ? 'it' : 'them'} to another group first.
         </p>
       ))}

@@ -1,7 +1,7 @@
 // The saving of a catalogue, and taking it back.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type AnswerOf, api, messageOf, send } from '../../../console/web/app/client.ts'
-import { forgetToasts, type Toast, toast } from '../../../console/web/app/toasts.tsx'
+import { dismissToasts, type Toast, toast } from '../../../console/web/app/toasts.tsx'
 import { type Action, AUDIT_LOG, useAction } from '../../../console/web/parts/action.ts'
 import type { CatalogueFile } from './values.ts'
 
@@ -98,7 +98,7 @@ function undoing(
 
 /** @param undoing the save of what was there before @param onUndone as in `undoing` */
 export function reportUndone(queries: QueryClient, undoing: Promise<unknown>, onUndone?: () => void): void {
-  forgetToasts(CATALOGUE)
+  dismissToasts(CATALOGUE)
   undoing
     .then(() => {
       toast({ text: 'Change undone', subject: CATALOGUE })

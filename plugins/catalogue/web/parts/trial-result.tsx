@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
 import { type HealthAnswer, healthColumns } from '../../../console/web/parts/health.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { Status } from '../../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import { Words } from '../../../console/web/parts/words.tsx'
 
 interface Route {
@@ -45,8 +45,8 @@ const COLUMNS: Column<Route>[] = [
 
 /** Where there are several routes. */
 const ORDER: readonly Column<Route>[] = [
-  atEnd('order', 'Order', 'none', ({ order }) => order),
-  atEnd('weight', 'Weight', 'none', ({ weight }) => weight),
+  endColumn('order', 'Order', 'none', ({ order }) => order),
+  endColumn('weight', 'Weight', 'none', ({ weight }) => weight),
 ]
 
 /** Where some route has a date. */

@@ -3,11 +3,11 @@ import { BarChart3, Percent, Plus, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useMay } from '../../../console/web/app/session.tsx'
-import { count, counted } from '../../../console/web/parts/amounts.ts'
+import { count, countNoun } from '../../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import { GroupDialog } from './group-dialog.tsx'
 import { type Group, useGroups } from './price-group-field.tsx'
 
@@ -19,7 +19,9 @@ const COLUMNS: Column<Group>[] = [
       {!in_catalogue && <strong className="tone-bad"> not in the catalogue</strong>}
     </>
   )),
-  atEnd('factor', 'Factor', 'none', ({ factor, in_catalogue }) => (in_catalogue ? factor : 'list prices')),
+  endColumn('factor', 'Factor', 'none', ({ factor, in_catalogue }) =>
+    in_catalogue ? factor : 'list prices',
+  ),
   column('models', 'Factors of some models', 'second', ({ model_factors, below_cost }) => (
     <>
       {model_factors.length === 0 ? (
@@ -36,13 +38,13 @@ const COLUMNS: Column<Group>[] = [
     </>
   )),
   column('cost', 'Below cost', 'none', ({ below_cost }) => <BelowCost models={below_cost} />),
-  atEnd('accounts', 'Accounts', 'second-end', ({ name, accounts }) =>
+  endColumn('accounts', 'Accounts', 'second-end', ({ name, accounts }) =>
     accounts === 0 ? (
       <span className="soft">0</span>
     ) : (
       <Link
         href={`/accounts?group=${encodeURIComponent(name)}`}
-        aria-label={`${counted(accounts, 'account')} in ${name}`}
+        aria-label={`${countNoun(accounts, 'account')} in ${name}`}
       >
         {count(accounts)}
         <span className="on-phone">{accounts === 1 ? ' account' : ' accounts'}</span>
@@ -59,7 +61,7 @@ function BelowCost({ models }: { models: readonly string[] }) {
   return (
     <span className="below-cost" title={models.join(', ')}>
       <TriangleAlert className="icon" aria-hidden /> {models.slice(0, MAX_NAMED).join(', ')}
-      {more > 0 && ` and ${counted(more, 'other')}`}
+      {more > 0 && ` and ${countNoun(more, 'other')}`}
     </span>
   )
 }
@@ -68,7 +70,7 @@ export default function PriceGroups() {
   const groups = useGroups()
   const operates = useMay('operate')
   const [open, setOpen] = useState<Group | 'new' | null>(null)
-  const edit: Column<Group> = atEnd('edit', '', 'first-end', (group) =>
+  const edit: Column<Group> = endColumn('edit', '', 'first-end', (group) =>
     group.in_catalogue ? (
       <Button small aria-label={`Edit ${group.name}`} onClick={() => setOpen(group)}>
         Edit

@@ -3,19 +3,19 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Save } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { ApiError, api, part } from '../../../console/web/app/client.ts'
+import { ApiError, api, pathPart } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useApi } from '../../../console/web/app/query.ts'
-import { counted } from '../../../console/web/parts/amounts.ts'
+import { countNoun } from '../../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
+import { useDebounced } from '../../../console/web/parts/debounced.ts'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { withoutName } from '../../../console/web/parts/form.tsx'
 import { UnitInput } from '../../../console/web/parts/input.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
-import { useSettled } from '../../../console/web/parts/settled.ts'
 import { AwaitedPage, Loaded } from '../../../console/web/parts/states.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
 import { useFile } from '../parts/draft.ts'
@@ -65,7 +65,7 @@ function useChoices({ provider, file }: ChangeFormProps) {
   const [target, setTarget] = useState<Order['target']>('price')
   const [scope, setScope] = useState<'all' | 'selected'>('all')
   const [selected, setSelected] = useState<readonly string[]>([])
-  const settled = useSettled(percent.trim())
+  const settled = useDebounced(percent.trim())
   const served = blocksOf(file.values as Block | null, 'models').flatMap((model) =>
     listAt(model, 'routes').some((route) => textAt(route as Block, 'provider') === provider)
       ? [textAt(model, 'id')]
@@ -88,7 +88,7 @@ function ChangeForm({ provider, file }: ChangeFormProps) {
   const { order, is_settled } = choices
   const [, go] = useLocation()
   const queries = useQueryClient()
-  const href = `/providers/${part(provider)}`
+  const href = `/providers/${pathPart(provider)}`
   const preview = useApi(
     ['catalogue', 'price-changes', file.hash, order],
     () => api.prices.changes.post(order ?? { provider, percent: '', target: 'price' }),
@@ -182,7 +182,7 @@ function ChoiceFields({ choices, error }: ChoiceFieldsProps) {
         <Field label="What changes" help={TARGETS.find(({ value }) => value === target)?.detail}>
           <Select options={TARGETS} value={target} onChange={choices.setTarget} />
         </Field>
-        <Field label="Models" help={`${counted(served.length, 'model')} of this provider.`}>
+        <Field label="Models" help={`${countNoun(served.length, 'model')} of this provider.`}>
           <Select options={SCOPES} value={scope} onChange={choices.setScope} />
         </Field>
       </div>

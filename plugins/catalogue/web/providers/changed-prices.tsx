@@ -2,7 +2,7 @@
 import type { AnswerOf, api } from '../../../console/web/app/client.ts'
 import { exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Notice } from '../../../console/web/parts/notice.tsx'
-import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 
 type ChangeDraft = AnswerOf<typeof api.prices.changes.post>
 type Model = ChangeDraft['models'][number]
@@ -112,7 +112,7 @@ const PROVIDER = column<Row>('provider', 'Provider', 'none', ({ provider }) => p
 
 const AMOUNTS: readonly Column<Row>[] = [
   column('per', 'Per', 'none', ({ line }) => line.per),
-  atEnd('old', 'Old price', 'second', ({ provider, line }) => (
+  endColumn('old', 'Old price', 'second', ({ provider, line }) => (
     <>
       <span className="on-phone">was </span>
       {exactUsd(line.old_price_nanos)}
@@ -121,9 +121,9 @@ const AMOUNTS: readonly Column<Row>[] = [
       </span>
     </>
   )),
-  atEnd('new', 'New price', 'first-end', ({ line }) => <strong>{exactUsd(line.price_nanos)}</strong>),
-  atEnd('cost', 'Cost', 'none', ({ line }) => <Cost line={line} />),
-  atEnd('margin', 'Margin', 'second-end', ({ line }) => <Margin line={line} />),
+  endColumn('new', 'New price', 'first-end', ({ line }) => <strong>{exactUsd(line.price_nanos)}</strong>),
+  endColumn('cost', 'Cost', 'none', ({ line }) => <Cost line={line} />),
+  endColumn('margin', 'Margin', 'second-end', ({ line }) => <Margin line={line} />),
 ]
 
 function Cost({ line: { cost_nanos, old_cost_nanos } }: { line: Line }) {

@@ -1,7 +1,7 @@
 // The page Edit provider: its keys, address and limits; or it is deleted.
 import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
-import { part } from '../../../console/web/app/client.ts'
+import { pathPart } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
@@ -26,7 +26,7 @@ export default function EditProviderPage({ params }: PageProps) {
   return <ProviderForm name={name} read={file.data} />
 }
 
-const hrefOf = (name: string) => `/providers/${part(name)}`
+const hrefOf = (name: string) => `/providers/${pathPart(name)}`
 
 function ProviderForm({ name, read }: { name: string; read: CatalogueFile }) {
   const draft = useDraft(read)

@@ -1,6 +1,6 @@
 // The page for a new provider: its kind, its key, a trial, and its place in the catalogue.
 import { useLocation } from 'wouter'
-import { part } from '../../../console/web/app/client.ts'
+import { pathPart } from '../../../console/web/app/client.ts'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { AddProvider } from '../new-provider/add-provider.tsx'
 import { useAdded } from '../parts/saving.ts'
@@ -17,7 +17,7 @@ export default function NewProviderPage() {
       <AddProvider
         onDone={(name, _model, saved) => {
           added(name, saved, () => go('/providers'))
-          go(`/providers/${part(name)}`)
+          go(`/providers/${pathPart(name)}`)
         }}
         onCancel={() => go('/providers')}
       />

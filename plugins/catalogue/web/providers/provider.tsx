@@ -4,7 +4,7 @@ import { FlaskConical, Pencil, Percent } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { FailedFact } from '../../../calls/web/failed/failed.tsx'
-import { type AnswerOf, ApiError, type api, part } from '../../../console/web/app/client.ts'
+import { type AnswerOf, ApiError, type api, pathPart } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useMay } from '../../../console/web/app/session.tsx'
 import { count, duration } from '../../../console/web/parts/amounts.ts'
@@ -22,7 +22,7 @@ import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import { FailedState, Loaded } from '../../../console/web/parts/states.tsx'
-import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 import { protocolTitle } from '../new-provider/choices.ts'
 import { TrialResult, useTrial } from '../parts/trial-result.tsx'
@@ -39,10 +39,10 @@ export default function ProviderPage({ params }: PageProps) {
       title={name}
       actions={
         <>
-          <ButtonLink href={`/providers/${part(name)}/prices`} icon={Percent} right="operate">
+          <ButtonLink href={`/providers/${pathPart(name)}/prices`} icon={Percent} right="operate">
             Change prices
           </ButtonLink>
-          <ButtonLink href={`/providers/${part(name)}/edit`} icon={Pencil} right="operate">
+          <ButtonLink href={`/providers/${pathPart(name)}/edit`} icon={Pencil} right="operate">
             Edit provider
           </ButtonLink>
         </>
@@ -148,8 +148,8 @@ const KEY_COLUMNS: Column<Key>[] = [
       )}
     </>
   )),
-  atEnd('answered', 'Answered since start', 'none', ({ answered }) => count(answered)),
-  atEnd('failed', 'Failed since start', 'none', ({ failed }) => count(failed)),
+  endColumn('answered', 'Answered since start', 'none', ({ answered }) => count(answered)),
+  endColumn('failed', 'Failed since start', 'none', ({ failed }) => count(failed)),
   column('words', 'Failing now', 'none', (key) => <KeyFailure of={key} />),
 ]
 
@@ -218,7 +218,7 @@ function Models({ provider: { routes } }: { provider: Provider }) {
           columns={ROUTE_COLUMNS}
           rows={routes}
           keyOf={({ id, model }) => `${id} ${model}`}
-          hrefOf={({ id }) => `/models/${part(id)}`}
+          hrefOf={({ id }) => `/models/${pathPart(id)}`}
         />
       )}
     </Section>

@@ -16,7 +16,7 @@ import {
 import { Page } from '../../../console/web/parts/page.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { Status, type Tone } from '../../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, Table } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -85,7 +85,7 @@ const COLUMNS: Column<Provider>[] = [
       <code>{base_url}</code> <span className="soft">{protocol}</span>
     </>
   )),
-  atEnd('models', 'Models', 'none', ({ routes }) => count(new Set(routes.map(({ id }) => id)).size)),
+  endColumn('models', 'Models', 'none', ({ routes }) => count(new Set(routes.map(({ id }) => id)).size)),
   answeredColumn(),
   column('last', 'Last failure', 'none', (provider) => <LastFailure provider={provider} />),
 ]

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { api, send } from '../../../console/web/app/client.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { type Changes, useChanges } from '../../../console/web/parts/changes.tsx'
-import { inShell } from '../../../console/web/parts/code-samples/samples.ts'
+import { shellQuote } from '../../../console/web/parts/code-samples/samples.ts'
 import type { Labels } from '../parts/labels.ts'
 import { FILE_KEY, reportUndone, WITH_CATALOGUE } from '../parts/saving.ts'
 import { labelOf, type SectionField, textOf, valueFrom } from '../parts/setting-text.ts'
@@ -56,7 +56,7 @@ export function useValues({ at, fields, file, labels, onSaved }: ValuesOptions):
   })
   const settings = changes.names.map((name) => {
     const typed = byPath.get(name)?.is_secret === true ? 'env:NAME' : (changes.draft[name] ?? '').trim()
-    return inShell(`${name}=${changes.draft[name] === '' ? '' : typed}`)
+    return shellQuote(`${name}=${changes.draft[name] === '' ? '' : typed}`)
   })
   return {
     ...changes,

@@ -7,10 +7,10 @@ import { open_pages, pages } from '../../../pages.ts'
 import { loadAhead } from '../parts/loaded.ts'
 import { ConnectionBanner } from './banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { Outside, SessionGate } from './gate.tsx'
+import { SessionGate, SignedOutFrame } from './gate.tsx'
 import { aroundNavigation } from './leave-dialog.tsx'
 import { createQueries } from './query.ts'
-import { basePath, Opened, useMatch } from './routes.tsx'
+import { basePath, MatchedPage, useMatch } from './routes.tsx'
 import { Shell } from './shell.tsx'
 import { Toasts } from './toasts.tsx'
 
@@ -39,9 +39,9 @@ function Console() {
     return (
       <>
         <ConnectionBanner />
-        <Outside>
-          <Opened {...open_page} />
-        </Outside>
+        <SignedOutFrame>
+          <MatchedPage {...open_page} />
+        </SignedOutFrame>
       </>
     )
   return (

@@ -1,10 +1,10 @@
 // Typed client of the console's routes, and the errors of failed calls.
 import { treaty } from '@elysiajs/eden/treaty2'
 import type { ConsoleApp } from '../../../index.ts'
-import { fetchConfirmed } from './confirming.ts'
+import { fetchWithConfirmation } from './confirming.ts'
 import { connectionLost, connectionWorks } from './connection.ts'
+import { addressOf, gatewayUrl } from './gateway-address.ts'
 import { createNotifier } from './notifier.ts'
-import { addressOf, gatewayUrl } from './place.ts'
 
 /** Returns the message of an error, and the text of any other thrown value. */
 export const messageOf = (thrown: unknown): string =>
@@ -13,7 +13,7 @@ export const messageOf = (thrown: unknown): string =>
 const client = treaty<ConsoleApp>(gatewayUrl(), {
   // By default, eden turns each text that looks like a time into a Date.
   parseDate: false,
-  fetcher: fetchConfirmed as typeof fetch,
+  fetcher: fetchWithConfirmation as typeof fetch,
 })
 
 /** The data of a route's answer: `AnswerOf<typeof api.accounts.get>`. */
@@ -30,11 +30,11 @@ export type QueryOf<Route extends (...args: never[]) => unknown> = Route extends
     : never
   : never
 
-/** The routes, by subject: `api.accounts.get({ query })`. Path parameters are encoded by the caller: `part(id)`. */
+/** The routes, by subject: `api.accounts.get({ query })`. Path parameters are encoded by the caller: `pathPart(id)`. */
 export const api = client.console.api
 
 /** Encodes a part of a path, which eden does not do. */
-export const part = (value: string | number): string => encodeURIComponent(value)
+export const pathPart = (value: string | number): string => encodeURIComponent(value)
 
 /** A refusal or failure with the server's message. */
 export class ApiError extends Error {
@@ -92,7 +92,7 @@ export async function send<A extends Answer>(call: Promise<A>): Promise<NonNulla
 export async function sendRaw(path: `/${string}`, init: RequestInit = {}): Promise<Response> {
   let answer: Response
   try {
-    answer = await fetchConfirmed(addressOf(path), init)
+    answer = await fetchWithConfirmation(addressOf(path), init)
   } catch (failure) {
     if (init.signal?.aborted) throw failure
     return failAsLost()

@@ -27,7 +27,7 @@ const waitForConfirmation = (): Promise<boolean> =>
   })
 
 /** As `fetch`, but a request that needs a confirmation waits for it, and is sent a second time. */
-export async function fetchConfirmed(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+export async function fetchWithConfirmation(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const answer = await fetch(input, init)
   if (answer.status !== 403 || !(await needsConfirming(answer.clone()))) return answer
   return (await waitForConfirmation()) ? await fetch(input, init) : answer

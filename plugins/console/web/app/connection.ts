@@ -1,6 +1,7 @@
 // State of the connection to the gateway: calls report it, and a lost connection is retried every 2 seconds.
+
+import { addressOf } from './gateway-address.ts'
 import { createNotifier } from './notifier.ts'
-import { addressOf } from './place.ts'
 
 const RETRY_EVERY_MS = 2_000
 

@@ -5,7 +5,7 @@ import { confirmSignIn, signIn } from '../../../pages.ts'
 import { Code } from '../parts/code.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { useLoaded } from '../parts/loaded.ts'
-import { oweFocus } from '../parts/page.tsx'
+import { requestHeadingFocus } from '../parts/page.tsx'
 import { FailedState, Skeleton } from '../parts/states.tsx'
 import { ApiError, api, onSessionChanged, onSignedOut, send, signedIn } from './client.ts'
 import { isConfirming, onConfirming } from './confirming.ts'
@@ -40,29 +40,29 @@ export function SessionGate({ children }: { children: ReactNode }) {
     const { data: now } = await refetch()
     setExpired(false)
     signedIn()
-    if (!viewer) oweFocus()
+    if (!viewer) requestHeadingFocus()
     if (sameViewer(viewer, now?.viewer ?? null)) await queries.invalidateQueries()
     else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   }, [viewer, refetch, queries])
 
   if (is_off)
     return (
-      <Outside>
+      <SignedOutFrame>
         <ConsoleOff is_operator={viewer?.side === 'operator'} />
-      </Outside>
+      </SignedOutFrame>
     )
   if (!data && error)
     return (
-      <Outside>
+      <SignedOutFrame>
         <FailedState failure={error} retry={() => void refetch()} />
-      </Outside>
+      </SignedOutFrame>
     )
   if (!data) return <Frame />
   if (!viewer)
     return (
-      <Outside>
+      <SignedOutFrame>
         <SignInForm onSignedIn={() => void goOn()} />
-      </Outside>
+      </SignedOutFrame>
     )
   return (
     <SignedIn value={viewer} key={`${viewer.side} ${viewer.account_id} ${viewer.key?.id}`}>
@@ -140,4 +140,6 @@ const ConsoleOff = ({ is_operator }: { is_operator: boolean }) => (
 )
 
 /** The frame of pages without a session. */
-export const Outside = ({ children }: { children: ReactNode }) => <main className="outside">{children}</main>
+export const SignedOutFrame = ({ children }: { children: ReactNode }) => (
+  <main className="outside">{children}</main>
+)

@@ -4,13 +4,13 @@ import type { ComponentType } from 'react'
 import type { Right } from '../../../../src/access/rights.ts'
 
 /** The kinds of viewers. `own_keys` is a limited key, which sees only its own calls, or a member, who sees the calls of their keys. */
-export type Sight = 'operator' | 'account' | 'key' | 'own_keys'
+export type ViewerKind = 'operator' | 'account' | 'key' | 'own_keys'
 
-export const EVERYONE: readonly Sight[] = ['operator', 'account', 'key', 'own_keys']
+export const EVERYONE: readonly ViewerKind[] = ['operator', 'account', 'key', 'own_keys']
 /** Pages about an account as a whole. */
-export const NOT_OWN_KEYS: readonly Sight[] = ['operator', 'account', 'key']
-export const OPERATOR: readonly Sight[] = ['operator']
-export const ACCOUNTS: readonly Sight[] = ['account', 'key', 'own_keys']
+export const NOT_OWN_KEYS: readonly ViewerKind[] = ['operator', 'account', 'key']
+export const OPERATOR: readonly ViewerKind[] = ['operator']
+export const ACCOUNTS: readonly ViewerKind[] = ['account', 'key', 'own_keys']
 
 /** The parameters in a page's path, decoded. */
 export interface PageProps {
@@ -28,7 +28,7 @@ export interface OpenPageEntry {
 }
 
 export interface PageEntry extends OpenPageEntry {
-  seen_by: readonly Sight[]
+  seen_by: readonly ViewerKind[]
   /** The right that a viewer needs to see the page. */
   right?: Right
   /** The feature that the operator has to set up for this page, by its name in the session's `features`. */
@@ -81,7 +81,7 @@ export interface SignInWayEntry {
 /** A section of the page with a person's own settings. */
 export interface SettingsEntry {
   name: string
-  seen_by: readonly Sight[]
+  seen_by: readonly ViewerKind[]
   load: () => Promise<{ default: ComponentType }>
 }
 

@@ -7,12 +7,12 @@ import { usePathname, useSearch } from 'wouter/use-browser-location'
 import { moved_pages, page_groups, pages } from '../../../pages.ts'
 import { ButtonLink } from '../parts/button.tsx'
 import { useLoaded } from '../parts/loaded.ts'
-import { oweFocus, Page } from '../parts/page.tsx'
+import { Page, requestHeadingFocus } from '../parts/page.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { addressOf } from './gateway-address.ts'
 import type { MovedPage, OpenPageEntry, PageEntry, PageGroup } from './page-entry.ts'
-import { addressOf } from './place.ts'
-import { sightOf, useViewer, type Viewer } from './session.tsx'
+import { useViewer, type Viewer, viewerKindOf } from './session.tsx'
 
 /** Returns the path of the console's root. */
 export const basePath = (): string => addressOf('/console')
@@ -58,7 +58,7 @@ function decodedPart(text: string): string {
 const isVisibleTo =
   (viewer: Viewer) =>
   ({ seen_by, right, feature }: PageEntry): boolean =>
-    seen_by.includes(sightOf(viewer)) &&
+    seen_by.includes(viewerKindOf(viewer)) &&
     (right === undefined || viewer.rights.includes(right)) &&
     (feature === undefined || viewer.features.includes(feature))
 
@@ -75,7 +75,7 @@ export const groupsOf = (viewer: Viewer): PageGroup[] =>
     .filter(({ pages }) => pages.length > 0)
 
 /** Renders an entry's page. Each address has its own instance. */
-export function Opened(match: Match<OpenPageEntry>) {
+export function MatchedPage(match: Match<OpenPageEntry>) {
   const path = usePath()
   return (
     <ErrorBoundary place={path}>
@@ -90,7 +90,7 @@ function Loaded({ entry, params }: Match<OpenPageEntry>) {
 }
 
 /** After a navigation, focuses the page's heading and scrolls to the top; a step back or forward keeps the scroll position. */
-export function useArrival(): void {
+export function useScrollAndFocus(): void {
   const path = usePath()
   const before = useRef(path)
   const is_back = useRef(false)
@@ -101,7 +101,7 @@ export function useArrival(): void {
     addEventListener('popstate', onBack)
     return () => removeEventListener('popstate', onBack)
   }, [])
-  if (before.current !== path) oweFocus()
+  if (before.current !== path) requestHeadingFocus()
   useLayoutEffect(() => {
     if (before.current === path) return
     before.current = path
@@ -124,14 +124,14 @@ export function Routes() {
   const viewer = useViewer()
   const visible = pagesOf(viewer)
   // Matched without regard to rights: a page without the right is "not found", not another page whose pattern matches, too.
-  const match = useMatch(pages.filter(({ seen_by }) => seen_by.includes(sightOf(viewer))))
+  const match = useMatch(pages.filter(({ seen_by }) => seen_by.includes(viewerKindOf(viewer))))
   const moved = useMatch(moved_pages)
   const search = useSearch()
   const path = usePath()
   const home = visible.find(({ icon }) => icon !== undefined)
-  if (match && visible.includes(match.entry)) return <Opened {...match} />
+  if (match && visible.includes(match.entry)) return <MatchedPage {...match} />
   if (moved) return <Redirect to={newAddressOf(moved, search)} replace />
-  if (path === '/' && home) return <Opened entry={home} params={{}} />
+  if (path === '/' && home) return <MatchedPage entry={home} params={{}} />
   return (
     <Page title="Page not found">
       <EmptyState

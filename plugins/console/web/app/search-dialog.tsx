@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import { useDebounced } from '../parts/debounced.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { SearchInput } from '../parts/input.tsx'
-import { useSettled } from '../parts/settled.ts'
 import { FailedState } from '../parts/states.tsx'
 import type { Hit, PageEntry, Search } from './page-entry.ts'
 
@@ -53,7 +53,7 @@ function SearchBox({ onClose, search, pages }: Omit<SearchDialogProps, 'open'>) 
   const [words, setWords] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
-  const sought = useSettled(words.trim())
+  const sought = useDebounced(words.trim())
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['search', sought],
     queryFn: () => search(sought),

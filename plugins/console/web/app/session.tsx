@@ -2,9 +2,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import type { Right } from '../../../../src/access/rights.ts'
+import { clearTab } from './browser-storage.ts'
 import { type AnswerOf, api, send } from './client.ts'
-import { forgetTab } from './kept.ts'
-import { addressOf, gatewayUrl } from './place.ts'
+import { addressOf, gatewayUrl } from './gateway-address.ts'
 
 type Session = AnswerOf<typeof api.session.get>
 
@@ -43,7 +43,7 @@ export function useMay(right: Right | undefined): boolean {
 export const useFeature = (name: string): boolean => useViewer().features.includes(name)
 
 /** Returns the kind of a viewer, by which pages are shown. */
-export const sightOf = ({ side, see_account }: Viewer) => (see_account ? side : 'own_keys')
+export const viewerKindOf = ({ side, see_account }: Viewer) => (see_account ? side : 'own_keys')
 
 /**
  * Returns the name that a person signs in with: their email address; without one, the name of the account whose first owner they
@@ -73,7 +73,7 @@ export function useSignOut(): (everywhere?: boolean) => Promise<void> {
   return async (everywhere = false) => {
     await (everywhere ? send(api.sessions.delete()) : send(api.session.delete()))
     queries.clear()
-    forgetTab()
+    clearTab()
     location.assign(addressOf('/console'))
   }
 }

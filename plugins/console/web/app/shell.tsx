@@ -10,7 +10,7 @@ import { Button } from '../parts/button.tsx'
 import { ConnectionBanner } from './banner.tsx'
 import { KeysDialog, useKeys } from './keys-dialog.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
-import { groupsOf, pagesOf, Routes, useArrival } from './routes.tsx'
+import { groupsOf, pagesOf, Routes, useScrollAndFocus } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
 import { useViewer } from './session.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
@@ -23,7 +23,7 @@ export function Shell() {
   const [open, setOpen] = useState<Open>('nothing')
   const visible_pages = useMemo(() => pagesOf(viewer), [viewer])
   const groups = useMemo(() => groupsOf(viewer), [viewer])
-  useArrival()
+  useScrollAndFocus()
 
   const actions = useMemo(
     () => ({

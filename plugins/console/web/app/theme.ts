@@ -1,5 +1,5 @@
 // Theme of the pages: the system's, or the one that the user chose in this browser.
-import { keepIn, keptIn } from './kept.ts'
+import { readLocal, writeLocal } from './browser-storage.ts'
 import { createNotifier } from './notifier.ts'
 
 export const THEMES = [
@@ -13,13 +13,13 @@ const KEY = 'tollgate-theme'
 
 /** Returns the theme that the user chose in this browser. */
 export function chosenTheme(): Theme {
-  const stored = keptIn(KEY)
+  const stored = readLocal(KEY)
   return THEMES.find(({ value }) => value === stored)?.value ?? 'system'
 }
 
 /** Applies a theme, and stores it for the next visit. */
 export function chooseTheme(theme: Theme): void {
-  keepIn(KEY, theme)
+  writeLocal(KEY, theme)
   applyTheme()
   choices.notify()
 }

@@ -36,7 +36,7 @@ export function toast(result: Toast): void {
 }
 
 /** Removes the toasts of a subject when an action on it begins: they may no longer be true. */
-export const forgetToasts = (subject: string): void => show(others(subject))
+export const dismissToasts = (subject: string): void => show(others(subject))
 
 const others = (subject: string | undefined): readonly ToastEntry[] =>
   subject === undefined ? toasts : toasts.filter((each) => each.subject !== subject)

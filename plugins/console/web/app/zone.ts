@@ -1,7 +1,7 @@
 // Time zone of all times and days on a page: the viewer's, or UTC, as chosen in this browser.
 import { useSyncExternalStore } from 'react'
 import { setZone, zoneName } from '../parts/time-words.ts'
-import { keepIn, keptIn } from './kept.ts'
+import { readLocal, writeLocal } from './browser-storage.ts'
 import { createNotifier } from './notifier.ts'
 
 export const ZONES = [
@@ -14,11 +14,11 @@ const KEY = 'tollgate-zone'
 
 /** Returns the zone that the user chose in this browser. */
 export const chosenZone = (): ZoneChoice =>
-  ZONES.find(({ value }) => value === keptIn(KEY))?.value ?? 'viewer'
+  ZONES.find(({ value }) => value === readLocal(KEY))?.value ?? 'viewer'
 
 /** Applies a zone, and stores it for the next visit. */
 export function chooseZone(choice: ZoneChoice): void {
-  keepIn(KEY, choice)
+  writeLocal(KEY, choice)
   applyZone(choice)
   choices.notify()
 }

@@ -1,6 +1,6 @@
 // The account of a page: the operator chooses it, in the address; other viewers have their own.
 import { useState } from 'react'
-import { api, part } from '../app/client.ts'
+import { api, pathPart } from '../app/client.ts'
 import { useApi } from '../app/query.ts'
 import { useViewer } from '../app/session.tsx'
 import { AccountName } from './account-name.tsx'
@@ -95,10 +95,10 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
 }
 
 /** Queries the account that the address names, by name or id. */
-export function useChosen(account: string | undefined) {
+export function useChosenAccount(account: string | undefined) {
   const { data, isError } = useApi(
     ['accounts', 'chosen', account],
-    () => api.accounts({ id: part(account ?? '') }).get(),
+    () => api.accounts({ id: pathPart(account ?? '') }).get(),
     { enabled: account !== undefined, is_of_one: true },
   )
   return { chosen: data, is_awaited: data === undefined && !isError }
@@ -108,7 +108,7 @@ const isNumber = (account: string | undefined): boolean => /^\d+$/.test(account 
 
 /** The chosen account, and a button to change it. An unknown account is shown as written in the address. */
 export function ChosenAccount({ account, choose }: Pick<AccountScope, 'account' | 'choose'>) {
-  const { chosen, is_awaited } = useChosen(account)
+  const { chosen, is_awaited } = useChosenAccount(account)
   return (
     <span className="row">
       <span>

@@ -1,7 +1,7 @@
 // Actions of pages: each runs once at a time, reloads the queries of what it changed, and reports its result.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '../app/client.ts'
-import { forgetToasts, type Toast, toast } from '../app/toasts.tsx'
+import { dismissToasts, type Toast, toast } from '../app/toasts.tsx'
 
 /** The query key of the audit log, in which each action has a line. */
 export const AUDIT_LOG = 'audit-log'
@@ -36,7 +36,7 @@ export function useAction<Input, Result>({
   const { mutateAsync, isPending } = useMutation({
     mutationFn: work,
     // An earlier toast of success would contradict a failure that the form shows.
-    onMutate: () => forgetToasts(subject),
+    onMutate: () => dismissToasts(subject),
     onSuccess(result, input) {
       const words = done?.(input, result)
       if (words) toast({ ...words, subject })

@@ -74,7 +74,7 @@ export function aligned(all: readonly number[]): (nanos: number) => string {
 export const count = (value: number): string => counts.format(value)
 
 /** `1 call`, `12,345 calls`. @param plural for a noun with an irregular plural, such as `entry` */
-export const counted = (value: number, noun: string, plural = `${noun}s`): string =>
+export const countNoun = (value: number, noun: string, plural = `${noun}s`): string =>
   `${count(value)} ${value === 1 ? noun : plural}`
 
 /** `12.3K`, for axes and small figures. */
@@ -91,7 +91,7 @@ export function share(value: number): string {
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`
-  return lasting(ms)
+  return longDuration(ms)
 }
 
 const STEPS = [
@@ -102,7 +102,7 @@ const STEPS = [
 ] as const
 
 /** A duration in its two largest units: `3 d 4 h`, `20 min 5 s`. */
-export function lasting(ms: number): string {
+export function longDuration(ms: number): string {
   const at = STEPS.findIndex(([, unit_ms]) => ms >= unit_ms)
   const [large, small] = at < 0 ? [STEPS[3], undefined] : [STEPS[at], STEPS[at + 1]]
   if (!large) return '0 s'

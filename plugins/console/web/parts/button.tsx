@@ -4,7 +4,7 @@ import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Right } from '../../../../src/access/rights.ts'
 import { useMay } from '../app/session.tsx'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 
 export type Look = 'plain' | 'primary' | 'danger' | 'quiet'
 
@@ -22,7 +22,7 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>
 }
 
 const classOf = ({ look = 'plain', small }: Shape, icon_only = false): string =>
-  names(
+  classNames(
     'button',
     look !== 'plain' && `button-${look}`,
     small && 'button-small',

@@ -1,3 +1,4 @@
 // Value of a class attribute from optional class names.
 /** Joins the class names that are set. */
-export const names = (...all: (string | false | null | undefined)[]): string => all.filter(Boolean).join(' ')
+export const classNames = (...all: (string | false | null | undefined)[]): string =>
+  all.filter(Boolean).join(' ')

@@ -2,7 +2,7 @@
 import { SquareTerminal } from 'lucide-react'
 import { useContext } from 'react'
 import { SignedIn } from '../app/session.tsx'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 import { Copy } from './copy.tsx'
 
 interface CodeProps {
@@ -15,9 +15,9 @@ interface CodeProps {
 
 export function Code({ children, what = 'code', wraps, secret }: CodeProps) {
   return (
-    <div className={names('code-block', secret && 'secret')}>
+    <div className={classNames('code-block', secret && 'secret')}>
       {/* The keyboard must reach scrollable content. */}
-      <pre className={names(wraps && 'wraps')} tabIndex={wraps ? undefined : 0}>
+      <pre className={classNames(wraps && 'wraps')} tabIndex={wraps ? undefined : 0}>
         {children}
       </pre>
       <Copy text={children} what={what} />

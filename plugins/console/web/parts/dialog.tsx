@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useRef } from 'react'
 import { Button, type Look } from './button.tsx'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 import { Notice } from './notice.tsx'
 
 interface DialogProps {
@@ -37,7 +37,7 @@ export function Dialog({ open, onClose, title, children, wide, dismissable = tru
       <Base.Portal>
         <Base.Backdrop className="veil" />
         <Base.Viewport className="dialog-place">
-          <Base.Popup className={names('dialog', wide && 'dialog-wide')} initialFocus={first}>
+          <Base.Popup className={classNames('dialog', wide && 'dialog-wide')} initialFocus={first}>
             <div className="dialog-head">
               <Base.Title>{title}</Base.Title>
             </div>

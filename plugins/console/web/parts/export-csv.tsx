@@ -1,6 +1,6 @@
 // Link to a list as a CSV file, with all rows that match the current filters.
 import { Download } from 'lucide-react'
-import { addressOf } from '../app/place.ts'
+import { addressOf } from '../app/gateway-address.ts'
 import { useZone } from '../app/zone.ts'
 import { withQuery } from './address-state.ts'
 

@@ -2,7 +2,7 @@
 import { Field as Base } from '@base-ui/react/field'
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 
 interface FieldProps {
   label: string
@@ -20,7 +20,7 @@ interface FieldProps {
 export function Field({ label, name, help, error, inline, children }: FieldProps) {
   const heading = <Base.Label>{label}</Base.Label>
   return (
-    <Base.Root name={name} invalid={Boolean(error)} className={names('field', inline && 'field-inline')}>
+    <Base.Root name={name} invalid={Boolean(error)} className={classNames('field', inline && 'field-inline')}>
       {!inline && heading}
       {children}
       {inline && heading}

@@ -4,7 +4,7 @@ import { type DragEvent, type ReactNode, useRef, useState } from 'react'
 import { sendRaw } from '../app/client.ts'
 import { withQuery } from './address-state.ts'
 import { Button, type Look } from './button.tsx'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 
 /** The types that the gateway accepts. It detects the type from the bytes, not from the file's name. */
 const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'
@@ -45,7 +45,7 @@ export function DropZone({ onFiles, busy, verb, children }: DropZoneProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button within does the same by the keyboard
     <div
-      className={names('drop-zone', is_over && 'drop-zone-over')}
+      className={classNames('drop-zone', is_over && 'drop-zone-over')}
       onDragOver={(event) => {
         event.preventDefault()
         setOver(true)

@@ -4,14 +4,14 @@ import { useEffect, useRef, useState } from 'react'
 import { api } from '../app/client.ts'
 import { useApi } from '../app/query.ts'
 import { inZone, useZone } from '../app/zone.ts'
-import { useChosen } from './account-choice.tsx'
+import { useChosenAccount } from './account-choice.tsx'
 import { accountLabel } from './account-name.tsx'
 import { useAddressState, withoutEmpty } from './address-state.ts'
 import { CommittedInput } from './committed-input.tsx'
 import { Field } from './field.tsx'
 import { SearchInput, TextInput } from './input.tsx'
 import { keyPrefix } from './key-prefix.ts'
-import { type Option, optionOf, Select } from './select.tsx'
+import { type Option, optionValue, Select } from './select.tsx'
 import { dayName } from './time-words.ts'
 
 const PAUSE_MS = 200
@@ -37,7 +37,7 @@ export function FilterSearch({ label, placeholder, value, onChange }: FilterSear
 
   useEffect(() => {
     const wanted = typed.trim()
-      if (wanted === last.current) return
+    if (wanted === last.current) return
     const timer = setTimeout(() => {
       last.current = wanted
       change.current(wanted)
@@ -118,7 +118,7 @@ interface OptionFilterProps<V extends string> {
 
 /** A select of a few options; the first is chosen if the address has none of them. */
 export const OptionFilter = <V extends string>({ label, options, value, onSet }: OptionFilterProps<V>) => (
-  <Select inline aria-label={label} options={options} value={optionOf(options, value)} onChange={onSet} />
+  <Select inline aria-label={label} options={options} value={optionValue(options, value)} onChange={onSet} />
 )
 
 interface TextFilterProps {
@@ -177,7 +177,7 @@ export function useFilterLists(account: string) {
 /** The operator's filter by account. The address has its name or id, also of an account that is not in the limited list. */
 export function AccountFilter({ value, ...choice }: Pick<ChoiceProps, 'any' | 'value' | 'onChange'>) {
   const { accounts } = useFilterLists('')
-  const { chosen } = useChosen(value === ANY ? undefined : value)
+  const { chosen } = useChosenAccount(value === ANY ? undefined : value)
   const is_listed = accounts.some(({ id }) => id === chosen?.id)
   const options = chosen && !is_listed ? [...accounts, chosen] : accounts
   return (

@@ -1,9 +1,9 @@
 // Health of a model, a provider or a route: its state, a sentence with the reason, and columns for lists of routes.
 import { Link } from 'wouter'
-import { part } from '../app/client.ts'
-import { count, counted, duration } from './amounts.ts'
+import { pathPart } from '../app/client.ts'
+import { count, countNoun, duration } from './amounts.ts'
 import { Status, type Tone } from './status.tsx'
-import { atEnd, type Column, column } from './table.tsx'
+import { type Column, column, endColumn } from './table.tsx'
 import { Time } from './time.tsx'
 import { CommaList } from './words.tsx'
 
@@ -80,7 +80,7 @@ export function healthSentence(health: Omit<HealthAnswer, 'state'>, what: 'calls
   const counts = what === 'calls' ? health.calls : health.tries
   const [total, failed] = [totalOf(counts), counts.failed + counts.refused]
   if (total === 0) return `No ${what} in the last 24 hours.`
-  const all = `${counted(total, what.slice(0, -1))} in the last 24 hours`
+  const all = `${countNoun(total, what.slice(0, -1))} in the last 24 hours`
   return failed === 0 ? `${all}, none failed.` : `${count(failed)} of ${all} failed.`
 }
 
@@ -107,7 +107,7 @@ export const LastFailureWords = ({
   <>
     Last failure <Time at_ms={failed_at_ms} />:{' '}
     {sentence(words === '' ? failureClassWord(failure_class) : words)}{' '}
-    <Link href={`/calls/${part(request_id)}`}>See the call</Link>
+    <Link href={`/calls/${pathPart(request_id)}`}>See the call</Link>
   </>
 )
 
@@ -119,7 +119,7 @@ interface RouteRow {
 
 /** A column with the answered requests of the last 24 hours: "11 of 12". */
 export const answeredColumn = <Row extends { health: HealthAnswer }>(): Column<Row> =>
-  atEnd('answered', 'Success, 24 hours', 'second-end', ({ health: { tries } }) =>
+  endColumn('answered', 'Success, 24 hours', 'second-end', ({ health: { tries } }) =>
     totalOf(tries) === 0 ? '–' : `${count(tries.answered)} of ${count(totalOf(tries))}`,
   )
 
@@ -130,7 +130,7 @@ export const healthColumns = <Row extends RouteRow>(): Column<Row>[] => [
     <HealthStatus state={health.state} title={healthSentence(health, 'requests')} />
   )),
   answeredColumn(),
-  atEnd('first_byte', 'Time to first byte', 'none', ({ health: { first_byte_ms } }) =>
+  endColumn('first_byte', 'Time to first byte', 'none', ({ health: { first_byte_ms } }) =>
     first_byte_ms === null ? '–' : duration(first_byte_ms),
   ),
   column('why', 'Errors', 'none', ({ health: { classes } }) => (

@@ -2,7 +2,7 @@
 import { Field } from '@base-ui/react/field'
 import { Search } from 'lucide-react'
 import type { ComponentProps } from 'react'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 
 interface Valued {
   value: string
@@ -21,7 +21,7 @@ export function TextInput({ value, onChange, code, ...rest }: TextInputProps) {
       type="text"
       spellCheck={code ? false : undefined}
       {...rest}
-      className={names('input', code && 'input-code')}
+      className={classNames('input', code && 'input-code')}
       value={value}
       onValueChange={onChange}
     />
@@ -37,7 +37,7 @@ export function TextArea({ value, onChange, code, ...rest }: TextAreaProps) {
   return (
     <Field.Control
       spellCheck={code ? false : undefined}
-      className={names('input', code && 'input-code')}
+      className={classNames('input', code && 'input-code')}
       value={value}
       onValueChange={onChange}
       render={<textarea {...rest} />}

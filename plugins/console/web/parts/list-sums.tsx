@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { Answer } from '../app/client.ts'
 import { useApi } from '../app/query.ts'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 
 /** Rarely, because adding up many rows may take a second. */
 const REFETCH_MS = 60_000
@@ -19,7 +19,7 @@ export function ListSums<A extends Answer>({ subject, call, children }: ListSums
   if (error) return null
   const is_adding = data === undefined || (isFetching && isPlaceholderData)
   return (
-    <p className={names('list-sums', is_adding && 'stale')} role="status" aria-busy={is_adding}>
+    <p className={classNames('list-sums', is_adding && 'stale')} role="status" aria-busy={is_adding}>
       {is_adding ? 'Adding up…' : children(data)}
     </p>
   )

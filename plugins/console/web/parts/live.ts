@@ -58,7 +58,10 @@ export function useLive<Event>(
     if (!enabled) return
     const stop = new AbortController()
     setState('connecting')
-    void keepOpen<Event>(path, stop.signal, { onEvent: (event) => listener.current(event), onState: setState })
+    void keepOpen<Event>(path, stop.signal, {
+      onEvent: (event) => listener.current(event),
+      onState: setState,
+    })
     return () => stop.abort()
   }, [path, enabled, round])
   // The end of the previous session has ended the feed.
@@ -71,7 +74,11 @@ interface FeedListener<Event> {
   onState: (state: LiveState) => void
 }
 
-async function keepOpen<Event>(path: `/${string}`, signal: AbortSignal, listener: FeedListener<Event>): Promise<void> {
+async function keepOpen<Event>(
+  path: `/${string}`,
+  signal: AbortSignal,
+  listener: FeedListener<Event>,
+): Promise<void> {
   let wait_ms = MIN_WAIT_MS
   while (!signal.aborted) {
     let state: LiveState = 'lost'

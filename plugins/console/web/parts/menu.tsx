@@ -4,7 +4,7 @@ import { Ellipsis, type LucideIcon } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useLocation, useRouter } from 'wouter'
 import { Button } from './button.tsx'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 
 export interface MenuItem {
   label: string
@@ -51,7 +51,7 @@ export function Menu({ label, items, trigger }: MenuProps) {
 function Item({ label, icon: Icon, onSelect, href, danger, disabled }: MenuItem) {
   const [, go] = useLocation()
   const { base } = useRouter()
-  const className = names('float-item', danger && 'float-item-danger')
+  const className = classNames('float-item', danger && 'float-item-danger')
   const content = (
     <>
       {Icon && <Icon className="icon" aria-hidden />}

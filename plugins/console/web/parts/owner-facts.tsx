@@ -1,6 +1,6 @@
 // Owner of a call or a refused request, as facts: the key, and for the operator the account.
 import { Link } from 'wouter'
-import type { Sight } from '../app/page-entry.ts'
+import type { ViewerKind } from '../app/page-entry.ts'
 import { type OfAccount, RowAccount } from './account-name.tsx'
 import { keyPrefix } from './key-prefix.ts'
 
@@ -11,7 +11,7 @@ interface OwnedRow extends OfAccount {
   key_prefix: string
 }
 
-export const ownerFacts = (row: OwnedRow, side: Sight) =>
+export const ownerFacts = (row: OwnedRow, side: ViewerKind) =>
   [
     [
       'Account',

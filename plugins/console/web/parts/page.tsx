@@ -1,7 +1,7 @@
 // Frame of a page: title, actions and sections.
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
-import { titleTab } from '../app/brand.ts'
-import { names } from './class-names.ts'
+import { setTabTitle } from '../app/brand.ts'
+import { classNames } from './class-names.ts'
 
 let focus_requested = false
 
@@ -33,7 +33,7 @@ interface PageFrameProps {
 export function Page({ title, lead, actions, width, children }: PageFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    titleTab(title)
+    setTabTitle(title)
   }, [title])
   useEffect(() => {
     if (takeFocusRequest()) heading.current?.focus()
@@ -46,7 +46,7 @@ export function Page({ title, lead, actions, width, children }: PageFrameProps) 
     }
   }, [])
   return (
-    <div className={names('page', width && `page-${width}`)}>
+    <div className={classNames('page', width && `page-${width}`)}>
       <header className="page-head">
         <div>
           <h1 ref={heading} tabIndex={-1}>

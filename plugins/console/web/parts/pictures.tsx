@@ -2,7 +2,7 @@
 import { ImageOff } from 'lucide-react'
 import { useState } from 'react'
 import type { AnswerOf, api } from '../app/client.ts'
-import { addressOf } from '../app/place.ts'
+import { addressOf } from '../app/gateway-address.ts'
 import { withQuery } from './address-state.ts'
 
 /** A generated image in a list. */

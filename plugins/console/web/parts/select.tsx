@@ -1,7 +1,7 @@
 // Select: one of several options in a list that opens; and checks of option values from an address.
 import { Select as Base } from '@base-ui/react/select'
 import { Check, ChevronsUpDown } from 'lucide-react'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 
 type Options<V extends string> = readonly [{ value: V }, ...{ value: V }[]]
 
@@ -10,16 +10,16 @@ export const oneOf = <const V extends string>(values: readonly [V, ...V[]], valu
   values.find((each) => each === value) ?? values[0]
 
 /** Returns the value of the chosen option for a query; undefined if it is ''. */
-export function chosenOf<const V extends string>(
+export function chosenValue<const V extends string>(
   options: Options<V>,
   value: string | undefined,
 ): Exclude<V, ''> | undefined {
-  const option = optionOf(options, value ?? '')
+  const option = optionValue(options, value ?? '')
   return option === '' ? undefined : (option as Exclude<V, ''>)
 }
 
 /** Returns `value` if an option has it, else the value of the first option. */
-export const optionOf = <const V extends string>(options: Options<V>, value: string): V =>
+export const optionValue = <const V extends string>(options: Options<V>, value: string): V =>
   (options.find((option) => option.value === value) ?? options[0]).value
 
 export interface Option<Value extends string> {
@@ -52,7 +52,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
         if (chosen !== null) onChange(chosen)
       }}
     >
-      <Base.Trigger {...rest} className={names('select', inline && 'select-inline')}>
+      <Base.Trigger {...rest} className={classNames('select', inline && 'select-inline')}>
         <Base.Value />
         <ChevronsUpDown className="icon" aria-hidden />
       </Base.Trigger>

@@ -1,6 +1,6 @@
 // Sample code in several languages. The browser remembers the chosen one.
 import { useState } from 'react'
-import { keepIn, keptIn } from '../app/kept.ts'
+import { readLocal, writeLocal } from '../app/browser-storage.ts'
 import { Choices } from './choices.tsx'
 import { Code } from './code.tsx'
 import type { Sample } from './code-samples/samples.ts'
@@ -8,7 +8,7 @@ import type { Sample } from './code-samples/samples.ts'
 const KEY = 'tollgate-snippet'
 
 export function Snippet({ samples }: { samples: readonly Sample[] }) {
-  const [chosen, setChosen] = useState(() => keptIn(KEY) ?? '')
+  const [chosen, setChosen] = useState(() => readLocal(KEY) ?? '')
   const current = samples.find(({ language }) => language === chosen) ?? samples[0]
   if (!current) return null
   return (
@@ -20,7 +20,7 @@ export function Snippet({ samples }: { samples: readonly Sample[] }) {
           value={current.language}
           onChange={(language) => {
             setChosen(language)
-            keepIn(KEY, language)
+            writeLocal(KEY, language)
           }}
         />
       </div>

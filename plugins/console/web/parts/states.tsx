@@ -4,7 +4,7 @@ import { type LucideIcon, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ApiError, ConnectionLost } from '../app/client.ts'
 import { Button } from './button.tsx'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 import { Notice } from './notice.tsx'
 import { Page } from './page.tsx'
 import { Words } from './words.tsx'
@@ -138,7 +138,7 @@ export function Loaded<Data>({ query, rows, loading, children }: LoadedProps<Dat
   return (
     <>
       {is_refused && <FailedState failure={error} retry={() => void refetch()} />}
-      <div className={names('stack', is_stale && 'stale')} aria-busy={isPlaceholderData || undefined}>
+      <div className={classNames('stack', is_stale && 'stale')} aria-busy={isPlaceholderData || undefined}>
         {rendered}
       </div>
     </>

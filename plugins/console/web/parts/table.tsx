@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { useAddressState } from './address-state.ts'
 import { decimalsFor } from './amounts.ts'
 import { Button } from './button.tsx'
-import { names } from './class-names.ts'
+import { classNames } from './class-names.ts'
 import { Money } from './money.tsx'
 
 /** The place of a cell on a phone, where a row has two lines. */
@@ -36,10 +36,10 @@ export const column = <Row,>(
 ): Column<Row> => ({ key, title, phone, cell })
 
 /** A column aligned at its end, for numbers or buttons. */
-export const atEnd: typeof column = (...args) => ({ ...column(...args), end: true })
+export const endColumn: typeof column = (...args) => ({ ...column(...args), end: true })
 
 /** A column of charges in USD, with the same number of decimals in each row. @param cell renders more than the amount */
-export const charges = <Row,>(
+export const chargeColumn = <Row,>(
   key: string,
   title: string,
   phone: PhonePlace,
@@ -85,7 +85,7 @@ export function Table<Row>(props: TableProps<Row>) {
     columns.map(({ key, end, phone, cell }, at) => {
       const content = cell(row, decimals)
       return (
-        <td key={key} className={names(end && 'end')} data-phone={phone}>
+        <td key={key} className={classNames(end && 'end')} data-phone={phone}>
           {at === 0 ? inFirst(content) : content}
         </td>
       )
@@ -104,7 +104,7 @@ export function Table<Row>(props: TableProps<Row>) {
           {rows.map((row) => (
             <tr
               key={keyOf(row)}
-              className={names(hrefOf && 'links')}
+              className={classNames(hrefOf && 'links')}
               aria-current={isMarked?.(row) || undefined}
             >
               {cellsOf(row, (cell) =>
@@ -142,7 +142,7 @@ interface HeadCellProps {
 }
 
 function HeadCell({ title, hint, end, sorts, sorting, sort_key }: HeadCellProps) {
-  const className = names(end && 'end')
+  const className = classNames(end && 'end')
   // A column of buttons has no title; screen readers would announce an empty heading.
   if (title === '') return <td className={className} />
   const by = sorts ? sorting?.by : undefined

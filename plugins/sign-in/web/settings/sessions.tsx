@@ -1,6 +1,6 @@
 // The viewer's sessions, and the buttons that end them.
 import { useState } from 'react'
-import { type AnswerOf, api, part, send } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api, pathPart, send } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useSignOut } from '../../../console/web/app/session.tsx'
 import { useAction } from '../../../console/web/parts/action.ts'
@@ -10,7 +10,7 @@ import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
 import { keyPrefix } from '../../../console/web/parts/key-prefix.ts'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { PagedTable } from '../../../console/web/parts/paged-table.tsx'
-import { atEnd, type Column, column, useCursor } from '../../../console/web/parts/table.tsx'
+import { type Column, column, endColumn, useCursor } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 
 type Session = AnswerOf<typeof api.sessions.get>['sessions'][number]
@@ -24,7 +24,7 @@ export function SessionsSection() {
   const [is_confirming, setConfirming] = useState(false)
   const signOut = useSignOut()
   const end = useAction({
-    work: (id: number) => send(api.sessions({ id: part(id) }).delete()),
+    work: (id: number) => send(api.sessions({ id: pathPart(id) }).delete()),
     changes: ['sessions'],
     done: () => ({ text: 'Session ended' }),
   })
@@ -81,7 +81,7 @@ const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] 
     <ClockTime at_ms={last_seen_at_ms} />
   )),
   column('expires', 'Ends', 'none', ({ expires_at_ms }) => <ClockTime at_ms={expires_at_ms} />),
-  atEnd('end', '', 'first-end', ({ id, is_current }) =>
+  endColumn('end', '', 'first-end', ({ id, is_current }) =>
     is_current ? null : (
       <Button small disabled={busy} onClick={() => end(id)}>
         End

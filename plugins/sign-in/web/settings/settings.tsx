@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { SettingsFrame } from '../../../catalogue/web/settings/frame.tsx'
 import type { SettingsEntry } from '../../../console/web/app/page-entry.ts'
-import { sightOf, useViewer } from '../../../console/web/app/session.tsx'
+import { useViewer, viewerKindOf } from '../../../console/web/app/session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from '../../../console/web/app/theme.ts'
 import { chooseZone, chosenZone, useZone, ZONES, type ZoneChoice } from '../../../console/web/app/zone.ts'
 import { Choices } from '../../../console/web/parts/choices.tsx'
@@ -46,7 +46,7 @@ function Sections({ me }: { me?: Me }) {
       {me && <PasswordSection {...me} />}
       <SessionsSection />
       {settings_parts
-        .filter(({ seen_by }) => seen_by.includes(sightOf(viewer)))
+        .filter(({ seen_by }) => seen_by.includes(viewerKindOf(viewer)))
         .map(({ name, load }) => (
           <Part key={name} load={load} />
         ))}

@@ -2,11 +2,11 @@
 import {
   type ApiRequest,
   type Conversation,
+  codeLiteral,
   FIELDS,
   type Fields,
   requestOf,
-    type Sdk,
-    codeLiteral,
+  type Sdk,
 } from './requests.ts'
 
 export interface Sample {
@@ -64,7 +64,9 @@ const argumentsOf = (fields: Fields, as: 'python' | 'javascript'): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) =>
-      as === 'python' ? `    ${name}=${codeLiteral(value, as, 4)},\n` : `  ${name}: ${codeLiteral(value, as, 2)},\n`,
+      as === 'python'
+        ? `    ${name}=${codeLiteral(value, as, 4)},\n`
+        : `  ${name}: ${codeLiteral(value, as, 2)},\n`,
     )
     .join('')
 

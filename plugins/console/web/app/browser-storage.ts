@@ -1,5 +1,5 @@
 // Storage of this browser: choices in localStorage, drafts in sessionStorage until the tab is closed or the user signs out.
-import { gatewayPath } from './place.ts'
+import { gatewayPath } from './gateway-address.ts'
 
 function tryStorage<T>(work: () => T): T | null {
   try {
@@ -11,8 +11,8 @@ function tryStorage<T>(work: () => T): T | null {
 }
 
 /** Returns the value of a name in localStorage; null if absent. */
-export const keptIn = (name: string): string | null => tryStorage(() => localStorage.getItem(name))
-export const keepIn = (name: string, text: string): void =>
+export const readLocal = (name: string): string | null => tryStorage(() => localStorage.getItem(name))
+export const writeLocal = (name: string, text: string): void =>
   void tryStorage(() => localStorage.setItem(name, text))
 
 /** Set at sign-out: until the page is reloaded, it may still handle an answer, and must not store drafts. */
@@ -22,17 +22,17 @@ let is_cleared = false
 const nameInTab = (name: string): string => gatewayPath() + name
 
 /** Returns the value of a name in this tab's storage; null if absent. */
-export const keptInTab = (name: string): string | null =>
+export const readFromTab = (name: string): string | null =>
   tryStorage(() => sessionStorage.getItem(nameInTab(name)))
-export function keepInTab(name: string, text: string): void {
+export function writeToTab(name: string, text: string): void {
   if (!is_cleared) tryStorage(() => sessionStorage.setItem(nameInTab(name), text))
 }
 
-export const dropFromTab = (name: string): void =>
+export const removeFromTab = (name: string): void =>
   void tryStorage(() => sessionStorage.removeItem(nameInTab(name)))
 
 /** Clears this tab's storage, so that the next user finds nothing in it. The caller must reload the page. */
-export function forgetTab(): void {
+export function clearTab(): void {
   is_cleared = true
   tryStorage(() => sessionStorage.clear())
 }
