@@ -123,7 +123,7 @@ async function findModels(
   words: string,
 ): Promise<Static<typeof FoundModel>[]> {
   const search = words.toLowerCase()
-  const isVisible = await modelFilterFor(gateway, viewer)
+  const isVisible = await modelFilter(gateway, viewer)
   return [...gateway.calls.catalogue().models.values()]
     .filter(({ id, display_name }) => `${id}\n${display_name}`.toLowerCase().includes(search))
     .filter(isVisible)
@@ -132,10 +132,7 @@ async function findModels(
 }
 
 /** Accounts see the models that are served; a key sees those that it may call. */
-async function modelFilterFor(
-  { db }: Pick<Gateway, 'db'>,
-  viewer: Viewer,
-): Promise<(model: Model) => boolean> {
+async function modelFilter({ db }: Pick<Gateway, 'db'>, viewer: Viewer): Promise<(model: Model) => boolean> {
   if (viewer.side === 'operator') return () => true
   const [key] = viewer.side === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   const mayCall = compileModelPatterns(key?.models ?? null)

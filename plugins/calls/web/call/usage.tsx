@@ -45,18 +45,14 @@ export function UsageTable({ call }: { call: Call }) {
 }
 
 const KIND: Column<Row> = column('kind', 'Kind', 'first', ({ kind }) => quantityWord(kind))
-const REPORTED: Column<Row> = endColumn(
-  'reported',
-  'Reported by the provider',
-  'first-end',
-  ({ reported }) =>
-    reported === undefined ? (
-      <span className="soft">–</span>
-    ) : reported === null ? (
-      'no number'
-    ) : (
-      count(reported)
-    ),
+const REPORTED: Column<Row> = endColumn('reported', 'Reported by the provider', 'first-end', (row) =>
+  row.reported === undefined ? (
+    <span className="soft">–</span>
+  ) : row.reported === null ? (
+    'no number'
+  ) : (
+    count(row.reported)
+  ),
 )
 const CHARGED: Column<Row> = endColumn('charged', 'Charged', 'second-end', ({ charged }) => count(charged))
 

@@ -21,13 +21,11 @@ function setConnected(is_connected: boolean): void {
   changes.notify(is_connected)
 }
 
-/** Reports that a call did not reach the gateway. */
 export function connectionLost(): void {
   setConnected(false)
   timer ??= setTimeout(() => void tryAgain(), RETRY_EVERY_MS)
 }
 
-/** Reports that a call reached the gateway. */
 export function connectionWorks(): void {
   clearTimeout(timer)
   timer = undefined
@@ -40,6 +38,7 @@ async function tryAgain(): Promise<void> {
     await fetch(addressOf('/healthz'), { cache: 'no-store' })
     connectionWorks()
   } catch {
+    // The gateway cannot be reached yet; the banner is visible already.
     connectionLost()
   }
 }

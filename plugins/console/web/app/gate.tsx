@@ -25,8 +25,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const is_in = viewer !== null
   // Only while signed in: a wrong password in the form is also answered with 401.
   useEffect(
-    () =>
-      is_in ? onSignedOut(() => void hasSession().then((continues) => setExpired(!continues))) : undefined,
+    () => (is_in ? onSignedOut(() => void hasSession().then((lasts) => setExpired(!lasts))) : undefined),
     [is_in],
   )
   // The 404 of the session's own route must not request it again.
@@ -75,10 +74,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   )
 }
 
-/**
- * Checks whether the session has really ended: a request that was sent while the session got a new token is refused, too, though
- * the session continues.
- */
+/** Whether the session continues: a request that was sent before the session got a new token is refused, too. */
 async function hasSession(): Promise<boolean> {
   try {
     return (await send(api.session.get())).viewer !== null

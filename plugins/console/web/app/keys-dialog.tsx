@@ -22,13 +22,7 @@ export function useKeys(actions: KeyActions): void {
   useEffect(() => {
     let prefix_ms = 0
     function press(event: KeyboardEvent): void {
-      if (
-        event.defaultPrevented ||
-        event.ctrlKey ||
-        event.metaKey ||
-        event.altKey ||
-        handlesKeys(event.target)
-      )
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isUsed(event.target))
         return
       const is_letter = event.timeStamp - prefix_ms < LETTER_TIMEOUT_MS
       prefix_ms = 0
@@ -46,11 +40,11 @@ export function useKeys(actions: KeyActions): void {
   }, [actions])
 }
 
-const HANDLES_KEYS =
-  'input, textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]'
+const USED = 'input, textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]'
 
-const handlesKeys = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest(HANDLES_KEYS) !== null
+/** Whether the element handles keys itself. */
+const isUsed = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest(USED) !== null
 
 interface KeysDialogProps {
   open: boolean

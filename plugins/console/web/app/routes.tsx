@@ -14,7 +14,6 @@ import { addressOf } from './gateway-address.ts'
 import type { MovedPage, OpenPageEntry, PageEntry, PageGroup } from './page-entry.ts'
 import { useViewer, type Viewer, viewerKindOf } from './session.tsx'
 
-/** Returns the path of the console's root. */
 export const basePath = (): string => addressOf('/console')
 
 /** The path below /console, not decoded. */

@@ -14,7 +14,6 @@ export type Viewer = NonNullable<Session['viewer']>
 /** While the account is suspended, so that the page notices soon that it was resumed. */
 const SUSPENDED_REFETCH_MS = 10_000
 
-/** Queries the session of this browser. */
 export const useSession = () =>
   useQuery({
     queryKey: ['session'],
@@ -26,7 +25,6 @@ export const useSession = () =>
 /** The viewer; set by `SessionGate`. */
 export const SignedIn = createContext<Viewer | null>(null)
 
-/** Returns the viewer of a page. */
 export function useViewer(): Viewer {
   const viewer = useContext(SignedIn)
   if (!viewer) throw new Error('useViewer: nobody is signed in here')
@@ -39,16 +37,12 @@ export function useMay(right: Right | undefined): boolean {
   return right === undefined || viewer === null || viewer.rights.includes(right)
 }
 
-/** Whether the operator has set up a feature. */
 export const useFeature = (name: string): boolean => useViewer().features.includes(name)
 
 /** Returns the kind of a viewer, by which pages are shown. */
 export const viewerKindOf = ({ side, see_account }: Viewer) => (see_account ? side : 'own_keys')
 
-/**
- * Returns the name that a person signs in with: their email address; without one, the name of the account whose first owner they
- * are; null for the first operator.
- */
+/** Returns a person's sign-in name: the email address, or else the account of which they are the first owner; null for the first operator. */
 export const signInName = ({
   email,
   account,

@@ -11,7 +11,6 @@ export type Theme = (typeof THEMES)[number]['value']
 
 const KEY = 'tollgate-theme'
 
-/** Returns the theme that the user chose in this browser. */
 export function chosenTheme(): Theme {
   const stored = readLocal(KEY)
   return THEMES.find(({ value }) => value === stored)?.value ?? 'system'
@@ -24,7 +23,6 @@ export function chooseTheme(theme: Theme): void {
   choices.notify()
 }
 
-/** Applies the chosen theme. */
 export function applyTheme(): void {
   const theme = chosenTheme()
   const { dataset } = document.documentElement

@@ -13,7 +13,6 @@ export interface Toast {
   tone?: 'good' | 'bad'
   /** The subject, such as `catalogue`. A toast replaces an earlier one of the same subject, which may contradict it. */
   subject?: string | undefined
-  /** Undoes the action. */
   undo?: () => void
 }
 

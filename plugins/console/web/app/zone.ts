@@ -12,7 +12,6 @@ export type ZoneChoice = (typeof ZONES)[number]['value']
 
 const KEY = 'tollgate-zone'
 
-/** Returns the zone that the user chose in this browser. */
 export const chosenZone = (): ZoneChoice =>
   ZONES.find(({ value }) => value === readLocal(KEY))?.value ?? 'viewer'
 

@@ -70,7 +70,6 @@ export function aligned(all: readonly number[]): (nanos: number) => string {
   }
 }
 
-/** `12,345`. */
 export const count = (value: number): string => counts.format(value)
 
 /** `1 call`, `12,345 calls`. @param plural for a noun with an irregular plural, such as `entry` */

@@ -76,7 +76,6 @@ interface ButtonLinkProps extends Shape {
   'aria-label'?: string
 }
 
-/** A link to another page that looks like a button. */
 export function ButtonLink({ href, look, small, icon: Icon, right, children, ...rest }: ButtonLinkProps) {
   const is_offered = useMay(right)
   const wordless = isWordless(children)

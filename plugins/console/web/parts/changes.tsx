@@ -33,11 +33,9 @@ export interface Changes<Draft> {
   submit: () => Promise<boolean>
   /** Replaces the draft's values of the fields in conflict by the current ones. */
   keepTheirs: () => void
-  /** Resets all fields. */
   discard: () => void
 }
 
-/** Returns the state of the form. */
 export function useChanges<Source, Draft extends object>({
   source,
   draftOf,
@@ -79,7 +77,6 @@ export function useChanges<Source, Draft extends object>({
   return { draft, setDraft, names, conflict, submit, keepTheirs, discard }
 }
 
-/** Returns the named fields of an object. */
 export const pickFields = <T extends object>(of: T, names: readonly PropertyKey[]): Partial<T> =>
   Object.fromEntries(Object.entries(of).filter(([name]) => names.includes(name))) as Partial<T>
 

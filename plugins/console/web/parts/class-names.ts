@@ -1,4 +1,3 @@
 // Value of a class attribute from optional class names.
-/** Joins the class names that are set. */
 export const classNames = (...all: (string | false | null | undefined)[]): string =>
   all.filter(Boolean).join(' ')

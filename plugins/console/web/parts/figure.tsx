@@ -14,7 +14,6 @@ interface FigureProps {
   note?: ReactNode
 }
 
-/** Use it within `Figures`. */
 export function Figure({ label, value, change, good, note }: FigureProps) {
   return (
     <div className="figure">

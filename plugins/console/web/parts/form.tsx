@@ -92,14 +92,12 @@ export function adviceIn(words: string): string {
   return capital(advice)
 }
 
-/** The buttons below a form. */
 export const FormActions = ({ children }: { children: ReactNode }) => (
   <div className="form-actions">{children}</div>
 )
 
 type SubmitProps = Omit<ButtonProps, 'type' | 'busy'>
 
-/** The buttons of a form in a dialog. */
 export const SubmitOrCancel = ({ onCancel, ...submit }: SubmitProps & { onCancel: () => void }) => (
   <FormActions>
     <Button onClick={onCancel}>Cancel</Button>
@@ -107,7 +105,6 @@ export const SubmitOrCancel = ({ onCancel, ...submit }: SubmitProps & { onCancel
   </FormActions>
 )
 
-/** The button that submits its form. */
 export function SubmitButton({ look = 'primary', ...rest }: SubmitProps) {
   return <Button look={look} {...rest} type="submit" busy={useContext(Busy)} />
 }

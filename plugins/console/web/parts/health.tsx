@@ -7,7 +7,6 @@ import { type Column, column, endColumn } from './table.tsx'
 import { Time } from './time.tsx'
 import { CommaList } from './words.tsx'
 
-/** Failure classes of providers, in words. */
 const CLASS_WORDS: Readonly<Record<string, string>> = {
   bad_request: 'request rejected',
   rate_limited: 'rate limited',

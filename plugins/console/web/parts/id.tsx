@@ -8,7 +8,6 @@ interface IdProps {
   value: string
   /** Its name: "request id". */
   what?: string
-  /** Shows the whole id. */
   whole?: boolean
   copy?: boolean
 }

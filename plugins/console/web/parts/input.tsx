@@ -32,7 +32,6 @@ interface TextAreaProps extends Omit<ComponentProps<'textarea'>, keyof Valued | 
   code?: boolean
 }
 
-/** Several lines of text. */
 export function TextArea({ value, onChange, code, ...rest }: TextAreaProps) {
   return (
     <Field.Control

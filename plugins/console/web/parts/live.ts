@@ -50,18 +50,15 @@ export function useLive<Event>(
 ): LiveState {
   const [state, setState] = useState<LiveState>('connecting')
   const [round, setRound] = useState(0)
-  const listener = useRef(onEvent)
-  listener.current = onEvent
+  const notify = useRef(onEvent)
+  notify.current = onEvent
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each round opens the feed again
   useEffect(() => {
     if (!enabled) return
     const stop = new AbortController()
     setState('connecting')
-    void keepOpen<Event>(path, stop.signal, {
-      onEvent: (event) => listener.current(event),
-      onState: setState,
-    })
+    void keepOpen<Event>(path, stop.signal, { onEvent: (event) => notify.current(event), onState: setState })
     return () => stop.abort()
   }, [path, enabled, round])
   // The end of the previous session has ended the feed.
@@ -69,31 +66,27 @@ export function useLive<Event>(
   return state
 }
 
-interface FeedListener<Event> {
+interface Handlers<Event> {
   onEvent: (event: Event) => void
   onState: (state: LiveState) => void
 }
 
-async function keepOpen<Event>(
-  path: `/${string}`,
-  signal: AbortSignal,
-  listener: FeedListener<Event>,
-): Promise<void> {
+async function keepOpen<Event>(path: `/${string}`, signal: AbortSignal, on: Handlers<Event>): Promise<void> {
   let wait_ms = MIN_WAIT_MS
   while (!signal.aborted) {
     let state: LiveState = 'lost'
     try {
       const answer = await sendRaw(path, { signal, headers: { accept: 'text/event-stream' } })
-      listener.onState('open')
+      on.onState('open')
       wait_ms = MIN_WAIT_MS
-      for await (const event of readEvents(answer)) listener.onEvent(JSON.parse(event) as Event)
+      for await (const event of readEvents(answer)) on.onEvent(JSON.parse(event) as Event)
     } catch (failure) {
       if (signal.aborted) return
       if (failure instanceof ApiError && failure.status === 429) state = 'crowded'
-      else if (failure instanceof ApiError && failure.status < 500) return listener.onState('refused')
+      else if (failure instanceof ApiError && failure.status < 500) return on.onState('refused')
     }
     if (signal.aborted) return
-    listener.onState(state)
+    on.onState(state)
     await pause(wait_ms, signal)
     wait_ms = Math.min(wait_ms * 2, MAX_WAIT_MS)
   }

@@ -11,7 +11,6 @@ function recentMonths(count: number): string[] {
   )
 }
 
-/** Returns the first and the last day of a month. */
 function daysOf(month: string): { since: string; until: string } {
   const [year = 0, of_year = 0] = month.split('-').map(Number)
   const until = new Date(Date.UTC(year, of_year, 0)).toISOString().slice(0, 'YYYY-MM-DD'.length)

@@ -15,7 +15,6 @@ const OUTCOMES: Readonly<Record<ListedOutcome, { tone: Tone; word: string }>> = 
 
 export const outcomeWord = (outcome: ListedOutcome): string => OUTCOMES[outcome].word
 
-/** Explains "failed", on hover. */
 export const FAILED_HINT = 'No answer, or interrupted'
 
 /** The text of a filter by outcome. `call` is every outcome except refused; `answered` is what a provider's figures count as success. */

@@ -100,7 +100,6 @@ export type Query<Data> = Pick<
 
 interface LoadedProps<Data> {
   query: Query<Data>
-  /** The number of rows of the skeleton. */
   rows?: number
   /** Shown instead of the skeleton. */
   loading?: ReactNode

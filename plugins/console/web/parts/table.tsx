@@ -27,7 +27,6 @@ export interface Column<Row> {
   phone: PhonePlace
 }
 
-/** A column of text. */
 export const column = <Row,>(
   key: string,
   title: string,

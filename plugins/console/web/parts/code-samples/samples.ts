@@ -30,7 +30,6 @@ const KEY_VARIABLE = 'TOLLGATE_KEY'
 
 const GREETING: Conversation['messages'] = [{ role: 'user', content: 'Say hello in one word.' }]
 
-/** Returns the same call in each language. */
 export function samplesOf(
   sdk: Sdk,
   { base_url: url, key, key_variable = KEY_VARIABLE, messages = GREETING, ...call }: SampleCall,
