@@ -37,7 +37,7 @@ export function Plugins({ plugins }: PluginsAnswer) {
 
 <<<<<<< HEAD
 const callCount = (name: 'seen' | 'changed' | 'refused', title: string): Column<Plugin> =>
-  atEnd(name, title, 'none', ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start[name]))
+  endColumn(name, title, 'none', ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start[name]))
 =======
 const ofCalls = (what: 'seen' | 'changed' | 'refused', title: string): Column<Plugin> =>
   endColumn(what, title, 'none', (row) => row.hooks.before_call > 0 && count(row.since_start[what]))
