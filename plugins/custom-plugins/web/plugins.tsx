@@ -35,13 +35,8 @@ export function Plugins({ plugins }: PluginsAnswer) {
   )
 }
 
-<<<<<<< HEAD
 const callCount = (name: 'seen' | 'changed' | 'refused', title: string): Column<Plugin> =>
-  endColumn(name, title, 'none', ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start[name]))
-=======
-const ofCalls = (what: 'seen' | 'changed' | 'refused', title: string): Column<Plugin> =>
-  endColumn(what, title, 'none', (row) => row.hooks.before_call > 0 && count(row.since_start[what]))
->>>>>>> d516a1b1 (Fewer lines in the console's parts)
+  endColumn(name, title, 'none', (row) => row.hooks.before_call > 0 && count(row.since_start[name]))
 
 const COLUMNS: readonly Column<Plugin>[] = [
   column('name', 'Plugin', 'first', ({ name, file }) => <span title={`plugins/${file}`}>{name}</span>),

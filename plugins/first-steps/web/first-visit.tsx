@@ -14,7 +14,7 @@ const storageKeyOf = ({ account_id }: Visitor): string =>
   account_id === null ? 'tollgate-first-steps' : `tollgate-first-steps-${account_id}`
 
 /** Remembers in this browser not to open the first steps automatically; their page stays available. */
-export const putOff = (viewer: Visitor): void => keepIn(storageKeyOf(viewer), 'put off')
+export const putOff = (viewer: Visitor): void => writeLocal(storageKeyOf(viewer), 'put off')
 
 /** Renders `children`, or redirects an operator or account holder without a first call. */
 export function FirstVisit({ children }: { children: ReactNode }) {
@@ -22,7 +22,8 @@ export function FirstVisit({ children }: { children: ReactNode }) {
   const { side } = viewer
   const may_do_steps = useMay(side === 'operator' ? 'operate' : 'call')
   const [path] = useLocation()
-  const may_redirect = side !== 'key' && may_do_steps && path === '/' && keptIn(storageKeyOf(viewer)) === null
+  const may_redirect =
+    side !== 'key' && may_do_steps && path === '/' && readLocal(storageKeyOf(viewer)) === null
   const { data, error } = useApi(['start', ''], () => api.start.get({ query: {} }), { enabled: may_redirect })
   const has_called = data?.due === false
   useEffect(() => {
