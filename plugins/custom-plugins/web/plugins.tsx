@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Plugin>[] = [
   callCount('seen', 'Calls seen'),
   callCount('changed', 'Changed'),
   callCount('refused', 'Refused'),
-  atEnd(
+  endColumn(
     'told',
     'Told',
     'none',
