@@ -72,7 +72,6 @@ interface State extends IdempotencyDeps {
 
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
-/** Creates idempotency over kept answers. */
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const state: State = { ...deps, under_way: new Map() }
   return {

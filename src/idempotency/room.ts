@@ -1,7 +1,7 @@
 // Room for kept answers and keys: beyond a bound, the oldest answers are dropped, and the oldest keys removed.
 import type { ServerSettings } from '../domain/catalogue.ts'
 import type { Db, Tx } from '../store/db.ts'
-import { createRoom, type Room, type Spacious, sufficient } from '../store/kept/room.ts'
+import { createRoom, type KeptRow, type Room, sufficient } from '../store/kept/room.ts'
 import { type KeepLimits, MEGABYTE } from '../store/kept/space.ts'
 import type { IdempotencyKey } from '../store/schema.ts'
 import { atFirstUse } from '../utilities/at-first-use.ts'
@@ -60,7 +60,7 @@ export function createAnswerRoom(
   async function forgetSome(
     account_id: number,
     isUnderWay: (row: KeyOfAccount) => boolean,
-  ): Promise<Spacious[]> {
+  ): Promise<KeptRow[]> {
     const excess = await excessOf(account_id)
     if (excess <= 0) return []
     const row_limit = excess + Math.floor(limits().keys_per_account * FORGOTTEN_SHARE)
@@ -99,7 +99,7 @@ export function createAnswerRoom(
   }
 }
 
-async function giveUpOldest(tx: Tx, account_id: number, over_bytes: number): Promise<Spacious[]> {
+async function giveUpOldest(tx: Tx, account_id: number, over_bytes: number): Promise<KeptRow[]> {
   const { oldestKept, giveUp } = idempotencyQueries(tx)
   // Repeated if another gateway dropped all of these at the same time.
   for (;;) {
@@ -133,7 +133,7 @@ function createKeyCounts(db: Db) {
     count: () => counted(),
     of: async (account_id: number) => (await counted()).get(account_id) ?? 0,
     add: (account_id: number) => change([account_id], 1),
-    remove(rows: readonly Spacious[]) {
+    remove(rows: readonly KeptRow[]) {
       const account_ids = rows.map(({ account_id }) => account_id)
       return change(account_ids, -1)
     },

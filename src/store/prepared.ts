@@ -34,7 +34,7 @@ export function perConnection<B extends Builders>(builders: B): (db: Pick<Statem
   return ({ orm }) => {
     const found = known.get(orm)
     if (found) return found
-    const queries = lazily(builders, orm)
+    const queries = lazyQueries(builders, orm)
     known.set(orm, queries)
     return queries
   }
@@ -57,7 +57,7 @@ export function perAccount<B extends Builders>(
   return (db, account_id) => (account_id === undefined ? ofAll(db) : ofAccount(db))
 }
 
-function lazily<B extends Builders>(builders: B, orm: Orm): Queries<B> {
+function lazyQueries<B extends Builders>(builders: B, orm: Orm): Queries<B> {
   const queries = {}
   for (const [name, build] of Object.entries(builders))
     Object.defineProperty(queries, name, {

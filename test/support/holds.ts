@@ -1,7 +1,7 @@
 // What became of each hold: tests look at it as if its row stayed. Of one that was settled the row of its call says it.
 import type { Database } from 'bun:sqlite'
 import type { Ledger } from '../../src/money/ledger/operations.ts'
-import { expireOrphanedHolds, type Swept } from '../../src/money/ledger/sweep.ts'
+import { expireOrphanedHolds, type SweepResult } from '../../src/money/ledger/sweep.ts'
 import type { Db } from '../../src/store/db.ts'
 import { endGateway } from '../../src/store/gateways.ts'
 import type { Hold } from '../../src/store/schema.ts'
@@ -20,7 +20,7 @@ export const holdFates = (db: Database): HoldFate[] =>
     .all()
 
 /** As another gateway would that takes the first one of a database for dead. */
-export async function expireAsOfDead(db: Db, ledger: Ledger): Promise<Swept> {
+export async function expireAsOfDead(db: Db, ledger: Ledger): Promise<SweepResult> {
   const now_ms = Date.now()
   await endGateway(db, 1, now_ms)
   return await expireOrphanedHolds(db, ledger, { now_ms, gateway_id: 2, isUnderWay: () => false })

@@ -5,7 +5,7 @@ import type { Recovered } from '../../library/recovery.ts'
 import type { OnLost } from '../../money/ledger/failure.ts'
 import type { OnChange } from '../../money/ledger/health.ts'
 import type { RewriteName } from '../../money/ledger/rewriting.ts'
-import type { Swept } from '../../money/ledger/sweep.ts'
+import type { SweepResult } from '../../money/ledger/sweep.ts'
 import type { Logger } from '../../observe/log.ts'
 
 /** Keeps the line readable. */
@@ -74,7 +74,7 @@ export function reportPlaceTo(log: Logger): (trouble: string | undefined) => voi
 }
 
 /** Reports expired holds, if there are any. */
-export function reportSwept({ expired, possible_loss_nanos }: Swept, log: Logger): void {
+export function reportSwept({ expired, possible_loss_nanos }: SweepResult, log: Logger): void {
   if (expired.length === 0) return
   const request_ids = expired.slice(0, MAX_REQUEST_IDS).map(({ request_id }) => request_id)
   log.warn(

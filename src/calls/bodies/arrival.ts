@@ -39,7 +39,7 @@ const PLAIN_BODY_BYTES = 256 * 1024
 /** Hooks need two more copies: the text and the parsed values. */
 const HOOK_COPIES = 2
 
-export interface Arrival {
+export interface ReceiveOptions {
   limit_bytes: number
   /** The most copies of the body that are in memory at once: bytes, text, values, and the upstream request. */
   copies: number
@@ -51,7 +51,7 @@ export interface Arrival {
   is_form?: true
 }
 
-export interface Arrived {
+export interface ReceivedBody {
   bytes: Uint8Array
   /** Frees the body's memory once it is no longer needed. The end of the call frees it, too. */
   release(): void
@@ -62,13 +62,21 @@ export interface Arrived {
  * @throws GatewayError as `readPaced` and `beforeJson`; insufficient_balance for more than 64 KB if the account has no free balance, except
  * with an Idempotency-Key, which may have a kept answer, and for free calls
  */
-export function receiveBody(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
+export function receiveBody(
+  parts: BodyParts,
+  admitted: Admitted,
+  arrival: ReceiveOptions,
+): Promise<ReceivedBody> {
   if (parts.hooks.before.length === 0 || arrival.is_form) return receiveOnly(parts, admitted, arrival)
   return receiveHooked(parts, admitted, arrival)
 }
 
 /** Receives the body and runs the hooks. An Idempotency-Key compares the bytes that the caller sent, not those of the hooks. */
-async function receiveHooked(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
+async function receiveHooked(
+  parts: BodyParts,
+  admitted: Admitted,
+  arrival: ReceiveOptions,
+): Promise<ReceivedBody> {
   const { limit_bytes, copies } = arrival
   const model_id = arrival.model_id ?? deploymentOf(admitted.origin.request)
   const arrived = await receiveOnly(parts, admitted, { ...arrival, copies: copies + HOOK_COPIES })
@@ -78,7 +86,7 @@ async function receiveHooked(parts: BodyParts, admitted: Admitted, arrival: Arri
   return { ...arrived, bytes }
 }
 
-function receiveOnly(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
+function receiveOnly(parts: BodyParts, admitted: Admitted, arrival: ReceiveOptions): Promise<ReceivedBody> {
   const { request } = admitted.origin
   const announced_bytes = announcedBytes(request, arrival.limit_bytes)
   return announced_bytes <= SMALL_BODY_BYTES
@@ -87,15 +95,15 @@ function receiveOnly(parts: BodyParts, admitted: Admitted, arrival: Arrival): Pr
 }
 
 /** A small body, outside the memory that large bodies share. */
-const outsideMemory = (bytes: Uint8Array): Arrived => ({ bytes, release: nothing })
+const outsideMemory = (bytes: Uint8Array): ReceivedBody => ({ bytes, release: nothing })
 const nothing = (): void => {}
 
 async function receiveLarge(
   { memory, accountOf }: BodyParts,
   admitted: Admitted,
-  { limit_bytes, copies, isFree }: Arrival,
+  { limit_bytes, copies, isFree }: ReceiveOptions,
   announced_bytes: number,
-): Promise<Arrived> {
+): Promise<ReceivedBody> {
   const { place } = admitted
   const { request } = admitted.origin
   const { account } = admitted.caller

@@ -73,7 +73,6 @@ interface MemoryBudgetOptions {
 /** Smaller shares are left to the runtime's own garbage collection. */
 const WORTH_RECLAIMING_BYTES = 64 * 1024 * 1024
 
-/** Creates a budget with nothing reserved. */
 export function createMemoryBudget({ limit_bytes, wait_ms, reclaim }: MemoryBudgetOptions): MemoryBudget {
   const waiting: Waiting[] = []
   let taken_bytes = 0

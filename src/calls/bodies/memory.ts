@@ -56,7 +56,6 @@ interface Memory {
   waiting: WaitingPart[]
 }
 
-/** Creates a memory with nothing taken. */
 export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
   const memory: Memory = {
     options,

@@ -70,20 +70,20 @@ async function runAll(
   }
 }
 
-interface Running {
+interface HookRun {
   plugin: HooksOfPlugin
   hook: BeforeCall
   limit_ms: number
 }
 
-async function runOne({ plugin, hook, limit_ms }: Running, view: CallView): Promise<Uint8Array | undefined> {
+async function runOne({ plugin, hook, limit_ms }: HookRun, view: CallView): Promise<Uint8Array | undefined> {
   let answer: Answer
   try {
     answer = readAnswer(await withinTime(limit_ms, () => hook(view)), view, plugin.name)
   } catch (thrown) {
     if (view.failure !== undefined) throw view.failure
     plugin.counts.failed += 1
-    throw internal(FAILED, {
+    throw internal(HOOK_FAILED, {
       cause: new Error(`the plugin ${plugin.name} failed before the call: ${messageOf(thrown)}`, {
         cause: thrown,
       }),
@@ -99,7 +99,7 @@ async function runOne({ plugin, hook, limit_ms }: Running, view: CallView): Prom
   return answer?.bytes
 }
 
-const FAILED = 'The gateway failed to handle this request. It has been logged; please try again.'
+const HOOK_FAILED = 'The gateway failed to handle this request. It has been logged; please try again.'
 
 type Answer =
   | { refuse: GatewayError; bytes?: undefined }

@@ -26,7 +26,7 @@ const OPAQUE: ReadonlySet<string> = new Set([
 ])
 const BASE64 = /^[A-Za-z0-9+/_=\s-]*$/
 
-interface Reading extends Omit<CallText, 'text'> {
+interface TextCollection extends Omit<CallText, 'text'> {
   texts: string[]
   chars: number
 }
@@ -36,7 +36,7 @@ interface Reading extends Omit<CallText, 'text'> {
  * known not to be: searching too much is safer than too little.
  */
 export function readCallText(body: JsonObject): CallText {
-  const reading: Reading = { texts: [], chars: 0, is_cut: false, values: 0 }
+  const reading: TextCollection = { texts: [], chars: 0, is_cut: false, values: 0 }
   const { model, ...rest } = body
   readObject(reading, rest)
   // The model's name does not count as text, but its comma counts. `rest` is a copy, so the body itself is frozen here.
@@ -47,7 +47,7 @@ export function readCallText(body: JsonObject): CallText {
   return { text: texts.join('\n'), is_cut, values }
 }
 
-function read(reading: Reading, value: Json, name: string, parent: JsonObject): void {
+function read(reading: TextCollection, value: Json, name: string, parent: JsonObject): void {
   if (typeof value === 'string') {
     if (!isOpaque(value, name, parent)) add(reading, value)
   } else if (Array.isArray(value)) {
@@ -57,7 +57,7 @@ function read(reading: Reading, value: Json, name: string, parent: JsonObject): 
   } else if (typeof value === 'object' && value !== null) readObject(reading, value)
 }
 
-function readObject(reading: Reading, value: JsonObject): void {
+function readObject(reading: TextCollection, value: JsonObject): void {
   const names = Object.keys(value)
   reading.values += 1 + Math.max(names.length - 1, 0)
   for (const name of names) read(reading, value[name] ?? null, name, value)
@@ -71,7 +71,7 @@ function isOpaque(value: string, name: string, { type }: JsonObject): boolean {
   return OPAQUE.has(name) && type !== 'text' && BASE64.test(value)
 }
 
-function add(reading: Reading, text: string): void {
+function add(reading: TextCollection, text: string): void {
   const free_chars = MAX_TEXT_CHARS - reading.chars
   if (text.length > free_chars) reading.is_cut = true
   if (free_chars <= 0 || text === '') return

@@ -17,7 +17,6 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'api-key',
 ])
 
-/** The content of the request. */
 export type Content =
   | {
       bytes: Uint8Array
@@ -26,7 +25,7 @@ export type Content =
     }
   | { form: Readonly<Record<string, readonly string[]>> }
 
-interface Read extends CallText {
+interface ParsedContent extends CallText {
   json: JsonObject
 }
 
@@ -40,7 +39,7 @@ export class CallView implements PluginCall {
   readonly headers: Readonly<Record<string, string>>
   readonly form: Readonly<Record<string, readonly string[]>> | undefined
   #content: Content | undefined
-  #read: Read | undefined
+  #read: ParsedContent | undefined
   #failure: unknown
 
   constructor({ origin, caller: { account, key } }: Admitted, content: Content) {
@@ -86,7 +85,7 @@ export class CallView implements PluginCall {
     this.#content = undefined
   }
 
-  #json(): Read {
+  #json(): ParsedContent {
     if (this.#read) return this.#read
     if (!this.#content || !('bytes' in this.#content))
       throw new Error('The call is over. Read what you need of it before the hook returns.')
@@ -101,7 +100,7 @@ export class CallView implements PluginCall {
 }
 
 /** @throws GatewayError invalid_request if the body is not a JSON object, or if an object in it has a name twice */
-function readBody(bytes: Uint8Array): Read {
+function readBody(bytes: Uint8Array): ParsedContent {
   const scanned = scanJsonBody(bytes)
   const { json } = parseScanned(scanned)
   const text = readCallText(json)

@@ -15,7 +15,6 @@ interface HookCounts {
   failed_after: number
 }
 
-/** The hooks of one plugin. */
 export interface HooksOfPlugin {
   readonly name: string
   readonly before: readonly BeforeCall[]

@@ -82,7 +82,7 @@ async function pay<O extends PaidOrder>(
   const deciding = parts.ledger.submit(holdOf(parts, admitted, ready, quoted))
   // Without a promise if this process owns the ledger.
   const outcome = deciding instanceof Promise ? await deciding : deciding
-  const held = heldBy(parts, admitted, ready, quoted, outcome)
+  const held = recordHold(parts, admitted, ready, quoted, outcome)
   try {
     return await kind.serve(parts, held)
   } catch (thrown) {
@@ -123,7 +123,7 @@ function longestTimeMs({ catalogue }: CallParts, model: Model): number {
 }
 
 /** Writes the hold into its call's record. @throws GatewayError insufficient_balance or another refusal; nothing is held then */
-function heldBy<O extends PaidOrder>(
+function recordHold<O extends PaidOrder>(
   parts: CallParts,
   admitted: Admitted,
   order: O,

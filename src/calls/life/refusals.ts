@@ -124,7 +124,7 @@ function budgetErrors(): Partial<Record<Refusal, () => GatewayError>> {
 }
 
 /** Advice on sending media that can be counted. */
-const COUNTED =
+const MEDIA_ADVICE =
   "The tokens of its media cannot be counted, so the cost of the model's whole context is held. Send files inline instead of by URL or id, PDFs without encryption, audio as WAV, MP3, FLAC, Ogg, MP4 or WebM, and video as MP4 or WebM."
 
 /**
@@ -144,7 +144,7 @@ export function refusalError(
   const message = [
     error.message,
     reset && `The limit resets at ${new Date(reset.at_ms).toISOString()}.`,
-    is_uncounted && is_of_amount && COUNTED,
+    is_uncounted && is_of_amount && MEDIA_ADVICE,
   ]
   const retry_after_s = reset && Math.max(1, Math.ceil((reset.at_ms - reset.now_ms) / 1_000))
   return reset || (is_uncounted && is_of_amount)

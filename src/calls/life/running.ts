@@ -68,7 +68,7 @@ export class RunningCalls {
     this.#whenEmpty = resolve
     const timer = setTimeout(() => {
       for (const place of this.#places) {
-        place.end(stopped())
+        place.end(restartError())
         place.abortUpstream?.()
       }
     }, timeout_ms)
@@ -184,7 +184,7 @@ export function tickRegularly(running: Pick<RunningCalls, 'tick'>): () => void {
 
 const RESTARTED_IN_S = 5
 
-const stopped = (): GatewayError =>
+const restartError = (): GatewayError =>
   overloaded('The gateway is restarting and had to end this answer early. Please retry.', {
     retry_after_s: RESTARTED_IN_S,
   })

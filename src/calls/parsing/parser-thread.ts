@@ -8,7 +8,7 @@ import { BUILT_IN_REGISTRY, callerProtocolOf } from '../../protocols/registry.ts
 import { isObject, type JsonObject } from '../../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../../protocols/wire/json-body.ts'
 import { type Unwrapped, unwrap } from '../../protocols/wire/json-splice.ts'
-import { ParsedBody, type Written } from '../kinds/text/body.ts'
+import { ParsedBody, type SentBody } from '../kinds/text/body.ts'
 import {
   type FromThread,
   type InlineImage,
@@ -141,11 +141,11 @@ const imagesOf = ({ images }: OpenedImages): Uint8Array[] =>
     .flatMap((inline) => ('image' in inline ? [inline.image.bytes] : []))
     .toArray()
 
-const isWritten = (ask: Question['ask'], value: unknown): value is Written & { body: Uint8Array } =>
+const isWritten = (ask: Question['ask'], value: unknown): value is SentBody & { body: Uint8Array } =>
   ask === 'write' && typeof value === 'object'
 
 /** Does not send the body again if it is the caller's own bytes. */
-function replyWritten(bytes: Uint8Array, { body, ...written }: Written & { body: Uint8Array }): void {
+function replyWritten(bytes: Uint8Array, { body, ...written }: SentBody & { body: Uint8Array }): void {
   const is_same = body.buffer === bytes.buffer && body.length === bytes.length
   const own = is_same ? undefined : ownBytes(body)
   reply({ bytes, value: { ...written, body: own ?? SAME_BYTES } }, own ? [own] : [])
@@ -203,7 +203,7 @@ const hashOf = (bytes: Uint8Array | string): string =>
   new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
 /** Encodes the body as bytes, which can be transferred. */
-const writtenBytes = ({ body, ...written }: Written): Written & { body: Uint8Array } => ({
+const writtenBytes = ({ body, ...written }: SentBody): SentBody & { body: Uint8Array } => ({
   ...written,
   body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
 })

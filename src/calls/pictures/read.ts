@@ -19,13 +19,13 @@ export function orderFrom(
   model: ImageModel,
   content: ImageOrder['content'],
 ): ImageOrder {
-  rejectOthers(request)
+  rejectUnsupported(request)
   const { prompt, images } = finalPromptOf(request)
   const { candidates = 1, images: shape } = request
   assertPrompt(prompt, request)
   const wanted = shape === false ? undefined : shape
   if (candidates < 1 || candidates > model.max_n_per_request)
-    throw wrong(request, 'candidates', `must be 1 to ${model.max_n_per_request} for this model.`)
+    throw fieldError(request, 'candidates', `must be 1 to ${model.max_n_per_request} for this model.`)
   return {
     kind: kindForSourceCount(images.length),
     model_id: model.id,
@@ -62,13 +62,13 @@ function sizeOf({ sizes, price, bounds }: ImageModel, shape: ImageOutput | undef
 /** Fields without meaning for images. */
 const REFUSED = ['tools', 'output', 'logprobs'] as const satisfies readonly RequestField[]
 
-function rejectOthers(request: ConversationRequest): void {
+function rejectUnsupported(request: ConversationRequest): void {
   if (request.images === false)
-    throw wrong(request, 'images', 'must include images: this model answers only with images.')
+    throw fieldError(request, 'images', 'must include images: this model answers only with images.')
   for (const field of REFUSED) {
     const value = request[field]
     if (Array.isArray(value) ? value.length > 0 : value !== undefined)
-      throw wrong(request, field, 'cannot be used with an image model. Leave it out.')
+      throw fieldError(request, field, 'cannot be used with an image model. Leave it out.')
   }
   for (const { parts } of request.turns) for (const part of parts) rejectPart(part)
 }
@@ -99,7 +99,7 @@ const charsOf = ({ turns }: ConversationRequest): number =>
       0,
     )
 
-function wrong({ from }: ConversationRequest, field: RequestField, problem: string): GatewayError {
+function fieldError({ from }: ConversationRequest, field: RequestField, problem: string): GatewayError {
   const param = placeIn(from.fields, field)
   return invalidRequest(`${param}: ${problem}`, { param })
 }

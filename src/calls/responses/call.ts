@@ -55,7 +55,7 @@ interface CallOptions {
 }
 
 /** The parts of a call that are kept besides its response. */
-interface Keeping extends Omit<KeptResponse, 'id' | 'response'> {
+interface KeptParts extends Omit<KeptResponse, 'id' | 'response'> {
   /** Whether it is kept for all requests; if false, only its connection remembers it. */
   is_kept: boolean
   /** The response that the call continues, if the connection has it. */
@@ -79,7 +79,7 @@ export class ResponseCall implements AnswerHooks {
   readonly #recent: RecentResponses | undefined
   #compacts: boolean
   #request: JsonObject = {}
-  #keeping: Keeping | undefined
+  #keeping: KeptParts | undefined
   /** Converts a provider's responses answer to its public form; undefined for a translated answer. */
   #caller_view: CallerView | undefined
   #public_events: PublicEvents | undefined
@@ -242,7 +242,7 @@ export class ResponseCall implements AnswerHooks {
     }
   }
 
-  async #isStored(keeping: Keeping, response: JsonObject): Promise<boolean> {
+  async #isStored(keeping: KeptParts, response: JsonObject): Promise<boolean> {
     try {
       await this.#store(keeping, response)
       return true
@@ -256,14 +256,14 @@ export class ResponseCall implements AnswerHooks {
     }
   }
 
-  async #remember({ remembered, before, input, is_kept }: Keeping, response: JsonObject): Promise<void> {
+  async #remember({ remembered, before, input, is_kept }: KeptParts, response: JsonObject): Promise<void> {
     const id = String(response.id)
     const all = remembered ? input : [...before, ...input]
     await this.#recent?.remember({ id, input: all, response, previous: remembered, is_kept })
   }
 
   /** Stores the response. If it continues one that only the connection has, it is stored with the whole conversation. */
-  async #store(keeping: Keeping, response: JsonObject): Promise<void> {
+  async #store(keeping: KeptParts, response: JsonObject): Promise<void> {
     const { account_id, created_at_ms, remembered, before } = keeping
     const is_first = remembered !== undefined && !remembered.is_kept
     const previous_id = is_first ? undefined : keeping.previous_id

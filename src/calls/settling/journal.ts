@@ -47,7 +47,6 @@ export const JOURNAL_FILES: readonly string[] = [JOURNAL_NAME, RESERVE_NAME]
 /** About a kilobyte for each settlement that may wait (MAX_UNWRITTEN_SETTLEMENTS). */
 const RESERVE_BYTES = 1024 * 1024
 
-/** Opens the journal of a data folder. */
 export function openSettlementJournal(data_folder: string, log: Logger): SettlementJournal {
   const path = join(data_folder, JOURNAL_NAME)
   const reserve_path = join(data_folder, RESERVE_NAME)
@@ -111,13 +110,13 @@ function read(path: string, log: Logger): UnwrittenSettlement[] {
   })
 }
 
-interface Applying {
+interface ApplyDeps {
   ledger: Pick<Ledger, 'submit'>
   found: CallsFound
   log: Logger
 }
 
-async function applyOne({ operation, hold, fields }: UnwrittenSettlement, parts: Applying): Promise<void> {
+async function applyOne({ operation, hold, fields }: UnwrittenSettlement, parts: ApplyDeps): Promise<void> {
   const { ledger, found, log } = parts
   const has_row = await found.hasHold(operation.hold_id, String(fields.request_id))
   if (!has_row && (!hold || (await found.isRecorded(hold.request_id, operation.call.started_at_ms)))) {

@@ -60,10 +60,10 @@ export function costsOf(
     }
   const parts = computedCosts(delivered, attempt)
   const computed = parts && sumOf(parts)
-  const reported = believedCost(delivered.usage, delivered.reported_cost_nanos)
+  const reported = acceptedCost(delivered.usage, delivered.reported_cost_nanos)
   const known = reported ?? computed
   return {
-    provider_cost_nanos: known === null ? null : capped(known + failed_nanos),
+    provider_cost_nanos: known === null ? null : capNanos(known + failed_nanos),
     reported_cost_nanos: reported,
     computed_cost_nanos: reported === null ? null : computed,
     // A reported cost covers the whole call.
@@ -74,11 +74,11 @@ export function costsOf(
   }
 }
 
-const capped = (nanos: Nanos): Nanos => Math.min(nanos, Number.MAX_SAFE_INTEGER)
+const capNanos = (nanos: Nanos): Nanos => Math.min(nanos, Number.MAX_SAFE_INTEGER)
 
 const addCost = (sum: Nanos, { nanos }: RouteCost): Nanos => sum + nanos
 
-const sumOf = (costs: readonly RouteCost[]): Nanos => capped(costs.reduce(addCost, 0))
+const sumOf = (costs: readonly RouteCost[]): Nanos => capNanos(costs.reduce(addCost, 0))
 
 /** Sums costs by route, in the order in which the routes were reached. */
 function costsElsewhere(costs: readonly RouteCost[], own: Attempt | undefined): string | null {
@@ -99,7 +99,7 @@ function costsElsewhere(costs: readonly RouteCost[], own: Attempt | undefined): 
 }
 
 /** Returns the reported cost. A 0 together with billed tokens means that the provider omitted the cost. */
-function believedCost(usage: Usage, reported_nanos: Nanos | undefined): Nanos | null {
+function acceptedCost(usage: Usage, reported_nanos: Nanos | undefined): Nanos | null {
   if (reported_nanos === undefined) return null
   return reported_nanos === 0 && totalTokens(usage) > 0 ? null : reported_nanos
 }

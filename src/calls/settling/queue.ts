@@ -59,7 +59,6 @@ interface Outage {
   written: number
 }
 
-/** The queue of unwritten settlements. */
 export class SettlementQueue {
   readonly #options: SettlementQueueOptions
   readonly #waiting = new Map<number, Entry>()

@@ -63,7 +63,7 @@ export async function settle(
     // An answer that no caller received is not charged if it cannot be recorded.
     held.is_charged &&= held.is_resolved
     if (!held.is_resolved) throw cause
-    enqueue(parts, held, withoutEnd(operation))
+    enqueue(parts, held, asBroken(operation))
     throw chargedLater(operation, cause)
   }
   conclude(parts, held, operation, result)
@@ -148,7 +148,7 @@ function recordOf(
 }
 
 /** Marks a completed answer as broken: its end is withheld, since it could not be paid in time. */
-function withoutEnd(operation: PostOperation): PostOperation {
+function asBroken(operation: PostOperation): PostOperation {
   const { call } = operation
   return call.outcome === 'completed' ? { ...operation, call: { ...call, outcome: 'broken' } } : operation
 }
@@ -197,7 +197,7 @@ function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | 
   }
   parts.settlements.add({
     operation,
-    hold: openedHold(held),
+    hold: expiredHoldOf(held),
     fields,
     written(outcome) {
       if (outcome.ok) return conclude(parts, recorded, operation, outcome)
@@ -208,7 +208,7 @@ function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | 
 }
 
 /** Returns the hold for a later process that may lack its row. It counts as expired, since its call is over. */
-const openedHold = ({
+const expiredHoldOf = ({
   caller,
   origin,
   held_nanos,

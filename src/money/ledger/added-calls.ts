@@ -3,12 +3,12 @@
 import type { Nanos } from '../../domain/money.ts'
 import type { Call } from '../../store/schema.ts'
 import { QUARTER_S } from './days.ts'
-import { OF_CALLS, SUMMED } from './sums.ts'
+import { SUMMED, SUMMED_OF_CALL } from './sums.ts'
 
 type Kind = 'account_id' | 'started_at_ms' | 'key_id' | 'model' | 'outcome' | 'provider' | 'upstream_model'
 
 /** The combined calls of one kind that started in the same quarter of an hour: a row of the view `calls_to_sum`. */
-export interface AddedCalls extends Pick<Call, Kind | 'covered_nanos' | (typeof OF_CALLS)[number]> {
+export interface AddedCalls extends Pick<Call, Kind | 'covered_nanos' | (typeof SUMMED_OF_CALL)[number]> {
   calls: number
   provider_cost_nanos: Nanos
   known_revenue_nanos: Nanos
@@ -95,10 +95,10 @@ function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
     first_call_id: calls[0].id,
     last_call_id: calls[0].id,
   }
-  for (const name of OF_CALLS) sum[name] = 0
+  for (const name of SUMMED_OF_CALL) sum[name] = 0
   for (const call of calls) {
     sum.calls += 1
-    for (const name of OF_CALLS) sum[name] += call[name]
+    for (const name of SUMMED_OF_CALL) sum[name] += call[name]
     if (call.provider_cost_nanos !== null) {
       sum.provider_cost_nanos += call.provider_cost_nanos
       sum.known_revenue_nanos += call.cost_nanos

@@ -108,7 +108,6 @@ export interface Book {
   readonly counts?: Counts | undefined
 }
 
-/** Creates a book without rows. */
 export function emptyBook(takeHoldId: () => number, gateway_id: number | null, counts?: Counts): Book {
   return {
     accounts: new Map(),

@@ -1,5 +1,5 @@
 // The ledger's health: whether it can commit, learned from its commits and, while these fail, from test writes.
-import { type Failure, inWords } from './failure.ts'
+import { describeFailure, type Failure } from './failure.ts'
 
 /** @param failing as `Ledger.failing` @param cause for the log */
 export type OnChange = (failing: string | undefined, cause: string | undefined) => void
@@ -29,7 +29,7 @@ export function watchLedger({ onChange, stalled, tryToWrite }: LedgerWatch): Led
 
   function saw(failure: Failure | undefined): void {
     const before = failing
-    failing = failure && inWords(failure)
+    failing = failure && describeFailure(failure)
     if (failing === before) return
     onChange(failing, failure?.cause)
     clearInterval(retrying)

@@ -36,7 +36,7 @@ export function topUpOrWithdraw(book: Book, operation: TopUpOperation | Withdraw
       ? { kind: 'top_up', amount_nanos, ...moved }
       : { kind: 'withdrawal', amount_nanos: -amount_nanos, ...moved }
   const first = earlierMovement(book, account_id, request_key)
-  if (first) return repeated(account, first, requested)
+  if (first) return repeatedOutcome(account, first, requested)
   const wrong = wrongState(book, account, operation)
   if (wrong) return wrong
   if (op === 'withdraw' && freeOf(account) < amount_nanos) return refused('insufficient_balance')
@@ -76,7 +76,7 @@ export function openDebt(book: Book, operation: OpenDebtOperation): MoneyOutcome
   if (!account) return refused('no_such_account')
   const requested = { kind: 'opening_debt', amount_nanos: -amount_nanos, call_id: null, note } as const
   const first = earlierMovement(book, account_id, request_key)
-  if (first) return repeated(account, first, requested)
+  if (first) return repeatedOutcome(account, first, requested)
   const wrong = wrongState(book, account, operation)
   if (wrong) return wrong
   if (!isAmount(account.debt_nanos + amount_nanos)) return refused('amount_out_of_range')
@@ -133,7 +133,7 @@ export const earlierMovement = (
   request_key === null ? undefined : book.keyed_entries.get(entryKey(account_id, request_key))
 
 /** Returns the outcome of a movement whose key was used before: nothing moves. */
-function repeated(
+function repeatedOutcome(
   account: AccountRow,
   first: KeyedEntry,
   requested: Omit<KeyedEntry, 'created_at_ms'>,

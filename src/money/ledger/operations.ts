@@ -111,7 +111,7 @@ interface Movement {
 }
 
 /** Changes of rows in the transaction of a movement. */
-interface Changing {
+interface WithChanges {
   /** Refused as `wrong_state` unless each row is in an allowed state, and belongs to the account or to no account. */
   changes?: readonly StateChange[] | undefined
 }
@@ -141,19 +141,19 @@ interface Credit {
 }
 
 /** Adds to a balance; debt is paid from it first. */
-export interface TopUpOperation extends Movement, Credit, Changing {
+export interface TopUpOperation extends Movement, Credit, WithChanges {
   op: 'top_up'
   shares?: readonly Share[] | undefined
   purchase?: Purchase | undefined
 }
 
 /** Takes from the free balance, never from holds. */
-export interface WithdrawOperation extends Movement, Changing {
+export interface WithdrawOperation extends Movement, WithChanges {
   op: 'withdraw'
 }
 
 /** Adds to an account's debt what it owes besides calls, such as from another gateway or for a lost dispute. The free balance pays it at once. */
-export interface OpenDebtOperation extends Movement, Changing {
+export interface OpenDebtOperation extends Movement, WithChanges {
   op: 'open_debt'
   request_key: string
 }

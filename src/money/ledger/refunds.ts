@@ -27,7 +27,7 @@ export function refund(book: Book, operation: RefundOperation): RefundOutcome {
   const key = call && book.keys.get(call.key_id)
   if (!call || !key) return refused('no_such_call')
   const first = earlierMovement(book, account_id, request_key)
-  if (first) return repeated(account, first, operation)
+  if (first) return repeatedOutcome(account, first, operation)
   const left_nanos = call.cost_nanos - call.refunded_nanos
   const amount_nanos = requested_nanos ?? left_nanos
   if (left_nanos === 0) return refused('nothing_to_refund')
@@ -84,7 +84,7 @@ function takeFromSpending(
 }
 
 /** Returns the outcome of a refund whose key was used before: nothing moves. A refund of the whole rest matches any amount. */
-function repeated(
+function repeatedOutcome(
   account: AccountRow,
   first: KeyedEntry,
   { amount_nanos, call_id, note }: RefundOperation,

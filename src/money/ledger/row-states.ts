@@ -14,12 +14,12 @@ export function changesOf(operation: Operation): readonly StateChange[] {
   return changes
 }
 
-type Changing = { changes?: readonly StateChange[] | undefined }
+type Changes = { changes?: readonly StateChange[] | undefined }
 
-const changesIn = (changing: object): readonly StateChange[] => (changing as Changing).changes ?? []
+const changesIn = (changing: object): readonly StateChange[] => (changing as Changes).changes ?? []
 
 /** Refuses a movement if one of its rows is in an unexpected state, or belongs to another account. */
-export function wrongState(book: Book, account: AccountRow, movement: Changing): Refused | undefined {
+export function wrongState(book: Book, account: AccountRow, movement: Changes): Refused | undefined {
   for (const change of changesIn(movement)) {
     const row = rowOf(book, change)
     const is_theirs = row && (row.account_id === null || row.account_id === account.id)
@@ -30,7 +30,7 @@ export function wrongState(book: Book, account: AccountRow, movement: Changing):
 }
 
 /** Changes the rows of a movement. */
-export function changeRows(book: Book, account: AccountRow, movement: Changing & { now_ms: number }): void {
+export function changeRows(book: Book, account: AccountRow, movement: Changes & { now_ms: number }): void {
   for (const change of changesIn(movement)) {
     const row = rowOf(book, change)
     if (!row) throw new Error(`the book lacks row ${change.id} of ${change.table}`)

@@ -122,7 +122,7 @@ async function* daysWithCalls(
 const MAX_TIME_MS = 8.64e15
 
 /** The summed columns of a call. */
-export const OF_CALLS = [
+export const SUMMED_OF_CALL = [
   'input_tokens',
   'input_audio_tokens',
   'cache_read_tokens',
@@ -138,7 +138,7 @@ export const OF_CALLS = [
 
 /** The summed columns. A call without a known provider cost counts neither in the cost nor in the known revenue. */
 export const SUMMED = [
-  ...OF_CALLS,
+  ...SUMMED_OF_CALL,
   'provider_cost_nanos',
   'known_revenue_nanos',
   'uncosted_calls',
@@ -166,7 +166,7 @@ const OWN_COST = `coalesce(provider_cost_nanos, 0) - ${ELSEWHERE}`
  */
 export const addedBy = (calls: string): string => `
   SELECT id, started_at_ms, ${SUM_KIND.join()}, 1 AS calls,
-         ${OF_CALLS.map((name) => (name === 'cost_nanos' ? `${CHARGED} AS cost_nanos` : name)).join()},
+         ${SUMMED_OF_CALL.map((name) => (name === 'cost_nanos' ? `${CHARGED} AS cost_nanos` : name)).join()},
          ${OWN_COST} AS provider_cost_nanos,
          CASE WHEN provider_cost_nanos IS NULL THEN 0 ELSE ${CHARGED} END AS known_revenue_nanos,
          CASE WHEN provider_cost_nanos IS NULL AND (price_id IS NOT NULL OR price <> '') THEN 1 ELSE 0 END AS uncosted_calls,
@@ -175,7 +175,7 @@ export const addedBy = (calls: string): string => `
     FROM ${calls}
   UNION ALL
   SELECT ${calls}.id, started_at_ms, account_id, key_id, model, outcome, ${partOf(0)}, ${partOf(1)}, 0,
-         ${OF_CALLS.map(() => '0').join()}, CAST(${partOf(2)} AS BIGINT), 0, 0,
+         ${SUMMED_OF_CALL.map(() => '0').join()}, CAST(${partOf(2)} AS BIGINT), 0, 0,
          0, 0, CASE WHEN plan_period_id IS NULL THEN 0 ELSE CAST(${partOf(2)} AS BIGINT) END
     FROM ${calls} CROSS JOIN ${PARTS} WHERE costs_elsewhere IS NOT NULL`
 

@@ -6,14 +6,14 @@ import type { Hold } from '../../store/schema.ts'
 import type { Ledger } from './operations.ts'
 import { holdQueries } from './queries.ts'
 
-export interface Swept {
+export interface SweepResult {
   /** The holds that this sweep expired. */
   expired: Hold[]
   /** The most that their calls may have cost upstream. No account pays it unless they settle late: the operator's possible loss. */
   possible_loss_nanos: Nanos
 }
 
-interface Sweeping {
+interface SweepOptions {
   now_ms: number
   /** The sweeping gateway. */
   gateway_id: number
@@ -31,8 +31,8 @@ interface Sweeping {
 export async function expireOrphanedHolds(
   db: Db,
   ledger: Pick<Ledger, 'submit'>,
-  { now_ms, gateway_id, isUnderWay }: Sweeping,
-): Promise<Swept> {
+  { now_ms, gateway_id, isUnderWay }: SweepOptions,
+): Promise<SweepResult> {
   const pending = await holdQueries(db).orphaned.all({ now_ms, gateway_id })
   const orphaned = pending.filter(({ id }) => !isUnderWay(id))
   const outcomes = await Promise.all(

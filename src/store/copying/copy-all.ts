@@ -3,7 +3,7 @@ import { isStorageFailure, unprocessable } from '../../domain/errors.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { type Db, LONG } from '../db.ts'
 import { type CopiedTable, copiedTables, newestIdSql } from './tables.ts'
-import type { CopyTarget, Filling, Row, Value } from './target.ts'
+import type { CopyTarget, CopyWriter, Row, Value } from './target.ts'
 
 /** The size of a page: as many rows as probably have this many bytes, judged by the rows before. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024
@@ -12,7 +12,7 @@ const FIRST_PAGE_ROWS = 16
 /** The least size of a row, besides its texts and bytes. */
 const MIN_ROW_BYTES = 100
 
-export interface Copied {
+export interface CopyResult {
   /** The number of rows of each table. */
   readonly rows: Readonly<Record<string, number>>
   /** Texts that the target cannot store unchanged, such as `generations.prompt of id 7`: there, � replaces the characters that it cannot store. */
@@ -31,7 +31,7 @@ export function copyAll(
   from: Db,
   to: CopyTarget,
   onRows: (rows: number) => void = () => {},
-): Promise<Copied> {
+): Promise<CopyResult> {
   return to.fill(async (filling) => {
     // The snapshot of the source ends before the copy is compared: on a server it makes calls slower.
     const { sent, changed, newest } = await from.snapshot((then) => copy(then, filling, onRows), LONG)
@@ -41,7 +41,7 @@ export function copyAll(
   })
 }
 
-async function copy(then: Db, filling: Filling, onRows: (rows: number) => void) {
+async function copy(then: Db, filling: CopyWriter, onRows: (rows: number) => void) {
   const changed: string[] = []
   const sent = new Map<string, Digest>()
   let rows = 0
@@ -88,7 +88,7 @@ const bytesOf = (row: Row): number =>
   )
 
 /** @throws GatewayError unprocessable naming the rows, if one of them is refused; StorageFailure */
-async function insert(filling: Filling, table: CopiedTable, rows: readonly Row[]): Promise<void> {
+async function insert(filling: CopyWriter, table: CopiedTable, rows: readonly Row[]): Promise<void> {
   try {
     await filling.insert(table, rows)
   } catch (cause) {
@@ -109,7 +109,7 @@ const placeOf = ({ key }: CopiedTable, row: Row): string =>
 function storableRow(
   table: CopiedTable,
   row: Row,
-  { filling, changed }: { filling: Filling; changed: string[] },
+  { filling, changed }: { filling: CopyWriter; changed: string[] },
 ): Row {
   let stored = row
   for (const { name: column } of table.columns) {
@@ -144,7 +144,7 @@ class Digest {
 
 const plain = (value: Value): string | number | null => (value instanceof Uint8Array ? value.toHex() : value)
 
-async function compare(filling: Filling, sent: ReadonlyMap<string, Digest>): Promise<void> {
+async function compare(filling: CopyWriter, sent: ReadonlyMap<string, Digest>): Promise<void> {
   for (const table of copiedTables()) {
     const found = new Digest()
     for await (const page of pagesOf(filling, table)) found.add(page)

@@ -13,11 +13,11 @@ export interface CopyTarget {
    *
    * @throws GatewayError conflict if the database has rows; as `work`; StorageFailure: everything is undone then
    */
-  fill<T>(work: (filling: Filling) => Promise<T>): Promise<T>
+  fill<T>(work: (filling: CopyWriter) => Promise<T>): Promise<T>
 }
 
 /** A target that is being filled. */
-export interface Filling {
+export interface CopyWriter {
   readonly rows: Db['rows']
   /** Returns a text in the form that is stored: some engines cannot store all characters. */
   storable(text: string): string

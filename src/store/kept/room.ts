@@ -7,7 +7,7 @@ import type { Awaitable } from '../db.ts'
 import { createSpace, type Excess, type Holding, type KeepLimits, type Space } from './space.ts'
 
 /** The space of a row. */
-export interface Spacious {
+export interface KeptRow {
   account_id: number
   kept_bytes: number
   body_file: string | null
@@ -29,7 +29,7 @@ export interface Room {
   /** Drops the oldest content of the account that exceeds a bound. @returns whether the bounds hold then */
   make(account_id: number): Promise<boolean>
   /** Subtracts deleted rows from the count, and removes their files. */
-  release(rows: readonly Spacious[]): Promise<void>
+  release(rows: readonly KeptRow[]): Promise<void>
 }
 
 interface RoomDeps {
@@ -42,7 +42,7 @@ interface RoomDeps {
    *
    * @returns the dropped rows; undefined if everything must stay
    */
-  giveUp: (account_id: number, over_bytes: number) => Promise<readonly Spacious[] | undefined>
+  giveUp: (account_id: number, over_bytes: number) => Promise<readonly KeptRow[] | undefined>
 }
 
 const FILES_AT_ONCE = 16
@@ -57,7 +57,7 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
    * Removes files after their rows are changed, since a row needs its file. A file that cannot be removed now stays without a row: the next
    * start removes it from a folder, and `tollgate audit --files --remove` from a bucket.
    */
-  async function removeFiles(rows: readonly Spacious[]): Promise<void> {
+  async function removeFiles(rows: readonly KeptRow[]): Promise<void> {
     const keys = rows.flatMap(({ body_file }) => body_file ?? [])
     // Several at once: each may wait for a bucket that does not respond.
     for (let at = 0; at < keys.length; at += FILES_AT_ONCE)
@@ -70,7 +70,7 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
   async function giveUpOldest(
     space: Space,
     { account_id, over_bytes, kept_bytes }: Excess,
-  ): Promise<readonly Spacious[] | undefined> {
+  ): Promise<readonly KeptRow[] | undefined> {
     const removed = await giveUp(account_id, over_bytes)
     if (!removed) return undefined
     const freed_bytes = removed.reduce((total, row) => total + row.kept_bytes, 0)
@@ -81,7 +81,7 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
   }
 
   /** @returns the dropped rows; or, if nothing was to be dropped, whether the bounds hold */
-  async function makeRoomOnce(space: Space, account_id: number): Promise<readonly Spacious[] | boolean> {
+  async function makeRoomOnce(space: Space, account_id: number): Promise<readonly KeptRow[] | boolean> {
     const excess = space.excess(account_id, limits())
     if (excess === undefined) return true
     if (excess === 'nobody') return false
@@ -115,7 +115,7 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
 }
 
 /** Returns the first rows that together keep this many bytes. */
-export function sufficient<Row extends Spacious>(rows: readonly Row[], bytes: number): Row[] {
+export function sufficient<Row extends KeptRow>(rows: readonly Row[], bytes: number): Row[] {
   let found_bytes = 0
   return rows.filter(({ kept_bytes }) => {
     if (found_bytes >= bytes) return false

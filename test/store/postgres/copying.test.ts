@@ -5,9 +5,9 @@ import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { audit } from '../../../src/money/ledger/audit.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
-import { type Copied, copyAll } from '../../../src/store/copying/copy-all.ts'
+import { type CopyResult, copyAll } from '../../../src/store/copying/copy-all.ts'
 import { copiedTables } from '../../../src/store/copying/tables.ts'
-import type { CopyTarget, Filling, Row } from '../../../src/store/copying/target.ts'
+import type { CopyTarget, CopyWriter, Row } from '../../../src/store/copying/target.ts'
 import type { Db, Values } from '../../../src/store/db.ts'
 import { postgresTarget } from '../../../src/store/engines/postgres/copy-target.ts'
 import type { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
@@ -64,7 +64,7 @@ async function withPostgres<T>(work: (db: PostgresDb, url: string) => Promise<T>
 }
 
 /** From one to a new file of SQLite. */
-async function back<T>(from: Db, look: (copy: Database, copied: Copied) => T): Promise<Awaited<T>> {
+async function back<T>(from: Db, look: (copy: Database, copied: CopyResult) => T): Promise<Awaited<T>> {
   using folder = temporary()
   const path = folder.at('copy.db')
   const copied = await copyAll(from, sqliteTarget(path))
@@ -264,7 +264,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
       await using from = openDb(folder.at('from.db'))
       await from.write((within) => within.rows(ADD))
       const add = async (to: Db) => void (await to.write((within) => within.rows(ADD)))
-      const whileCopied = async (source: Db, target: CopyTarget): Promise<Copied> => {
+      const whileCopied = async (source: Db, target: CopyTarget): Promise<CopyResult> => {
         const adding: Promise<void>[] = []
         const copied = await copyAll(source, target, () => {
           if (adding.length === 0) adding.push(add(source))
@@ -359,7 +359,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     })
 
     test('where a table reads back otherwise', async () => {
-      const dropping = (filling: Filling): Filling => ({
+      const dropping = (filling: CopyWriter): CopyWriter => ({
         ...filling,
         insert: (table, rows) => filling.insert(table, table.name === 'catalogues' ? rows.slice(1) : rows),
       })
@@ -383,7 +383,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     const from = dbOver(filled(2, 30))
     const { sql } = await administrator()
     let inserts = 0
-    const killing = (filling: Filling): Filling => ({
+    const killing = (filling: CopyWriter): CopyWriter => ({
       ...filling,
       async insert(table, rows) {
         if (table.name === 'files') inserts += 1

@@ -1,7 +1,11 @@
 // Marks of transactions: each is found by what wrote it, also where the connection has taken another name since, and versions of one row are few.
 import { describe, expect, test } from 'bun:test'
 import { markOf, wasCommitted } from '../../../src/store/engines/postgres/commit-mark.ts'
-import { Connection, MARKS_OF_A_WRITER, type Marked } from '../../../src/store/engines/postgres/connection.ts'
+import {
+  type CommitMark,
+  Connection,
+  MARKS_OF_A_WRITER,
+} from '../../../src/store/engines/postgres/connection.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 
 const { url, db } = await databaseOfFile()
@@ -9,7 +13,7 @@ const { url, db } = await databaseOfFile()
 describe.if(hasPostgres)('marks of one connection', () => {
   test('a name is of so many, and each of them is found', async () => {
     const connection = await Connection.open(url)
-    const marks: Marked[] = []
+    const marks: CommitMark[] = []
     for (let nth = 0; nth <= 2 * MARKS_OF_A_WRITER; nth++) {
       const marked = connection.nextMark()
       const { text, values } = markOf(marked)
@@ -19,7 +23,7 @@ describe.if(hasPostgres)('marks of one connection', () => {
     expect(new Set(marks.map(({ writer }) => writer)).size).toBe(3)
     expect(marks.map(({ number }) => number)).toEqual(marks.map((_, nth) => nth + 1))
     const looked = [0, MARKS_OF_A_WRITER - 1, MARKS_OF_A_WRITER, 2 * MARKS_OF_A_WRITER]
-    for (const nth of looked) expect(await wasCommitted(marks[nth] as Marked, connection)).toBe(true)
+    for (const nth of looked) expect(await wasCommitted(marks[nth] as CommitMark, connection)).toBe(true)
     expect(await db.rows('SELECT number FROM commits ORDER BY number')).toEqual(
       [1_000, 2_000, 2_001].map((number) => ({ number })),
     )

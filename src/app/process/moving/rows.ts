@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { internal, unprocessable } from '../../../domain/errors.ts'
 import { type Audit, audit, type Totals } from '../../../money/ledger/audit.ts'
-import { type Copied, copyAll } from '../../../store/copying/copy-all.ts'
+import { type CopyResult, copyAll } from '../../../store/copying/copy-all.ts'
 import type { CopyTarget } from '../../../store/copying/target.ts'
 import { type Db, LONG } from '../../../store/db.ts'
 import { describeFindings } from '../full-audit.ts'
@@ -15,7 +15,7 @@ export interface MoveOptions {
   onStep?: (step: 'auditing' | 'copying', rows: number) => void
 }
 
-export interface Moved extends Copied {
+export interface Moved extends CopyResult {
   /** The same on both sides. */
   readonly totals: Totals
 }

@@ -32,12 +32,10 @@ import type { EmbeddingDialect } from './dialect.ts'
 /** 2,048 inputs, or the 300,000 tokens that OpenAI accepts in one request, in any script, with a margin. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
-/** A call from a surface. */
 interface EmbeddingCall extends PaidCall {
   dialect: EmbeddingDialect
 }
 
-/** A parsed embeddings request. */
 interface EmbeddingOrder extends PaidOrder<EmbeddingModel> {
   dialect: EmbeddingDialect
   body: JsonBody

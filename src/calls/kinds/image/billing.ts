@@ -46,7 +46,7 @@ interface QuotedImages extends Pick<PaidImageOrder, 'model' | 'partial_images'> 
 export function quoteOrder(order: QuotedImages): Quote {
   const { model, wanted, partial_images } = order
   if (model.price.unit === 'image')
-    return quoteImages(model.price, priced(wanted, wanted.count, partial_images))
+    return quoteImages(model.price, pricedOrder(wanted, wanted.count, partial_images))
   return quoteImageTokens(model.price, requestedTokens(order, wanted.count))
 }
 
@@ -61,7 +61,7 @@ export function billImages(
   const { price } = order.model
   if (price.unit === 'image')
     return {
-      charge: chargeImages(price, priced(order.wanted, images.length, partial_images)),
+      charge: chargeImages(price, pricedOrder(order.wanted, images.length, partial_images)),
       usage: NO_USAGE,
       estimated: false,
       image_attempts: images.map(({ response }) => response.attempt),
@@ -106,7 +106,7 @@ const billAnswer = (
 export function billPartials({ order }: Held<PaidImageOrder>, partial_images: number): ImageBill {
   const { price } = order.model
   if (price.unit === 'image') {
-    const charge = chargeImages(price, priced(order.wanted, 0, partial_images))
+    const charge = chargeImages(price, pricedOrder(order.wanted, 0, partial_images))
     return { charge, usage: NO_USAGE, estimated: false, tokens: undefined }
   }
   const tokens = estimateImageTokens(requestedTokens(order, 1), 0, partial_images)
@@ -154,7 +154,7 @@ function inputImageCount({ references, wanted: { sources, mask, conversation } }
 }
 
 /** Returns the parts of an order that set its price. @param count images requested or generated @param partial_images requested or sent */
-const priced = (
+const pricedOrder = (
   { size_text, quality, input_fidelity }: Pick<ImageOrder, 'size_text' | 'quality' | 'input_fidelity'>,
   count: number,
   partial_images = 0,

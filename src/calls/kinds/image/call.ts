@@ -48,7 +48,6 @@ export interface ImageCall extends PaidCall {
   onRate: OnRate
 }
 
-/** A parsed request. */
 export interface ReadOrder {
   order: ImageOrder
   /** Deletes the parts of the request that were not kept. */

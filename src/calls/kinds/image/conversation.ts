@@ -8,7 +8,7 @@ import type { Reference } from '../../../protocols/images.ts'
 import { base64Of } from '../../../protocols/wire/byte-string.ts'
 import { refusal } from '../../../protocols/wire/json.ts'
 import type { PaidImageOrder } from './order.ts'
-import { assertTotal, readable } from './references.ts'
+import { asSendable, assertTotal } from './references.ts'
 
 /** The prompt and the images at the end of a conversation. */
 interface FinalPrompt {
@@ -85,7 +85,7 @@ interface ReadImage {
 
 async function readImage({ fetchImage, gone }: FetchContext, { source, at }: MediaPart): Promise<ReadImage> {
   if (source.by === 'url') {
-    const fetched = await withLocation(at, async () => readable(await fetchImage(source.url, gone)))
+    const fetched = await withLocation(at, async () => asSendable(await fetchImage(source.url, gone)))
     return { reference: fetched, source: inlineSource(fetched) }
   }
   const mime = source.mime_type
@@ -93,7 +93,7 @@ async function readImage({ fetchImage, gone }: FetchContext, { source, at }: Med
     return { reference: { bytes: Buffer.from(source.data, 'base64'), mime }, source }
   return withLocation(at, async () => {
     const sent = parseDataUri(`data:${mime};base64,${source.data}`)
-    const reference = await readable(sent)
+    const reference = await asSendable(sent)
     return { reference, source: reference === sent ? source : inlineSource(reference) }
   })
 }

@@ -76,14 +76,14 @@ export async function findReferences(
   assertDistinct(inline.flatMap((image) => (image ? [digestOf(image)] : [])))
   assertTotal(referred.map((_, at) => stored[at]?.bytes ?? inline[at]?.bytes.length ?? 0))
   await reserve(stored_bytes.reduce((total, bytes) => total + bytes, 0))
-  return Promise.all(referred.map(async (_, at) => readable(inline[at] ?? (await stored[at]?.read()))))
+  return Promise.all(referred.map(async (_, at) => asSendable(inline[at] ?? (await stored[at]?.read()))))
 }
 
 /** Reads an upload of the caller as a reference. */
 export async function readUpload(library: Library, file: StoredFile): Promise<FoundImage> {
   const bytes = await readFile(library, file)
   if (!bytes) throw fileMissing()
-  return readable({ bytes, mime: file.mime, parent: file.key })
+  return asSendable({ bytes, mime: file.mime, parent: file.key })
 }
 
 /** Decodes one data URI after the other, so that memory is bounded. @returns undefined for a source that is not a data URI */
@@ -172,7 +172,7 @@ async function findStoredGeneration(library: Library, account_id: number, uuid: 
 }
 
 /** Converts an image to a format that providers accept. @returns the same object if nothing changes */
-export async function readable<Image extends FoundImage>(image: Image | undefined): Promise<Image> {
+export async function asSendable<Image extends FoundImage>(image: Image | undefined): Promise<Image> {
   if (!image) throw new Error('a reference was neither stored nor inline')
   const { bytes, mime } = await sendable(image.bytes, image.mime)
   return bytes === image.bytes ? image : { ...image, bytes, mime }

@@ -85,7 +85,7 @@ export function sendingOf(
 function assertSizeSupported({ sizes }: ImageModel, { size, size_text }: ImageOrder): void {
   if (!size || size_text === undefined) return
   const makes = sizes ? sizes.includes(size_text) : isWithin(size)
-  if (!makes) throw beyondModel()
+  if (!makes) throw unsupportedSize()
 }
 
 const isWithin = ({ width, height }: Size): boolean => Math.max(width, height) <= MAX_SIDE_PIXELS
@@ -111,7 +111,7 @@ export const noImage = (refusal: NoImage): GatewayError =>
   invalidRequest(NO_IMAGE[refusal], { code: refusal })
 
 /** Rewords a failure for a caller who pays for delivered partial images. */
-export function afterPartials(failure: GatewayError): GatewayError {
+export function withPartialsCharged(failure: GatewayError): GatewayError {
   const { kind, message, code, param, cause } = failure
   return new GatewayError(
     kind,
@@ -124,10 +124,10 @@ export function afterPartials(failure: GatewayError): GatewayError {
 export function imageFailure(thrown: unknown): unknown {
   if (!(thrown instanceof GatewayError)) return thrown
   if (thrown.code === 'content_policy_violation') return noImage('content_policy_violation')
-  return thrown.code === 'unsupported_size' ? beyondModel() : thrown
+  return thrown.code === 'unsupported_size' ? unsupportedSize() : thrown
 }
 
-const beyondModel = (): GatewayError =>
+const unsupportedSize = (): GatewayError =>
   upstreamFailed(`The model cannot make an image of this size. ${NOTHING_CHARGED}. Ask for another size.`, {
     code: 'upstream_error',
   })

@@ -16,7 +16,7 @@ import { convertAll } from './generate.ts'
 import type { PaidImageOrder } from './order.ts'
 import { type OpenedImage, openImage } from './partials.ts'
 import type { PendingImages } from './pending-images.ts'
-import { afterPartials, compresses, droppedHeader, imageFailure, noImage } from './sending.ts'
+import { compresses, droppedHeader, imageFailure, noImage, withPartialsCharged } from './sending.ts'
 
 /** The state of one image's generation and delivery. */
 interface ImageDelivery extends Dispatched<OpenedImage> {
@@ -85,7 +85,7 @@ function streamOf(
         if (place.gone.aborted) end(delivery)
       },
       pull: () => advance(delivery),
-      cancel: () => leave(delivery),
+      cancel: () => handleDisconnect(delivery),
     },
     { highWaterMark: 0 },
   )
@@ -211,7 +211,7 @@ function failureOf(delivery: ImageDelivery, thrown: unknown): GatewayError {
   if (reason instanceof GatewayError) return reason
   const is_charged =
     partials_sent > 0 && !isFree(parts, 'broken') && billPartials(held, partials_sent).charge.cost_nanos > 0
-  const withCharges = (error: GatewayError) => (is_charged ? afterPartials(error) : error)
+  const withCharges = (error: GatewayError) => (is_charged ? withPartialsCharged(error) : error)
   if (!timed_out && !(thrown instanceof UpstreamFault)) return withCharges(toGatewayError(thrown))
   const reported = thrown instanceof ReportedFailure ? thrown.failure : undefined
   const failure = timed_out ? TIMED_OUT : reported
@@ -234,7 +234,7 @@ const TIMED_OUT = {
  * Handles a disconnect. After a partial image the provider bills the whole image, so it is generated to its end, kept in the
  * caller's history, and charged. Before the first one nothing is charged, and the request is aborted.
  */
-async function leave(delivery: ImageDelivery): Promise<void> {
+async function handleDisconnect(delivery: ImageDelivery): Promise<void> {
   if (delivery.has_left) return
   delivery.has_left = true
   // A caller who stalled for too long is still connected: the stream is aborted, so that they do not wait for more.
@@ -247,7 +247,7 @@ async function leave(delivery: ImageDelivery): Promise<void> {
 
 /** Ends the delivery after a disconnect, or after the gateway ended the call with an error. */
 function end(delivery: ImageDelivery): void {
-  if (!(delivery.held.place.gone.reason instanceof GatewayError)) return void leave(delivery)
+  if (!(delivery.held.place.gone.reason instanceof GatewayError)) return void handleDisconnect(delivery)
   delivery.abort()
   void advance(delivery)
 }

@@ -27,7 +27,7 @@ export async function withRoutesForFields(
   if (input_fidelity === 'high' && price.unit === 'image' && price.high_fidelity_nanos === undefined)
     throw refused('input_fidelity', 'this model has no price for high. Leave it out, or send low')
   return withSupportingRoutes(parts, model, (provider, route) =>
-    assertTaken(imageVerbsOf(parts.protocols, provider).traitsOf(route), {
+    assertSupported(imageVerbsOf(parts.protocols, provider).traitsOf(route), {
       has_mask,
       input_fidelity,
       moderation,
@@ -40,7 +40,7 @@ export async function withRoutesForFields(
 const isExtraQuality = (quality: string | null | undefined): quality is ExtraQuality =>
   EXTRA_QUALITIES.some((extra) => extra === quality)
 
-function assertTaken(
+function assertSupported(
   traits: ImageTraits,
   { has_mask, input_fidelity, moderation, quality }: RequestedFields & { has_mask: boolean },
 ): void {

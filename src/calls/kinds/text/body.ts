@@ -20,16 +20,16 @@ import type { JsonBody } from '../../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../../protocols/wire/json-splice.ts'
 import { type ExtrasRules, pricedExtras } from './request-extras.ts'
 import {
-  fitted,
-  prepared,
-  translated,
+  fitRequest,
+  prepareRequest,
+  translateRequest,
   type Writing,
   type WrittenRequest,
   withOperatorFields,
 } from './writing.ts'
 
 /** A request as sent upstream. */
-export interface Written {
+export interface SentBody {
   /** The caller's bytes for a provider of the same protocol, otherwise the translation. */
   body: Uint8Array | string
   dropped: WrittenRequest['dropped']
@@ -69,7 +69,7 @@ export interface TextBody {
    */
   conversation(protocol: string, streams: boolean): ConversationRequest | Promise<ConversationRequest>
   /** Writes the body for a provider. @throws as `assertCarries` */
-  write(writing: Writing): Written | Promise<Written>
+  write(writing: Writing): SentBody | Promise<SentBody>
   /** Returns the caller's bytes with these fields replaced, each name once. */
   replace(fields: JsonObject): Uint8Array | Promise<Uint8Array>
   /** Reads top-level fields that may be missing in `fields`. */
@@ -88,7 +88,6 @@ export interface TextBody {
 
 const nothing = (): void => {}
 
-/** A parsed body. */
 export class ParsedBody implements TextBody {
   readonly fields: JsonObject
   readonly has_images: boolean
@@ -156,16 +155,19 @@ export class ParsedBody implements TextBody {
     return this.#caller(protocol).decodeRequest(this.#json, streams)
   }
 
-  write(writing: Writing): Written {
+  write(writing: Writing): SentBody {
     const { from, to, max_units, form } = writing
     const protocol = protocolNamed(this.#protocols, to)
     if (from !== to) {
       const made = this.#translate(writing)
-      const written = withOperatorFields({ ...made, body: prepared(made.body, protocol, writing) }, form)
+      const written = withOperatorFields(
+        { ...made, body: prepareRequest(made.body, protocol, writing) },
+        form,
+      )
       return { ...written, body: JSON.stringify(written.body) }
     }
-    const adapted = prepared(this.#json, protocol, writing)
-    const made = withOperatorFields(fitted(adapted, protocol, writing), form)
+    const adapted = prepareRequest(this.#json, protocol, writing)
+    const made = withOperatorFields(fitRequest(adapted, protocol, writing), form)
     const counted = max_units && protocol.text.extras?.limitUnits?.(made.body, (name) => max_units[name])
     const { dropped, renamed_tools, wants_json } = made
     return { body: spliceFields(this.#body, counted ?? made.body), dropped, renamed_tools, wants_json }
@@ -187,7 +189,7 @@ export class ParsedBody implements TextBody {
 
   imagesBeyond(protocol: string, taken: AcceptedImages): readonly Medium[] {
     const found: Medium[] = []
-    const collect = beyond(taken, (image) => {
+    const collect = unlessAccepted(taken, (image) => {
       found.push(image)
       return image
     })
@@ -202,7 +204,7 @@ export class ParsedBody implements TextBody {
   /** Returns the top-level fields that change when images are replaced. */
   imageFields(protocol: string, taken: AcceptedImages, images: readonly Medium[]): JsonObject {
     let next = 0
-    const put = beyond(taken, (image) => images[next++] ?? image)
+    const put = unlessAccepted(taken, (image) => images[next++] ?? image)
     const changed = changeMedia(this.#json, this.#caller(protocol).media, put)
     return Object.fromEntries(Object.entries(changed).filter(([name, value]) => value !== this.#json[name]))
   }
@@ -219,7 +221,7 @@ export class ParsedBody implements TextBody {
     const known = this.#translated.get(name)
     if (known) return known
     const request = this.#caller(from).decodeRequest(this.#json, streams)
-    const made = translated(this.#json, request, protocolNamed(this.#protocols, to), writing)
+    const made = translateRequest(this.#json, request, protocolNamed(this.#protocols, to), writing)
     this.#translated.set(name, made)
     return made
   }
@@ -234,7 +236,7 @@ export class ParsedBody implements TextBody {
 }
 
 /** Limits a change to the images that providers do not accept. */
-const beyond =
+const unlessAccepted =
   ({ types, takes_animations }: AcceptedImages, change: MediumChange): MediumChange =>
   (medium) => {
     if (!medium.is_image) return medium

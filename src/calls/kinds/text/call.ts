@@ -74,13 +74,13 @@ export function readOpened(
   const model = named ?? findModel(parts, admitted, target.model_id, 'text')
   const read =
     body.has_images || call.revise
-      ? revised(parts, admitted, call, { model, body })
+      ? withRevisions(parts, admitted, call, { model, body })
       : after(body.facts(call.protocol.name), (facts) => ({ admitted, model, body, facts }))
   return after(read, (text) => orderOf(parts, call, target, text))
 }
 
 /** Changes a request before it is priced: converts images that the model does not accept, then applies the surface's `revise`. */
-async function revised(
+async function withRevisions(
   parts: CallParts,
   admitted: Admitted,
   { protocol: { name }, revise }: TextCall,

@@ -15,7 +15,7 @@ import { WatchedReading } from './watched-reading.ts'
 const NO_CHARGES: readonly ExtraCharge[] = []
 
 /** Returns the most that a call's extras can cost on any of its model's routes. @param passages the passages to these routes */
-export function heldForExtras({ price }: TextModel, passages: readonly Passage[]): Nanos {
+export function maxExtrasCost({ price }: TextModel, passages: readonly Passage[]): Nanos {
   const { extras } = price
   return extras === undefined
     ? 0
@@ -86,9 +86,9 @@ const tallyOf = (
   prices: TextModel['price']['extras'],
   passage: Passage,
   count: ExtrasCount | undefined,
-): ExtrasTally => (prices ? countedBy(count, prices, passage) : NO_TALLY)
+): ExtrasTally => (prices ? tallyWith(count, prices, passage) : NO_TALLY)
 
-const countedBy = (
+const tallyWith = (
   count: ExtrasCount | undefined,
   prices: ExtraPrices,
   { extras }: Passage,

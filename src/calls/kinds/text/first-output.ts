@@ -40,7 +40,7 @@ export async function awaitOutput(
     while (!beginning.has_output) {
       const next = reader.read()
       const read = await fromUpstream(Promise.race([next, time.promise]))
-      if (read === 'late') return { first: beginning.bytes, reader: resumed(next, reader) }
+      if (read === 'late') return { first: beginning.bytes, reader: readerFrom(next, reader) }
       if (!read.value) {
         await judge(beginning)
         break
@@ -54,7 +54,7 @@ export async function awaitOutput(
 }
 
 /** Returns a reader whose first read is the one that already runs. */
-function resumed(next: ReturnType<ByteReader['read']>, reader: ByteReader): ByteReader {
+function readerFrom(next: ReturnType<ByteReader['read']>, reader: ByteReader): ByteReader {
   // If nothing reads on, its failure must not become an unhandled rejection.
   next.catch(() => undefined)
   let waiting: typeof next | undefined = next

@@ -22,7 +22,7 @@ import type { CallParts } from '../../parts.ts'
 import { withSupportingRoutes } from '../../serving/dispatch-call.ts'
 import type { TextBody } from './body.ts'
 import { estimatedFor } from './counting.ts'
-import { heldForExtras, maxCredibleInput } from './extras.ts'
+import { maxCredibleInput, maxExtrasCost } from './extras.ts'
 import type { ReadText, TextCall, TextOrder } from './order.ts'
 import type { Passages } from './passage.ts'
 import { passagesOf } from './passages.ts'
@@ -136,7 +136,7 @@ const allPassThrough = (
     (route) => upstreamProtocol(protocols, { ...route, caller, facts }).name === caller,
   )
 
-interface CarriedRequest {
+interface RoutableRequest {
   call: TextCall
   forwarded_headers: TextCall['forwarded_headers']
   requested: TextModel
@@ -152,7 +152,7 @@ interface CarriedRequest {
  */
 async function routesForText(
   parts: CallParts,
-  { call, forwarded_headers, requested, body, streams, facts, service_tier }: CarriedRequest,
+  { call, forwarded_headers, requested, body, streams, facts, service_tier }: RoutableRequest,
 ): Promise<{ model: TextModel; extras: readonly RequestedExtra[] }> {
   const from = call.protocol.name
   const { efforts, max_output_tokens, automatic_caching } = requested
@@ -235,4 +235,4 @@ function inputToHold(model: TextModel, facts: RequestFacts, extras: readonly Req
 
 /** Returns the most that a call's extras can cost on any of its model's routes. */
 export const extrasOf = (catalogue: Catalogue, model: TextModel, passages: Passages): Nanos =>
-  heldForExtras(model, routesWithProviders(catalogue, model).map(passages))
+  maxExtrasCost(model, routesWithProviders(catalogue, model).map(passages))

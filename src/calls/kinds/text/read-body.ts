@@ -7,7 +7,7 @@ import { BUILT_IN_REGISTRY } from '../../../protocols/registry.ts'
 import type { Json } from '../../../protocols/wire/json.ts'
 import { parseScanned, scanJsonBody } from '../../../protocols/wire/json-body.ts'
 import { after } from '../../../utilities/after.ts'
-import { type Arrival, type Arrived, receiveBody } from '../../bodies/arrival.ts'
+import { type ReceivedBody, type ReceiveOptions, receiveBody } from '../../bodies/arrival.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { ParsedBody, type TextBody } from './body.ts'
@@ -45,7 +45,7 @@ function mediaChars(value: Json, name = ''): number {
 export function readTextBody(
   parts: CallParts,
   admitted: Admitted,
-  { protocol, limit_bytes, model_id, isFree }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+  { protocol, limit_bytes, model_id, isFree }: Omit<ReceiveOptions, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
   const arrival = { limit_bytes, model_id, isFree, copies: COPIES }
   return receiveBody(parts.bodies, admitted, arrival).then((arrived) => {
@@ -61,7 +61,7 @@ function parsedOnLoop(
   { bodies, protocols }: CallParts,
   { caller }: Admitted,
   { text }: CallerProtocol,
-  { bytes, release }: Arrived,
+  { bytes, release }: ReceivedBody,
 ): ParsedBody | undefined {
   const has_thread = protocols === BUILT_IN_REGISTRY
   if (has_thread && bytes.length > MAX_BYTES_ON_LOOP) return undefined
@@ -77,7 +77,7 @@ async function parsedOnThread(
   { bodies }: CallParts,
   admitted: Admitted,
   { name }: CallerProtocol,
-  arrived: Arrived,
+  arrived: ReceivedBody,
 ): Promise<TextBody> {
   const body = await threadBody(bodies.parser, arrived.bytes, name)
   const release = () => {

@@ -13,14 +13,14 @@ import { PairMap } from '../../../utilities/pair-map.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { servedHeaders } from '../../serving/model-name.ts'
-import type { Written } from './body.ts'
+import type { SentBody } from './body.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { formOf } from './provider-form.ts'
 import { unitLimits } from './request-extras.ts'
 
 /** The facts of the upstream request that decoding its answer needs. */
-export type SentFacts = Omit<Written, 'body'>
+export type SentFacts = Omit<SentBody, 'body'>
 
 /** Reads the part of an answer that must arrive before the caller gets a byte. */
 type Open<T> = (response: Response, attempt: Attempt, onProgress: () => void, sent: SentFacts) => Promise<T>
@@ -79,7 +79,7 @@ class TextSending<T> implements Sending<T> {
       without_summary: this.#without_summary,
       max_units: unitLimits(model, passage.extras),
     })
-    const send = (as: Written): UpstreamRequest => {
+    const send = (as: SentBody): UpstreamRequest => {
       this.sent = as
       return withBody(head, as.body)
     }

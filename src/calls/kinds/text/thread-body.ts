@@ -8,7 +8,7 @@ import type { Medium } from '../../../protocols/media-places.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 import { type Opened, type Question, SAME_BYTES } from '../../parsing/messages.ts'
 import { type Parser, readError } from '../../parsing/parser.ts'
-import type { TextBody, Written } from './body.ts'
+import type { SentBody, TextBody } from './body.ts'
 
 let last_body_id = 0
 
@@ -58,7 +58,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
     conversation: (of, streams) => ask<ConversationRequest>({ ask: 'conversation', protocol: of, streams }),
     async write(writing) {
       let bytes_sent: Uint8Array | undefined
-      const written = await ask<Written>({ ask: 'write', writing }, (sent) => {
+      const written = await ask<SentBody>({ ask: 'write', writing }, (sent) => {
         bytes_sent = sent
       })
       return written.body === SAME_BYTES && bytes_sent ? { ...written, body: bytes_sent } : written

@@ -52,7 +52,7 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map()
  * @param source_body the caller's body, from which `request` was decoded
  * @throws GatewayError invalid_request for a field that the protocol does not support
  */
-export function translated(
+export function translateRequest(
   source_body: JsonObject,
   request: ConversationRequest,
   protocol: Protocol,
@@ -95,17 +95,17 @@ export function translated(
   )
   return {
     body,
-    dropped: [...new Set([...lost_fields, ...inWords(dropped, request.from, carries)])],
+    dropped: [...new Set([...lost_fields, ...callerNames(dropped, request.from, carries)])],
     renamed_tools: renamed,
     wants_json: asks_json || (carries.instructs_json === true && request.output?.kind === 'json'),
   }
 }
 
-const inWords = (names: readonly string[], from: Carries, to: Carries): string[] =>
+const callerNames = (names: readonly string[], from: Carries, to: Carries): string[] =>
   names.map((name) => callerFieldName(name, from, to))
 
 /** Prepares a request in a provider's protocol for its model, within the output limit that the hold covers. */
-export function prepared(body: JsonObject, { text }: Protocol, writing: Writing): JsonObject {
+export function prepareRequest(body: JsonObject, { text }: Protocol, writing: Writing): JsonObject {
   const { model, generation, streams, forgets_reasoning, without_summary, form, output_limit } = writing
   const server = form?.server
   const adapted = text.prepare(body, {
@@ -120,7 +120,7 @@ export function prepared(body: JsonObject, { text }: Protocol, writing: Writing)
 }
 
 /** Fits a caller's request to a server of its protocol. Returns the same body if nothing changes. */
-export function fitted(
+export function fitRequest(
   body: JsonObject,
   { text }: Protocol,
   { model, generation, efforts, form }: Pick<Writing, 'model' | 'generation' | 'efforts' | 'form'>,

@@ -40,8 +40,8 @@ const PART_BYTES = 256 * 1024
 const MIN_FREED_BYTES = 1024 * 1024
 
 /** Fields that decide the price, the model or the answer's format. No similar spelling of them passes. */
-const DECIDING = ['model', 'file', 'stream', 'response_format'] as const
-const REDUCED: ReadonlySet<string> = new Set(DECIDING.map(reduce))
+const DECIDING_FIELDS = ['model', 'file', 'stream', 'response_format'] as const
+const REDUCED: ReadonlySet<string> = new Set(DECIDING_FIELDS.map(reduce))
 
 /**
  * Reads the form as fast as memory allows.
@@ -63,7 +63,7 @@ export async function readAudioForm(parts: CallParts, admitted: Admitted): Promi
   const arrived = new Request('http://form.invalid', {
     method: 'POST',
     headers: { 'content-type': content_type },
-    body: inParts(bytes),
+    body: streamInParts(bytes),
   })
   const sha256 = new Bun.CryptoHasher('sha256')
   await readForm(arrived, {
@@ -81,7 +81,7 @@ export async function readAudioForm(parts: CallParts, admitted: Admitted): Promi
         throw refusal(field.slice(0, 64), 'is not a field for files. Send the file as "file".')
       if (file) throw refusal('file', 'is given more than once. Send one file.')
       sha256.update(JSON.stringify(['file', filename]))
-      const read = await readAtMost(hashed(content, sha256), MAX_AUDIO_BYTES, fileTooLarge)
+      const read = await readAtMost(hashChunks(content, sha256), MAX_AUDIO_BYTES, fileTooLarge)
       file = { bytes: read, filename, mime }
     },
   })
@@ -94,7 +94,7 @@ export async function readAudioForm(parts: CallParts, admitted: Admitted): Promi
   return { file, fields, sha256: sha256.digest('hex') }
 }
 
-async function* hashed(
+async function* hashChunks(
   content: AsyncIterable<Uint8Array>,
   hash: Bun.CryptoHasher,
 ): AsyncGenerator<Uint8Array> {
@@ -105,7 +105,7 @@ async function* hashed(
 }
 
 /** Streams bytes in parts without a copy, so that other work runs between them. */
-function inParts(bytes: Uint8Array): ReadableStream<Uint8Array> {
+function streamInParts(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0
   return new ReadableStream({
     async pull(controller) {
@@ -120,10 +120,10 @@ function inParts(bytes: Uint8Array): ReadableStream<Uint8Array> {
 function assertField(name: string, before: readonly FormField[]): void {
   if (!name.endsWith('[]') && before.some(([earlier]) => earlier === name))
     throw refusal(name, 'is given more than once.')
-  if (REDUCED.has(reduce(name)) && !DECIDING.some((deciding) => deciding === name))
+  if (REDUCED.has(reduce(name)) && !DECIDING_FIELDS.some((deciding) => deciding === name))
     throw refusal(
       name,
-      `could be read as "${DECIDING.find((deciding) => reduce(deciding) === reduce(name))}". Leave it out.`,
+      `could be read as "${DECIDING_FIELDS.find((deciding) => reduce(deciding) === reduce(name))}". Leave it out.`,
     )
   if (name === 'file') throw refusal('file', 'must be a file, not a text.')
 }
@@ -138,7 +138,7 @@ export const fieldOf = ({ fields }: AudioForm, name: string): string | undefined
   fields.find(([field]) => field === name)?.[1]
 
 /** Escapes a header value inside a form: RFC 7578, section 4.2, and the WHATWG's escapes for form names. */
-const escaped = (text: string): string =>
+const escapeValue = (text: string): string =>
   text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
 
 /** A MIME type that is safe in a header. */
@@ -152,10 +152,10 @@ export function writeAudioForm(
   const boundary = `tollgate-${crypto.randomUUID()}`
   const texts = fields.map(
     ([name, value]) =>
-      `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"\r\n\r\n${name === 'model' ? model : value}\r\n`,
+      `--${boundary}\r\nContent-Disposition: form-data; name="${escapeValue(name)}"\r\n\r\n${name === 'model' ? model : value}\r\n`,
   )
   const mime = SAFE_MIME.test(file.mime) ? file.mime : 'application/octet-stream'
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escaped(file.filename)}"\r\nContent-Type: ${mime}\r\n\r\n`
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escapeValue(file.filename)}"\r\nContent-Type: ${mime}\r\n\r\n`
   return {
     content_type: `multipart/form-data; boundary=${boundary}`,
     body: Buffer.concat([

@@ -18,7 +18,7 @@ import { spliceFields } from '../../../protocols/wire/json-splice.ts'
 import { requestTo } from '../../../upstream/request.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import type { Sending } from '../../../upstream/sending.ts'
-import { type Arrival, mayCallFreeModel, receiveBody } from '../../bodies/arrival.ts'
+import { mayCallFreeModel, type ReceiveOptions, receiveBody } from '../../bodies/arrival.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 
@@ -27,7 +27,7 @@ const COPIES = 4
 /** Parsing this many values blocks the event loop for 10 ms. */
 const MAX_VALUES = 400_000
 
-interface JsonRequestOptions extends Pick<Arrival, 'limit_bytes' | 'model_id'> {
+interface JsonRequestOptions extends Pick<ReceiveOptions, 'limit_bytes' | 'model_id'> {
   kind: Model['kind']
   names: Names
 }

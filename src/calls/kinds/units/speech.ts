@@ -119,7 +119,7 @@ function passAudio({ bounds, request, input }: SpeechOrder, content_type: string
   return {
     relay: passBytes(content_type, meter.add),
     reported: () => undefined,
-    bounds: () => measured(bounds, input, meter.durationMs()),
+    bounds: () => boundsAt(bounds, input, meter.durationMs()),
     delivered: () => meter.total_bytes > 0,
   }
 }
@@ -143,7 +143,7 @@ function passEvents({ model, bounds, input, request }: SpeechOrder): PassingAnsw
     bounds() {
       if (!meter) return bounds
       if (meter.total_bytes === 0) return { ...bounds, estimate: input }
-      return measured(bounds, input, meter.durationMs() ?? estimatedMs(meter, request, reading.finished))
+      return boundsAt(bounds, input, meter.durationMs() ?? estimatedMs(meter, request, reading.finished))
     },
     delivered: () => reading.passed_bytes > 0,
   }
@@ -159,7 +159,7 @@ function estimatedMs(
   return finished ? undefined : Math.ceil((total_bytes / BYTES_PER_S) * 1_000)
 }
 
-const measured = (bounds: UnitBounds, input: Units, audio_ms: number | undefined): UnitBounds =>
+const boundsAt = (bounds: UnitBounds, input: Units, audio_ms: number | undefined): UnitBounds =>
   audio_ms === undefined
     ? bounds
     : { ...bounds, estimate: withAudio(input, Math.min(audio_ms, bounds.most.audio_ms)) }

@@ -45,7 +45,7 @@ export const transcriptionCalls = (verb: Verb): PaidKind<PaidCall, Transcription
   serve: (parts, held) => serveTranscription(parts, held, verb),
 })
 
-const KNOWN: ReadonlySet<string> = new Set([
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'model',
   'language',
   'prompt',
@@ -64,7 +64,7 @@ async function readTranscription(parts: CallParts, admitted: Admitted): Promise<
   const { model_id } = readCallTarget({ model: fieldOf(form, 'model') ?? null })
   const model = findModel(parts, admitted, model_id, 'transcription')
   if (model.unknown_fields === 'refuse')
-    for (const [name] of form.fields) if (!KNOWN.has(name)) throw unknownField(name)
+    for (const [name] of form.fields) if (!KNOWN_FIELDS.has(name)) throw unknownField(name)
   const audio_ms = await audioMsOf(form.file.bytes)
   return {
     model,

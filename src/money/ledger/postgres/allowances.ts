@@ -5,7 +5,7 @@ import { allowanceKey, allowanceOf, type CreditLine, creditsSql, sumOfCredits } 
 import type { Book } from '../book.ts'
 import type { Allowance, Operation } from '../operations.ts'
 
-interface ReadingOfAllowances {
+interface AllowanceReader {
   /** In this order, after the account locks; none if no operation has an allowance. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement */
@@ -13,7 +13,7 @@ interface ReadingOfAllowances {
 }
 
 /** Reads the allowances' credits. The lock is a separate statement: the next one sees everything that its earlier holders committed. */
-export function readingOfAllowances(operations: readonly Operation[]): ReadingOfAllowances {
+export function allowanceReader(operations: readonly Operation[]): AllowanceReader {
   const allowances = new Map<string, Allowance>()
   for (const operation of operations) {
     const allowance = allowanceOf(operation)

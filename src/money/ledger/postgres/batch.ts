@@ -2,7 +2,7 @@
 // decided by known rows takes one round trip (known-batch.ts).
 
 import { StorageFailure } from '../../../domain/storage-failure.ts'
-import type { Connection, Marked } from '../../../store/engines/postgres/connection.ts'
+import type { CommitMark, Connection } from '../../../store/engines/postgres/connection.ts'
 import { COMMIT, rollBack } from '../../../store/engines/postgres/transaction.ts'
 import type { Book } from '../book.ts'
 import type { Operation, Outcome } from '../operations.ts'
@@ -10,7 +10,7 @@ import { apply } from '../rules.ts'
 import { sharesOf } from '../with-top-ups.ts'
 import type { LockedRows } from './locked-accounts.ts'
 import type { SharedPrices } from './prices.ts'
-import { type NotAwaited, readingOf } from './reading.ts'
+import { batchReader, type NotAwaited } from './reading.ts'
 import { writesOf } from './writing.ts'
 
 /** A batch whose outcomes are known but not committed. */
@@ -18,7 +18,7 @@ export interface DecidedBatch {
   /** Undefined for an operation on an account that others have locked: nothing is done for it. */
   readonly outcomes: (Outcome | undefined)[]
   readonly locked: readonly LockedRows[]
-  readonly marked: Marked
+  readonly marked: CommitMark
   /** The rows as they will be after the commit. */
   readonly book: Book
   /**
@@ -55,7 +55,7 @@ export async function decide(
   { connection, prices, gateway_id, not_awaited }: BatchParts,
   within_ms: number,
 ): Promise<DecidedBatch> {
-  const reading = readingOf(operations, gateway_id, not_awaited)
+  const reading = batchReader(operations, gateway_id, not_awaited)
   try {
     const [, ...answers] = await connection.askAll([BEGIN, ...reading.statements], within_ms)
     const { book, is_alive, locked } = reading.readAnswers(answers)

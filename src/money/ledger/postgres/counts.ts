@@ -12,7 +12,7 @@ import {
 } from '../call-limits.ts'
 import type { Operation } from '../operations.ts'
 
-interface ReadingOfCounts {
+interface CountReader {
   /** In this order; none if no operation has a limit. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement @param counts receive the values */
@@ -20,7 +20,7 @@ interface ReadingOfCounts {
 }
 
 /** Reads the counts for the limits of the holds. */
-export function readingOfCounts(operations: readonly Operation[]): ReadingOfCounts {
+export function countReader(operations: readonly Operation[]): CountReader {
   const { all, pending, seconds } = limitedBy(operations)
   const parts = [
     { parties: pending, text: PENDING, fill: fillPending },

@@ -4,7 +4,7 @@ import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { BUDGET_COLUMNS, PLAN_COLUMNS, type StoredPlan } from '../budget-rows.ts'
 import type { Operation } from '../operations.ts'
 
-interface ReadingOfPlans {
+interface PlanReader {
   /** One, or none. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement @returns the plans by account */
@@ -12,11 +12,11 @@ interface ReadingOfPlans {
 }
 
 /** @param accounts, holds SQL arrays of the ids in the operations */
-export const readingOfPlans = (
+export const planReader = (
   operations: readonly Operation[],
   accounts: string,
   holds: string,
-): ReadingOfPlans => ({
+): PlanReader => ({
   statements: operations.some(mayBeCovered) ? [{ text: PLANS, values: [accounts, holds] }] : [],
   plansIn: ([answer]) =>
     new Map(answer ? objectsOf<StoredPlan>(answer).map((plan) => [plan.account_id, plan]) : []),

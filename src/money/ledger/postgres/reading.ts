@@ -15,11 +15,11 @@ import { accountRow, addKeyRow, BUDGET_COLUMNS, BUDGETS, type StoredKey } from '
 import { noCounts } from '../call-limits.ts'
 import type { KeyedEntry, MoneyOperation, Operation } from '../operations.ts'
 import { purchaseOf, sharesOf } from '../with-top-ups.ts'
-import { readingOfAllowances } from './allowances.ts'
-import { readingOfCounts } from './counts.ts'
+import { allowanceReader } from './allowances.ts'
+import { countReader } from './counts.ts'
 import type { LockedRows } from './locked-accounts.ts'
-import { readingOfPlans } from './plans.ts'
-import { readingOfRowStates } from './row-states.ts'
+import { planReader } from './plans.ts'
+import { rowStateReader } from './row-states.ts'
 
 /** The state of a batch after its reads. */
 interface BatchRead {
@@ -33,7 +33,7 @@ interface BatchRead {
 /** Accounts that a batch skips, since others are known to have locked them; `all`: it waits for no lock, and finds out which are held. */
 export type NotAwaited = readonly number[] | 'all'
 
-interface Reading {
+interface BatchReader {
   /** In this order, in a transaction at READ COMMITTED: each sees everything committed before its accounts were locked. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement */
@@ -41,17 +41,17 @@ interface Reading {
 }
 
 /** @param gateway_id the gateway that opens the holds; null: none, which counts as alive */
-export function readingOf(
+export function batchReader(
   operations: readonly Operation[],
   gateway_id: number | null,
   not_awaited: NotAwaited = [],
-): Reading {
-  const named = namedBy(operations)
+): BatchReader {
+  const named = namedRowsOf(operations)
   const [accounts, keys, holds] = [arrayOf(named.accounts), arrayOf(named.keys), arrayOf(named.holds)]
-  const limits = readingOfCounts(operations)
-  const allowances = readingOfAllowances(operations)
-  const row_states = readingOfRowStates(operations)
-  const of_plans = readingOfPlans(operations, accounts, holds)
+  const limits = countReader(operations)
+  const allowances = allowanceReader(operations)
+  const row_states = rowStateReader(operations)
+  const of_plans = planReader(operations, accounts, holds)
   const resolved = named.holds.size > 0 ? [{ text: HOLDS, values: [holds] }] : []
   const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
   const refunded = named.calls.size > 0 ? [{ text: CALLS, values: [arrayOf(named.calls)] }] : []
@@ -209,7 +209,7 @@ const KEYED_ENTRIES = `
    WHERE (account_id, request_key) IN (SELECT account_id, request_key FROM requested)`
 
 /** The rows that operations name. */
-interface Named {
+interface NamedRows {
   readonly accounts: Set<number>
   readonly keys: Set<number>
   readonly holds: Set<number>
@@ -219,8 +219,8 @@ interface Named {
   new_holds: number
 }
 
-function namedBy(operations: readonly Operation[]): Named {
-  const named: Named = {
+function namedRowsOf(operations: readonly Operation[]): NamedRows {
+  const named: NamedRows = {
     accounts: new Set(),
     keys: new Set(),
     holds: new Set(),
@@ -232,7 +232,7 @@ function namedBy(operations: readonly Operation[]): Named {
   return named
 }
 
-function add(named: Named, operation: Operation): void {
+function add(named: NamedRows, operation: Operation): void {
   switch (operation.op) {
     case 'hold':
       addNew(named, operation)
@@ -257,21 +257,21 @@ function add(named: Named, operation: Operation): void {
   }
 }
 
-function addMovement(named: Named, operation: MoneyOperation): void {
+function addMovement(named: NamedRows, operation: MoneyOperation): void {
   addKeyed(named, operation)
   addKeyed(named, { ...purchaseOf(operation), account_id: operation.account_id })
   for (const share of sharesOf(operation)) addKeyed(named, share)
 }
 
 function addKeyed(
-  named: Named,
+  named: NamedRows,
   { account_id, request_key }: { account_id: number; request_key?: string | undefined },
 ): void {
   named.accounts.add(account_id)
   if (request_key !== undefined) named.keyed.push({ account_id, request_key })
 }
 
-function addNew(named: Named, { account_id, key_id }: { account_id: number; key_id: number }): void {
+function addNew(named: NamedRows, { account_id, key_id }: { account_id: number; key_id: number }): void {
   named.accounts.add(account_id)
   named.keys.add(key_id)
   named.new_holds += 1

@@ -6,7 +6,7 @@ import { type Book, type RowState, stateKey } from '../book.ts'
 import type { Operation } from '../operations.ts'
 import { changesOf, STATE_COLUMNS } from '../row-states.ts'
 
-interface ReadingOfRowStates {
+interface RowStateReader {
   /** One for each table whose rows change; most batches have none. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement */
@@ -14,7 +14,7 @@ interface ReadingOfRowStates {
 }
 
 /** Reads tables and rows in a fixed order, so that two batches cannot deadlock. */
-export function readingOfRowStates(operations: readonly Operation[]): ReadingOfRowStates {
+export function rowStateReader(operations: readonly Operation[]): RowStateReader {
   const changes = Map.groupBy(operations.flatMap(changesOf), ({ table }) => table)
   const tables = [...changes].sort(([one], [other]) => (one < other ? -1 : 1))
   return {

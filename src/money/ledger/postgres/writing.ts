@@ -6,7 +6,7 @@
 import { DAY_S } from '../../../domain/ranges.ts'
 import { actionRow } from '../../../store/actions.ts'
 import { markPart } from '../../../store/engines/postgres/commit-mark.ts'
-import type { Marked, Statement } from '../../../store/engines/postgres/connection.ts'
+import type { CommitMark, Statement } from '../../../store/engines/postgres/connection.ts'
 import { oneStatement, type Part } from '../../../store/engines/postgres/one-statement.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
 import type { Call } from '../../../store/schema.ts'
@@ -21,7 +21,7 @@ import type { SharedPrices } from './prices.ts'
 import { writesOfRowStates } from './row-states.ts'
 
 /** Returns the statements for a batch's changes and its mark; none for unchanged tables. */
-export function writesOf(book: Book, prices: SharedPrices, marked: Marked): Statement[] {
+export function writesOf(book: Book, prices: SharedPrices, marked: CommitMark): Statement[] {
   return [
     ...statementUnlessEmpty(INSERT_OPENING_DEBTS, book.new_opening_debts),
     ...writesOfRowStates(book),

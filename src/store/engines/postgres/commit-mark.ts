@@ -3,7 +3,7 @@
 // A check for the mark writes another mark in its place, unless it is already there. So one of the two comes first and decides the
 // outcome: a transaction that arrives later is refused. The transaction's number would not do: after a crash of the server, a transaction
 // whose last records were not on the disk is lost, and the server assigns its number again.
-import type { Connection, Marked, Statement } from './connection.ts'
+import type { CommitMark, Connection, Statement } from './connection.ts'
 import { oneStatement, type Part } from './one-statement.ts'
 
 /** Added to the numbers of replaced marks, to be above the numbers of all transactions. */
@@ -18,7 +18,7 @@ const LEAVE = `${leaving('$2::bigint')} RETURNING 1`
 const CLAIM = leaving(`$2::bigint + ${CLAIMED}`)
 
 /** Returns the mark as a part of the last statement before a transaction's COMMIT. */
-export const markPart = ({ writer, number }: Marked): Part => ({
+export const markPart = ({ writer, number }: CommitMark): Part => ({
   name: 'marked',
   text: LEAVE,
   values: [writer, number],
@@ -26,14 +26,14 @@ export const markPart = ({ writer, number }: Marked): Part => ({
 })
 
 /** Returns the mark as the last statement before a transaction's COMMIT. */
-export const markOf = (marked: Marked): Statement => oneStatement([markPart(marked)])
+export const markOf = (marked: CommitMark): Statement => oneStatement([markPart(marked)])
 
 /**
  * Returns whether a transaction was committed. If it was not, it never will be.
  *
  * @throws StorageFailure, also while the transaction is running
  */
-export async function wasCommitted({ writer, number }: Marked, connection: Connection): Promise<boolean> {
+export async function wasCommitted({ writer, number }: CommitMark, connection: Connection): Promise<boolean> {
   await connection.ask(CLAIM, [writer, number])
   const { rows } = await connection.ask('SELECT number FROM commits WHERE writer = $1', [writer])
   return rows.length > 0 && Number(rows[0]?.[0]) < CLAIMED

@@ -43,7 +43,7 @@ export interface Answer {
 }
 
 /** The mark that a transaction writes (commit-mark.ts). */
-export interface Marked {
+export interface CommitMark {
   /** A name of the writing connection, which changes after MARKS_OF_A_WRITER marks. */
   readonly writer: string
   /** Rises with each transaction of the connection. */
@@ -117,7 +117,7 @@ export class Connection {
   }
 
   /** Returns the mark for its next transaction. */
-  nextMark(): Marked {
+  nextMark(): CommitMark {
     if (this.#commits % MARKS_OF_A_WRITER === 0) this.#writer = crypto.randomUUID()
     this.#commits += 1
     return { writer: this.#writer, number: this.#commits }

@@ -1,7 +1,7 @@
 // An empty PostgreSQL database as the target of a copy.
 import { conflict } from '../../../domain/errors.ts'
 import { type CopiedColumn, type CopiedTable, copiedTables } from '../../copying/tables.ts'
-import type { CopyTarget, Filling, Row, Value } from '../../copying/target.ts'
+import type { CopyTarget, CopyWriter, Row, Value } from '../../copying/target.ts'
 import type { Db } from '../../db.ts'
 import { SCHEMA } from './connection.ts'
 import type { PostgresDb } from './db.ts'
@@ -39,7 +39,7 @@ export async function refuseRows(tx: Db): Promise<void> {
   if (filled) throw conflict(`The database is not empty: it has ${filled.name}. ${EMPTY}`)
 }
 
-const fillingOf = (tx: Db): Filling => ({
+const fillingOf = (tx: Db): CopyWriter => ({
   rows: (text, values) => tx.rows(text, values),
   storable: storableText,
   async insert({ name, columns }, rows) {

@@ -79,7 +79,7 @@ export async function connect(
   try {
     return await Connection.open(url, settings, undefined, max_answer_ms)
   } catch (thrown) {
-    throw explained(thrown, place)
+    throw explainFailure(thrown, place)
   }
 }
 
@@ -97,7 +97,7 @@ function refuseUnreadable({ ca_file }: DatabaseLocation): void {
 }
 
 /** Explains a failure to the person who starts the program. */
-function explained(thrown: unknown, { host, user, database }: DatabaseLocation): unknown {
+function explainFailure(thrown: unknown, { host, user, database }: DatabaseLocation): unknown {
   if (!(thrown instanceof StorageFailure || thrown instanceof StatementError)) return thrown
   const { code, message } = thrown
   if (code === '08P01' || /startup parameter/.test(message)) return new Error(NO_PROXY)

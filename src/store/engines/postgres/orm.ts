@@ -12,11 +12,11 @@ import { textOf } from './texts.ts'
 /** Executes a statement with numbered parameters. @returns its rows */
 type RunStatement = (text: string, values: readonly unknown[]) => Promise<unknown[][]>
 
-type Nothing = Record<string, never>
+type NoSchema = Record<string, never>
 
-class Session extends SQLiteRemoteSession<Nothing, Nothing> {
+class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
   override prepareQuery<T extends Omit<PreparedQueryConfig, 'run'>>(
-    ...how: Parameters<SQLiteRemoteSession<Nothing, Nothing>['prepareQuery']>
+    ...how: Parameters<SQLiteRemoteSession<NoSchema, NoSchema>['prepareQuery']>
   ): RemotePreparedQuery<T> {
     // Drizzle's own method wraps each failure in an error whose message has all parameters: secrets, prompts, notes.
     const queryWithCache = <Result>(_text: string, _values: unknown[], run: () => Promise<Result>) => run()

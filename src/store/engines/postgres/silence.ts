@@ -3,7 +3,7 @@
 // After a failover, the connections to the former server are dead without any notice. Otherwise each would keep its next user waiting
 // until the timeout, one after the other. A query on an idle connection distinguishes this from a slow statement.
 
-interface Answered {
+interface WatchedConnection {
   /** When the server was last known to respond, on the clock of `performance.now()`. */
   readonly answered_ms: number
   /** The connection has a statement that may take long without an answer. */
@@ -20,10 +20,10 @@ const MIN_SILENCE_MS = 500
 const MAX_PROBE_MS = 500
 
 /** Open connections of this process, by URL. */
-const open = new Map<string, Set<Answered>>()
+const open = new Map<string, Set<WatchedConnection>>()
 
 /** @returns a function to call when the connection is closed */
-export function watchSilence(url: string, connection: Answered): () => void {
+export function watchSilence(url: string, connection: WatchedConnection): () => void {
   const all = open.get(url) ?? new Set()
   open.set(url, all.add(connection))
   return () => {
@@ -35,7 +35,7 @@ export function watchSilence(url: string, connection: Answered): () => void {
 /** Closes silent connections. Called when an answer did not arrive in time. Never rejects. */
 export async function loseSilent(url: string): Promise<void> {
   const latest_ms = performance.now() - MIN_SILENCE_MS
-  const isSilent = ({ is_patient, answered_ms }: Answered) => !is_patient && answered_ms < latest_ms
+  const isSilent = ({ is_patient, answered_ms }: WatchedConnection) => !is_patient && answered_ms < latest_ms
   const silent = [...(open.get(url) ?? [])].filter(isSilent)
   // The connection with the longest silence: a newer one may lead to another server.
   const [probe] = silent

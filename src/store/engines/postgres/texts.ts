@@ -11,7 +11,7 @@ const ASSIGNS_ID = /^insert into "\w+" \("(?:id|version)", /
 /** The number of kept texts. The project has some hundreds. */
 const MAX_KNOWN = 2_000
 
-const numbered = remembering((text: string): string => {
+const numbered = cached((text: string): string => {
   let count = 0
   const with_defaults = ASSIGNS_ID.test(text) ? text.replaceAll('(null,', '(default,') : text
   return with_defaults.replace(PLACES, (found) => (found === '?' ? `$${++count}` : found))
@@ -22,7 +22,7 @@ interface Named {
   readonly names: readonly string[]
 }
 
-const named = remembering((text: string): Named => {
+const named = cached((text: string): Named => {
   const names: string[] = []
   const numberOf = (name: string): number => {
     if (!names.includes(name)) names.push(name)
@@ -49,7 +49,7 @@ export function statementOf(text: string, values: Values): { text: string; value
   return { text: numbers, values: given }
 }
 
-function remembering<T>(make: (text: string) => T): (text: string) => T {
+function cached<T>(make: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
     const found = known.get(text)

@@ -3,7 +3,7 @@ import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { pauses } from '../../busy.ts'
 import type { Awaitable } from '../../db.ts'
 import { markOf, wasCommitted } from './commit-mark.ts'
-import type { Connection, Marked } from './connection.ts'
+import type { CommitMark, Connection } from './connection.ts'
 import { StatementError } from './failure.ts'
 
 /** How long to wait for the answer to a COMMIT, and then to find out its outcome. */
@@ -44,7 +44,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   await begin(connection, durable)
   const marked = connection.nextMark()
-  const result = await untilEnd(connection, work)
+  const result = await orRollBack(connection, work)
   try {
     await connection.askAll([markOf(marked), COMMIT], MAX_COMMIT_MS)
     return result
@@ -69,8 +69,8 @@ export async function inSnapshot<T>(
   work: () => Awaitable<T>,
   takes_long: boolean,
 ): Promise<T> {
-  await untilEnd(connection, () => connection.script(takes_long ? LONG_SNAPSHOT : SNAPSHOT))
-  const read = () => untilEnd(connection, work)
+  await orRollBack(connection, () => connection.script(takes_long ? LONG_SNAPSHOT : SNAPSHOT))
+  const read = () => orRollBack(connection, work)
   const result = await (takes_long ? connection.patiently(read) : read())
   await connection.ask('COMMIT')
   return result
@@ -78,11 +78,11 @@ export async function inSnapshot<T>(
 
 async function begin(connection: Connection, durable: boolean): Promise<void> {
   const commit = durable ? '' : '; SET LOCAL synchronous_commit = off'
-  await untilEnd(connection, () => connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${commit}`))
+  await orRollBack(connection, () => connection.script(`BEGIN ISOLATION LEVEL READ COMMITTED${commit}`))
 }
 
 /** Rolls back if `work` fails. */
-async function untilEnd<T>(connection: Connection, work: () => Awaitable<T>): Promise<T> {
+async function orRollBack<T>(connection: Connection, work: () => Awaitable<T>): Promise<T> {
   try {
     return await work()
   } catch (thrown) {
@@ -115,7 +115,7 @@ function rolledBack(thrown: unknown): unknown {
  * @throws StorageFailure 08007 if there is no answer in time
  */
 export async function isCommitted(
-  marked: Marked,
+  marked: CommitMark,
   reopen: () => Promise<Connection>,
   within_ms = MAX_COMMIT_MS,
 ): Promise<boolean> {
@@ -140,7 +140,7 @@ export async function isCommitted(
   })
 }
 
-async function readCommitState(marked: Marked, reopen: () => Promise<Connection>): Promise<boolean> {
+async function readCommitState(marked: CommitMark, reopen: () => Promise<Connection>): Promise<boolean> {
   const connection = await reopen()
   try {
     return await wasCommitted(marked, connection)

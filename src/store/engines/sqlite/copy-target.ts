@@ -3,7 +3,7 @@ import type { Database, Statement } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { conflict } from '../../../domain/errors.ts'
 import { copiedTables } from '../../copying/tables.ts'
-import type { CopyTarget, Filling, Row } from '../../copying/target.ts'
+import type { CopyTarget, CopyWriter, Row } from '../../copying/target.ts'
 import { isAbsent } from '../../folder.ts'
 import { flush } from './copy.ts'
 import { storageFailureOf } from './failure.ts'
@@ -14,7 +14,7 @@ export const sqliteTarget = (path: string): CopyTarget => ({
   async fill(work) {
     if (!isAbsent(path)) throw conflict(`${path} exists already: name another file.`)
     try {
-      const done = await filled(path, work)
+      const done = await fillFile(path, work)
       flush(path)
       return done
     } catch (thrown) {
@@ -24,7 +24,7 @@ export const sqliteTarget = (path: string): CopyTarget => ({
   },
 })
 
-async function filled<T>(path: string, work: (filling: Filling) => Promise<T>): Promise<T> {
+async function fillFile<T>(path: string, work: (filling: CopyWriter) => Promise<T>): Promise<T> {
   const db = openDatabase(path)
   try {
     // Nobody uses the remains after a power cut. Without a write-ahead log everything is in one file.
@@ -51,7 +51,7 @@ function takeTriggers(db: Database): string[] {
   return found.map(({ sql }) => sql)
 }
 
-function fillingOf(db: Database): Filling {
+function fillingOf(db: Database): CopyWriter {
   const inserts = new Map<string, Statement<unknown, [Row]>>()
   return {
     rows: <R>(text: string, values: Row = {}) => db.query<R, Row>(text).all(values),

@@ -47,7 +47,7 @@ export const dbOver = (connection: Database): Db =>
   new SqliteDb(connection, undefined, { toWrite: () => connection })
 
 /** Opens further connections to the same file. */
-interface Opening {
+interface ConnectionOpener {
   toWrite(durable: boolean): Database
   /** Absent: there is no other connection. */
   toReadSnapshots?(): Database
@@ -76,13 +76,13 @@ export class SqliteDb implements Db {
   readonly file = { copyLog: () => this.#queueOf({ durable: false }).copyLog() }
   readonly #connection: Database
   readonly #reading: Session
-  readonly #opening: Opening
+  readonly #opening: ConnectionOpener
   #durable: WriteQueue | undefined
   #quick: WriteQueue | undefined
   readonly #idle_readers: Reader[] = []
   #is_closed = false
 
-  constructor(connection: Database, by: ActionContext | undefined, opening: Opening) {
+  constructor(connection: Database, by: ActionContext | undefined, opening: ConnectionOpener) {
     this.#connection = connection
     this.#reading = sessionOf(connection, ormOf(connection))
     this.#opening = opening
