@@ -1,7 +1,7 @@
 // What is sent to each known server of chat completions: nothing that it refuses, thinking where it wants it, names that it takes.
 
 import { describe, expect, test } from 'bun:test'
-import { translated, type WrittenRequest } from '../../../src/calls/kinds/text/writing.ts'
+import { translateRequest, type WrittenRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
 import { RULES } from '../../../src/protocols/openai/servers/rules.ts'
@@ -108,7 +108,7 @@ function sentTo(
   model = MODELS[server] ?? '',
 ): WrittenRequest {
   const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(asked, false)
-  return translated(asked, request, openai, {
+  return translateRequest(asked, request, openai, {
     model,
     max_output_tokens: 8_000,
     automatic_caching: false,

@@ -1,6 +1,6 @@
 // The promise: a tool call whose arguments were cut off comes back in the history without ending the conversation.
 import { describe, expect, test } from 'bun:test'
-import { translated } from '../../../src/calls/kinds/text/writing.ts'
+import { translateRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
@@ -19,7 +19,7 @@ function sent(from: Protocol, to: string, asked: JsonObject) {
   const [protocol, model] = TARGETS[to] ?? [openai, 'gpt-5']
   const request = from.text.decodeRequest(asked, false)
   const target = { model, max_output_tokens: 8_000, automatic_caching: false }
-  return translated(asked, request, protocol, target)
+  return translateRequest(asked, request, protocol, target)
 }
 
 const chat = (json: string, answered: boolean): JsonObject => ({

@@ -1,6 +1,6 @@
 // The promise: callers of chat completions see the thinking that they ask for, in whichever gateway's fields they ask.
 import { describe, expect, test } from 'bun:test'
-import { translated } from '../../../src/calls/kinds/text/writing.ts'
+import { translateRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
@@ -12,7 +12,8 @@ const chat = (more: JsonObject): JsonObject => ({ messages: [{ role: 'user', con
 
 function sent(from: Protocol, to: Protocol, model: string, asked: JsonObject): JsonObject {
   const request = from.text.decodeRequest(asked, false)
-  return translated(asked, request, to, { model, max_output_tokens: 64_000, automatic_caching: false }).body
+  return translateRequest(asked, request, to, { model, max_output_tokens: 64_000, automatic_caching: false })
+    .body
 }
 
 const SUMMARIZED = { type: 'adaptive', display: 'summarized' }

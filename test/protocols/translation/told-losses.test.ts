@@ -1,7 +1,7 @@
 // What a translation leaves out is named; JSON without a schema is asked of Claude in words, and freed of what stands around it.
 
 import { describe, expect, test } from 'bun:test'
-import { translated } from '../../../src/calls/kinds/text/writing.ts'
+import { translateRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { withBareJson } from '../../../src/protocols/fitting.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
@@ -14,7 +14,7 @@ const MODELS: Readonly<Record<BuiltInProtocol, string>> = {
 
 function sent(from: BuiltInProtocol, to: BuiltInProtocol, asked: JsonObject) {
   const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(asked, false)
-  return translated(asked, request, BUILT_IN_PROTOCOLS[to], {
+  return translateRequest(asked, request, BUILT_IN_PROTOCOLS[to], {
     model: MODELS[to],
     max_output_tokens: 8_000,
     automatic_caching: false,
