@@ -9,7 +9,7 @@ export interface PageRequest {
 
 export interface Page<T> {
   rows: T[]
-  /** Where the next page begins; undefined on the last one. */
+  /** The start of the next page; undefined on the last one. */
   next_cursor: number | undefined
 }
 

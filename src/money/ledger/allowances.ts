@@ -6,7 +6,7 @@ import type { Allowance, Operation, Refused } from './operations.ts'
 
 const CREDITS: readonly ActionName[] = ['balance.topped_up', 'call.refunded']
 
-/** Where clocks differ, a credit's line may be older than its number suggests, by at most this. */
+/** If clocks differ, a credit's line may be older than its number suggests, by at most this. */
 const MAX_DISORDER_MS = 3_600_000
 
 /** A credit's line in the audit log. */

@@ -97,7 +97,7 @@ export function writeHolds(writer: Writer, onLost: OnLost): Failure | undefined 
   return !failure || failure.unavailable ? failure : writeEachHold(writer, onLost)
 }
 
-/** Writes decided holds one by one. Those that the tables refuse are dropped. @returns why nothing can be written */
+/** Writes decided holds one by one. Holds that the tables refuse are dropped. @returns why nothing can be written */
 function writeEachHold(writer: Writer, onLost: OnLost): Failure | undefined {
   for (const decided of [...writer.unwritten.values()]) {
     const failure = tryTo(() => writer.writeOne(decided.id))

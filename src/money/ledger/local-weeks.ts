@@ -13,7 +13,7 @@ import { totalOf } from './totals.ts'
 /** Returns the start of the last seven UTC days, including today, in seconds since 1970. */
 export const weekStart = (now_ms: number): number => lastWeek(now_ms).from_ms / 1_000
 
-/** Returns the stored periods to add to, or subtract from, the last seven UTC days to get those of a zone. None for UTC. */
+/** Returns the stored periods to add to, or subtract from, the last seven UTC days to get those of a zone; an empty list for UTC. */
 export function weekDifference(now_ms: number, zone: Zone): Periods[] {
   const [utc_ms, local_ms] = [lastWeek(now_ms).from_ms, lastWeek(now_ms, zone).from_ms]
   if (local_ms <= utc_ms) return periodsOf(local_ms, utc_ms)

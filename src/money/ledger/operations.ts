@@ -31,7 +31,7 @@ export interface HoldOperation {
   tells_left?: true | undefined
 }
 
-/** The catalogue's limits for a call's account and key; absent where there are none. */
+/** The catalogue's limits for a call's account and key; absent if there are none. */
 export interface HoldLimits {
   account?: Limit | undefined
   key?: Limit | undefined
@@ -283,7 +283,7 @@ export interface Ledger {
    * @returns the outcome, once its commit is on the disk; for a hold, at once if this process owns the ledger.
    * A refusal changes nothing: for example, settling a hold again is refused as `already_resolved`
    * @throws GatewayError overloaded (code `ledger_unavailable`) if the database could not be written within five seconds: the same
-   * operation may be submitted again. Nothing was changed, unless the disk hangs or fails to flush: then the outcome is unknown.
+   * operation may be submitted again. It changed nothing, unless the disk hangs or fails to flush: then the outcome is unknown.
    * Overloaded without a code after `close`; internal if the operation itself cannot be written. The promise rejects with these;
    * for a hold that is decided at once they are thrown
    */

@@ -125,7 +125,7 @@ export interface Writer {
 }
 
 /**
- * Creates a writer over an open database that is not in a transaction. Nothing else may write through its connection.
+ * Creates a writer over an open database that is not in a transaction. No other code may write through its connection.
  *
  * @param gateway_id the gateway that opens the holds; absent: none
  */

@@ -30,7 +30,7 @@ export interface DecidedBatch {
   recall?(connection: Connection): Promise<void>
 }
 
-/** Another gateway considered this one dead and ended it. Nothing was done. */
+/** Another gateway considered this one dead and ended it. The batch did nothing. */
 export class Fenced extends StorageFailure {
   constructor() {
     super('unreachable', { code: 'FENCED', message: 'others took this gateway for dead, and ended it' })

@@ -63,7 +63,7 @@ class PostgresExecutor implements Executor {
   readonly #known = new KnownRows()
   readonly #locked: LockedAccounts
   #connection: Connection | undefined
-  /** A batch whose COMMIT has an unknown outcome. Nothing else is committed before that outcome is known. */
+  /** A batch whose COMMIT has an unknown outcome. No other batch is committed before that outcome is known. */
   #unknown: { batch: DecidedBatch; operations: readonly Operation[] } | undefined
   /** Holds whose callers were told that the outcome is unknown: no call uses them. */
   #abandoned: Pick<HoldRow, 'id' | 'request_id'>[] = []

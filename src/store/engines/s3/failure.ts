@@ -14,7 +14,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   ERR_S3_MISSING_CREDENTIALS: 'access_key_id and secret_access_key are missing',
 }
 
-/** Where the bucket is configured: a section of the catalogue, or the environment variables that S3 programs read. */
+/** The place of the bucket's configuration: a section of the catalogue, or the environment variables that S3 programs read. */
 export type NamedIn = 'backup' | 'storage' | 'environment'
 
 const CHECK: Readonly<Record<NamedIn, string>> = {
