@@ -66,9 +66,9 @@ class PostgresExecutor implements Executor {
   /** A batch whose COMMIT has an unknown outcome. No other batch is committed before that outcome is known. */
   #unknown: { batch: DecidedBatch; operations: readonly Operation[] } | undefined
   /** Holds whose callers were told that the outcome is unknown: no call uses them. */
-  #abandoned: Pick<HoldRow, 'id' | 'request_id'>[] = []
+  #abandoned_holds: Pick<HoldRow, 'id' | 'request_id'>[] = []
   /** A batch waited for the server in vain. Until the server is back, no other batch waits. */
-  #is_abandoned = false
+  #is_server_away = false
 
   constructor(
     url: string,
@@ -84,7 +84,7 @@ class PostgresExecutor implements Executor {
 
   /** Commits a batch. The caller awaits each batch before the next: the known rows and the unknown commit belong to one batch. */
   async commit(operations: Operation[], wait_ms: number): Promise<Result[]> {
-    const needed_ms = this.#is_abandoned ? MIN_COMMIT_MS : Math.max(wait_ms, MIN_COMMIT_MS)
+    const needed_ms = this.#is_server_away ? MIN_COMMIT_MS : Math.max(wait_ms, MIN_COMMIT_MS)
     const is_locked = operations.map((operation) => this.#isLocked(operation))
     const sent = operations.filter((_, at) => !is_locked[at])
     if (sent.length === 0 && operations.length > 0) return operations.map(() => ({ failure: SET_ASIDE }))
@@ -133,20 +133,20 @@ class PostgresExecutor implements Executor {
     for (const pause_ms of pauses()) {
       try {
         const outcomes = await this.#commitOnce(operations, due_ms, not_awaited ?? this.#locked.ids)
-        this.#is_abandoned = false
+        this.#is_server_away = false
         return { results: outcomes.map((outcome) => outcome ?? { failure: SET_ASIDE }) }
       } catch (thrown) {
         const failure = explainFailure(failureOf(thrown))
         const is_away = failure.trouble === 'unreachable' || failure.trouble === 'read_only'
         if (failure.trouble === 'busy') {
-          this.#is_abandoned = false
+          this.#is_server_away = false
           if (not_awaited) return { failure: SET_ASIDE }
           not_awaited = 'all'
           continue
         }
-        const may_try_again = is_away && !this.#is_abandoned
+        const may_try_again = is_away && !this.#is_server_away
         if (!may_try_again || performance.now() + pause_ms > due_ms) {
-          this.#is_abandoned = is_away
+          this.#is_server_away = is_away
           return { failure }
         }
       }
@@ -160,24 +160,24 @@ class PostgresExecutor implements Executor {
     due_ms: number,
     not_awaited: NotAwaited,
   ): Promise<(Outcome | undefined)[]> {
-    const left = () => Math.max(due_ms - performance.now(), MIN_COMMIT_MS)
-    const known = await this.#resolveUnknown(operations, left)
+    const remainingMs = () => Math.max(due_ms - performance.now(), MIN_COMMIT_MS)
+    const known = await this.#resolveUnknown(operations, remainingMs)
     if (known) return known
-    const connection = await this.#connected(left)
+    const connection = await this.#connected(remainingMs)
     const now_ms = this.#now()
-    const abandoned = this.#abandoned.map(
+    const abandoned = this.#abandoned_holds.map(
       ({ id, request_id }): ExpireOperation => ({ op: 'expire', hold_id: id, request_id, now_ms }),
     )
     const all = [...abandoned, ...operations]
-    await this.#prices.store(connection, all, left)
+    await this.#prices.store(connection, all, remainingMs)
     if (not_awaited.length === 0) {
-      const outcomes = await this.#commitByKnown(all, operations, connection, left)
+      const outcomes = await this.#commitByKnown(all, operations, connection, remainingMs)
       if (outcomes) return outcomes
     }
-    const batch = await this.#decide(all, { connection, not_awaited }, left)
+    const batch = await this.#decide(all, { connection, not_awaited }, remainingMs)
     this.#locked.add(batch.locked)
     this.#probe('batch.begun')
-    return await this.#commitDecided(batch, operations, connection, left)
+    return await this.#commitDecided(batch, operations, connection, remainingMs)
   }
 
   /**
@@ -188,14 +188,14 @@ class PostgresExecutor implements Executor {
     all: readonly Operation[],
     operations: readonly Operation[],
     connection: Connection,
-    left: () => number,
+    remainingMs: () => number,
   ): Promise<(Outcome | undefined)[] | undefined> {
     const parts = { connection, prices: this.#prices, gateway_id: this.#gateway_id }
     const batch = decideByKnown(all, this.#known, parts)
     if (!batch) return undefined
     this.#probe('batch.begun')
     try {
-      const outcomes = await this.#commitDecided(batch, operations, connection, left)
+      const outcomes = await this.#commitDecided(batch, operations, connection, remainingMs)
       this.#known.markUnchanged(batch.based_on)
       return outcomes
     } catch (thrown) {
@@ -210,15 +210,15 @@ class PostgresExecutor implements Executor {
     batch: DecidedBatch,
     operations: readonly Operation[],
     connection: Connection,
-    left: () => number,
+    remainingMs: () => number,
   ): Promise<(Outcome | undefined)[]> {
     try {
       // Half of the time is reserved for finding out the outcome.
-      await batch.commit(left() / 2)
+      await batch.commit(remainingMs() / 2)
     } catch (thrown) {
       if (!connection.isLost) throw thrown
       this.#unknown = { batch, operations }
-      const known = await this.#resolveUnknown(operations, left)
+      const known = await this.#resolveUnknown(operations, remainingMs)
       if (!known) throw thrown
       return known
     }
@@ -236,17 +236,17 @@ class PostgresExecutor implements Executor {
    */
   async #resolveUnknown(
     operations: readonly Operation[],
-    left: () => number,
+    remainingMs: () => number,
   ): Promise<(Outcome | undefined)[] | undefined> {
     if (!this.#unknown) return undefined
     const { batch, operations: of_batch } = this.#unknown
     const is_committed = await isCommitted(
       batch.marked,
-      () => this.#open(left),
-      this.#is_abandoned ? 0 : left(),
+      () => this.#open(remainingMs),
+      this.#is_server_away ? 0 : remainingMs(),
     )
     if (is_committed && batch.recall) {
-      const connection = await this.#open(left)
+      const connection = await this.#open(remainingMs)
       try {
         await batch.recall(connection)
       } catch (thrown) {
@@ -261,40 +261,40 @@ class PostgresExecutor implements Executor {
     if (!is_committed) return undefined
     const outcomes = this.#outcomesOf(batch, of_batch)
     if (of_batch === operations) return outcomes
-    this.#abandoned.push(...batch.book.new_holds)
+    this.#abandoned_holds.push(...batch.book.new_holds)
     return undefined
   }
 
   /** Returns the outcomes of a committed batch. Its abandoned holds have expired with it, unless they were set aside. */
   #outcomesOf({ outcomes }: DecidedBatch, operations: readonly Operation[]): DecidedBatch['outcomes'] {
-    this.#abandoned = this.#abandoned.filter((_, at) => outcomes[at] === undefined)
+    this.#abandoned_holds = this.#abandoned_holds.filter((_, at) => outcomes[at] === undefined)
     return outcomes.slice(outcomes.length - operations.length)
   }
 
   async #decide(
     operations: readonly Operation[],
     how: Pick<BatchParts, 'connection' | 'not_awaited'>,
-    left: () => number,
+    remainingMs: () => number,
   ): Promise<DecidedBatch> {
     const parts = { ...how, prices: this.#prices, gateway_id: this.#gateway_id }
     try {
       // Half of the time is reserved for another try on a new connection.
-      return await decide(operations, parts, left() / 2)
+      return await decide(operations, parts, remainingMs() / 2)
     } catch (thrown) {
       if (!(thrown instanceof Fenced) || !this.#onFenced) throw thrown
       await this.#onFenced()
-      return await decide(operations, parts, left())
+      return await decide(operations, parts, remainingMs())
     }
   }
 
-  async #connected(left: () => number): Promise<Connection> {
-    if (!this.#connection || this.#connection.isLost) this.#connection = await this.#open(left)
+  async #connected(remainingMs: () => number): Promise<Connection> {
+    if (!this.#connection || this.#connection.isLost) this.#connection = await this.#open(remainingMs)
     return this.#connection
   }
 
-  #open(left: () => number): Promise<Connection> {
+  #open(remainingMs: () => number): Promise<Connection> {
     // It may lead to another server, which lacks the latest commits.
     this.#known.forget()
-    return Connection.open(this.#url, SETTINGS, left())
+    return Connection.open(this.#url, SETTINGS, remainingMs())
   }
 }
