@@ -1,11 +1,7 @@
 // Marks of transactions: each is found by what wrote it, also where the connection has taken another name since, and versions of one row are few.
 import { describe, expect, test } from 'bun:test'
 import { markOf, wasCommitted } from '../../../src/store/engines/postgres/commit-mark.ts'
-import {
-  type CommitMark,
-  Connection,
-  MARKS_OF_A_WRITER,
-} from '../../../src/store/engines/postgres/connection.ts'
+import { type CommitMark, Connection, MAX_MARKS } from '../../../src/store/engines/postgres/connection.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 
 const { url, db } = await databaseOfFile()
@@ -14,7 +10,7 @@ describe.if(hasPostgres)('marks of one connection', () => {
   test('a name is of so many, and each of them is found', async () => {
     const connection = await Connection.open(url)
     const marks: CommitMark[] = []
-    for (let nth = 0; nth <= 2 * MARKS_OF_A_WRITER; nth++) {
+    for (let nth = 0; nth <= 2 * MAX_MARKS; nth++) {
       const marked = connection.nextMark()
       const { text, values } = markOf(marked)
       await connection.ask(text, values)
@@ -22,7 +18,7 @@ describe.if(hasPostgres)('marks of one connection', () => {
     }
     expect(new Set(marks.map(({ writer }) => writer)).size).toBe(3)
     expect(marks.map(({ number }) => number)).toEqual(marks.map((_, nth) => nth + 1))
-    const looked = [0, MARKS_OF_A_WRITER - 1, MARKS_OF_A_WRITER, 2 * MARKS_OF_A_WRITER]
+    const looked = [0, MAX_MARKS - 1, MAX_MARKS, 2 * MAX_MARKS]
     for (const nth of looked) expect(await wasCommitted(marks[nth] as CommitMark, connection)).toBe(true)
     expect(await db.rows('SELECT number FROM commits ORDER BY number')).toEqual(
       [1_000, 2_000, 2_001].map((number) => ({ number })),

@@ -18,7 +18,7 @@ const MAX_CONNECT_MS = 5_000
 const MAX_ANSWER_MS = (STATEMENT_TIMEOUT_S + 5) * 1000
 const MAX_LONG_ANSWER_MS = 3_600_000
 /** The number of marks before a new writer name. Each update passes the row versions of those before, which an old snapshot keeps. */
-export const MARKS_OF_A_WRITER = 1_000
+export const MAX_MARKS = 1_000
 
 /**
  * Settings of each session. A transaction whose gateway died or was cut off ends soon, with its locks. Query plans are made once for any
@@ -44,7 +44,7 @@ export interface Answer {
 
 /** The mark that a transaction writes (commit-mark.ts). */
 export interface CommitMark {
-  /** A name of the writing connection, which changes after MARKS_OF_A_WRITER marks. */
+  /** A name of the writing connection, which changes after MAX_MARKS marks. */
   readonly writer: string
   /** Rises with each transaction of the connection. */
   readonly number: number
@@ -118,7 +118,7 @@ export class Connection {
 
   /** Returns the mark for its next transaction. */
   nextMark(): CommitMark {
-    if (this.#commits % MARKS_OF_A_WRITER === 0) this.#writer = crypto.randomUUID()
+    if (this.#commits % MAX_MARKS === 0) this.#writer = crypto.randomUUID()
     this.#commits += 1
     return { writer: this.#writer, number: this.#commits }
   }
