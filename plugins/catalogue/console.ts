@@ -1,4 +1,4 @@
-// The JSON routes of the catalogue's pages.
+// JSON routes for the catalogue's pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { catalogueRoutes, previewRoutes } from './console/catalogue.ts'
@@ -6,7 +6,6 @@ import { catalogueHistoryRoutes } from './console/history.ts'
 import { modelRoutes } from './console/models.ts'
 import { providerRoutes } from './console/providers.ts'
 
-/** Routes of the Catalogue, its history, Models and Providers. */
 export const consoleRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-catalogue-pages' })
     .use(catalogueRoutes(gateway))

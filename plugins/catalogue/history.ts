@@ -1,4 +1,4 @@
-// The history of the catalogue as it is listed: each version with what it changed.
+// The list of the catalogue's versions, each with its changes.
 
 import { type ChangedPart, changedParts } from '../../src/catalogue/changed-parts.ts'
 import {
@@ -12,17 +12,17 @@ import type { Page, PageRequest } from '../../src/store/page.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
 export interface HistoryEntry extends ListedVersion {
-  /** Against the version before; null for the oldest that is kept, and for texts that take too long to compare. */
+  /** Changes since the version before; null for the oldest kept one, and for texts that take too long to compare. */
   changed: readonly ChangedPart[] | null
 }
 
-/** Some thousand models, read within a tenth of a second. */
+/** Texts of some thousand models, parsed in a tenth of a second. */
 const MAX_COMPARED_CHARS = 250_000
 
-/** A version never changes: what it changed is worked out once for each connection. */
-const known = new WeakMap<Db, Map<string, HistoryEntry['changed']>>()
+/** Changes of versions by connection. A version never changes, so they are compared once. */
+const compared = new WeakMap<Db, Map<string, HistoryEntry['changed']>>()
 
-/** A page of versions, the newest first. The event loop has its turn between two of them. */
+/** Returns a page of versions, newest first. Yields to the event loop between comparisons. */
 export async function listHistory(db: Db, page: PageRequest): Promise<Page<HistoryEntry>> {
   const { rows, next_cursor } = await listVersions(db, page)
   const entries: HistoryEntry[] = []
@@ -30,7 +30,7 @@ export async function listHistory(db: Db, page: PageRequest): Promise<Page<Histo
   return { rows: entries, next_cursor }
 }
 
-/** All versions that changed a model, provider or setting of a name, the newest first. */
+/** Returns all versions that changed the model, provider or setting of this name, newest first. */
 export async function historyOf(db: Db, name: string): Promise<Page<HistoryEntry>> {
   const { rows } = await listHistory(db, { limit: MAX_VERSIONS })
   return {
@@ -40,19 +40,19 @@ export async function historyOf(db: Db, name: string): Promise<Page<HistoryEntry
 }
 
 async function entryOf(db: Db, row: ListedVersion): Promise<HistoryEntry> {
-  const of_db = known.get(db) ?? new Map<string, HistoryEntry['changed']>()
-  known.set(db, of_db)
+  const of_db = compared.get(db) ?? new Map<string, HistoryEntry['changed']>()
+  compared.set(db, of_db)
   const key = `${row.id} ${row.made_at_ms}`
   const found = of_db.get(key)
   if (found !== undefined) return { ...row, changed: found }
   await endOfTurn()
-  const changed = await changedIn(db, row.id)
-  // The oldest has nothing before it only since that was deleted.
+  const changed = await compareWithVersionBefore(db, row.id)
+  // The oldest version may still get a comparison: its predecessor is missing only because it was deleted.
   if (changed) of_db.set(key, changed)
   return { ...row, changed }
 }
 
-async function changedIn(db: Db, version: number): Promise<HistoryEntry['changed']> {
+async function compareWithVersionBefore(db: Db, version: number): Promise<HistoryEntry['changed']> {
   const [after, before] = await withVersionBefore(db, version)
   if (!before || after?.version !== version) return null
   if (before.text.length + after.text.length > 2 * MAX_COMPARED_CHARS) return null

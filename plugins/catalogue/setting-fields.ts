@@ -1,4 +1,4 @@
-// The settings of the catalogue as fields of a form, by the schemas that check them: its sections, providers, models, routes and prices.
+// The settings of the catalogue as form fields, derived from their schemas: sections, providers, models, routes and prices.
 import { Kind, type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { beyondConsole } from '../../src/catalogue/console-bounds.ts'
 import { MARKUP_MUST } from '../../src/catalogue/markup.ts'
@@ -26,11 +26,10 @@ const FIELD = {
   }),
 }
 
-/** One setting: where it stands in its section or block, and its values. */
+/** A setting with its path in its section or block, and its values. */
 const FieldView = Type.Object(FIELD)
 type SettingField = Static<typeof FieldView>
 
-/** A section of settings. */
 const SectionView = Type.Object({
   name: Type.String(),
   fields: Type.Array(
@@ -53,7 +52,7 @@ type SectionField = SettingSection['fields'][number]
 
 const FieldsByKind = Type.Record(Type.String({ description: 'the kind of models' }), Type.Array(FieldView))
 
-/** Settings of a provider and a route; those of a model and of its price by its kind. The path of each is within the block. */
+/** Settings of blocks: providers and routes; models and prices by kind. Paths are relative to the block. */
 const BlocksView = Type.Object({
   provider: Type.Array(FieldView),
   route: Type.Array(FieldView),
@@ -63,18 +62,18 @@ const BlocksView = Type.Object({
 
 export const SettingsView = Type.Object({ sections: Type.Array(SectionView), blocks: BlocksView })
 
-/** Settings that are read from old files and have no effect. */
-const FORMER: readonly string[] = ['responses.image_model']
+/** Settings of old files that have no effect. */
+const OBSOLETE: readonly string[] = ['responses.image_model']
 
-/** Tables by names whose forms are on the pages of these. */
+/** Tables by name with forms on their own pages. */
 const WITH_FORMS: readonly string[] = ['limits.accounts', 'limits.keys']
 
-const OF_MACHINE = 'each machine has its own'
+const PER_MACHINE = 'each machine has its own'
 
 /**
- * All sections of settings, in the order of the file's outline. Settings by names that users choose have forms elsewhere.
+ * Returns all sections of settings, in the order of the file's outline. Tables with names that users choose have forms elsewhere.
  *
- * @param is_shared the catalogue is in the database, without the settings of a machine
+ * @param is_shared whether the catalogue is in the database, without the settings of a machine
  */
 export const settingSections = (is_shared = false): SettingSection[] =>
   Object.entries(sectionSchemas())
@@ -83,9 +82,9 @@ export const settingSections = (is_shared = false): SettingSection[] =>
       fields: fieldsOf(schema).flatMap((field): SectionField[] => {
         const path = [name, ...field.path]
         const dotted = path.join('.')
-        if (FORMER.includes(dotted)) return []
-        const of_machine = is_shared && isOfTheMachine(dotted) ? OF_MACHINE : undefined
-        const fixed = of_machine ?? beyondConsole(path) ?? null
+        if (OBSOLETE.includes(dotted)) return []
+        const per_machine = is_shared && isOfTheMachine(dotted) ? PER_MACHINE : undefined
+        const fixed = per_machine ?? beyondConsole(path) ?? null
         const is_secret = addedSection(name)?.secrets?.at(field.path, {}) !== undefined
         return [{ ...field, needs_restart: needsRestart(path), is_secret, fixed }]
       }),
@@ -93,10 +92,10 @@ export const settingSections = (is_shared = false): SettingSection[] =>
         .flatMap((key) => tableNames(`${name}.${key}`, schema.properties[key]))
         .filter((table) => !WITH_FORMS.includes(table)),
     }))
-    // [plugins] has tables alone, by the names of custom plugins.
+    // [plugins] has only tables, named after custom plugins.
     .filter(({ name, fields }) => fields.length > 0 || name !== 'plugins')
 
-/** Of tables by names, and of a list of tables as it is written: `[sign_in.oidc]` of `[[sign_in.oidc]]`. */
+/** Returns the path of a table with free names, and of a list of tables in brackets: `[sign_in.oidc]` for `[[sign_in.oidc]]`. */
 function tableNames(path: string, schema: TSchema | undefined): string[] {
   if (schema?.[Kind] === 'Record') return [path]
   return schema?.[Kind] === 'Array' && schema.items[Kind] === 'Object' ? [`[${path}]`] : []
@@ -109,14 +108,14 @@ const fieldsOf = (schema: TObject, path: string[] = []): SettingField[] =>
     return fieldAt(property, own, schema.required?.includes(name) === true)
   })
 
-/** The fields of each of a list of named tables, such as `[[sign_in.oidc]]`; undefined for what is no such list. */
+/** Returns the fields of a list of named tables, such as `[[sign_in.oidc]]`; undefined for other settings. */
 export function fieldsOfNamed([section = '', list = '']: readonly string[]): SettingField[] | undefined {
   const schema: TSchema | undefined = sectionSchemas()[section]?.properties[list]
   if (schema?.[Kind] !== 'Array' || schema.items[Kind] !== 'Object') return undefined
   return Object.hasOwn(schema.items.properties, 'name') ? fieldsOf(schema.items) : undefined
 }
 
-/** @returns one field; none for a setting that a form cannot show */
+/** @returns one field; none for a setting without a form control */
 function fieldAt(schema: TSchema, path: string[], is_required: boolean): SettingField[] {
   const kind = kindOf(schema)
   if (!kind) return []
@@ -133,7 +132,7 @@ function fieldAt(schema: TSchema, path: string[], is_required: boolean): Setting
   ]
 }
 
-/** Settings of a block that only the text has, with the reason. */
+/** Settings of a block that can only be edited in the text, with the reason. */
 export const TEXT_ONLY = {
   provider: {
     rest_ms: 'the former name of cooldown_ms',
@@ -147,18 +146,18 @@ export const TEXT_ONLY = {
 
 export const blockFields = (): Static<typeof BlocksView> => ({
   provider: fieldsOfBlock(PROVIDER_SETTINGS, TEXT_ONLY.provider),
-  // Routes differ by the form of their cost alone, which is that of the price.
+  // The schemas of routes differ by kind only in their cost, which has the form of a price.
   route: fieldsOfBlock(MODEL_SCHEMAS.text.properties.routes.items, TEXT_ONLY.route),
-  models: ofEachKind((schema) => fieldsOfBlock(schema, TEXT_ONLY.model)),
-  prices: ofEachKind((schema) => fieldsOf(schema.properties.price)),
+  models: forEachKind((schema) => fieldsOfBlock(schema, TEXT_ONLY.model)),
+  prices: forEachKind((schema) => fieldsOf(schema.properties.price)),
 })
 
 type ModelSchema = (typeof MODEL_SCHEMAS)[keyof typeof MODEL_SCHEMAS]
 
-const ofEachKind = (of: (schema: ModelSchema) => SettingField[]): Record<string, SettingField[]> =>
+const forEachKind = (of: (schema: ModelSchema) => SettingField[]): Record<string, SettingField[]> =>
   Object.fromEntries(Object.entries(MODEL_SCHEMAS).map(([kind, schema]) => [kind, of(schema)]))
 
-/** Without what only the text has, and without tables, which are blocks of their own. */
+/** Omits settings that are edited in the text, and tables, which are blocks themselves. */
 const fieldsOfBlock = (schema: TObject, text_only: Readonly<Record<string, string>>): SettingField[] =>
   fieldsOf(schema).filter(
     ({ path: [name = '', within] }) => within === undefined && !Object.hasOwn(text_only, name),
@@ -190,7 +189,7 @@ function kindOf(schema: TSchema): SettingField['kind'] | undefined {
   }
 }
 
-/** A switch may have older words beside `true` and `false`. */
+/** A switch may accept former words besides `true` and `false`. */
 function kindOfUnion(values: readonly unknown[]): SettingField['kind'] | undefined {
   if (values.every(isText)) return 'choice'
   return values.includes(true) ? 'switch' : undefined

@@ -1,4 +1,4 @@
-// `config apply`: a file as the catalogue in the database, in force for all gateways over it.
+// `config apply`: stores a file as the catalogue in the database, for all gateways that share it.
 
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
@@ -37,21 +37,21 @@ export function addConfigApply(config: Command, deps: CliDeps): void {
       const context = contextOf(command, deps)
       const engine = await engineOfFolder(context.folder)
       if (!engine.is_shared) throw NOT_ON_SERVER(context.folder)
-      // Before the first start of a gateway, it makes the tables: machines may have nothing but [storage].
+      // Creates the tables: this may run before any gateway, on a machine with nothing but [storage].
       await using db = await engine.open({ ...context.folder, access: 'make' })
       await apply(context, { db, address: engine.address, file, ...flags }, deps)
     })
 }
 
-interface Applying {
+interface ApplyOrder {
   db: Db
-  /** Of the database, for people. */
+  /** Address of the database, for messages. */
   address: string
   file: string
   yes?: boolean
 }
 
-async function apply(context: Context, { db, address, file, yes }: Applying, deps: CliDeps): Promise<void> {
+async function apply(context: Context, { db, address, file, yes }: ApplyOrder, deps: CliDeps): Promise<void> {
   const { folder, json, answer, remark, warn } = context
   const machine = await readFile(folder.catalogue_path, 'utf8')
   const options = { env: folder.env, protocols: BUILT_IN_REGISTRY, path: folder.catalogue_path, machine }
@@ -76,10 +76,10 @@ async function apply(context: Context, { db, address, file, yes }: Applying, dep
   const version = await db.begin((tx) => applyShared(tx, next, in_force?.version))
   if (json) answer({ ...view, version, written: true, patch }, '')
   remark(savedWords(folder, { version }))
-  tellUnused(context, version, machine)
+  warnOfUnusedSettings(context, version, machine)
 }
 
-/** Against what is in force: this machine's file where nothing is in the database yet. */
+/** Returns the difference to the catalogue in force: this machine's file if the database has none. */
 function patchOf(
   in_force: SharedText | undefined,
   machine: string,
@@ -89,8 +89,8 @@ function patchOf(
   return createTwoFilesPatch(in_force ? `version ${in_force.version}` : 'tollgate.toml', file, own, text)
 }
 
-/** Warns of settings in this machine's file that are not used. */
-function tellUnused({ folder, warn }: Context, version: number, machine: string): void {
+/** Warns of settings in this machine's file that have no effect. */
+function warnOfUnusedSettings({ folder, warn }: Context, version: number, machine: string): void {
   const document = readToml(machine)
   const unused = document.ok ? sharedFieldsIn(document.value) : []
   for (const line of warningLines(folder.catalogue_path, { warnings: [], shared: { version, unused } }))

@@ -1,4 +1,4 @@
-// `models add` and `models delete`: a model with its price and first route, and its end.
+// `models add` and `models delete`: adds a model with its price and first route, or deletes one.
 import { type Command, InvalidArgumentError } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { type Column, table } from '../../../src/app/command-line/table.ts'
@@ -63,7 +63,7 @@ function addModelAdd(models: Command, deps: CliDeps): void {
         async review({ catalogue }) {
           const added = catalogue?.models.get(id)
           lines = added ? marginLines(added.price, added.routes[0]?.cost) : []
-          // Which rates, a warning has said.
+          // A warning has already listed these rates.
           if (lines.every(({ price_nanos, cost_nanos }) => price_nanos >= (cost_nanos ?? 0))) return
           const about = `${id} sells below its cost.`
           await confirm(deps, { yes, json: context.json, about, prompt: 'Add it? [y/N] ', agrees: isYes })

@@ -1,4 +1,4 @@
-// `providers add`, `rename` and `delete`: a provider with its key, its name in all routes, and its end with the models that have no other.
+// `providers add`, `rename` and `delete`. A rename includes all routes; a deletion includes models without another route.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
@@ -25,7 +25,7 @@ interface NewProvider {
   set?: Record<string, TomlValue>
 }
 
-const appended = (key: string, others: string[] = []): string[] => [...others, key]
+const append = (key: string, others: string[] = []): string[] => [...others, key]
 
 export function addProviderChanges(providers: Command, deps: CliDeps): void {
   addProviderAdd(providers, deps)
@@ -45,7 +45,7 @@ function addProviderAdd(providers: Command, deps: CliDeps): void {
     .option(
       '--key <key>',
       'env:NAME reads a variable; may be repeated. Without, the server takes none',
-      appended,
+      append,
     )
     .option('--set <field=value>', 'another field, such as region=us-east-1; may be repeated', readField)
     .action(async (name: string, provider: NewProvider, command: Command) => {
@@ -126,7 +126,7 @@ function requireFree(values: TomlTable, name: string): void {
     throw conflict(`The catalogue has a provider "${name}" already. Choose another name.`, { param: 'name' })
 }
 
-/** The routes to a provider, or a field of each, in the order of the file. */
+/** Returns paths of the routes to a provider, or of a field of each, in the order of the file. */
 const routePaths = (values: TomlTable, name: string, ...field: string[]): (string | number)[][] =>
   blocksOf(values, 'models').flatMap((model, at) =>
     routesOf(model).flatMap(({ provider }, index) =>
@@ -135,9 +135,9 @@ const routePaths = (values: TomlTable, name: string, ...field: string[]): (strin
   )
 
 /**
- * Edits are made one after the other: from the end, so that places stay.
+ * Returns the edits in reverse order of the file: each removal shifts the indices after it.
  *
- * @throws GatewayError not_found; conflict if no provider or no model would be left
+ * @throws GatewayError not_found; conflict if no provider or no model would remain
  */
 function deletionOf(values: TomlTable, name: string): { edits: Edit[]; lost: string[] } {
   const place = placeOf(values, 'providers', name)

@@ -1,4 +1,4 @@
-// `config check`: every mistake and warning in a catalogue, with its path and line; the other commands of `config` have files of their own.
+// `config check` and `config show`: lists mistakes and warnings with path and line; prints the catalogue. Other `config` commands: their own files.
 
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
@@ -21,9 +21,9 @@ import { addConfigApply } from './apply.ts'
 import { addConfigHistory, addConfigRestore } from './history.ts'
 import { addConfigSet } from './set.ts'
 
-/** A catalogue without its keys. */
+/** The catalogue's text without its keys. */
 interface VisibleCatalogue {
-  /** In the database; null: it is the file's. */
+  /** Version in the database; null for the text of the file. */
   version: number | null
   text: string
 }
@@ -46,7 +46,7 @@ function addConfigShow(config: Command, deps: CliDeps): void {
     })
 }
 
-/** @throws GatewayError unprocessable for a file that is no TOML: its keys could not be hidden */
+/** @throws GatewayError unprocessable if the file is not TOML, because its keys cannot be hidden */
 async function visibleCatalogue(folder: DataFolder): Promise<VisibleCatalogue> {
   const { catalogue_path, env } = folder
   const shared = await sharedOfFolder(folder, env)

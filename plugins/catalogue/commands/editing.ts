@@ -1,4 +1,4 @@
-// The catalogue as commands edit it: models and providers by their names, saved as the console saves them.
+// Edits of the catalogue by commands: finds models and providers by name, saves like the console.
 import { InvalidArgumentError } from 'commander'
 import type { Context } from '../../../src/app/command-line/context.ts'
 import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
@@ -12,17 +12,17 @@ import { conflict, notFound, unprocessable } from '../../../src/domain/errors.ts
 
 type Block = { readonly [key: string]: TomlValue }
 
-/** The lists of blocks, and the field that names one. */
+/** Lists of blocks, each with the field that identifies a block. */
 export const BLOCKS = { models: 'id', providers: 'name' } as const
 export type Blocks = keyof typeof BLOCKS
 
-/** The blocks of a list, in the order of the file. */
+/** Returns the blocks of a list, in the order of the file. */
 export function blocksOf(values: TomlTable | Block, list: Blocks): readonly Block[] {
   const blocks: unknown = values[list]
   return Array.isArray(blocks) ? blocks.filter((block) => isTable(block)) : []
 }
 
-/** The place of a model or a provider in the file, from 0. @throws GatewayError not_found */
+/** Returns the index of a model or provider in the file. @throws GatewayError not_found */
 export function placeOf(values: TomlTable, list: Blocks, name: string): number {
   const names = blocksOf(values, list).map((block) => String(block[BLOCKS[list]]))
   const place = names.indexOf(name)
@@ -33,7 +33,7 @@ export function placeOf(values: TomlTable, list: Blocks, name: string): number {
 
 const KINDS = { models: 'model', providers: 'provider' } as const
 
-/** @throws GatewayError conflict if a block is the only one of its list: the catalogue needs one of each */
+/** @throws GatewayError conflict if the block is the last of its list: the catalogue needs at least one */
 export function requireOthers(values: TomlTable, list: Blocks, name: string): void {
   if (blocksOf(values, list).length > 1) return
   const kind = KINDS[list]
@@ -42,24 +42,24 @@ export function requireOthers(values: TomlTable, list: Blocks, name: string): vo
   )
 }
 
-/** The routes of a model. */
+/** Returns the routes of a model. */
 export const routesOf = ({ routes }: Block): readonly Block[] =>
   Array.isArray(routes) ? routes.filter((route) => isTable(route)) : []
 
 interface Change {
-  /** Made from the values in force. */
+  /** Returns edits for the values in force. */
   edits: (values: TomlTable) => readonly Edit[]
-  /** Called with the draft before it is saved: it throws where the operator does not agree. */
+  /** Reviews the draft before it is saved. Throws if the operator does not agree. */
   review?: (draft: CheckedDraft) => Promise<void>
   /** Environment variables that the change names. */
   variables?: readonly string[]
 }
 
 /**
- * Changes the catalogue in force; nothing is written if it has a mistake then.
+ * Changes the catalogue in force. Saves nothing if the result has a mistake.
  *
- * @returns the message once it is saved
- * @throws GatewayError unprocessable with the mistakes; conflict if somebody else saved meanwhile
+ * @returns the message after saving
+ * @throws GatewayError unprocessable with the mistakes; conflict if the catalogue has changed since it was read
  */
 export async function changeCatalogue(
   { folder, warn }: Context,
@@ -82,11 +82,11 @@ export async function changeCatalogue(
   return savedWords(folder, await configuration.save({ edits }, hash, author))
 }
 
-/** The variable that a value names, as `env:NAME`. */
+/** Returns variables in values of the form `env:NAME`. */
 export const variablesIn = (...values: readonly (string | undefined)[]): string[] =>
   values.flatMap((value) => /^env:(\w+)$/.exec(value ?? '')?.[1] ?? [])
 
-/** Amounts by their names: `input=0.30,output=2.50`. @throws InvalidArgumentError */
+/** Parses amounts by name: `input=0.30,output=2.50`. @throws InvalidArgumentError */
 export function readAmounts(text: string): Record<string, string> {
   const amounts: Record<string, string> = {}
   for (const part of text.split(',')) {
@@ -98,15 +98,15 @@ export function readAmounts(text: string): Record<string, string> {
   return amounts
 }
 
-/** Fields of a block, one an option: `max_output_tokens=8192`. @throws InvalidArgumentError */
+/** Adds one option's field to those of earlier options: `max_output_tokens=8192`. @throws InvalidArgumentError */
 export function readField(text: string, others: Record<string, TomlValue> = {}): Record<string, TomlValue> {
   const [, name, value] = /^(\w+)=(.+)$/s.exec(text) ?? []
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError('Write a field and its value, such as max_output_tokens=8192.')
-  return { ...others, [name]: writtenValue(value) }
+  return { ...others, [name]: parseValue(value) }
 }
 
-function writtenValue(text: string): TomlValue {
+function parseValue(text: string): TomlValue {
   if (text === 'true' || text === 'false') return text === 'true'
   return /^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) : text
 }

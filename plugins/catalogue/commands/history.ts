@@ -1,4 +1,4 @@
-// `config history` and `config restore`: the texts that the catalogue had, what changed, and one of them in force again.
+// `config history` and `config restore`: lists versions of the catalogue with their changes, and restores one.
 
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
@@ -91,7 +91,7 @@ export function addConfigRestore(config: Command, deps: CliDeps): void {
     })
 }
 
-/** The catalogue that knows the keys to hide: the file's, or the version's where the file has mistakes. */
+/** Returns the catalogue whose keys to hide: the file's, or the version's if the file has mistakes. */
 async function catalogueFor(folder: DataFolder, { text, version }: Version, { env }: CliDeps) {
   const of_file = await readCatalogueOf(folder)
   if ('catalogue' in of_file) return of_file.catalogue
@@ -106,7 +106,7 @@ const cannotRestore = (version: number, mistake = { line: 1, path: '', message: 
       `\`tollgate config history ${version} --json\` prints its text. Nothing was written.`,
   )
 
-/** Against the version before; all of the oldest one. */
+/** Returns the difference to the version before; for the oldest, the whole text. */
 const patchOf = (before: Version | undefined, { version, text }: Version): string =>
   createTwoFilesPatch(
     before ? `version ${before.version}` : 'nothing',

@@ -1,4 +1,4 @@
-// `models`: the models of the catalogue, their prices and their routes; what changes them has a file of its own.
+// `models`: lists models with prices and routes. For changes see change-models.ts.
 
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -28,7 +28,7 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
       const columns = [
         ...COLUMNS,
         ...(models.some(hasExtras) ? [EXTRAS] : []),
-        ...(models.some(hasEnd) ? [ENDS] : []),
+        ...(models.some(hasShutdownDate) ? [SHUTDOWN_DATE] : []),
       ]
       answer({ models: models.map(modelView) }, tableOf(columns, models, 'The catalogue has no models.'))
       if (models.some(({ price }) => price.unit === 'token' && price.tiers.length > 1)) {
@@ -60,7 +60,7 @@ const COLUMNS: Column<Model>[] = [
   },
 ]
 
-/** The rates of other units than text tokens. */
+/** Describes rates in other units than text tokens. */
 function unitText(price: Price, words: RateWords): string {
   if (price.unit === 'image') return formatUsd(price.per_image_nanos) + words.per_image
   if (price.unit === 'token') return '-'
@@ -86,7 +86,7 @@ const RATE_WORDS: RateWords = {
   audio: ' per million audio tokens',
 }
 
-/** For a terminal that is too narrow for the others. */
+/** Abbreviations for a narrow terminal. */
 const SHORT_RATE_WORDS: RateWords = {
   per_image: '/image',
   image_output: '/M image tokens',
@@ -98,25 +98,25 @@ const SHORT_RATE_WORDS: RateWords = {
   audio: '/M audio',
 }
 
-/** Extras, billed beyond tokens: a column where some model has any. */
+/** The column of extras, shown if any model has some. */
 const EXTRAS: Column<Model> = {
   head: 'EXTRAS',
   text: (model) => (hasExtras(model) ? extrasOf(model).map(extraText).join(', ') : '-'),
   elastic: true,
 }
 
-/** The shutdown date: a column where some model has one. */
-const ENDS: Column<Model> = { head: 'ENDS', text: (model) => shutdownDateOf(model) ?? '-' }
+/** The column of shutdown dates, shown if any model has one. */
+const SHUTDOWN_DATE: Column<Model> = { head: 'ENDS', text: (model) => shutdownDateOf(model) ?? '-' }
 
-const hasEnd = (model: Model): boolean => shutdownDateOf(model) !== undefined
+const hasShutdownDate = (model: Model): boolean => shutdownDateOf(model) !== undefined
 
 const extrasOf = ({ price }: Model) => (price.unit === 'token' ? [...(price.extras ?? [])] : [])
 const hasExtras = (model: Model) => extrasOf(model).length > 0
 
 const extraText = ([name, { per, nanos, max_units, always }]: readonly [string, ExtraPrice]): string => {
   if (nanos === 0) return `${name} free`
-  const unasked = always && per !== 'request' ? ', always' : ''
-  return `${name} ${formatUsd(nanos)} per ${per}${per === 'unit' ? `, at most ${max_units}` : ''}${unasked}`
+  const always_suffix = always && per !== 'request' ? ', always' : ''
+  return `${name} ${formatUsd(nanos)} per ${per}${per === 'unit' ? `, at most ${max_units}` : ''}${always_suffix}`
 }
 
 function usability({ retired, unavailable }: Model): string {
@@ -135,7 +135,7 @@ function tokenRate(price: Price, field: 'input_tokens' | 'output_tokens'): strin
   return formatUsd(first.rates[field]) + (more.length > 0 ? '+' : '')
 }
 
-/** A model as `--json` shows it; rates are per million tokens. */
+/** A model as `--json` prints it. Rates are per million tokens. */
 function modelView(model: Model) {
   return {
     id: model.id,

@@ -1,4 +1,4 @@
-// `providers test`: one cheap real request for each key and route, and what the providers answer; what changes providers has a file of its own.
+// `providers test`: sends one cheap real request for each key and route, and prints the results. For changes see change-providers.ts.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { type GoodCatalogue, requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
@@ -25,7 +25,7 @@ import { addProviderChanges } from './change-providers.ts'
 
 const INDENT = '     '
 const MAX_MODEL_CHARS = 33
-/** Longer kinds are taken off the model's column. */
+/** Longer kinds take their space from the model's column. */
 const MIN_KIND_CHARS = 'embedding'.length
 const MAX_WORDS_CHARS = 400
 
@@ -37,7 +37,7 @@ const REASONS: Readonly<Record<Untested['reason'], string>> = {
 function describeTests(tested: readonly Tested[], untested: readonly Untested[]): string {
   const by_provider = Map.groupBy(tested, ({ provider }) => provider)
   const tables = [...by_provider].map(([{ name, base_url }, own]) =>
-    [...wrapped(`${name}  ${base_url}`, ''), withWords(own)].join('\n'),
+    [...wrapped(`${name}  ${base_url}`, ''), routeTable(own)].join('\n'),
   )
   const advice = [...new Set(tested.flatMap(adviceOn))].flatMap((each) => wrapped(each, ''))
   const left_out = [...Map.groupBy(untested, ({ reason }) => reason)].flatMap(([reason, all]) =>
@@ -49,7 +49,7 @@ function describeTests(tested: readonly Tested[], untested: readonly Untested[])
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-/** Begins with the word that the row shows as its result, also where more is known. */
+/** Begins with the result's word, so that advice and row can be matched. */
 function adviceOn({ result, advice }: Tested): string[] {
   if (advice === null) return []
   return [advice.startsWith(`${result}:`) ? advice : `${result}: ${advice}`]
@@ -66,8 +66,8 @@ const columnsFor = (model_chars: number): Column<Tested>[] => [
   { head: 'MS', text: ({ latency_ms }) => String(latency_ms), right: true },
 ]
 
-/** Under each route that failed its address and what the provider says. */
-function withWords(tested: readonly Tested[]): string {
+/** Adds the address and the provider's message below each failed route. */
+function routeTable(tested: readonly Tested[]): string {
   const kind_chars = Math.max(MIN_KIND_CHARS, ...tested.map((one) => kindOf(one).length))
   const columns = columnsFor(MAX_MODEL_CHARS + MIN_KIND_CHARS - kind_chars)
   const [head = '', ...rows] = table(columns, tested, '').split('\n')
@@ -78,8 +78,8 @@ function withWords(tested: readonly Tested[]): string {
 function detailsOf(tested: Tested | undefined): string[] {
   if (!tested || tested.result === 'ok') return []
   const { address, words } = tested
-  const said = words.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS_CHARS)
-  return [...(address === undefined ? [] : wrapped(address, INDENT)), ...wrapped(said, INDENT)]
+  const message = words.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS_CHARS)
+  return [...(address === undefined ? [] : wrapped(address, INDENT)), ...wrapped(message, INDENT)]
 }
 
 export function addProvidersCommands(program: Command, deps: CliDeps): void {
@@ -113,7 +113,7 @@ export function addProvidersCommands(program: Command, deps: CliDeps): void {
     })
 }
 
-/** @throws GatewayError not_found for a provider that the file does not have, or that is disabled */
+/** @throws GatewayError not_found for an unknown or disabled provider */
 function refuseUnknown(name: string, { catalogue, warning_lines }: GoodCatalogue): void {
   if (catalogue.providers.has(name)) return
   const disabled = warning_lines.find((line) => line.includes(`the provider "${name}" is disabled`))
@@ -122,7 +122,7 @@ function refuseUnknown(name: string, { catalogue, warning_lines }: GoodCatalogue
   throw notFound(`Provider "${name}" not found. Enabled providers: ${names || 'none'}.`)
 }
 
-/** Providers at once, the routes of one after the other: none of them is to meet a limit because of the test. */
+/** Tests providers in parallel, but the routes of each in sequence, so that the test does not hit rate limits. */
 async function testAll(
   catalogue: Catalogue,
   routes: readonly TestedRoute[],

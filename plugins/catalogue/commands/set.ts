@@ -1,4 +1,4 @@
-// `config set`: settings, and fields of models and providers, changed by their names, all or none, in the file or in the database.
+// `config set`: changes settings and fields of models and providers by name, all or none, in the file or the database.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { readCatalogueOf } from '../../../src/app/command-line/data-folder.ts'
@@ -33,11 +33,11 @@ export function addConfigSet(config: Command, deps: CliDeps): void {
         throw unprocessable(
           `Nothing was written. The catalogue has mistakes:\n${reading.mistakes.map((each) => formatMistake(folder.catalogue_path, each)).join('\n')}`,
         )
-      const named = variablesIn(...changes.map(({ text }) => text))
-      const configuration = configurationOf(folder, reading.catalogue, deps, new Set(named))
+      const variables = variablesIn(...changes.map(({ text }) => text))
+      const configuration = configurationOf(folder, reading.catalogue, deps, new Set(variables))
       const { values: file } = await configuration.read()
-      const values = withNewNames(file ?? {}, changes).map(({ path: names, value }) => {
-        const path = placedIn(file ?? {}, names)
+      const values = resolveListNames(file ?? {}, changes).map(({ path: names, value }) => {
+        const path = filePathOf(file ?? {}, names)
         return { path, value, was: valueAt(file, path) }
       })
       const saved = await saveValues(configuration, { values }, 'command:config set')
@@ -50,35 +50,35 @@ const PART = /^(?:"((?:[^"\\]|\\.)*)"|([\w-]+))([.=])/
 interface ReadSetting {
   path: string[]
   text: string
-  /** Undefined takes it out. */
+  /** Undefined removes the setting. */
   value: string | number | boolean | string[] | undefined
 }
 
-/** @throws GatewayError invalid_request for what is no NAME=VALUE of a section */
+/** @throws GatewayError invalid_request unless the text is NAME=VALUE of a known section */
 function readSetting(written: string): ReadSetting {
   const path: string[] = []
   let rest = written
   for (;;) {
     const [taken, quoted, bare, end] = PART.exec(rest) ?? []
-    if (taken === undefined) throw noSetting(written)
+    if (taken === undefined) throw notASetting(written)
     path.push(quoted ?? bare ?? '')
     rest = rest.slice(taken.length)
     if (end === '=') break
   }
   const [section = ''] = path
   const is_block = isBlocks(section) && path.length > 2
-  if (!is_block && (path.length < 2 || !Object.hasOwn(sectionSchemas(), section))) throw noSetting(written)
-  return { path, text: rest, value: settingOf(path, rest) }
+  if (!is_block && (path.length < 2 || !Object.hasOwn(sectionSchemas(), section))) throw notASetting(written)
+  return { path, text: rest, value: parseValue(path, rest) }
 }
 
 type Change = { path: readonly (string | number)[]; value: ReadSetting['value'] }
 
 /**
- * Tables of a list by their places, which have names: `sign_in.oidc.google.title`. One that the file does not have is added with its name.
+ * Replaces names in lists of variables tables by indices: `sign_in.oidc.google.title`. A table that is not in the file is added with its name.
  *
- * @throws GatewayError not_found for a place, and for what is to be taken out of a table that is none
+ * @throws GatewayError not_found for an index beyond the list, and for the removal of a table that does not exist
  */
-function withNewNames(file: TomlTable, changes: readonly ReadSetting[]): Change[] {
+function resolveListNames(file: TomlTable, changes: readonly ReadSetting[]): Change[] {
   const known = new Map<string, string[]>()
   return changes.flatMap(({ path, value }): Change[] => {
     const [section = '', list = '', which, ...field] = path
@@ -92,22 +92,22 @@ function withNewNames(file: TomlTable, changes: readonly ReadSetting[]): Change[
     if (place >= 0) return [{ path: [section, list, place, ...field], value }]
     if (/^\d{1,4}$/.test(which) && Number(which) < names.length) return [{ path, value }]
     if (/^\d{1,4}$/.test(which) || value === undefined || field.length === 0)
-      throw noneNamed(key, which, names)
+      throw nameNotFound(key, which, names)
     const added = names.push(which) - 1
     const name: Change = { path: [section, list, added, 'name'], value: which }
     return field.join('.') === 'name' ? [name] : [name, { path: [section, list, added, ...field], value }]
   })
 }
 
-const noneNamed = (list: string, name: string, names: readonly string[]) =>
+const nameNotFound = (list: string, name: string, names: readonly string[]) =>
   notFound(
     `${list} "${name}" not found. There are: ${names.join(', ') || 'none'}. Add one by a name, such as ${list}.example.title=Example.`,
   )
 
 const isBlocks = (name: string): name is Blocks => Object.hasOwn(BLOCKS, name)
 
-/** A path of the file: models and providers by their places, and elements of lists by numbers. @throws GatewayError not_found */
-function placedIn(
+/** Converts names to a path in the file: models, providers and list elements by index. @throws GatewayError not_found */
+function filePathOf(
   file: TomlTable,
   [list = '', name = '', ...rest]: readonly (string | number)[],
 ): (string | number)[] {
@@ -121,7 +121,7 @@ function placedIn(
   return path
 }
 
-function settingOf([section, ...path]: readonly string[], text: string): ReadSetting['value'] {
+function parseValue([section, ...path]: readonly string[], text: string): ReadSetting['value'] {
   if (text === '') return undefined
   const of_named = fieldsOfNamed([section ?? '', ...path])
   const fields = of_named ?? settingSections().find(({ name }) => name === section)?.fields ?? []
@@ -137,7 +137,7 @@ function settingOf([section, ...path]: readonly string[], text: string): ReadSet
   return text
 }
 
-const noSetting = (written: string) =>
+const notASetting = (written: string) =>
   invalidRequest(
     `${written}: must be NAME=VALUE of a section of settings (${Object.keys(sectionSchemas()).join(', ')}), such as server.log_level=warn, or of a model or a provider, such as models.sim-flash.price.input=0.30.`,
   )

@@ -1,4 +1,4 @@
-// The catalogue in the console: its file as text and values, drafts of it, what they would change, and their saving.
+// The catalogue in the console: its file as text and values, checks of drafts, previews of their effects, and saving.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
@@ -63,7 +63,7 @@ const PreviewView = Type.Object({
   rating: Nullable(RatingView),
 })
 
-/** The route of previews, for the operator: what a draft changes, and last week's calls at its prices. */
+/** The route of previews, for the operator: changes of a draft, and last week's calls at its prices. */
 export function previewRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'operations' | 'db'>) {
   const { db } = gateway
   const { configuration } = gateway.operations
@@ -85,7 +85,6 @@ export function previewRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'peo
   )
 }
 
-/** The routes of the catalogue, for the operator. */
 export function catalogueRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'operations'>) {
   const { configuration } = gateway.operations
   const { catalogue, log } = gateway.calls
@@ -142,14 +141,14 @@ export function catalogueRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'p
 
 const authorOf = ({ session_id }: Viewer): Author => `session:${session_id}`
 
-interface SavedFrom {
+interface SaveLog {
   log: Pick<Logger, 'info'>
   origin: Identified
 }
 
 function savedView(
   { hash, warnings, waiting_for_restart: waiting }: SavedConfiguration,
-  { log, origin: { request_id } }: SavedFrom,
+  { log, origin: { request_id } }: SaveLog,
 ): Static<typeof SavedView> {
   const waiting_for_restart = [...waiting]
   log.info({ request_id, hash, waiting_for_restart }, 'the catalogue was saved in the console')

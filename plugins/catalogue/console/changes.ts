@@ -1,4 +1,4 @@
-// The differences between two catalogues in JSON: the same parts in the review before a save and in the history.
+// Views of differences between two catalogues, for the review before saving and for the history.
 import { type Static, Type } from '@sinclair/typebox'
 import type { ChangedPart } from '../../../src/catalogue/changed-parts.ts'
 import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
@@ -37,8 +37,8 @@ export const partView = (part: ChangedPart): Static<typeof ChangedPartView> => (
 
 /**
  * @param parts the changes of a draft
- * @param before in force
- * @param after in force once the draft is saved
+ * @param before the catalogue in force
+ * @param after the catalogue of the draft
  */
 export const changesView = (
   parts: readonly ChangedPart[],
@@ -57,13 +57,13 @@ export const changesView = (
     }
   })
 
-/** Of a part that is still there. */
+/** Returns losses of a model or group that still exists after the change. */
 function groupLosses({ kind, name }: ChangedPart, after: Catalogue) {
   if (kind === 'model') return lossesIn(after, { model: name })
   return kind === 'price_group' ? lossesIn(after, { group: name }) : []
 }
 
-/** A model that is added has all of its price. */
+/** For a new model, all of its price is a change. */
 const priceChanges = (before: Model | undefined, after: Model | undefined) =>
   after ? comparePrices(before?.price, after.price).map(changeView) : []
 

@@ -1,4 +1,4 @@
-// Drafts of the catalogue file as requests bring them: a text, edits, or both.
+// Drafts of the catalogue file in request bodies: a text, edits, or both.
 
 import { Type } from '@sinclair/typebox'
 import type { Configuration } from '../../../src/catalogue/configuration.ts'
@@ -7,7 +7,7 @@ import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { Closed } from '../../../src/http/schema.ts'
 
-/** Some four thousand models. As nothing but lists and keys it takes the event loop a second or two. */
+/** Enough for some four thousand models. A text of only lists and keys blocks the event loop for a second or two. */
 const MAX_TEXT_CHARS = 500_000
 const MAX_EDITS = 200
 const MAX_DEPTH = 12
@@ -36,7 +36,7 @@ const EditBody = Type.Union([
 
 const EditsBody = Type.Array(EditBody, { maxItems: MAX_EDITS })
 
-/** The fields of a draft; without either it is the file as it is. */
+/** The fields of a draft; without them, the draft is the current file. */
 export const DRAFT_FIELDS = {
   text: Type.Optional(
     Type.String({ maxLength: MAX_TEXT_CHARS, description: 'the file as it was shown, changed' }),
@@ -52,7 +52,7 @@ export const MistakeView = Type.Object({
   message: Type.String(),
 })
 
-/** The draft's fields of a body that has others, too. @throws GatewayError invalid_request for a value that TOML cannot write */
+/** Takes the draft from a body with further fields. @throws GatewayError invalid_request for a value that TOML cannot represent */
 export function draftOf({ text, edits }: Draft): Draft {
   edits?.forEach((edit, index) => {
     if ('value' in edit && !isWritable(edit.value, MAX_DEPTH))
@@ -71,7 +71,7 @@ function isWritable(value: unknown, depth: number): boolean {
   return Object.values(value).every((each) => isWritable(each, depth - 1))
 }
 
-/** A draft without mistakes. @throws GatewayError unprocessable with the first mistake, and as `Configuration.check` */
+/** Checks that a draft has no mistakes. @throws GatewayError unprocessable with the first mistake, and as `Configuration.check` */
 export async function requireGood(
   configuration: Configuration,
   draft: Draft,

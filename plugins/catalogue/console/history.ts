@@ -1,4 +1,4 @@
-// The past of the catalogue in the console: its versions, who saved them, and one of them as a draft.
+// The history of the catalogue in the console: versions with their authors, and a version as a draft.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { sessionsByNumber } from '../../../src/access/rows-by-number.ts'
@@ -68,7 +68,7 @@ const VersionsQuery = Closed({
 })
 const VersionParams = Closed({ version: WholeNumber({ minimum: 1 }, 'the number of a version') })
 
-/** The routes of the catalogue's past, for the operator. */
+/** Routes of the catalogue's history, for the operator. */
 export function catalogueHistoryRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
   const { db } = gateway
   const { configuration } = gateway.operations
@@ -117,7 +117,7 @@ const newestVersion = async (db: Db) => (await listVersions(db, { limit: 1 })).r
 
 type Savers = Awaited<ReturnType<typeof saversOf>>
 
-/** The sessions that saved versions, by their numbers. */
+/** Returns the sessions that saved the versions, by id. */
 const saversOf = (db: Db, versions: readonly { made_by: Author }[]) =>
   sessionsByNumber(
     db,
@@ -136,9 +136,9 @@ function versionFields(
 
 function byView(made_by: Author, savers: Savers): Static<typeof ByView> {
   const { kind, name } = parseAuthor(made_by)
-  const nobody = { session_id: null, address: null, command: null }
-  if (kind === 'command') return { ...nobody, kind, command: name }
-  if (kind === 'file') return { ...nobody, kind }
+  const no_author = { session_id: null, address: null, command: null }
+  if (kind === 'command') return { ...no_author, kind, command: name }
+  if (kind === 'file') return { ...no_author, kind }
   const session_id = Number(name)
-  return { ...nobody, kind, session_id, address: savers.get(session_id)?.address ?? null }
+  return { ...no_author, kind, session_id, address: savers.get(session_id)?.address ?? null }
 }

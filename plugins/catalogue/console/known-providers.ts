@@ -1,4 +1,4 @@
-// Well-known providers and their models at list price, for pages that add a provider or a model.
+// Well-known providers and their models at list prices, for forms that add a provider or model.
 import { Type } from '@sinclair/typebox'
 import { KNOWN_PROVIDERS, PRICES_AS_OF } from '../../../src/catalogue/known-models.ts'
 import { SERVED_PROTOCOLS, SERVER_FIELDS } from '../../../src/domain/servers/known-server.ts'

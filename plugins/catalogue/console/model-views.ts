@@ -1,4 +1,4 @@
-// Models as the console shows them: prices, health, routes for the operator, and the calls of the last 7 days.
+// Views of models for the console: prices, health, routes for the operator, and the calls of the last seven days.
 import { Type } from '@sinclair/typebox'
 import { SUM_FIELDS } from '../../../src/app/surface/console/sum-views.ts'
 import { TAKEN_MEDIA } from '../../../src/domain/catalogue.ts'

@@ -1,4 +1,4 @@
-// Models in the console: what each costs, who serves it, and its calls of the last seven days.
+// Models in the console: price, providers, and calls of the last seven days.
 import type { Static } from '@sinclair/typebox'
 import { and, gte } from 'drizzle-orm'
 import { Elysia } from 'elysia'
@@ -32,7 +32,7 @@ import { healthView, lastFailureView, type VisibleHealth, visibleHealth } from '
 import { linesView, marginsView } from '../../prices/index.ts'
 import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './model-views.ts'
 
-/** Calls of a model, as many of them as are added to its week or taken away. */
+/** Totals of a model's calls to add to its week, or to subtract from it. */
 interface ModelCalls extends CallTotals {
   model: string
 }
@@ -72,7 +72,7 @@ const MODEL_COLUMNS: CsvColumns<Static<typeof ModelView>> = {
   cost_in_7_days_usd: ({ week }) => csvUsd(week.cost_nanos),
 }
 
-/** A margin stands beside the revenue that it is of. */
+/** Each margin follows the revenue that it belongs to. */
 const MODEL_COLUMNS_OF_OPERATOR: CsvColumns<Static<typeof ModelView>> = {
   ...MODEL_COLUMNS,
   revenue_with_known_cost_usd: ({ week }) => csvUsd(week.known_revenue_nanos),
@@ -85,28 +85,28 @@ const MODEL_COLUMNS_OF_OPERATOR: CsvColumns<Static<typeof ModelView>> = {
 
 const ZoneQuery = Closed(ZONE_PARAMETER)
 
-/** The routes of models: all of them for the operator, for others those that they may call. */
+/** Routes of models. The operator sees all models, others those that they may call. */
 export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
   const { db } = gateway
   const { catalogue, now } = gateway.calls
 
-  /** At list prices for the staff, else at those of the viewer's account. */
-  async function pricedFor(viewer: Viewer): Promise<ReadonlyMap<string, Model>> {
+  /** Returns models at list prices for the staff, else at the prices of the viewer's account. */
+  async function modelsAtPricesOf(viewer: Viewer): Promise<ReadonlyMap<string, Model>> {
     const id = accountOf(viewer)
     const account = id === undefined ? undefined : await accountQueries(db).accountById.get({ id })
     return modelsFor(catalogue(), account?.price_group ?? null)
   }
 
-  /** @throws GatewayError not_found for a model that the viewer does not see */
+  /** @throws GatewayError not_found for a model that the viewer may not see */
   async function find(viewer: Viewer, id: string): Promise<Model> {
-    const model = (await pricedFor(viewer)).get(id)
-    const isSeen = await seenBy(viewer)
-    if (model && isSeen(model)) return model
+    const model = (await modelsAtPricesOf(viewer)).get(id)
+    const isVisible = await visibleTo(viewer)
+    if (model && isVisible(model)) return model
     throw notFound(`Model "${id}" not found.`, { param: 'id' })
   }
 
-  /** An account may have a key for any model; a key calls what it is limited to. */
-  async function seenBy(viewer: Viewer): Promise<(model: Model) => boolean> {
+  /** Accounts see every served model, since they may have a key for any. A key sees the models that it may call. */
+  async function visibleTo(viewer: Viewer): Promise<(model: Model) => boolean> {
     if (viewer.side === 'operator') return () => true
     if (viewer.side === 'account') return isServed
     const [key] = await keyQueries(db).keysById.all({ id: viewer.key_id })
@@ -118,7 +118,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
 
   async function all(viewer: Viewer, query: Static<typeof ZoneQuery>): Promise<Static<typeof ModelView>[]> {
     const week = Map.groupBy(await weekOf(viewer, readZone(query)), ({ model }) => model)
-    const models = [...(await pricedFor(viewer)).values()].filter(await seenBy(viewer))
+    const models = [...(await modelsAtPricesOf(viewer)).values()].filter(await visibleTo(viewer))
     const seen = await visibleHealth(gateway, viewer)
     return models.map((model) => modelView(model, week.get(model.id) ?? [], seen, now()))
   }
@@ -153,18 +153,18 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
     )
 }
 
-/** The prices of a model in the groups that pay another one than the list price. */
+/** Returns the model's price in each group that does not pay the list price. */
 const groupPrices = ({ price_groups }: Catalogue, { id, price: list_price }: Model) =>
   [...price_groups.values()].flatMap(({ name, models }) => {
     const model = models.get(id)
     if (!model || model.price === list_price) return []
     const margins = model.routes.flatMap(({ cost }) => (cost ? marginLines(model.price, cost) : []))
     const loses = margins.some(({ price_nanos, cost_nanos }) => price_nanos < (cost_nanos ?? 0))
-    return [{ name, price: linesView(model.price).filter(isOf(model)), loses }]
+    return [{ name, price: linesView(model.price).filter(isPricedLine(model)), loses }]
   })
 
-/** Embeddings are priced by tokens, of which they read only. */
-const isOf =
+/** Filters price lines: embeddings have no output, although their price has a rate for it. */
+const isPricedLine =
   ({ kind }: Model) =>
   ({ name }: { name: string }): boolean =>
     kind !== 'embedding' || name === 'input'
@@ -185,7 +185,7 @@ function modelView(
     state: stateOf(model),
     why: (is_operator ? model.unavailable : undefined) ?? null,
     end: endView(model, now_ms),
-    price: linesView(model.price).filter(isOf(model)),
+    price: linesView(model.price).filter(isPricedLine(model)),
     takes: takesOf(model)?.slice() ?? null,
     context_tokens: is_text ? model.context : null,
     max_output_tokens: is_text ? model.max_output_tokens : null,
@@ -197,11 +197,11 @@ function modelView(
   }
 }
 
-/** With the margins of each route, for those who see the routes. */
+/** Adds the margins of each route, for viewers who see routes. */
 function withMargins({ routes, ...view }: Static<typeof ModelView>, model: Model) {
   if (!routes) return view
   const marginsOf = (route: Route | undefined) =>
-    marginsView(marginLines(model.price, route?.cost)).filter(isOf(model))
+    marginsView(marginLines(model.price, route?.cost)).filter(isPricedLine(model))
   return { ...view, routes: routes.map((route, at) => ({ ...route, margins: marginsOf(model.routes[at]) })) }
 }
 
@@ -235,7 +235,7 @@ function sumsView(week: readonly ModelCalls[], is_operator: boolean) {
   return sumView(sum, is_operator)
 }
 
-/** The calls of the last seven days of a zone. None for a viewer who sees the calls of some keys only, since the sums are of all. */
+/** Returns calls of the last seven days in a zone. Empty for a viewer limited to some keys: the sums cover whole accounts. */
 async function weekFor(
   db: Db,
   viewer: Viewer,

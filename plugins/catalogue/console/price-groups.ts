@@ -1,4 +1,4 @@
-// Price groups in the review of a draft: the prices that change for the accounts of each, those below cost, and groups that accounts lose.
+// Price groups in the review of a draft: price changes for each group, models below cost, and removed groups with accounts.
 import { type Static, Type } from '@sinclair/typebox'
 import { countByGroup } from '../../../src/access/account-group.ts'
 import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
@@ -7,7 +7,7 @@ import { marginLines } from '../../../src/money/pricing/price-lines.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { MarginLineView, marginsView, type RepricedModel } from '../../prices/index.ts'
 
-/** The models with another price, at list prices and in each group, and the names of all groups. */
+/** Returns models with a new price, for list prices and for each group, and the names of all groups. */
 export function repricedModels(
   before: Catalogue,
   after: Catalogue,
@@ -28,7 +28,7 @@ export const LostGroupsView = Type.Array(
   { description: 'price groups that a draft removes, with accounts in them: these would pay list prices' },
 )
 
-/** The groups that accounts are in, and that the later catalogue does not have. */
+/** Returns removed groups that still have accounts. */
 export async function lostGroups(
   db: Db,
   before: Catalogue,
@@ -49,15 +49,15 @@ export const LossView = Type.Object({
   lines: Type.Array(MarginLineView, { description: 'rates below the cost of that provider' }),
 })
 
-/** The loss of a model in each price group, or of a group with each model. */
+/** Returns losses of one model in each group, or of all models in one group. */
 export function lossesIn(
   { models: list, price_groups }: Catalogue,
   of: { readonly model?: string; readonly group?: string },
 ): Static<typeof LossView>[] {
   return [...price_groups.values()].flatMap(({ name: group, models }) => {
     if (of.group !== undefined && of.group !== group) return []
-    const some = of.model === undefined ? [...models.values()] : [models.get(of.model) ?? []].flat()
-    return some.flatMap((model) =>
+    const chosen = of.model === undefined ? [...models.values()] : [models.get(of.model) ?? []].flat()
+    return chosen.flatMap((model) =>
       model === list.get(model.id) ? [] : lossesOf(model).map((loss) => ({ group, ...loss })),
     )
   })

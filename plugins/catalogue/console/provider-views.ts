@@ -1,4 +1,4 @@
-// Providers as the console shows them: their keys by their marks, their cooldowns and why, their routes.
+// Views of providers for the console: keys by their marks, cooldowns with their reasons, and routes.
 import { type Static, Type } from '@sinclair/typebox'
 import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
 import { isSimulated } from '../../../src/catalogue/served.ts'
@@ -63,33 +63,33 @@ export const ProviderView = Type.Object({
   ),
 })
 
-interface Condition extends Pick<VisibleHealth, 'health' | 'failures'> {
+interface ProviderContext extends Pick<VisibleHealth, 'health' | 'failures'> {
   cooldowns: Cooldowns
   now_ms: number
-  /** The redactor of a provider's words. */
+  /** Redacts secrets in a provider's messages. */
   publicWords: (words: string) => string
 }
 
-/** The entry of a provider in the file. */
-interface InFile {
+/** A provider's entry in the file. */
+interface Entry {
   name: string
   place: number
   server: string | null
   protocol: string
   base_url: string
-  /** As written: `env:NAME`, or hidden. */
+  /** Keys as written: `env:NAME`, or hidden. */
   api_keys: string[]
   headers: string[]
   why: string | undefined
 }
 
-/** All providers: those in force, and those that the file has and that are disabled. */
+/** Returns all providers: those in force, and disabled ones of the file. */
 export function providersView(
   { providers, models }: Catalogue,
   file: ConfigurationFile,
-  condition: Condition,
+  context: ProviderContext,
 ): Static<typeof ProviderView>[] {
-  const { health, failures } = condition
+  const { health, failures } = context
   const in_file = providersInFile(file)
   const disabled = in_file.filter(({ name }) => !providers.has(name))
   const routesTo = (name: string) =>
@@ -101,7 +101,7 @@ export function providersView(
           return { id, kind, model, order, weight, health: route_health }
         }),
     )
-  const ofAll = (name: string) => ({
+  const routesAndHealth = (name: string) => ({
     routes: routesTo(name),
     health: healthView(health.ofProvider(name)),
     last_failure: lastFailureView(failures, ({ provider }) => provider === name),
@@ -109,24 +109,24 @@ export function providersView(
   return [
     ...[...providers.values()].map((provider) => {
       const written = in_file.find(({ name }) => name === provider.name)
-      return { ...inForce(provider, written, condition), ...ofAll(provider.name) }
+      return { ...inForce(provider, written, context), ...routesAndHealth(provider.name) }
     }),
-    ...disabled.map((provider) => ({ ...outOfForce(provider), ...ofAll(provider.name) })),
+    ...disabled.map((provider) => ({ ...outOfForce(provider), ...routesAndHealth(provider.name) })),
   ]
 }
 
 type View = Omit<Static<typeof ProviderView>, 'routes' | 'health' | 'last_failure'>
 
-function inForce(provider: Provider, written: InFile | undefined, condition: Condition): View {
+function inForce(provider: Provider, written: Entry | undefined, context: ProviderContext): View {
   const numbers = provider.key_numbers ?? provider.api_keys.map((_, index) => index + 1)
   const keys = provider.api_keys.map((api_key, index) =>
-    keyView(provider.name, { api_key, number: numbers[index] ?? index + 1 }, written, condition),
+    keyView(provider.name, { api_key, number: numbers[index] ?? index + 1 }, written, context),
   )
   const unset = (written?.api_keys ?? []).flatMap((source, index) =>
     numbers.includes(index + 1) || source === '' ? [] : [unsetKey(provider.name, index + 1, source)],
   )
   const cooling = keys.filter(({ ready_at_ms }) => ready_at_ms !== null).length
-  const some = cooling === 0 ? 'ready' : 'partly cooling'
+  const partly = cooling === 0 ? 'ready' : 'partly cooling'
   const { first_byte_timeout_ms, idle_timeout_ms, call_timeout_ms, cooldown_ms } = provider
   return {
     name: provider.name,
@@ -134,7 +134,7 @@ function inForce(provider: Provider, written: InFile | undefined, condition: Con
     protocol: provider.protocol,
     base_url: provider.base_url,
     responses: provider.responses,
-    state: cooling === keys.length ? 'cooling' : some,
+    state: cooling === keys.length ? 'cooling' : partly,
     why: null,
     place: written?.place ?? null,
     settings: { first_byte_timeout_ms, idle_timeout_ms, call_timeout_ms, cooldown_ms },
@@ -146,8 +146,8 @@ function inForce(provider: Provider, written: InFile | undefined, condition: Con
 function keyView(
   provider: string,
   { api_key, number }: { api_key: string; number: number },
-  written: InFile | undefined,
-  { cooldowns, health, now_ms, publicWords }: Condition,
+  written: Entry | undefined,
+  { cooldowns, health, now_ms, publicWords }: ProviderContext,
 ): Static<typeof KeyView> {
   const id = `${provider}#${number}`
   const cooldown = cooldowns.of(id)
@@ -169,7 +169,7 @@ function keyView(
   }
 }
 
-/** A simulated provider has no server. */
+/** Null for a simulated provider, which has no server. */
 const serverTitle = (provider: ProviderAddress): string | null =>
   isSimulated(provider) ? null : (knownServerOf(provider)?.title ?? null)
 
@@ -191,7 +191,7 @@ const unsetKey = (provider: string, number: number, source: string): Static<type
   failed: 0,
 })
 
-const outOfForce = ({ name, place, server, protocol, base_url, api_keys, headers, why }: InFile): View => ({
+const outOfForce = ({ name, place, server, protocol, base_url, api_keys, headers, why }: Entry): View => ({
   name,
   server,
   protocol,
@@ -205,8 +205,8 @@ const outOfForce = ({ name, place, server, protocol, base_url, api_keys, headers
   keys: api_keys.map((source, index) => unsetKey(name, index + 1, sourceOf(source))),
 })
 
-/** Nothing where the file has mistakes: it then does not say what is in force. */
-function providersInFile({ values, mistakes, warnings }: ConfigurationFile): InFile[] {
+/** Empty if the file has mistakes: then it differs from the catalogue in force. */
+function providersInFile({ values, mistakes, warnings }: ConfigurationFile): Entry[] {
   if (!values || mistakes.length > 0 || !Array.isArray(values.providers)) return []
   return values.providers.map((block: Record<string, unknown>, place) => {
     const warned = warnings.find(

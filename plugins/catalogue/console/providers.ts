@@ -1,4 +1,4 @@
-// Providers in the console: their health, and one real request over a route with a key, also before it is saved.
+// Providers in the console: their health, and trials: one real request over a route with a key, even before it is saved.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -66,7 +66,7 @@ const TrialView = Type.Object({
   advice: Nullable(Type.String({ description: 'what to do about it' })),
 })
 
-/** The routes of providers, for the operator. They are changed by edits of the catalogue. */
+/** Routes of providers, for the operator. To change a provider, the console edits the catalogue. */
 export function providerRoutes(
   gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'operations' | 'db'>,
 ) {
@@ -75,12 +75,15 @@ export function providerRoutes(
   const { catalogue, now } = calls
   const { fetch, cooldowns, deadlines, tokens, random } = calls.upstream
 
-  /** Its own cooldowns: a trial takes no key out of use, though one that succeeds takes it into use again. */
+  /** A trial has its own cooldowns: its failure puts no key into cooldown. A success of a saved key ends the key's cooldown. */
   async function attempt(body: Static<typeof TrialBody>): Promise<Static<typeof TrialView>> {
-    const tried = await catalogueFor(body)
-    const route = routeIn(tried, body)
+    const trial_catalogue = await catalogueFor(body)
+    const route = routeIn(trial_catalogue, body)
     const upstream = { fetch, cooldowns: createCooldowns(now), deadlines, tokens, now, random }
-    const tested = await testAndHide({ ...upstream, protocols: calls.protocols, catalogue: tried }, route)
+    const tested = await testAndHide(
+      { ...upstream, protocols: calls.protocols, catalogue: trial_catalogue },
+      route,
+    )
     const view = testView(tested)
     const is_in_force = body.text === undefined && body.edits === undefined
     if (view.ok && is_in_force) {
@@ -95,8 +98,8 @@ export function providerRoutes(
     const { text, edits = [], is_new = false } = body
     if (text === undefined && edits.length === 0 && !is_new) return catalogue()
     const draft = draftOf({ text, edits })
-    const with_route = is_new ? [...(draft.edits ?? []), modelFor(body)] : draft.edits
-    return (await requireGood(configuration, { ...draft, edits: with_route })).catalogue
+    const with_model = is_new ? [...(draft.edits ?? []), modelFor(body)] : draft.edits
+    return (await requireGood(configuration, { ...draft, edits: with_model })).catalogue
   }
 
   async function read(viewer: Viewer) {
@@ -129,20 +132,20 @@ export function providerRoutes(
     })
 }
 
-/** The values of a provider's `protocol`. */
+/** Returns the possible values of a provider's `protocol`. */
 const protocolNames = ({ calls }: Pick<Gateway, 'calls'>): string[] =>
   [...calls.protocols].flatMap(([name, { isSpokenBy }]) => (isSpokenBy ? [] : [name]))
 
 const TRIAL_MODEL = 'tollgate-trial'
 
-/** A model that is in no file, for a route that no model has. */
+/** Returns the edit that adds a temporary model, for a route that no model has. */
 const modelFor = ({ provider, model }: Static<typeof TrialBody>): Edit => ({
   op: 'add',
   path: ['models'],
   value: { id: TRIAL_MODEL, kind: 'text', routes: [{ provider, model }], price: { input: 0, output: 0 } },
 })
 
-/** @throws GatewayError not_found without the provider, its key or a route to the model; invalid_request for an image unasked */
+/** @throws GatewayError not_found without the provider, its key or a route to the model; invalid_request for an image without `image` */
 function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody>): TestedRoute {
   const provider = providers.get(body.provider)
   if (!provider)
@@ -154,7 +157,7 @@ function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody
   const all = [...models.values()]
     .flatMap((model: Model) => model.routes.map((route) => ({ model, route })))
     .filter(({ route }) => route.provider === provider.name && route.model === body.model)
-  // Models of several kinds may have one route: the cheap request is sent, unless an image is wanted.
+  // Models of several kinds may share the route: prefers the cheap request, unless the operator wants an image.
   const found =
     all.find(({ model }) => model.id === TRIAL_MODEL) ??
     all.find(({ model }) => (model.kind === 'image') === (body.image ?? false)) ??

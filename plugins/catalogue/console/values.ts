@@ -1,4 +1,4 @@
-// Single values of the catalogue as forms change them: compared with what the form read, then saved over the newest text.
+// Saves single values of the catalogue from forms: compares them with the values that the form read, then edits the newest text.
 
 import { Type } from '@sinclair/typebox'
 import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
@@ -32,24 +32,23 @@ export const ValuesBody = Closed({
   ),
 })
 
-/** A value at a path. */
 interface ChangedValue {
   path: Edit['path']
-  /** Undefined takes it out. */
+  /** Undefined removes the value. */
   value?: TomlValue | undefined
-  /** As it was read; undefined: not set. */
+  /** The value that the form read; undefined: not set. */
   was?: unknown
 }
 
 type Values = readonly ChangedValue[]
 
-/** How often a save that other saves overtake is made again, over their text. */
+/** Maximum number of attempts if others save at the same time. */
 const MAX_TRIES = 5
 
 /**
- * Saves values over the newest text, whatever else in it has changed since the form was opened.
+ * Saves values over the newest text, whatever other values have changed since the form was opened.
  *
- * @throws GatewayError conflict, changed_meanwhile, with both values; unprocessable, at the path of a value with a mistake
+ * @throws GatewayError conflict, changed_meanwhile, with both values; unprocessable, with the path of a value with a mistake
  */
 export async function saveValues(
   configuration: Configuration,
@@ -84,7 +83,7 @@ export async function saveValues(
 const byPath = (values: Values, of: (value: Values[number]) => unknown): Record<string, unknown> =>
   Object.fromEntries(values.map((value) => [writePath(value.path), of(value)]))
 
-/** Any value of a file; undefined where it has none. */
+/** Returns any value of a file; undefined if it is not set. */
 export function valueAt(file: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (value, part) =>
@@ -95,7 +94,7 @@ export function valueAt(file: unknown, path: readonly (string | number)[]): unkn
   )
 }
 
-/** A mistake in a value, or in an element of one, stands at its field; any other has its line. */
+/** A mistake in one of the values, or an element of it, names its field; any other mistake names its line. */
 function refusal({ path, line, message }: Mistake, values: Values) {
   const own = values
     .map((value) => writePath(value.path))

@@ -1,4 +1,4 @@
-// One cheap real request over one route with one key: what its provider answers, for the operator.
+// The test of a route: one cheap real request with one key, and the provider's answer for the operator.
 import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'
 import { UpstreamFault } from '../../../src/domain/errors.ts'
 import type { UpstreamFailure } from '../../../src/protocols/facts.ts'
@@ -14,14 +14,14 @@ import { PlainSignal } from '../../../src/utilities/plain-signal.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { type Question, UNIT_QUESTIONS } from './unit-questions.ts'
 
-/** One way to a model, with one of its provider's keys. */
+/** A route to a model, with one of its provider's keys. */
 export interface TestedRoute {
   provider: Provider
-  /** Which of `provider.api_keys`, from 0. */
+  /** Index in `provider.api_keys`. */
   key: number
   model: Model
   route: Route
-  /** Asked by the responses protocol, which a provider of chat completions may speak beside that. */
+  /** Whether to use the Responses API, which a provider of chat completions may support too. */
   by_responses?: boolean | undefined
 }
 
@@ -37,11 +37,11 @@ export type TestResult =
 
 export interface RouteTest {
   result: TestResult
-  /** Where the request went; undefined if the provider's protocol could not write it. */
+  /** URL of the request; undefined if the protocol could not encode it. */
   address: string | undefined
-  /** The HTTP status; undefined if no answer came. */
+  /** The HTTP status; undefined without an answer. */
   status: number | undefined
-  /** The provider's own words, or what was wrong with its answer; with secrets still in them. */
+  /** The provider's message, or the fault of its answer. May contain secrets. */
   words: string
   latency_ms: number
 }
@@ -51,7 +51,7 @@ export interface RouteTestDeps extends DispatchDeps {
   catalogue: Catalogue
 }
 
-/** Reasoning models spend tokens before they answer, and some refuse a limit that leaves no room for it. */
+/** Reasoning models spend tokens before they answer, and some refuse a limit that leaves no room for them. */
 const MAX_OUTPUT_TOKENS = 256
 const PROMPT = 'Reply with the word OK.'
 const TEXT_REQUEST = () =>
@@ -71,13 +71,13 @@ const IMAGE_REQUEST = {
   output_format: undefined,
 }
 
-/** Nothing of it is to stay at the provider. */
+/** With `store: false`, so that the provider keeps nothing. */
 const RESPONSES_QUESTION: Question = {
   timeout_ms: 60_000,
-  write(_, asked) {
-    const { model } = asked
+  write(_, attempt) {
+    const { model } = attempt
     const body = { model, input: PROMPT, max_output_tokens: MAX_OUTPUT_TOKENS, store: false }
-    return requestTo(asked, responses.text.target({ model, streams: false }), JSON.stringify(body))
+    return requestTo(attempt, responses.text.target({ model, streams: false }), JSON.stringify(body))
   },
   read(_, answer) {
     const { output } = parseAnswer(answer)
@@ -93,13 +93,13 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   ...UNIT_QUESTIONS,
   text: {
     timeout_ms: 60_000,
-    write({ text, serverOf }, asked) {
-      const { model, generation } = asked
+    write({ text, serverOf }, attempt) {
+      const { model, generation } = attempt
       const target = { model, generation, max_output_tokens: MAX_OUTPUT_TOKENS }
       const body = text.encodeRequest(TEXT_REQUEST(), target)
-      const server = serverOf?.(asked.provider)
+      const server = serverOf?.(attempt.provider)
       const prepared = text.prepare(body, { model, generation, streams: false, server })
-      return requestTo(asked, text.target({ model, streams: false }), JSON.stringify(prepared))
+      return requestTo(attempt, text.target({ model, streams: false }), JSON.stringify(prepared))
     },
     read({ text }, answer) {
       const json = parseAnswer(answer)
@@ -111,10 +111,10 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   },
   embedding: {
     timeout_ms: 60_000,
-    write({ embeddings }, asked) {
+    write({ embeddings }, attempt) {
       if (!embeddings) throw new UpstreamFault('the protocol has no embeddings')
-      const body = embeddings.encode(EMBEDDING_REQUEST(), asked.model)
-      return requestTo(asked, embeddings.target(asked), JSON.stringify(body))
+      const body = embeddings.encode(EMBEDDING_REQUEST(), attempt.model)
+      return requestTo(attempt, embeddings.target(attempt), JSON.stringify(body))
     },
     read({ embeddings }, answer) {
       embeddings?.decode(parseAnswer(answer), EMBEDDING_REQUEST())
@@ -123,10 +123,10 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   },
   image: {
     timeout_ms: 300_000,
-    write({ images }, asked) {
+    write({ images }, attempt) {
       if (!images) throw new UpstreamFault('the protocol makes no images')
-      const { body, ...target } = images.encode(IMAGE_REQUEST, asked)
-      return requestTo(asked, target, body)
+      const { body, ...target } = images.encode(IMAGE_REQUEST, attempt)
+      return requestTo(attempt, target, body)
     },
     read({ images }, answer) {
       const made = images?.decode(parseAnswer(answer))
@@ -138,20 +138,20 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
 }
 
 /**
- * Sends one request as a call would: the same protocol verbs, headers, transport and time limits. It is not held, recorded
- * or charged to anybody; its provider bills it.
+ * Sends one request like a call, with the same encoding, headers, transport and time limits, but without a hold, a record or
+ * a charge. The provider bills it.
  */
 export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promise<RouteTest> {
   const { provider, key, model, route } = tested
   const question = tested.by_responses ? RESPONSES_QUESTION : QUESTIONS[model.kind]
   const protocol = protocolOf(deps.protocols, provider)
-  const one = { ...provider, api_keys: [provider.api_keys[key] ?? ''] as const }
+  const with_one_key = { ...provider, api_keys: [provider.api_keys[key] ?? ''] as const }
   const never = new PlainSignal()
   let address: string | undefined
   let status: number | undefined
   let failure: UpstreamFailure | undefined
   const started_ms = performance.now()
-  const ended = (result: TestResult, words: string): RouteTest => ({
+  const finish = (result: TestResult, words: string): RouteTest => ({
     result,
     address,
     status,
@@ -160,7 +160,7 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
   })
   try {
     const { answer } = await dispatch(deps, {
-      catalogue: { ...deps.catalogue, providers: new Map([[provider.name, one]]) },
+      catalogue: { ...deps.catalogue, providers: new Map([[provider.name, with_one_key]]) },
       model: { ...model, routes: [route] },
       signal: never,
       gone: never,
@@ -184,20 +184,20 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
       },
       publicWords: (words) => words,
       timeoutOf: () => Math.min(question.timeout_ms, provider.call_timeout_ms),
-      onFailure: (_attempt, told) => {
-        failure = told
+      onFailure: (_attempt, reported) => {
+        failure = reported
       },
     })
-    return ended('ok', answer)
+    return finish('ok', answer)
   } catch (thrown) {
     const words = failure?.message ?? messageOf(thrown)
-    return ended(resultOf(status, failure), words)
+    return finish(resultOf(status, failure), words)
   }
 }
 
 function resultOf(status: number | undefined, failure: UpstreamFailure | undefined): TestResult {
   if (status === 404) return 'not found'
-  // Without a status where the key is to be exchanged for a token, and that is refused.
+  // A key without a status: the provider refused to exchange it for a token.
   if (failure?.failure_class === 'bad_key') return 'bad key'
   if (status === undefined) return failure?.failure_class === 'timed_out' ? 'too slow' : 'unreachable'
   if (failure?.failure_class === 'rate_limited') return 'rate limited'

@@ -1,4 +1,4 @@
-// Tests of several routes: which there are to make, and what of their answers may be shown.
+// Plans and runs tests of routes, with secrets removed from their results.
 
 import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
 import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'
@@ -13,27 +13,27 @@ import {
   testRoute,
 } from './route-test.ts'
 
-/** A route that was tested, with what came of it. */
+/** The result of a tested route. */
 export interface Tested extends TestedRoute, RouteTest {
-  /** What to do about it; null for what is well. */
+  /** Advice for the operator; null for a good result. */
   advice: string | null
 }
 
-/** A route that was not tested, or a provider that has none. */
+/** A route that is not tested, or a provider without routes. */
 export interface Untested {
   provider: string
   model: string | null
   reason: 'image' | 'no route'
 }
 
-/** Where a key stands in the file, from 1: as the log names it, `google#1`. */
+/** Returns a key's number in the file, from 1, as in the log: `google#1`. */
 export const keyNumber = ({ key_numbers }: Provider, key: number): number => key_numbers?.[key] ?? key + 1
 
-/** What is asked for: the kind of the model, or the further protocol of its provider. */
+/** Returns the kind of a test: the model's kind, or `responses`. */
 export const kindOf = ({ model, by_responses }: TestedRoute): string =>
   by_responses ? 'responses' : model.kind
 
-/** What to do about a result whose words are not known. */
+/** Advice by result, for messages without specific advice. */
 const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
   'bad key':
     'bad key: check the key (api_keys), and that its account at the provider may use this model and has credit.',
@@ -48,7 +48,7 @@ const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
     'too slow: the provider did not answer in time. Try again, and check that the server is not overloaded.',
 }
 
-/** Each key of a provider with each of its models, once, however many models of the catalogue go to it. */
+/** Plans one test for each key and model of a provider, even if several models of the catalogue have the route. */
 export function planTests(
   { providers, models }: Catalogue,
   name: string | undefined,
@@ -66,16 +66,16 @@ export function planTests(
         seen.add(id)
         if (model.kind === 'image' && !images) untested.push({ ...namesOf(route), reason: 'image' })
         else
-          for (const asked of waysOf(provider, model, route))
-            routes.push(...provider.api_keys.map((_, key) => ({ provider, key, model, route, ...asked })))
+          for (const choice of endpointChoices(provider, model, route))
+            routes.push(...provider.api_keys.map((_, key) => ({ provider, key, model, route, ...choice })))
       }
     if (seen.size === 0) untested.push({ provider: provider.name, model: null, reason: 'no route' })
   }
   return { routes, untested }
 }
 
-/** A route of which calls are put to two endpoints is tested at both. */
-const waysOf = (provider: Provider, { kind }: Model, route: Route): { by_responses?: boolean }[] =>
+/** Returns a test for each endpoint that calls of the route use. */
+const endpointChoices = (provider: Provider, { kind }: Model, route: Route): { by_responses?: boolean }[] =>
   kind === 'text'
     ? endpointsOf({ ...route, provider }).map((endpoint) =>
         endpoint === 'responses' ? { by_responses: true } : {},
@@ -84,18 +84,18 @@ const waysOf = (provider: Provider, { kind }: Model, route: Route): { by_respons
 
 const namesOf = ({ provider, model }: Route) => ({ provider, model })
 
-/** Tests a route, without secrets in what is told about it. @param deps with cooldowns of their own, which the test may fill */
+/** Tests a route, and removes secrets from the result. @param deps with their own cooldowns, which the test may change */
 export async function testAndHide(deps: RouteTestDeps, tested: TestedRoute): Promise<Tested> {
   const [secrets] = secretsOf(deps.catalogue)
   const { hide } = createRedactor(secrets)
   const { words, address, ...rest } = await testRoute(deps, tested)
   const advice =
     rest.result === 'ok' ? null : (knownAdvice(words, serverNameOf(tested.provider)) ?? ADVICE[rest.result])
-  const shown_address = address === undefined ? undefined : hide(redactUrl(address))
-  return { ...tested, ...rest, words: hide(words), address: shown_address, advice }
+  const public_address = address === undefined ? undefined : hide(redactUrl(address))
+  return { ...tested, ...rest, words: hide(words), address: public_address, advice }
 }
 
-/** A test as JSON shows it. */
+/** A test as JSON. */
 export function testView(tested: Tested) {
   const { provider, key, route, result, address, status, words, latency_ms, advice } = tested
   return {

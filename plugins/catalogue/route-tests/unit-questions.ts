@@ -1,4 +1,4 @@
-// The cheap real questions for models that are priced by units: a word to judge or to speak, two documents, half a second of silence.
+// Test requests for models priced by units: a word to moderate or to speak, two documents to rerank, half a second of silence.
 
 import { writeAudioForm } from '../../../src/calls/kinds/units/audio-form.ts'
 import { UpstreamFault } from '../../../src/domain/errors.ts'
@@ -10,12 +10,12 @@ import { requestTo } from '../../../src/upstream/request.ts'
 import type { Attempt } from '../../../src/upstream/routes.ts'
 import type { UpstreamRequest } from '../../../src/upstream/transport.ts'
 
-type Asked = Pick<Attempt, 'provider' | 'model' | 'generation' | 'api_key'>
+type TestAttempt = Pick<Attempt, 'provider' | 'model' | 'generation' | 'api_key'>
 
-/** How a kind of model is asked, and what its answer says. @throws UpstreamFault for what is no answer */
+/** The test of a kind of models: writes the request, and reads a text from the answer. @throws UpstreamFault for an invalid answer */
 export interface Question {
   timeout_ms: number
-  write(protocol: Protocol, asked: Asked): UpstreamRequest
+  write(protocol: Protocol, attempt: TestAttempt): UpstreamRequest
   read(protocol: Protocol, answer: string, content_type: string | null): string
   readFailure?(protocol: Protocol): Protocol['readFailure'] | undefined
 }
@@ -23,11 +23,11 @@ export interface Question {
 const TIMEOUT_MS = 60_000
 const WORD = 'OK'
 
-/** @param list where a whole answer has what was asked for */
-const jsonQuestion = (verb: 'moderations' | 'rerank', asked: JsonObject, list: string): Question => ({
+/** @param list the field of the answer that must be a list */
+const jsonQuestion = (verb: 'moderations' | 'rerank', fields: JsonObject, list: string): Question => ({
   timeout_ms: TIMEOUT_MS,
-  write: (protocol, to) =>
-    requestTo(to, verbsOf(protocol, verb).target, JSON.stringify({ model: to.model, ...asked })),
+  write: (protocol, attempt) =>
+    requestTo(attempt, verbsOf(protocol, verb).target, JSON.stringify({ model: attempt.model, ...fields })),
   read(_, answer) {
     if (!Array.isArray(parseAnswer(answer)[list])) throw new UpstreamFault(`the answer has no ${list}`)
     return ''
@@ -39,11 +39,11 @@ export const UNIT_QUESTIONS: Readonly<Record<UnitKind, Question>> = {
   rerank: jsonQuestion('rerank', { query: WORD, documents: [WORD, 'No.'] }, 'results'),
   speech: {
     timeout_ms: TIMEOUT_MS,
-    write: (protocol, to) =>
+    write: (protocol, attempt) =>
       requestTo(
-        to,
+        attempt,
         verbsOf(protocol, 'speech').target,
-        JSON.stringify({ model: to.model, input: WORD, voice: 'alloy' }),
+        JSON.stringify({ model: attempt.model, input: WORD, voice: 'alloy' }),
       ),
     read(_, answer, type) {
       if (type !== null && !/^(audio\/|application\/(octet-stream|ogg))/i.test(type))
@@ -69,19 +69,19 @@ function verbsOf(protocol: Protocol, verb: keyof UnitProtocols): UnitProtocol {
   return verbs
 }
 
-function writeTranscription(protocol: Protocol, to: Asked) {
+function writeTranscription(protocol: Protocol, attempt: TestAttempt) {
   const file = { bytes: silence(), filename: 'silence.wav', mime: 'audio/wav' }
-  const form = { file, fields: [['model', to.model] as const], sha256: '' }
-  const { content_type, body } = writeAudioForm(form, to.model)
+  const form = { file, fields: [['model', attempt.model] as const], sha256: '' }
+  const { content_type, body } = writeAudioForm(form, attempt.model)
   const { path, headers } = verbsOf(protocol, 'transcriptions').target
-  return requestTo(to, { path, headers: { ...headers, 'content-type': content_type } }, body)
+  return requestTo(attempt, { path, headers: { ...headers, 'content-type': content_type } }, body)
 }
 
 const WAV_HEADER_BYTES = 44
 const SAMPLE_BYTES = 2
 const RATE = 16_000
 
-/** Half a second of WAV: 16 kHz, 16 bits, one channel. */
+/** Returns half a second of WAV: 16 kHz, 16 bits, one channel. */
 function silence(): Uint8Array {
   const data_bytes = (RATE / 2) * SAMPLE_BYTES
   const wav = Buffer.alloc(WAV_HEADER_BYTES + data_bytes)

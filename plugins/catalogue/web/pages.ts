@@ -1,4 +1,4 @@
-// The pages of models and providers in the side bar, those below them, and the catalogue's.
+// The pages of models and providers, in the side bar and below it, and the pages of the catalogue.
 import { Boxes, Plug } from 'lucide-react'
 import { EVERYONE, type MovedPage, OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 

@@ -1,4 +1,4 @@
-// The page of the configuration file, below System: its text, checked as it is typed, with its mistakes at their lines.
+// The page of the configuration file, below System: its text, checked while the operator types, with mistakes beside their lines.
 import { History } from 'lucide-react'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'

@@ -1,4 +1,4 @@
-// The catalogue's text, with line numbers and marks at the lines that have problems.
+// The text editor of the catalogue, with line numbers and marks at lines with problems.
 import { useId, useRef } from 'react'
 import { classNames } from '../../../console/web/parts/class-names.ts'
 import type { Mistake } from '../parts/values.ts'
@@ -15,7 +15,7 @@ export function Editor({ text, onChange, mistakes, warnings }: EditorProps) {
   const id = useId()
   const lines = text.split('\n').length
 
-  /** Selects a line, so that it is in view and can be typed over. */
+  /** Selects a line and scrolls to it. */
   const goTo = (line: number) => {
     const before = text.split('\n').slice(0, line - 1)
     const start = before.reduce((sum, each) => sum + each.length + 1, 0)
@@ -62,13 +62,13 @@ interface GutterProps {
 }
 
 function Gutter({ lines, mistakes, warnings }: GutterProps) {
-  const wrong = new Set(mistakes.map(({ line }) => line))
-  const doubtful = new Set(warnings.map(({ line }) => line))
+  const mistaken_lines = new Set(mistakes.map(({ line }) => line))
+  const warned_lines = new Set(warnings.map(({ line }) => line))
   return (
     <div className="gutter code" aria-hidden>
       {Array.from({ length: lines }, (_, at) => {
         const line = at + 1
-        const tone = wrong.has(line) ? 'bad' : doubtful.has(line) ? 'warn' : undefined
+        const tone = mistaken_lines.has(line) ? 'bad' : warned_lines.has(line) ? 'warn' : undefined
         return (
           <span key={line} className={classNames(tone && `marked tone-${tone}`)}>
             {line}

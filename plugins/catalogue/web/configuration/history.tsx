@@ -1,4 +1,4 @@
-// The page of the configuration's history: its versions, who saved them, what they changed.
+// The page of the configuration's history: versions with their authors and changes.
 import { History } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -21,10 +21,10 @@ export function SavedBy({ by: { kind, address, command } }: Pick<Version, 'by'>)
 
 const MAX_PARTS = 3
 
-/** The words before a name; a model is known by its id alone. */
+/** Words before a name. A model has its id alone. */
 const KIND_WORDS: Readonly<Record<string, string>> = { provider: 'provider', price_group: 'price group' }
 
-/** "flash (price), provider attic added": the first few. */
+/** Describes the first few changes: "flash (price), provider attic added". */
 export function changeWords(changed: Version['changed']): string {
   if (changed === null) return '–'
   if (changed.length === 0) return 'Comments or order only'

@@ -1,4 +1,4 @@
-// The page of one version of the catalogue: what it changed, and how it comes back into force.
+// The page of one version of the catalogue: its changes, and its restoration.
 import { RotateCcw } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { type AnswerOf, ApiError, api, pathPart } from '../../../console/web/app/client.ts'
@@ -89,7 +89,7 @@ function OneVersion({ own, file }: { own: Version; file: CatalogueFile }) {
   )
 }
 
-/** The button, and the review that it opens. */
+/** The button that restores a version, with its review. */
 function Restore({ own: { version, draft }, file }: { own: Version; file: CatalogueFile }) {
   const { reviewing, open, save_failure } = useReview(async () => draft.text, file, useSaveCatalogue())
   return (
@@ -131,7 +131,7 @@ function Restore({ own: { version, draft }, file }: { own: Version; file: Catalo
   )
 }
 
-/** Missing keys can be filled in where drafts are edited. */
+/** Offers to open the version as a draft, in which missing keys can be filled in. */
 function CannotRestore({ failure, text, hash }: { failure: Error; text: string; hash: string }) {
   const [, go] = useLocation()
   const has_mistakes = failure instanceof ApiError && failure.code === 'configuration_mistakes'

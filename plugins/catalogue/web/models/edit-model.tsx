@@ -1,4 +1,4 @@
-// The page Edit model: its price and costs, its routes and limits; or it is taken out of the catalogue.
+// The page Edit model: its price and costs, routes and limits, and its removal.
 import { Trash2 } from 'lucide-react'
 import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -18,7 +18,7 @@ import { blocksOf, type CatalogueFile } from '../parts/values.ts'
 export default function EditModelPage({ params }: PageProps) {
   const id = params.id ?? ''
   const file = useFile()
-  // The fields stand on these: one that comes later would push the others down.
+  // Waits for the settings too: their fields would shift the page.
   const settings = useSettings()
   const awaited = file.data ? settings : file
   if (!file.data || !settings.data) return <AwaitedPage title={`Edit ${id}`} query={awaited} />
@@ -35,7 +35,7 @@ function ModelForm({ id, read }: { id: string; read: CatalogueFile }) {
   const model = drafted.length < count ? undefined : drafted[place]
   const path = ['models', place]
   const { query } = useMarginsQuery(model ?? {}, draft.values)
-  // Once saved, a renamed model has the page of its new id. A removed one has no page.
+  // After saving, goes to the renamed model's page, or from a removed model to the list.
   const next = is_deleted ? '' : renamed
   useEffect(() => {
     if (next !== undefined) go(next === '' ? '/models' : hrefOf(next))

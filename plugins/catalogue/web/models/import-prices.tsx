@@ -1,4 +1,4 @@
-// The import of a public price list: the costs and prices that it changes are reviewed before they are saved.
+// The import of a public price list, with a review of the changed costs and prices.
 import { FileDown, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Link } from 'wouter'
@@ -73,7 +73,7 @@ function PriceImport({ file, is_open, close }: PriceImportProps) {
           </p>
           {open.error && <Notice tone="bad">{open.error.message}</Notice>}
           {draft?.changes === 0 && <Notice>This list changes nothing.</Notice>}
-          {draft?.changes === 0 && <Left left={draft.left} />}
+          {draft?.changes === 0 && <UnchangedRoutes left={draft.left} />}
           {markup !== '' && (
             <div>
               <FileButton
@@ -97,7 +97,7 @@ function PriceImport({ file, is_open, close }: PriceImportProps) {
             {words}
           </Notice>
         ))}
-        {draft && <Left left={draft.left} />}
+        {draft && <UnchangedRoutes left={draft.left} />}
         {save_failure && (
           <Notice tone="bad" alert>
             {save_failure.message}
@@ -108,8 +108,8 @@ function PriceImport({ file, is_open, close }: PriceImportProps) {
   )
 }
 
-/** The routes whose cost stays as it is. */
-const Left = ({ left }: Pick<ListDraft, 'left'>) =>
+/** Lists routes whose cost does not change. */
+const UnchangedRoutes = ({ left }: Pick<ListDraft, 'left'>) =>
   left.length > 0 && (
     <p className="soft">
       Unchanged: {left.map(({ model, provider, reason }) => `${model} at ${provider} (${reason})`).join(', ')}

@@ -1,10 +1,10 @@
-// What a new model lacks before the server is asked: its names and its price.
+// Required fields of a new model, checked in the browser: its names and its price.
 import { missingRates, unitOf, unitsOf } from '../parts/price-units.ts'
 import { type Block, blockAt, type Mistake, type Path, textAt, writtenPath } from '../parts/values.ts'
 
 export type Missing = Pick<Mistake, 'path' | 'message'>
 
-/** What a model cannot do without; its price least of all, since nothing sells for nothing by default. */
+/** Returns missing fields. A price is required: the default must not be free. */
 export function missingIn(model: Block, path: Path): Missing[] {
   const at = (...own: Path) => writtenPath([...path, ...own])
   const kind = textAt(model, 'kind')

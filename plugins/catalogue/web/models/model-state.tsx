@@ -1,4 +1,4 @@
-// The state of a model in a word: whether it is served, whether it ends soon, and how its calls go.
+// The state of a model in one word: served, ending soon, or the health of its calls.
 import { endWords } from '../../../console/web/parts/end-words.ts'
 import {
   type HealthAnswer,
@@ -31,7 +31,7 @@ export function ModelState({ state, why, end, health_state, health }: ModelState
         {endWords(end)}
       </Status>
     )
-  // Those who call it do not ask who else does.
+  // Callers without health figures see only that the model is available.
   if (health_state === 'unknown' && !health) return <Status tone="idle">available</Status>
   return <HealthStatus state={health_state} title={health && healthSentence(health, 'calls')} />
 }

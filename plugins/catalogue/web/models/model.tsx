@@ -1,4 +1,4 @@
-// The page Model: its price, its week, its routes; the operator changes it and tries the routes.
+// The page Model: its price, its week and its routes, with changes and trials for the operator.
 import { History, Pencil } from 'lucide-react'
 import { Link } from 'wouter'
 import { FailedFigure } from '../../../calls/web/failed/failed.tsx'
@@ -31,7 +31,7 @@ export default function ModelPage({ params }: PageProps) {
   const is_operator = useViewer().side === 'operator'
   const { data } = model
   const week = days.data
-  // It would push down what is below it.
+  // Waits for the week: its figures would shift the page.
   if (days.isPending) return <AwaitedPage title={id} query={days} />
   return (
     <Page title={id} lead={data && leadOf(data)}>
@@ -83,7 +83,7 @@ interface GroupPricesProps {
   groups: NonNullable<AnswerOf<typeof api.models.detail.get>['groups']>
 }
 
-/** The price in each price group that pays another one. */
+/** The price in each group that does not pay the list price. */
 const GroupPrices = ({ kind, groups }: GroupPricesProps) => (
   <Section title="Price groups">
     <Facts
@@ -134,7 +134,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   rerank: 'reranking',
 }
 
-/** Spent, for accounts; revenue and margin, for the operator. */
+/** Spend for accounts; revenue and margin for the operator. */
 function WeekMoney({ spent_nanos, ...sum }: Partial<Week['totals']>) {
   const { revenue_nanos, margin_nanos, margin_percent } = sum
   if (revenue_nanos === undefined)
@@ -176,10 +176,10 @@ function WeekChart({ points }: Pick<Week, 'points'>) {
   )
 }
 
-type Routed = Pick<AnswerOf<typeof api.models.detail.get>, 'health' | 'routes'>
+type ModelHealth = Pick<AnswerOf<typeof api.models.detail.get>, 'health' | 'routes'>
 
-/** Red where nothing is answered, with the provider's last words. */
-function FailingNotice({ health, routes = [] }: Routed) {
+/** A notice with the provider's last message, while the model fails. */
+function FailingNotice({ health, routes = [] }: ModelHealth) {
   if (health?.state !== 'failing') return null
   const [last] = routes
     .flatMap(({ last_failure }) => last_failure ?? [])

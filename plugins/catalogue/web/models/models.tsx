@@ -1,4 +1,4 @@
-// The page Models: what can be called, what it takes, at what price; for the operator its cost and routes, too.
+// The page Models: callable models with inputs and prices; for the operator also cost and routes.
 import { Boxes, Percent, Play, Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -20,7 +20,7 @@ import { ImportPrices } from './import-prices.tsx'
 import { ModelState } from './model-state.tsx'
 
 type Row = AnswerOf<typeof api.models.get>['models'][number]
-/** What a column is sorted by: its rows without one stand last. */
+/** A column with its sort key. Rows without a key come last. */
 type Sortable = Column<Row> & { by: (row: Row) => string | number | null }
 
 const sortable = (one: Column<Row>, by: Sortable['by']): Sortable => ({ ...one, sorts: true, by })
@@ -105,17 +105,17 @@ const ACTIONS: Column<Row> = endColumn('actions', '', 'first-end', ({ id, kind, 
   </span>
 ))
 
-const OF_OPERATOR = [MODEL, TAKES, CONTEXT, PRICE, COST, ROUTES, STATE, CALLS]
-const OF_ACCOUNT = [MODEL, TAKES, CONTEXT, PRICE, STATE, CALLS]
+const OPERATOR_COLUMNS = [MODEL, TAKES, CONTEXT, PRICE, COST, ROUTES, STATE, CALLS]
+const ACCOUNT_COLUMNS = [MODEL, TAKES, CONTEXT, PRICE, STATE, CALLS]
 
-/** By the id, the kind, what it takes, and for the operator its routes. */
-const isFound = (row: Row, words: string): boolean =>
+/** Whether a row matches a search by id, name, kind, inputs or, for the operator, providers. */
+const matches = (row: Row, words: string): boolean =>
   [row.id, row.display_name, row.kind, ...(row.takes ?? []), routeWords(row)].some((text) =>
     text.toLowerCase().includes(words.trim().toLowerCase()),
   )
 
-/** @param by a column's key; with `-` before it, from the largest down; empty: in the catalogue's order */
-function sorted(rows: readonly Row[], columns: readonly Sortable[], by: string): readonly Row[] {
+/** @param by a column's key, with `-` before it for descending order; empty: the catalogue's order */
+function sortRows(rows: readonly Row[], columns: readonly Sortable[], by: string): readonly Row[] {
   const keyOf = columns.find(({ key }) => key === by.replace(/^-/, ''))?.by
   if (!keyOf) return rows
   const sign = by.startsWith('-') ? -1 : 1
@@ -169,7 +169,7 @@ export default function ModelsPage() {
                 : 'No models available. Ask your operator.'}
             </EmptyState>
           ) : (
-            <ModelList models={models} columns={is_operator ? OF_OPERATOR : OF_ACCOUNT} />
+            <ModelList models={models} columns={is_operator ? OPERATOR_COLUMNS : ACCOUNT_COLUMNS} />
           )
         }
       </Loaded>
@@ -180,7 +180,7 @@ export default function ModelsPage() {
 
 function ModelList({ models, columns }: { models: readonly Row[]; columns: readonly Sortable[] }) {
   const [{ q, sort }, change] = useAddressState({ q: '', sort: '' })
-  const found = models.filter((row) => isFound(row, q))
+  const found = models.filter((row) => matches(row, q))
   return (
     <>
       <FilterSearch
@@ -195,7 +195,7 @@ function ModelList({ models, columns }: { models: readonly Row[]; columns: reado
         <Table
           label="Models"
           columns={[...columns, ACTIONS]}
-          rows={sorted(found, columns, sort)}
+          rows={sortRows(found, columns, sort)}
           keyOf={({ id }) => id}
           hrefOf={({ id }) => `/models/${encodeURIComponent(id)}`}
           sorting={{ by: sort, onSort: (by) => change({ sort: by }) }}

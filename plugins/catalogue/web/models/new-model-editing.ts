@@ -1,4 +1,4 @@
-// A model that is not in the file yet: its values as they are typed, what they lack, and the edits that add it.
+// A new model in a form: its values, its mistakes, and the edits that add it to the file.
 import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
 import { type Editing, withEdits } from '../parts/editing.ts'
@@ -16,12 +16,12 @@ import {
 import { type Missing, missingIn } from './missing.ts'
 
 export interface NewModelEditing extends Editing {
-  /** Of the model in the values. */
+  /** The model's path in the values. */
   path: Path
   model: Block
-  /** Those that stand at no field of the model. */
+  /** Mistakes outside the model's fields. */
   other_mistakes: readonly Missing[]
-  /** What the server says of it; null where something is missing or wrong, which its fields then say. */
+  /** Returns the effects of adding the model; null if a field is missing or wrong, which `mistakeAt` then reports. */
   review: () => Promise<Reviewed | null>
   /** @throws ApiError */
   save: () => Promise<SavedFile>
@@ -30,7 +30,7 @@ export interface NewModelEditing extends Editing {
 export type Reviewed = Awaited<ReturnType<typeof previewOf>>
 const previewOf = (edits: Edit[]) => send(api.catalogue.previews.post({ edits }))
 
-/** @param first the provider and its name of the model, where they are known */
+/** @param first the provider and its name of the model, if known */
 export function useNewModel(
   file: CatalogueFile,
   first: { provider: string; model: string },

@@ -1,4 +1,4 @@
-// The form of a new model: its kind, who serves it, its price beside its cost; then a review of what it sells at.
+// The form of a new model: kind, provider, and price beside cost; then a review of its price.
 import { useState } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
@@ -19,7 +19,7 @@ import { type Block, blocksOf, type CatalogueFile, textAt } from '../parts/value
 import { type NewModelEditing, type Reviewed, useNewModel } from './new-model-editing.ts'
 
 interface NewModelProps {
-  /** The provider that was just added, and the model that it was tested with. */
+  /** The provider that was just added, with the model of its test. */
   tested: { provider: string; model: string } | null
   /** @param id the name that callers use */
   onDone: (id: string, saved: SavedFile) => void
@@ -136,7 +136,7 @@ const routeOf = (model: Block) => ({
   model: textAt(model, 'routes', 0, 'model'),
 })
 
-/** Callers use the provider's name unless another one is typed. */
+/** The callers' name follows the provider's name until it is changed. */
 function Names({ editing }: { editing: NewModelEditing }) {
   const { path, model } = editing
   const route = routeOf(model)

@@ -1,4 +1,4 @@
-// The one form for a new provider: it is tried by a real call before it is saved.
+// The form for a new provider, which it tests with a real call before it is saved.
 import { useState } from 'react'
 import { api, messageOf } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -17,18 +17,18 @@ import { type Choice, choicesOf, protocolOptions, type ServerField } from './cho
 import { KeyField } from './key-input.tsx'
 
 interface AddProviderProps {
-  /** @param model the one that was tested */
+  /** @param model the tested model */
   onDone: (provider: string, model: string, saved: SavedFile) => void
   onCancel: () => void
 }
 
 export function AddProvider(props: AddProviderProps) {
   const list = useKnownList()
-  const there = useApi(['providers'], () => api.providers.get())
+  const saved_providers = useApi(['providers'], () => api.providers.get())
   return (
     <Loaded query={list}>
       {({ known }) => (
-        <Loaded query={there}>
+        <Loaded query={saved_providers}>
           {({ providers }) => (
             <ChosenProvider
               choices={choicesOf(
@@ -84,7 +84,7 @@ function ProviderForm({ choice, onDone, onCancel }: AddProviderProps & { choice:
 
   const put = (changes: Partial<Draft>) => {
     setDraft((before) => ({ ...before, ...changes }))
-    // A name decides on nothing that was tested.
+    // The name does not affect the test's result; other fields do.
     if (Object.keys(changes).some((field) => field !== 'name')) setTrial(null)
   }
   const type = (field: Typed) => (value: string) => put({ [field]: value })
@@ -92,20 +92,20 @@ function ProviderForm({ choice, onDone, onCancel }: AddProviderProps & { choice:
     put({ fields: { ...draft.fields, [field]: value } })
   const { model, ...provider } = draft
 
-  async function tryIt(): Promise<void> {
+  async function testProvider(): Promise<void> {
     setTrial(null)
     setTrial(await tryProvider(provider, model.trim()))
   }
-  async function goOn(): Promise<void> {
+  async function saveAndContinue(): Promise<void> {
     onDone(provider.name, model.trim(), await saveProvider(provider))
   }
-  function goOnAnyway(): void {
+  function saveUntested(): void {
     setRefusal('')
-    goOn().catch((thrown: unknown) => setRefusal(messageOf(thrown)))
+    saveAndContinue().catch((thrown: unknown) => setRefusal(messageOf(thrown)))
   }
 
   return (
-    <Form submit={trial?.ok ? goOn : tryIt} aria-label={choice.title}>
+    <Form submit={trial?.ok ? saveAndContinue : testProvider} aria-label={choice.title}>
       <ProviderFields {...{ choice, draft, type, typeField }} />
       <Field
         label="Model to test"
@@ -128,7 +128,7 @@ function ProviderForm({ choice, onDone, onCancel }: AddProviderProps & { choice:
       <FormActions>
         <Button onClick={onCancel}>Cancel</Button>
         <SubmitButton>{submitWords(trial)}</SubmitButton>
-        {trial && !trial.ok && <Button onClick={goOnAnyway}>Save anyway</Button>}
+        {trial && !trial.ok && <Button onClick={saveUntested}>Save anyway</Button>}
       </FormActions>
     </Form>
   )
@@ -141,7 +141,7 @@ interface ProviderFieldsProps {
   choice: Choice
   draft: Draft
   type: (field: Typed) => (value: string) => void
-  /** Of a field of its server. */
+  /** Returns the handler for a field of the server's address. */
   typeField: (field: ServerField) => (value: string) => void
 }
 

@@ -1,4 +1,4 @@
-// A provider that is added to the catalogue file. Refusals come back by the names of the form's fields.
+// Adds a provider to the catalogue file. Maps errors to the names of form fields.
 import { ApiError, api, send } from '../../../console/web/app/client.ts'
 import { adviceIn } from '../../../console/web/parts/form.tsx'
 import type { SavedFile } from '../parts/saving.ts'
@@ -6,17 +6,17 @@ import type { Protocol, ServerField } from './choices.ts'
 
 export interface ProviderDraft {
   name: string
-  /** Of a known server; null for another one. */
+  /** Name of a known server; null for another one. */
   server: string | null
   protocol: Protocol
   base_url: string
-  /** The parts of its server's address, as far as they are filled in. */
+  /** The entered parts of the server's address. */
   fields: Partial<Record<ServerField, string>>
   /** The key, or `env:NAME`; empty if the server takes none. */
   api_key: string
 }
 
-/** A known server's address is its own. */
+/** Omits the address of a known server. */
 const providerEdit = ({ name, server, protocol, api_key, ...draft }: ProviderDraft) => ({
   op: 'add' as const,
   path: ['providers'],
@@ -34,9 +34,9 @@ const providerEdit = ({ name, server, protocol, api_key, ...draft }: ProviderDra
   },
 })
 
-/** One small real request to a new provider. @throws ApiError */
+/** Sends one small real request to a new provider. @throws ApiError */
 export const tryProvider = (draft: ProviderDraft, model: string) =>
-  atFields(
+  withFormFields(
     send(
       api.providers.try.post({
         provider: draft.name,
@@ -51,34 +51,34 @@ export const tryProvider = (draft: ProviderDraft, model: string) =>
 export async function saveProvider(draft: ProviderDraft): Promise<SavedFile> {
   const base = await send(api.catalogue.get())
   const edits = [providerEdit(draft)]
-  const { hash } = await atFields(send(api.catalogue.save.post({ edits, hash: base.hash })))
+  const { hash } = await withFormFields(send(api.catalogue.save.post({ edits, hash: base.hash })))
   return { base, hash }
 }
 
-/** The fields of the form, by the ends of the file's paths. */
+/** Form fields by the ends of paths in the file. */
 const FIELDS: readonly (readonly [path: RegExp, field: string])[] = [
   [/\.name$/, 'name'],
   [/\.base_url$/, 'base_url'],
   [/\.api_keys/, 'api_key'],
-  // A provider whose environment variable is not set is not in force.
+  // The provider is missing in the draft because its environment variable is not set.
   [/^provider$/, 'api_key'],
   [/\.routes|^model$/, 'model'],
 ]
 
-/** Of a server's own fields the names are those of the form's. */
-const OF_PROVIDER = /^providers\[\d+\]\.(\w+)$/
+/** Other fields of a provider have the same name in the form. */
+const PROVIDER_FIELD = /^providers\[\d+\]\.(\w+)$/
 
 const LINE_AND_PATH = /^(?:Line \d+: \S+|\w+:) /
-/** An empty field, with the example in its help. */
+/** The server's message for an empty field; the field's help already has the example. */
 const MISSING = /^is missing: write (.*?)(?:, such as .*)?\.?$/
 
-async function atFields<T>(answer: Promise<T>): Promise<T> {
+async function withFormFields<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.param === null) throw thrown
     const { param, status, code, request_id } = thrown
-    const field = FIELDS.find(([path]) => path.test(param))?.[1] ?? OF_PROVIDER.exec(param)?.[1]
+    const field = FIELDS.find(([path]) => path.test(param))?.[1] ?? PROVIDER_FIELD.exec(param)?.[1]
     if (field === undefined) throw thrown
     const words = thrown.message
       .replace(LINE_AND_PATH, '')

@@ -1,4 +1,4 @@
-// The providers to choose from: the well-known ones, each under a name that the catalogue does not have yet.
+// The providers to choose from: well-known ones, each with a name that is free in the catalogue.
 
 import type { Option } from '../../../console/web/parts/select.tsx'
 import type { Known } from '../parts/known.ts'
@@ -15,7 +15,7 @@ const isProtocol = (name: string): name is Protocol => Object.hasOwn(TITLES, nam
 
 export const PROTOCOLS: readonly Protocol[] = Object.keys(TITLES).filter(isProtocol)
 
-/** The title of a protocol; of a custom plugin's, its own name. */
+/** Returns the title of a protocol; for a custom plugin's protocol, its name. */
 export const protocolTitle = (name: string): string => (isProtocol(name) ? TITLES[name] : name)
 
 export const protocolOptions = (protocols: readonly Protocol[]): Option<Protocol>[] =>
@@ -25,10 +25,10 @@ export type ServerField = Known['fields'][number]['name']
 
 /** A provider to choose. */
 export interface Choice extends Omit<Known, 'protocols' | 'models'> {
-  /** Empty if nothing is to be said. */
+  /** A note; may be empty. */
   detail: string
   protocols: readonly Protocol[]
-  /** The provider's own names of models that it is known to have. */
+  /** Well-known models, by the provider's names. */
   models: readonly string[]
 }
 
@@ -47,7 +47,7 @@ function freeName(name: string, taken: readonly string[]): string {
   return free
 }
 
-/** Nothing of those that take an API key, as most do. */
+/** Empty for providers with an API key, which is the usual case. */
 function detailOf({ name, server, takes_key, takes_accounts }: Known): string {
   if (name === 'simulator') return 'Made-up answers, free'
   if (server === null) return 'At its address'

@@ -1,4 +1,4 @@
-// The field for a provider's key: typed and hidden, or for service accounts the file of one.
+// The field for a provider's key: hidden text, or for service accounts a key file.
 import { FileUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Field } from '../../../console/web/parts/field.tsx'
@@ -8,16 +8,16 @@ import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
 interface KeyFieldProps {
   value: string
   onChange: (value: string) => void
-  /** The key may be the file of a service account. */
+  /** Whether the key may be the file of a service account. */
   takes_accounts: boolean
-  /** The page where keys are made; empty if not known. */
+  /** The page to create keys; empty if unknown. */
   keys_url: string
-  /** The server may ask for none. */
+  /** Whether the server may work without a key. */
   may_be_empty: boolean
 }
 
 export function KeyField({ value, onChange, takes_accounts, keys_url, may_be_empty }: KeyFieldProps) {
-  const account = takes_accounts ? accountIn(value) : undefined
+  const account = takes_accounts ? accountOf(value) : undefined
   return (
     <Field
       label={takes_accounts ? 'Service account key' : 'API key'}
@@ -45,16 +45,16 @@ export function KeyField({ value, onChange, takes_accounts, keys_url, may_be_emp
   )
 }
 
-/** As the browser writes what is pasted into a field of one line. In JSON a line may end between words only. */
+/** Joins lines, as browsers do for text pasted into a field of one line. JSON stays valid: it has line breaks only between tokens. */
 const onOneLine = (text: string): string => text.replaceAll(/[\r\n]+/g, '').trim()
 
-/** The account of a key file, as the file says. */
-function accountIn(text: string): string | undefined {
+/** Returns the account named in a key file. */
+function accountOf(text: string): string | undefined {
   try {
     const { client_email } = JSON.parse(text) as { client_email?: unknown }
     return typeof client_email === 'string' ? client_email : undefined
   } catch {
-    // It is a key of another kind, or not yet whole. What is wrong with it, the server says.
+    // Another kind of key, or an incomplete file: the server reports faults.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// The changes of a draft: models with their prices before and after, providers, settings.
+// The changes of a draft: models with prices before and after, providers, and settings.
 import { exactUsd, share } from '../../../console/web/parts/amounts.ts'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import type { Changes } from './values.ts'
@@ -31,7 +31,7 @@ export function ChangeList({ changes }: { changes: Changes }) {
 
 type Part = Changes[number]
 
-/** "Changes the model flash: routes": a price has lines of its own. */
+/** "Changes the model flash: routes". Price changes have their own lines. */
 function Headline({ kind, name, change, fields }: Part) {
   if (kind === 'setting')
     return (
@@ -50,7 +50,7 @@ function Headline({ kind, name, change, fields }: Part) {
 
 type Margin = Part['margins'][number]
 
-/** "At acme (gpt-5): input costs 0.30, margin 0.075 USD, 20 %": what follows from another rate by as much is not named. */
+/** "At acme (gpt-5): input costs 0.30, margin 0.075 USD, 20 %". Omits rates that follow from input or output. */
 function RouteMargin({ provider, model, lines }: Margin) {
   const listed = lines.filter(
     ({ name, price_nanos, cost_nanos }) => (price_nanos > 0 || cost_nanos > 0) && !FOLLOWERS.includes(name),
@@ -73,14 +73,14 @@ function marginWords({ name, of, price_nanos, cost_nanos, margin_nanos, margin_p
   return `${rate}, margin ${exactUsd(margin_nanos)} USD, ${(margin_percent ?? '0').replace('-', '−')} %`
 }
 
-/** A rate that follows from input or output loses with it. */
+/** Omits rates that follow from input or output, if that rate loses money too. */
 const withoutFollowers = (lines: readonly Line[]): readonly Line[] =>
   lines.filter(
     ({ name, of }) =>
       !FOLLOWERS.includes(name) || !lines.some((other) => LEADERS.includes(other.name) && other.of === of),
   )
 
-const losing = (changes: Changes) =>
+const losses = (changes: Changes) =>
   changes.flatMap(({ name: model, margins }) =>
     margins.flatMap(({ provider, lines }) =>
       withoutFollowers(lines.filter(({ margin_nanos }) => margin_nanos < 0)).map((line) => ({
@@ -91,24 +91,24 @@ const losing = (changes: Changes) =>
     ),
   )
 
-/** In price groups. */
-const losingInGroups = (changes: Changes) =>
+/** Returns losses in price groups. */
+const lossesInGroups = (changes: Changes) =>
   changes.flatMap(({ group_losses }) =>
     group_losses.flatMap(({ group, model, provider, lines }) =>
       withoutFollowers(lines).map((line) => ({ model: `${model} for ${group}`, provider, line })),
     ),
   )
 
-/** At some rate some route costs more than callers pay. */
+/** Whether any rate is below the cost of any route. */
 export const isBelowCost = (changes: Changes): boolean =>
-  losing(changes).length + losingInGroups(changes).length > 0
+  losses(changes).length + lossesInGroups(changes).length > 0
 
-/** Named in the review; a group may have all of its models below cost. */
+/** Losses to list: a group may have all of its models below cost. */
 const MAX_LOSSES = 20
 
-/** Asked once, in the review: each rate that loses money. */
+/** A warning in the review, with each rate that loses money. */
 export function BelowCost({ changes }: { changes: Changes }) {
-  const all = [...losing(changes), ...losingInGroups(changes)]
+  const all = [...losses(changes), ...lossesInGroups(changes)]
   if (all.length === 0) return null
   const more = all.length - MAX_LOSSES
   return (
@@ -136,7 +136,7 @@ const words = (field: string): string => field.replace(/^api_/, '').replaceAll('
 
 type Price = Part['prices'][number]
 
-/** "Sells at: input 0.30, output 2.50 USD per million tokens", or that nobody pays for it. */
+/** "Sells at: input 0.30, output 2.50 USD per million tokens", or a warning if the model is free. */
 function NewPrice({ prices }: { prices: readonly Price[] }) {
   if (prices.every(({ after_nanos }) => after_nanos === 0))
     return <span className="price-change tone-bad">Sells at 0.00: callers pay nothing for this model.</span>
@@ -144,7 +144,7 @@ function NewPrice({ prices }: { prices: readonly Price[] }) {
     <span className="price-change" key={per}>
       Sells at:{' '}
       {lines
-        .filter((price) => isNamed(price, lines))
+        .filter((price) => isListed(price, lines))
         .map(
           ({ name, of, after_nanos }) => `${rateWords(name)}${inBrackets(of)} ${exactUsd(after_nanos ?? 0)}`,
         )
@@ -164,8 +164,8 @@ const FOLLOWERS: readonly string[] = [
 ]
 const LEADERS: readonly string[] = ['input', 'output']
 
-/** Not of a new price: what costs nothing, and what follows from input or output. */
-const isNamed = ({ name, after_nanos }: Price, all: readonly Price[]): boolean =>
+/** Whether to list a rate of a new price: omits rates of 0, and rates that follow from input or output. */
+const isListed = ({ name, after_nanos }: Price, all: readonly Price[]): boolean =>
   after_nanos !== 0 &&
   !name.startsWith('cache_write') &&
   !(
@@ -173,13 +173,13 @@ const isNamed = ({ name, after_nanos }: Price, all: readonly Price[]): boolean =
     all.some((other) => LEADERS.includes(other.name) && other.after_nanos === after_nanos)
   )
 
-/** The unit of "per image" stands at the end of its line. */
+/** Empty for `per_image` and similar rates: the end of the line names their unit. */
 const rateWords = (name: string): string => (name.startsWith('per_') ? '' : words(name))
 
 const ratioOf = ({ before_nanos, after_nanos }: Price): number | null =>
   before_nanos && after_nanos !== null ? after_nanos / before_nanos : null
 
-/** Rates that nobody wrote follow from input and output: those that change with one of these by as much are named beside it. */
+/** Lists changed rates. A rate that changes by the same factor as input or output is listed beside it. */
 function PriceChanges({ prices }: { prices: readonly Price[] }) {
   const leaders = prices.filter(({ name }) => LEADERS.includes(name))
   const leaderOf = (price: Price): Price | undefined =>
@@ -197,7 +197,7 @@ function PriceChanges({ prices }: { prices: readonly Price[] }) {
     ))
 }
 
-/** Derived rates are rounded up to a nano-dollar. */
+/** Allows a small difference, since derived rates are rounded up to a nano-dollar. */
 const isSameRatio = (one: number | null, other: number | null): boolean =>
   one !== null && other !== null && Math.abs(one - other) < 1e-6
 

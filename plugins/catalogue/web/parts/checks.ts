@@ -1,42 +1,42 @@
-// The text of a draft and the server's checks of it: changes are made one after the other, each in the text that the one before has left.
+// The text of a draft with the server's checks: edits run in sequence, each on the text that the previous one produced.
 import { useCallback, useRef, useState } from 'react'
 import { api, messageOf, send } from '../../../console/web/app/client.ts'
 import type { CatalogueFile, Checked, Edit } from './values.ts'
 
-/** The server's check of a text. */
+/** The server's check of a text, `of`. */
 interface CheckedText {
   of: string
   answer: Checked
 }
 
 interface Checks {
-  /** Null while nothing is changed. */
+  /** Null without changes. */
   text: string | null
   checked: CheckedText | null
-  /** Why a change could not be made, or a text not be checked. */
+  /** The error of an edit or a check. */
   failure: string | null
   type: (text: string) => void
   check: (text: string) => Promise<void>
-  /** Changes are being made. */
+  /** Whether edits are running. */
   is_editing: boolean
-  /** @returns whether they could be made */
+  /** @returns whether the edits succeeded */
   edit: (edits: readonly Edit[]) => Promise<boolean>
-  /** Waits for the changes under way. @returns the text that they leave; null if one could not be made */
+  /** Waits for running edits. @returns the resulting text; null if one failed */
   settled: () => Promise<string | null>
-  /** Forgets the text, and the changes that are under way. */
+  /** Discards the text and running edits. */
   restart: (file: CatalogueFile) => void
 }
 
-/** @param file with the text to change @param began an earlier draft; null for a new one */
-export function useChecks(file: CatalogueFile, began: string | null): Checks {
-  const [text, setText] = useState(began)
+/** @param file with the text to change @param earlier_text an earlier draft's text; null for a new draft */
+export function useChecks(file: CatalogueFile, earlier_text: string | null): Checks {
+  const [text, setText] = useState(earlier_text)
   const [checked, setChecked] = useState<CheckedText | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
-  // The visible text lags behind: two fields that are left one right after the other must not change the same text.
-  const latest = useRef(began ?? file.text ?? '')
+  // State updates arrive late: two fields left in quick succession would otherwise edit the same text.
+  const latest = useRef(earlier_text ?? file.text ?? '')
   const turn = useRef(0)
   const restarts = useRef(0)
-  const { add, allMade, is_under_way } = useInOrder()
+  const { add, allMade, is_under_way } = useSequence()
 
   const type = useCallback((typed: string) => {
     latest.current = typed
@@ -57,13 +57,13 @@ export function useChecks(file: CatalogueFile, began: string | null): Checks {
 
   const make = useCallback(
     async (edits: readonly Edit[]): Promise<boolean> => {
-      const began = restarts.current
+      const restart_count = restarts.current
       try {
         for (;;) {
           const from = latest.current
           const answer = await send(api.catalogue.check.post({ text: from, edits: [...edits] }))
-          if (began !== restarts.current) return true
-          // Somebody typed in the text meanwhile: the change is made in that.
+          if (restart_count !== restarts.current) return true
+          // The operator has typed in the text since: repeats the edit on the new text.
           if (from !== latest.current) continue
           turn.current++
           setChecked({ answer, of: answer.text })
@@ -72,7 +72,7 @@ export function useChecks(file: CatalogueFile, began: string | null): Checks {
           return true
         }
       } catch (thrown) {
-        if (began === restarts.current) setFailure(messageOf(thrown))
+        if (restart_count === restarts.current) setFailure(messageOf(thrown))
         return false
       }
     },
@@ -94,24 +94,24 @@ export function useChecks(file: CatalogueFile, began: string | null): Checks {
   return { text, checked, failure, type, check, is_editing: is_under_way, edit, settled, restart }
 }
 
-const NOTHING_UNDER_WAY = Promise.resolve(true)
+const NOTHING_RUNNING = Promise.resolve(true)
 
-/** Changes one after the other. `allMade` waits for those under way, and says whether each could be made. */
-function useInOrder() {
-  const under_way = useRef(NOTHING_UNDER_WAY)
+/** Runs edits in sequence. `allMade` waits for running ones, and returns whether all succeeded. */
+function useSequence() {
+  const running = useRef(NOTHING_RUNNING)
   const [count, setCount] = useState(0)
   const add = useCallback((make: () => Promise<boolean>): Promise<boolean> => {
-    const own = under_way.current.then(make)
-    const all = Promise.all([under_way.current, own]).then((made) => made.every(Boolean))
-    under_way.current = all
+    const own = running.current.then(make)
+    const all = Promise.all([running.current, own]).then((made) => made.every(Boolean))
+    running.current = all
     setCount((before) => before + 1)
-    // A change that failed long ago holds up no review.
+    // A later review must not fail because of an earlier failed edit.
     void all.then(() => {
       setCount((before) => before - 1)
-      if (under_way.current === all) under_way.current = NOTHING_UNDER_WAY
+      if (running.current === all) running.current = NOTHING_RUNNING
     })
     return own
   }, [])
-  const allMade = useCallback(() => under_way.current, [])
+  const allMade = useCallback(() => running.current, [])
   return { add, allMade, is_under_way: count > 0 }
 }

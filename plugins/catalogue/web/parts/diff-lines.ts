@@ -1,7 +1,7 @@
-// The lines that differ between two texts, with those around them, and the words that differ in a line.
+// The lines that differ between two texts, with context, and the words that differ within a line.
 import { diffWordsWithSpace, structuredPatch } from 'diff'
 
-/** A piece of a line. */
+/** A part of a line. */
 interface Piece {
   text: string
   is_changed: boolean
@@ -9,12 +9,12 @@ interface Piece {
 
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed'
-  /** Its number in the text that has it, the newer one where both do. */
+  /** Its line number: in the newer text, or in the older one for a removed line. */
   number: number
   pieces: readonly Piece[]
 }
 
-/** Lines in a row. */
+/** Consecutive lines. */
 interface Hunk {
   lines: readonly DiffLine[]
   added: number
@@ -22,12 +22,12 @@ interface Hunk {
 }
 
 const CONTEXT_LINES = 3
-/** A text that has little to do with the other one takes longer: it is not compared. */
+/** Very different texts take longer than this, and are not compareWords. */
 const MAX_MS = 2_000
 /** Longer lines are marked as a whole. */
 const MAX_COMPARED_CHARS = 500
 
-/** @returns undefined if they differ in too much */
+/** @returns undefined if the texts differ too much */
 export function diffOf(before: string, after: string): readonly Hunk[] | undefined {
   const patch = structuredPatch('', '', before, after, '', '', { context: CONTEXT_LINES, timeout: MAX_MS })
   return patch?.hunks.map(({ oldStart, newStart, lines }) => hunkOf(lines, oldStart, newStart))
@@ -50,14 +50,14 @@ function hunkOf(written: readonly string[], old_start: number, new_start: number
   return { lines: withWords(lines), added: count('added'), removed: count('removed') }
 }
 
-/** Where as many lines were added as were removed right before, each is compared with its own. */
+/** Compares words if the number of added lines equals that of the removed lines before them. */
 function withWords(lines: readonly DiffLine[]): DiffLine[] {
   const done: DiffLine[] = []
   for (let at = 0; at < lines.length; ) {
     const removed = runOf(lines, at, 'removed')
     const added = runOf(lines, at + removed.length, 'added')
     if (removed.length > 0 && removed.length === added.length) {
-      const pairs = removed.map((line, index) => compared(line, added[index] ?? line))
+      const pairs = removed.map((line, index) => compareWords(line, added[index] ?? line))
       done.push(...pairs.map(([was]) => was), ...pairs.map(([, is]) => is))
     } else done.push(...removed, ...added)
     at += removed.length + added.length
@@ -77,11 +77,11 @@ function runOf(lines: readonly DiffLine[], from: number, kind: DiffLine['kind'])
 
 const textOf = ({ pieces }: DiffLine): string => pieces.map(({ text }) => text).join('')
 
-function compared(was: DiffLine, is: DiffLine): [DiffLine, DiffLine] {
+function compareWords(was: DiffLine, is: DiffLine): [DiffLine, DiffLine] {
   const [before, after] = [textOf(was), textOf(is)]
   if (before.length + after.length > 2 * MAX_COMPARED_CHARS) return [was, is]
   const words = diffWordsWithSpace(before, after)
-  // Lines that share nothing but spaces are other lines.
+  // Lines that share only spaces are unrelated.
   if (!words.some(({ added, removed, value }) => !added && !removed && value.trim() !== '')) return [was, is]
   const pieces = (without: 'added' | 'removed'): Piece[] =>
     words.flatMap((word) =>

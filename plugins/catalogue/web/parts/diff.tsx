@@ -1,4 +1,4 @@
-// Two texts compared: the lines that were removed and added, and what stands around them.
+// A comparison of two texts: removed and added lines with context.
 import { useMemo } from 'react'
 import { type DiffLine, diffOf } from './diff-lines.ts'
 
@@ -34,7 +34,7 @@ function Line({ kind, number, pieces }: DiffLine) {
       </td>
       <td className="code">
         {pieces.map(({ text, is_changed }, at) =>
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have nothing else to be told apart by
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other identity
           is_changed ? <mark key={at}>{text}</mark> : text,
         )}
       </td>

@@ -1,4 +1,4 @@
-// A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash, kept if its page is left.
+// A draft of the catalogue: the changed text of the file. The server checks it during typing; it survives leaving the page.
 import { useCallback, useEffect, useState } from 'react'
 import { readFromTab, removeFromTab, writeToTab } from '../../../console/web/app/browser-storage.ts'
 import { api } from '../../../console/web/app/client.ts'
@@ -22,19 +22,19 @@ import {
 
 interface KeptDraft {
   text: string
-  /** Of the file that it is a draft of. */
+  /** Hash of the file that it changes. */
   hash: string
-  /** The page where it was made: its address. */
+  /** Address of the page that made it. */
   made_at: string
 }
 
 const NAME = 'catalogue-draft'
 let in_memory: KeptDraft | null = null
 
-/** The draft that was left; null if none was. */
+/** The unsaved draft of a page that was left; null without one. */
 export const keptDraft = (): KeptDraft | null => in_memory ?? readKept(readFromTab(NAME))
 
-/** @param safe_text the same without keys; undefined if it is not known yet: after a reload the last one is there */
+/** @param safe_text the text without keys; undefined if not known yet: after a reload the last known one is used */
 export function keepDraft(draft: KeptDraft, safe_text: string | undefined): void {
   in_memory = draft
   if (safe_text !== undefined) writeToTab(NAME, JSON.stringify({ ...draft, text: safe_text }))
@@ -61,51 +61,51 @@ const isDraft = (value: unknown): value is KeptDraft =>
   value !== null &&
   ['text', 'hash', 'made_at'].every((field) => typeof Reflect.get(value, field) === 'string')
 
-/** So long after the last letter a text is checked. */
+/** Delay of the check after the last input. */
 const CHECK_AFTER_MS = 350
 
 export interface Draft {
-  /** The file that it is a draft of. */
+  /** The file that the draft changes. */
   file: CatalogueFile
-  /** As it would be saved. */
+  /** The text to save. */
   text: string
   values: Block | null
   mistakes: readonly Mistake[]
   warnings: readonly Mistake[]
-  /** Against what is in force; null while there are mistakes, or nothing is changed. */
+  /** Changes to the catalogue in force; null without changes, and while there are mistakes. */
   changes: Checked['changes']
   is_changed: boolean
-  /** A text is being typed into a field, or a change is being made: there may be something to save. */
+  /** Whether a field has unfinished input, or an edit is running: there may be more to save. */
   is_changing: boolean
-  /** The last text is not checked yet. */
+  /** Whether the last text is not checked yet. */
   is_checking: boolean
-  /** Why a change could not be made, or a text not be checked. */
+  /** The error of an edit or a check. */
   failure: string | null
   type: (text: string) => void
-  /** Makes changes in the text, after those under way. @returns whether they could be made */
+  /** Edits the text after the edits that are running. @returns whether the edits succeeded */
   edit: (edits: readonly Edit[]) => Promise<boolean>
-  /** The same of one value. @param value undefined takes it out of the file */
+  /** Sets one value. @param value undefined removes it from the file */
   put: (path: Path, value: Value | undefined) => void
-  /** Waits for the changes under way. @returns the text that they leave; null if one could not be made */
+  /** Waits for running edits. @returns the resulting text; null if one failed */
   settled: () => Promise<string | null>
   discard: () => void
-  /** Saves what was reviewed. */
+  /** Saves the reviewed text. */
   save: Action<Saving, unknown>
-  /** The mistake in a value. */
+  /** Returns the mistake in a value. */
   mistakeAt: (path: Path) => string | null
 }
 
-/** The state of a draft before the first change; not there before its forms know their fields, which would take the place of others typed into. */
+/** Reads the file. Waits for the settings too: when they arrive, forms change their fields, also ones that are being typed into. */
 export function useFile() {
   const file = useApi(FILE_KEY, () => api.catalogue.get())
   return useSettings().isPending ? { ...file, data: undefined } : file
 }
 
-/** @param read the file, as it is now: an untouched draft follows it, a touched one stays with the file as it was */
+/** @param read the current file: an unchanged draft follows it, a changed one keeps its own version */
 export function useDraft(read: CatalogueFile): Draft {
-  const [left] = useState(keptDraft)
-  const [base, setBase] = useState(left ? { ...read, hash: left.hash } : read)
-  const checks = useChecks(read, left?.text ?? null)
+  const [kept] = useState(keptDraft)
+  const [base, setBase] = useState(kept ? { ...read, hash: kept.hash } : read)
+  const checks = useChecks(read, kept?.text ?? null)
   const { text, checked, failure, type, check, edit, settled, restart } = checks
   const current = text ?? base.text ?? ''
   const is_changed = text !== null && text !== base.text

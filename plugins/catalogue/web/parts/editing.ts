@@ -1,22 +1,22 @@
-// What the forms of the catalogue edit: the file's values, with a mistake beside each field. A draft is one, and so is a model that is not in the file yet.
+// The values of the catalogue file in a form, with a mistake for each field: of a draft, or of a model not in the file yet.
 import { type Block, type CatalogueFile, type Edit, isBlock, type Path, type Value } from './values.ts'
 
 export interface Editing {
-  /** As it is saved now. */
+  /** The saved file. */
   file: CatalogueFile
-  /** With the changes. */
+  /** Values with the changes. */
   values: Block | null
-  /** @param value undefined takes it out of the file */
+  /** @param value undefined removes it from the file */
   put: (path: Path, value: Value | undefined) => void
   edit: (edits: readonly Edit[]) => Promise<boolean>
   mistakeAt: (path: Path) => string | null
 }
 
-/** The values after the edits; none of the given ones is changed. */
+/** Returns the values after the edits, without changing the given ones. */
 export const withEdits = (values: Block, edits: readonly Edit[]): Block =>
   edits.reduce<Block>((before, edit) => {
-    if (edit.op === 'add') return edited(before, [...edit.path, listLength(before, edit.path)], edit.value)
-    return edited(before, edit.path, edit.op === 'set' ? edit.value : undefined)
+    if (edit.op === 'add') return setAt(before, [...edit.path, listLength(before, edit.path)], edit.value)
+    return setAt(before, edit.path, edit.op === 'set' ? edit.value : undefined)
   }, values)
 
 function listLength(values: Block, path: Path): number {
@@ -24,22 +24,22 @@ function listLength(values: Block, path: Path): number {
   return Array.isArray(list) ? list.length : 0
 }
 
-/** @param value undefined takes it out */
-function edited(block: Block, [name = '', ...rest]: Path, value: Value | undefined): Block {
-  const own = rest.length === 0 ? value : editedWithin(block[name], rest, value)
+/** @param value undefined removes it */
+function setAt(block: Block, [name = '', ...rest]: Path, value: Value | undefined): Block {
+  const own = rest.length === 0 ? value : setWithin(block[name], rest, value)
   const { [name]: _, ...others } = block
   return own === undefined ? others : { ...block, [name]: own }
 }
 
-function editedWithin(part: unknown, path: Path, value: Value | undefined): unknown {
+function setWithin(part: unknown, path: Path, value: Value | undefined): unknown {
   const [at, ...rest] = path
-  if (typeof at !== 'number') return edited(isBlock(part) ? part : {}, path, value)
+  if (typeof at !== 'number') return setAt(isBlock(part) ? part : {}, path, value)
   const list: unknown[] = Array.isArray(part) ? part : []
   if (rest.length === 0) return value === undefined ? list.toSpliced(at, 1) : list.toSpliced(at, 1, value)
-  return list.with(at, editedWithin(list[at], rest, value))
+  return list.with(at, setWithin(list[at], rest, value))
 }
 
-/** The same, for the cost of a route: emptied, it is taken out whole. @param path of the cost @param cost as it is */
+/** Edits a route's cost: an edit that removes its last rate removes the cost. @param path of the cost @param cost its current value */
 export const ofCost = <E extends Pick<Editing, 'put'>>(editing: E, path: Path, cost: Block): E => ({
   ...editing,
   put(own: Path, value: Value | undefined) {

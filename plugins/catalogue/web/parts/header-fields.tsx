@@ -1,4 +1,4 @@
-// The headers of a provider, and the fields that it sets in requests. Values of headers are written, and never read.
+// Headers of a provider, and fields that it sets in requests. The values of headers are write-only.
 import { useState } from 'react'
 import { Dialog } from '../../../console/web/parts/dialog.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
@@ -17,7 +17,7 @@ export interface ProviderFieldsProps {
 }
 
 export function HeaderFields({ draft, path, provider }: ProviderFieldsProps) {
-  // Empty: a new one.
+  // The name of the header in the dialog; empty for a new one.
   const [edited, setEdited] = useState<string | null>(null)
   const list = [...path, 'headers']
   const headers = Object.keys(blockAt(provider, 'headers'))
@@ -28,7 +28,7 @@ export function HeaderFields({ draft, path, provider }: ProviderFieldsProps) {
         list={list}
         lines={headers.map((name) => ({
           at: name,
-          words: `${name}: ${shownValue(textAt(provider, 'headers', name))}`,
+          words: `${name}: ${visibleValue(textAt(provider, 'headers', name))}`,
           name: `header ${name}`,
         }))}
         noun="header"
@@ -48,8 +48,8 @@ export function HeaderFields({ draft, path, provider }: ProviderFieldsProps) {
   )
 }
 
-/** A variable by its name; a value that is not saved yet has no mark. */
-const shownValue = (written: string): string => (/^(?:env|hidden):/.test(written) ? written : '(new)')
+/** Shows the name of a variable, or the mark of a saved value; an unsaved value has no mark yet. */
+const visibleValue = (written: string): string => (/^(?:env|hidden):/.test(written) ? written : '(new)')
 
 interface HeaderDialogProps {
   edited: string | null
@@ -92,7 +92,7 @@ function HeaderDialog({ edited, onClose, write }: HeaderDialogProps) {
   )
 }
 
-/** As JSON: what stands in it is the provider's business. */
+/** Edited as JSON: the fields depend on the provider. */
 export function SetFields({ draft, path, provider }: ProviderFieldsProps) {
   const own = [...path, 'set_fields']
   const written = valueIn(provider, 'set_fields')
@@ -100,7 +100,7 @@ export function SetFields({ draft, path, provider }: ProviderFieldsProps) {
   const [wrong, setWrong] = useState<string | null>(null)
   const finish = () => {
     if (typed === null) return
-    const read = typed.trim() === '' ? { value: undefined } : parsed(typed)
+    const read = typed.trim() === '' ? { value: undefined } : parseJsonObject(typed)
     setWrong(read ? null : 'Enter a JSON object, such as {"safe_prompt": true}.')
     if (!read) return
     draft.put(own, read.value)
@@ -123,14 +123,14 @@ export function SetFields({ draft, path, provider }: ProviderFieldsProps) {
   )
 }
 
-function parsed(text: string): { value: Value } | undefined {
+function parseJsonObject(text: string): { value: Value } | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? { value: value as Value }
       : undefined
   } catch {
-    // The field says what to enter.
+    // The caller shows what to enter.
     return undefined
   }
 }

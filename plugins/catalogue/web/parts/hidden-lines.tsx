@@ -1,4 +1,4 @@
-// Lines of values that are written and never read, keys and headers: each is replaced or removed, and one more is added.
+// A list of write-only values, such as keys and headers, with buttons to replace, remove and add.
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import type { Draft } from './draft.ts'
@@ -6,11 +6,11 @@ import type { Path } from './values.ts'
 
 interface HiddenLinesProps {
   draft: Draft
-  /** Where the values are. */
+  /** Path of the list. */
   list: Path
-  /** `at` is the place within the list, `words` what may be shown, `name` what a button calls it. */
+  /** `at`: index or key in the list; `words`: visible text; `name`: for the buttons' labels. */
   lines: readonly { at: string | number; words: string; name: string }[]
-  /** The added line. */
+  /** The word for a line, in the button that adds one. */
   noun: string
   onReplace: (at: string | number) => void
   onAdd: () => void

@@ -1,4 +1,4 @@
-// The known servers, with the models that they list, as the server of the console has them.
+// The known servers with their models, from the console's API.
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 
@@ -7,5 +7,5 @@ export type Known = KnownList['known'][number]
 
 export const useKnownList = () => useApi(['catalogue', 'known'], () => api.catalogue.known.get())
 
-/** Empty until they are there. */
+/** Empty until loaded. */
 export const useKnown = (): readonly Known[] => useKnownList().data?.known ?? []

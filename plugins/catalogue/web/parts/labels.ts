@@ -1,15 +1,15 @@
-// The words of the catalogue's fields that have a place of their own in a form. Others are labelled by their name and description.
+// Labels of the catalogue's fields with a fixed place in a form. Other fields show their name and description.
 import type { ReactNode } from 'react'
 
 interface Label {
   label: string
   help?: ReactNode
   code?: true
-  /** Of a text of several lines. */
+  /** Lines of a text area. */
   rows?: number
-  /** A caution before it is switched off. */
+  /** A warning to confirm before it is switched off. */
   off?: string
-  /** Words of the values of a choice. */
+  /** Labels for the values of a choice. */
   options?: Readonly<Record<string, string>>
 }
 export type Labels = Readonly<Record<string, Label>>
@@ -20,7 +20,7 @@ export const PROVIDER: Labels = {
   call_timeout_ms: { label: 'Timeout of a call' },
 }
 
-/** Of a provider's address; where a server is chosen, its own address is the default. */
+/** Labels of a provider's address. A known server's own address is the default. */
 export function addressLabels(has_server: boolean): Labels {
   const default_words = has_server ? 'Leave empty to use the address of the server. ' : ''
   return {
@@ -69,7 +69,7 @@ export const PRICE: Labels = {
   per_thousand_searches: { label: 'Thousand searches' },
 }
 
-/** Of an image model that is priced by tokens, in the order of the form. */
+/** Labels of an image model priced by tokens, in the order of the form. */
 export const PRICE_OF_IMAGE_TOKENS: Labels = {
   input: { label: `Text input${OF_TOKENS}` },
   image_input: { label: `Image input${OF_TOKENS}`, help: 'Leave empty for the price of text input.' },

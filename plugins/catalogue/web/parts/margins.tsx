@@ -1,4 +1,4 @@
-// The margins of a price as it is typed: each amount beside its cost in words, what the providers list, and the prices that the markup makes.
+// Margins of a price in a form: each amount beside its cost, the providers' list prices, and proposed prices with the markup.
 import { TriangleAlert } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -14,7 +14,7 @@ export type MarginLine = Margins['routes'][number]['lines'][number]
 
 const MARKUP: Path = ['catalogue', 'markup']
 
-/** The request for the margins of a model. @param values of the file, with its markup */
+/** Requests the margins of a model. @param values of the file, with its markup */
 export function useMarginsQuery(model: Block, values: Block | null) {
   const optional = (block: Block, name: string) => textAt(block, name) || undefined
   const body = {
@@ -34,21 +34,21 @@ export function useMarginsQuery(model: Block, values: Block | null) {
   return { body, query: useApi(['margins', body], () => api.prices.margins.post(body)) }
 }
 
-/** @param values as above */
+/** Returns the margins of a model. @param values of the file, with its markup */
 export function useMargins(model: Block, values: Block | null): Margins | undefined {
   const { body, query } = useMarginsQuery(model, values)
   const { data } = query
-  // Until the next answer is there, lines of another kind or of other routes would be read as of these.
-  const is_of_these =
+  // Until the next answer arrives, the old one may belong to another kind or to other routes.
+  const is_current =
     data?.kind === body.kind &&
     data.routes.length === body.routes.length &&
     data.routes.every(
       ({ provider, model }, at) => provider === body.routes[at]?.provider && model === body.routes[at]?.model,
     )
-  return is_of_these ? data : undefined
+  return is_current ? data : undefined
 }
 
-/** "Margin 0.075 USD, 20 %", or how much is lost, or that nobody knows. */
+/** "Margin 0.075 USD, 20 %", or the loss, or that the cost is unknown. */
 export function MarginWords({ line }: { line: MarginLine | undefined }) {
   if (!line) return null
   if (line.cost_nanos === null) return 'Cost unknown, so no margin.'
@@ -68,13 +68,13 @@ export function MarginWords({ line }: { line: MarginLine | undefined }) {
 
 interface ProposalsProps {
   draft: Editing
-  /** Of the model. */
+  /** The model's path. */
   path: Path
   model: Block
   margins: Margins
 }
 
-/** What the form can fill in: the providers' list prices as costs, and prices at cost plus the markup. */
+/** Values that the form can fill in: list prices as costs, and prices of cost plus markup. */
 export function Proposals({ draft, path, model, margins }: ProposalsProps) {
   const has_cost = margins.routes.some(
     (_, at) => Object.keys(blockAt(model, 'routes', at, 'cost')).length > 0,
@@ -93,7 +93,7 @@ export function Proposals({ draft, path, model, margins }: ProposalsProps) {
         return (
           listing &&
           is_new && (
-            <Listed
+            <ListPrice
               key={`${provider} ${name}`}
               listed={listing}
               use={() => void draft.edit(listedEdits(path, model, listing))}
@@ -128,7 +128,7 @@ export function Proposals({ draft, path, model, margins }: ProposalsProps) {
 
 type Listing = NonNullable<Margins['routes'][number]['listed']> & { at: number }
 
-function Listed({ listed, use }: { listed: Listing; use: () => void }) {
+function ListPrice({ listed, use }: { listed: Listing; use: () => void }) {
   const { title, as_of, rates, prices_url } = listed
   const words = Object.entries(rates).map(([name, usd]) => `${usd} USD of ${name.replaceAll('_', ' ')}`)
   return (
@@ -149,7 +149,7 @@ function Listed({ listed, use }: { listed: Listing; use: () => void }) {
   )
 }
 
-/** The cost, and the limits that nobody entered. */
+/** Sets the cost, and limits that are not set. */
 function listedEdits(path: Path, model: Block, { at, rates, context, max_output_tokens }: Listing): Edit[] {
   const limits = { context, max_output_tokens }
   return [
@@ -167,7 +167,7 @@ const priceEdits = (path: Path, margins: Margins): Edit[] =>
       : [{ op: 'set', path: [...path, 'price', ...line.path], value: line.proposed_usd }],
   )
 
-/** Each amount at its dearest route, so that none loses money. */
+/** Returns each amount at its dearest route, so that no route loses money. */
 function dearestBy({ routes }: Margins, amountOf: (line: MarginLine) => number | null): MarginLine[] {
   const dearest = new Map<string, MarginLine>()
   for (const line of routes.flatMap(({ lines }) => lines)) {
@@ -178,7 +178,7 @@ function dearestBy({ routes }: Margins, amountOf: (line: MarginLine) => number |
   return [...dearest.values()]
 }
 
-/** Asked once, by the first form with a cost: then the file has it. */
+/** The first form with a cost shows this field; then the file has the markup. */
 function MarkupField({ draft }: { draft: Editing }) {
   if (textAt((draft.file.values as Block | null) ?? {}, ...MARKUP) !== '') return null
   return (

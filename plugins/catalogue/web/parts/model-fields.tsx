@@ -1,4 +1,4 @@
-// A model of the catalogue as fields; what they do not have is in the text.
+// The fields of a model. Other settings can be edited in the text.
 import type { Draft } from './draft.ts'
 import { MODEL } from './labels.ts'
 import { ModelPrice, type ModelProps } from './price-fields.tsx'
@@ -28,7 +28,7 @@ export function ModelFields({ draft, path, model }: ModelFieldsProps) {
 
 const useFieldsOf = (model: Block) => useBlockFields().models[textAt(model, 'kind')]
 
-/** The bounds of a call, and the model's end. */
+/** Token limits, shutdown date and retirement. */
 function LimitFields({ draft, path, model }: ModelProps) {
   const shared = { draft, path, block: model, fields: useFieldsOf(model), labels: MODEL }
   return (

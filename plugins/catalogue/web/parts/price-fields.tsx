@@ -1,4 +1,4 @@
-// The price of a model as fields, each beside its cost at every route and the margin; the tiers and lines that the file has are below.
+// The price of a model as fields, each beside its cost at every route and the margin; below, tiers, variants and service tiers.
 
 import type { ReactNode } from 'react'
 import { capital } from '../../../console/web/parts/capital.ts'
@@ -14,12 +14,12 @@ import { type Block, blockAt, type Edit, listAt, type Path, textAt } from './val
 
 export interface ModelProps {
   draft: Editing
-  /** Of the model in the file. */
+  /** The model's path in the file. */
   path: Path
   model: Block
 }
 
-/** Amounts that have to be entered, or the decision that the model is free. */
+/** Requires amounts, or the decision that the model is free. */
 export function ModelPrice(props: ModelProps) {
   const { draft, path, model } = props
   const kind = textAt(model, 'kind')
@@ -34,7 +34,7 @@ export function ModelPrice(props: ModelProps) {
   const written = [price, ...costs].flatMap(scalarsIn)
   const choose = (title: string) => {
     const next = units.find((each) => each.title === title) ?? unit
-    void draft.edit([{ op: 'set', path: own, value: allAt(next, '') }, ...withoutCosts(path, model)])
+    void draft.edit([{ op: 'set', path: own, value: priceAt(next, '') }, ...withoutCosts(path, model)])
   }
   return (
     <div className="stack">
@@ -52,7 +52,7 @@ export function ModelPrice(props: ModelProps) {
         help={is_free ? 'Callers pay nothing. Switch it off to enter a price.' : undefined}
         error={draft.mistakeAt(own)}
       >
-        <Switch checked={is_free} onChange={(is_on) => draft.put(own, allAt(unit, is_on ? '0.00' : ''))} />
+        <Switch checked={is_free} onChange={(is_on) => draft.put(own, priceAt(unit, is_on ? '0.00' : ''))} />
       </Field>
       <Rates {...props} {...ratesOf(unit, written)} is_free={is_free} margins={margins} />
       {!is_free && <PriceLines {...props} margins={margins} />}
@@ -61,8 +61,8 @@ export function ModelPrice(props: ModelProps) {
   )
 }
 
-/** A price with its required rates alone; empty, they are to be entered. */
-const allAt = ({ required }: PriceUnit, amount: string) =>
+/** Returns a price with only the required rates. Empty amounts must be entered. */
+const priceAt = ({ required }: PriceUnit, amount: string) =>
   Object.fromEntries(required.map((name) => [name, amount]))
 
 const withoutCosts = (path: Path, model: Block): Edit[] =>
@@ -80,14 +80,14 @@ interface RatesProps extends ModelProps {
   margins: Margins | undefined
 }
 
-/** A row for each rate: its price, its cost at each route, the margin. */
+/** A row for each rate: price, cost at each route, and margin. */
 function Rates({ draft, path, model, names, labels, is_free, margins }: RatesProps) {
   const kind = textAt(model, 'kind')
   const known = useBlockFields().prices[kind] ?? []
   const price = blockAt(model, 'price')
   const routes = listAt(model, 'routes').map((_, at) => blockAt(model, 'routes', at))
   return names.map((name) => {
-    // A rate that the kind does not have is shown with its mistake, and can be emptied.
+    // A rate that the kind does not support is still shown, with its mistake, so that it can be emptied.
     const fields = known.some((field) => field.path[0] === name) ? known : [{ ...TEXT, path: [name] }]
     const lines = routes.map((_, at) => lineAt(margins, at, [name]))
     return (
@@ -123,14 +123,14 @@ function Rates({ draft, path, model, names, labels, is_free, margins }: RatesPro
 const lineAt = (margins: Margins | undefined, route: number, path: Path): MarginLine | undefined =>
   margins?.routes[route]?.lines.find((line) => line.path.join(' ') === path.join(' '))
 
-/** With the provider's id of the model, where several routes go to one provider. */
+/** Adds the provider's id of the model if several routes go to the provider. */
 const routeName = (route: Block, routes: readonly Block[]): string => {
   const provider = textAt(route, 'provider')
   const is_alone = routes.every((other) => other === route || textAt(other, 'provider') !== provider)
   return is_alone ? provider : `${provider} (${textAt(route, 'model')})`
 }
 
-/** The lines of the price, with the margin of each amount; then those of the costs. */
+/** The tiers, variants and service tiers of the price with the margin of each amount, then those of the costs. */
 function PriceLines({ draft, path, model, margins }: ModelProps & { margins: Margins | undefined }) {
   const routes = listAt(model, 'routes').map((_, at) => blockAt(model, 'routes', at))
   return (
@@ -169,13 +169,13 @@ interface LinesProps {
   block: Block
   kind: string
   title_prefix?: string
-  /** Below an amount of the price. */
+  /** Returns the help below an amount of the price. */
   helpOf?: (path: Path) => ReactNode
 }
 
 function Lines({ draft, path, block, kind, title_prefix = '', helpOf }: LinesProps) {
   const known = useBlockFields().prices[kind] ?? []
-  // A description is of the rate of the whole price.
+  // The descriptions apply to rates of the whole price, not of a line.
   const of_line = known.map((field) => ({ ...field, description: '' }))
   return linesIn(block).map(({ title, at, multiplier }) => {
     const own = blockAt(block, ...at)
@@ -214,9 +214,9 @@ const MULTIPLIER_WORDS = { label: 'Multiplier', help: 'All rates times this.' }
 
 interface PriceLine {
   title: string
-  /** Of its block in the price. */
+  /** Path of its block in the price. */
   at: Path
-  /** The name of a service tier whose only value is a multiplier. */
+  /** The name of a service tier that has only a multiplier. */
   multiplier?: string
 }
 

@@ -1,4 +1,4 @@
-// The kinds of models, and the units that the price of each may be in: the rates that it needs, and those that it may have.
+// The kinds of models, and the units of their prices with required and optional rates.
 import { type Labels, PRICE, PRICE_OF_IMAGE_TOKENS } from './labels.ts'
 import { type Block, isBlock } from './values.ts'
 
@@ -13,13 +13,13 @@ export const KINDS = [
 ] as const
 
 export interface PriceUnit {
-  /** What the price is for: "Tokens". */
+  /** The name of the unit: "Tokens". */
   title: string
-  /** The rates without which it sells for nothing. */
+  /** Rates that the price needs. */
   required: readonly string[]
   /** Further rates with a field. */
   optional?: readonly string[]
-  /** Rates of the same unit by another count, which stand in place of the required one. */
+  /** Rates of the same unit by another amount, which replace the required one. */
   instead?: readonly string[]
   labels?: Labels
 }
@@ -51,13 +51,13 @@ const UNITS: Readonly<Record<string, readonly [PriceUnit, ...PriceUnit[]]>> = {
 
 export const unitsOf = (kind: string): readonly PriceUnit[] => UNITS[kind] ?? []
 
-/** The unit that a price is in; undefined for one that has no rate yet. */
+/** Returns the unit of a price; undefined for a price without rates. */
 export const unitOf = (kind: string, price: Block): PriceUnit | undefined =>
   unitsOf(kind).find(({ required, optional = [], instead = [] }) =>
     [...required, ...optional, ...instead].some((name) => name in price),
   )
 
-/** The rates with a field: those of the unit, and all that a price or a cost has. */
+/** Returns the rates with a field: those of the unit, and all others of the price and the costs. */
 export function ratesOf(
   { required, optional = [], instead = [], labels = PRICE }: PriceUnit,
   written: readonly string[],
@@ -66,13 +66,13 @@ export function ratesOf(
   return { names: [...new Set([...own, ...optional, ...written])], labels }
 }
 
-/** Somebody decided that callers pay nothing: each rate that it needs is there, and all are 0. */
+/** Whether the operator made the model free: all required rates are 0. */
 export const isFree = (unit: PriceUnit, price: Block): boolean =>
   missingRates(unit, price).length === 0 &&
   Object.values(price).every(
     (amount) => amount !== '' && !Array.isArray(amount) && !isBlock(amount) && Number(amount) === 0,
   )
 
-/** The rates that a price lacks; none of one that is free. */
+/** Returns required rates that a price lacks. */
 export const missingRates = ({ required, instead = [] }: PriceUnit, price: Block): readonly string[] =>
   instead.some((name) => name in price) ? [] : required.filter((name) => (price[name] ?? '') === '')

@@ -1,4 +1,4 @@
-// A provider of the catalogue as fields. Its keys are written, and never read: the page has their marks alone.
+// The fields of a provider. Its keys are write-only: the page shows only their marks.
 import { useState } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
@@ -15,7 +15,7 @@ import { addressLabels, type Labels, PROVIDER } from './labels.ts'
 import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
 import { blocksOf, listAt, type Path, textAt } from './values.ts'
 
-/** The choice of a server that is not known. */
+/** The option for a server that is not known. */
 const NO_SERVER = { value: '', label: 'Other' } as const
 
 export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
@@ -26,7 +26,7 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
   return (
     <div className="stack">
       <div className="fields">
-        <SchemaFields {...shared} draft={renaming({ draft, path, provider })} names={['name']} />
+        <SchemaFields {...shared} draft={withRoutesRenamed({ draft, path, provider })} names={['name']} />
         <Field
           label="Server"
           help="Known servers have a default address."
@@ -50,13 +50,13 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
       <h3>Headers</h3>
       <HeaderFields draft={draft} path={path} provider={provider} />
       <SetFields draft={draft} path={path} provider={provider} />
-      <FurtherFields {...shared} without={ELSEWHERE} />
+      <FurtherFields {...shared} without={SEPARATE_FIELDS} />
     </div>
   )
 }
 
-/** Its routes go along with its name. */
-function renaming({ draft, path, provider }: ProviderFieldsProps): Draft {
+/** Renames the provider in its routes too. */
+function withRoutesRenamed({ draft, path, provider }: ProviderFieldsProps): Draft {
   const name = textAt(provider, 'name')
   const routes = blocksOf(draft.values, 'models').flatMap((model, at) =>
     listAt(model, 'routes').flatMap((_, index): Path[] =>
@@ -72,21 +72,21 @@ function renaming({ draft, path, provider }: ProviderFieldsProps): Draft {
   }
 }
 
-const ELSEWHERE = ['base_url', 'resource', 'region', 'api_version', 'api_keys']
+const SEPARATE_FIELDS = ['base_url', 'resource', 'region', 'api_version', 'api_keys']
 
-/** The known ones, and what is written beside them. */
+/** Returns the known servers, and the provider's own one if it is unknown. */
 function serverOptions(servers: readonly Known[], written: string): Option<string>[] {
   const all = servers.flatMap(({ server, title }) => (server ? { value: server, label: title } : []))
   const is_listed = written === '' || all.some(({ value }) => value === written)
   return [NO_SERVER, ...all, ...(is_listed ? [] : [{ value: written, label: written }])]
 }
 
-interface OfServerProps extends ProviderFieldsProps {
-  /** The server that the file names; undefined if it is not a known one. */
+interface KnownServerProps extends ProviderFieldsProps {
+  /** The server in the file; undefined if it is not a known one. */
   known: Known | undefined
 }
 
-function ProtocolField({ draft, path, provider, known }: OfServerProps) {
+function ProtocolField({ draft, path, provider, known }: KnownServerProps) {
   const [main] = known?.protocols ?? []
   const own: Option<Protocol | ''>[] = main ? [{ value: '', label: `${protocolTitle(main)} (default)` }] : []
   const others = protocolOptions(known?.protocols ?? PROTOCOLS).filter(({ value }) => value !== main)
@@ -107,7 +107,7 @@ interface ServerFieldsProps extends Omit<Parameters<typeof SchemaFields>[0], 'la
   servers: readonly Known[]
 }
 
-/** The parts of the server's address, and those of other servers that the file has, so that they can be removed. */
+/** The parts of the server's address. Includes parts of other servers that are set, so that they can be removed. */
 function ServerFields({ known, servers, ...shared }: ServerFieldsProps) {
   const own = known?.fields ?? []
   const foreign = servers
@@ -126,13 +126,13 @@ function ServerFields({ known, servers, ...shared }: ServerFieldsProps) {
   )
 }
 
-/** The label of a key: its variable or file, or its mark; a key that is not saved yet has no mark. */
+/** The label of a key: its variable or file, or its mark; an unsaved key has no mark yet. */
 function keyWords(written: string): string {
   if (/^(?:env|file):/.test(written)) return written
   return written.startsWith('hidden:') ? `Key ${written.slice('hidden:'.length)}, in the file` : 'New key'
 }
 
-function KeyFields({ draft, path, provider, known }: OfServerProps) {
+function KeyFields({ draft, path, provider, known }: KnownServerProps) {
   const [replaced, setReplaced] = useState<number | null>(null)
   const keys = listAt(provider, 'api_keys').map(String)
   const list = [...path, 'api_keys']
@@ -161,14 +161,14 @@ function KeyFields({ draft, path, provider, known }: OfServerProps) {
   )
 }
 
-interface KeyDialogProps extends Pick<OfServerProps, 'known'> {
+interface KeyDialogProps extends Pick<KnownServerProps, 'known'> {
   open: boolean
   is_new: boolean
   onClose: () => void
   write: (value: string) => Promise<void>
 }
 
-/** A key is typed once, and is not shown again. */
+/** The dialog to enter a key, which is not shown again. */
 function KeyDialog({ open, is_new, known, onClose, write }: KeyDialogProps) {
   const [value, setValue] = useState('')
   const verb = is_new ? 'Add key' : 'Replace key'

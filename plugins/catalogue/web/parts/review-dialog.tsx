@@ -1,4 +1,4 @@
-// The review of a text of the catalogue before it is saved: prices, models, last week's calls, lines.
+// The review of a catalogue text before it is saved: prices, models, last week's calls, and changed lines.
 
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -14,16 +14,15 @@ import { Diff } from './diff.tsx'
 import type { Saving } from './saving.ts'
 import type { CatalogueFile } from './values.ts'
 
-/** A text under review, with its changes. */
 interface Review
   extends Pick<AnswerOf<typeof api.catalogue.previews.post>, 'changes' | 'lost_groups' | 'rating'> {
   text: string
 }
 
-interface Reviewing {
-  /** Null: nothing is. */
+interface OpenReview {
+  /** Null without a review. */
   review: Review | null
-  /** The file's text as it is. */
+  /** The text of the file in force. */
   before: string
   is_saving: boolean
   close: () => void
@@ -31,10 +30,10 @@ interface Reviewing {
 }
 
 /**
- * Opens a review, saves what it shows, and closes it then.
+ * Opens a review, saves the reviewed text, and then closes the review.
  *
- * @param textOf what to review; null if it cannot be
- * @param file what it is saved in the place of
+ * @param textOf returns the text to review; null if there is none
+ * @param file that the text replaces
  */
 export function useReview(
   textOf: () => Promise<string | null>,
@@ -56,27 +55,27 @@ export function useReview(
     mutationFn: (text: string) => action.runOrThrow({ text, base: file }),
     onSuccess: close,
   })
-  const reviewing: Reviewing = {
+  const reviewing: OpenReview = {
     review,
     before: file.text ?? '',
     is_saving: save.isPending,
     close,
     save: (text) => save.mutate(text),
   }
-  /** Ends the review, and forgets why it could not be saved. */
-  const forget = () => {
+  /** Closes the review and clears its errors. */
+  const cancel = () => {
     close()
     open.reset()
     save.reset()
   }
-  return { reviewing, open, save_failure: save.error, forget }
+  return { reviewing, open, save_failure: save.error, cancel }
 }
 
 interface ReviewDialogProps {
-  reviewing: Reviewing
+  reviewing: OpenReview
   title: string
   verb: string
-  /** Notices: why it failed, what to mind. */
+  /** Notices, such as errors and cautions. */
   children?: ReactNode
 }
 
@@ -109,7 +108,7 @@ export function ReviewDialog({ reviewing, title, verb, children }: ReviewDialogP
   )
 }
 
-/** Accounts keep the name of their group. */
+/** A warning about removed groups: their accounts keep the group's name, and pay list prices. */
 function LostGroups({ groups }: { groups: Review['lost_groups'] }) {
   if (groups.length === 0) return null
   return (
@@ -126,7 +125,7 @@ function LostGroups({ groups }: { groups: Review['lost_groups'] }) {
 
 const MARK = /hidden:[\w-]{8}/g
 
-/** Nothing else has them. */
+/** A warning about removed keys, which exist only in the file. */
 function LostKeys({ before, after }: { before: string; after: string }) {
   const lost = new Set(before.match(MARK)).difference(new Set(after.match(MARK))).size
   if (lost === 0) return null

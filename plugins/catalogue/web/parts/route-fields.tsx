@@ -1,4 +1,4 @@
-// The routes of a model as fields: which provider serves it, by what name, in which order.
+// The routes of a model as fields: provider, upstream model and order.
 import { Plus, Trash2 } from 'lucide-react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
@@ -93,7 +93,7 @@ function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineP
   )
 }
 
-/** Shown where a server knows its models by the operator's names only, and where it is written. */
+/** Shown if the server's models have names that the operator chose, or if the field is set. */
 function Generation(props: Parameters<typeof SchemaFields>[0] & { draft: Editing }) {
   const { draft, block: route } = props
   const known = useKnown()

@@ -1,4 +1,4 @@
-// The end of a draft: a review of its changes, then the save; or it is discarded.
+// The end of a draft: a review with the save, or discarding.
 import { useQueryClient } from '@tanstack/react-query'
 import { Save } from 'lucide-react'
 import { ApiError, api } from '../../../console/web/app/client.ts'
@@ -12,17 +12,17 @@ import type { Draft } from './draft.ts'
 import { ReviewDialog, useReview } from './review-dialog.tsx'
 import { FILE_KEY } from './saving.ts'
 
-/** Buttons for a page's head, and the dialog that they open. */
+/** The buttons in the page's head, with the review dialog. */
 export function SaveBar({ draft }: { draft: Draft }) {
-  // The text being typed may correct them; the click on the button leaves its field.
+  // Unfinished input may correct the mistakes; a click on the button commits it.
   const has_mistakes = draft.mistakes.length > 0 && !draft.is_changing
-  // A field that this very click has left is still being written.
-  const { reviewing, open, save_failure, forget } = useReview(draft.settled, draft.file, draft.save)
+  // The click may have committed a field whose edit is still running: `settled` waits for it.
+  const { reviewing, open, save_failure, cancel } = useReview(draft.settled, draft.file, draft.save)
   const queries = useQueryClient()
   const failure = save_failure ?? open.error
-  /** The text under review is of the file before: it would take back what somebody else saved. */
+  /** Discards the draft and reloads the file: saving the draft would undo the other save. */
   const reload = () => {
-    forget()
+    cancel()
     draft.discard()
     void queries.invalidateQueries({ queryKey: FILE_KEY })
   }
@@ -58,7 +58,7 @@ interface FailureNoticeProps {
   reload: () => void
 }
 
-/** Nobody's edit is lost: neither that of whoever was first, nor this one. */
+/** On a conflict, shows the other change and offers to copy this draft's text. */
 function FailureNotice({ draft, failure, reload }: FailureNoticeProps) {
   const is_conflict = failure instanceof ApiError && failure.code === 'configuration_changed'
   return (
@@ -66,7 +66,7 @@ function FailureNotice({ draft, failure, reload }: FailureNoticeProps) {
       <p>
         <Words>{failure.message}</Words>
       </p>
-      {is_conflict && <ChangedMeanwhile file={draft.file} />}
+      {is_conflict && <OtherChanges file={draft.file} />}
       {is_conflict && (
         <div className="row">
           <Copy text={draft.text} what="text with your changes" label="Copy my text" look="plain" />
@@ -79,8 +79,8 @@ function FailureNotice({ draft, failure, reload }: FailureNoticeProps) {
   )
 }
 
-/** The changes that another save made to the file of the draft. */
-function ChangedMeanwhile({ file }: Pick<Draft, 'file'>) {
+/** The changes to the file since the draft was started. */
+function OtherChanges({ file }: Pick<Draft, 'file'>) {
   const { data } = useApi(['catalogue', 'meanwhile', file.hash], () => api.catalogue.get())
   if (!data || data.text === null || file.text === null) return null
   return (

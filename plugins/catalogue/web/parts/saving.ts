@@ -1,4 +1,4 @@
-// The saving of a catalogue, and taking it back.
+// Saves of the catalogue, with their undo.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type AnswerOf, api, messageOf, send } from '../../../console/web/app/client.ts'
 import { dismissToasts, type Toast, toast } from '../../../console/web/app/toasts.tsx'
@@ -8,8 +8,8 @@ import type { CatalogueFile } from './values.ts'
 export const FILE_KEY = ['catalogue', 'file']
 const CATALOGUE = 'catalogue'
 const CHANGES = [CATALOGUE, 'models', 'providers', 'price-groups', 'start']
-/** What shows settings, too. */
-export const WITH_CATALOGUE = [
+/** Subjects of queries that depend on settings. */
+export const CATALOGUE_QUERIES = [
   ...CHANGES,
   'accounts',
   'account',
@@ -21,22 +21,22 @@ export const WITH_CATALOGUE = [
   'backups',
 ]
 
-/** Queries to repeat after each save: all that show the catalogue. */
-function askAgain(queries: QueryClient): void {
-  for (const subject of [...WITH_CATALOGUE, AUDIT_LOG])
+/** Repeats all queries that depend on the catalogue. */
+function refreshQueries(queries: QueryClient): void {
+  for (const subject of [...CATALOGUE_QUERIES, AUDIT_LOG])
     void queries.invalidateQueries({ queryKey: [subject] })
 }
 
 export interface Saving {
   /** The reviewed text. */
   text: string
-  /** The file that it is made from. */
+  /** The file that the text was made from. */
   base: CatalogueFile
 }
 
 type Saved = AnswerOf<typeof api.catalogue.save.post>
 
-/** @param onSaved gets the saved file */
+/** @param onSaved called with the saved file */
 export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Action<Saving, Saved> {
   const queries = useQueryClient()
   return useAction({
@@ -55,33 +55,33 @@ export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Actio
   })
 }
 
-/** A save, as far as taking it back needs to know it. */
+/** A save, with what its undo needs. */
 export interface SavedFile {
-  /** The file before. */
+  /** The previous file. */
   base: CatalogueFile
-  /** Of the file as it was saved. */
+  /** Hash of the saved file. */
   hash: string
 }
 
-/** Reports a provider or a model that a form of its own has saved. @returns a function; its `onUndone` as in `undoing` */
+/** Returns a function that reports a saved provider or model. Its `onUndone` is as in `undoing`. */
 export function useAdded() {
   const queries = useQueryClient()
   return (name: string, saved: SavedFile, onUndone?: () => void): void =>
     reportSaved(queries, `${name} added`, saved, onUndone)
 }
 
-/** Reads again what a save changed, and reports it, with its undo. @param onUndone as in `undoing` */
+/** Refreshes the page's data after a save, and reports the save with its undo. @param onUndone as in `undoing` */
 export function reportSaved(
   queries: QueryClient,
   text: string,
   saved: SavedFile,
   onUndone?: () => void,
 ): void {
-  askAgain(queries)
+  refreshQueries(queries)
   toast({ text, subject: CATALOGUE, ...undoing(queries, saved, onUndone) })
 }
 
-/** Saves what was there before, unless somebody has saved since. Nothing if that cannot be saved. @param onUndone runs once it is undone */
+/** An undo that saves the previous text, unless others have saved since; empty if that has mistakes. @param onUndone runs after it */
 function undoing(
   queries: QueryClient,
   { base, hash }: SavedFile,
@@ -96,7 +96,7 @@ function undoing(
   }
 }
 
-/** @param undoing the save of what was there before @param onUndone as in `undoing` */
+/** @param undoing the save of the previous values @param onUndone as in `undoing` */
 export function reportUndone(queries: QueryClient, undoing: Promise<unknown>, onUndone?: () => void): void {
   dismissToasts(CATALOGUE)
   undoing
@@ -107,7 +107,7 @@ export function reportUndone(queries: QueryClient, undoing: Promise<unknown>, on
     .catch((failure: unknown) =>
       toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}`, subject: CATALOGUE }),
     )
-    .finally(() => askAgain(queries))
+    .finally(() => refreshQueries(queries))
 }
 
 const savedText = (waiting: readonly string[]): string =>

@@ -1,4 +1,4 @@
-// Settings as fields, as the server describes them by the catalogue's schemas; a table of labels has the words of those that most people set.
+// Settings as form fields, described by the server from the catalogue's schemas. Common settings have labels in a table.
 import { api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
@@ -9,10 +9,10 @@ import { SettingControl } from './setting-control.tsx'
 import { helpOf, labelOf, type SettingField, type Settings, textOf, valueFrom } from './setting-text.ts'
 import { type Block, listAt, type Path } from './values.ts'
 
-/** All settings, as the server describes them. */
+/** All settings, from the server. */
 export const useSettings = () => useApi(['catalogue', 'settings'], () => api.catalogue.settings.get())
 
-/** The fields of providers, routes, models and prices; none until the server has described them. */
+/** The fields of providers, routes, models and prices; empty until loaded. */
 export const useBlockFields = (): Settings['blocks'] => useSettings().data?.blocks ?? NO_FIELDS
 
 const NO_FIELDS: Settings['blocks'] = { provider: [], route: [], models: {}, prices: {} }
@@ -20,18 +20,18 @@ const NO_FIELDS: Settings['blocks'] = { provider: [], route: [], models: {}, pri
 /** A section or block of the file. */
 interface BlockProps {
   draft: Pick<Editing, 'put' | 'mistakeAt'>
-  /** Of the block in the file. */
+  /** The block's path in the file. */
   path: Path
   block: Block
 }
 
 interface SchemaFieldsProps extends BlockProps {
-  /** All fields of such a block. */
+  /** All fields of the block. */
   fields: readonly SettingField[] | undefined
-  /** Those to show, in this order; all where absent. */
+  /** Names of the fields to show, in order; all if absent. */
   names?: readonly string[]
   labels?: Labels
-  /** Before each label, where the same settings stand elsewhere on the page. */
+  /** A prefix of each label, if the page has the same settings elsewhere. */
   label_prefix?: string
   /** The placeholder of an empty field without a default. */
   empty?: string
@@ -43,13 +43,13 @@ export function SchemaFields({ fields = [], names, ...shared }: SchemaFieldsProp
 }
 
 interface FurtherFieldsProps extends SchemaFieldsProps {
-  /** Those with a field elsewhere in the form. */
+  /** Labels of fields that are elsewhere in the form, and therefore not shown here. */
   labels: Labels
-  /** Further ones that are not shown here. */
+  /** Names of further fields not to show here. */
   without?: readonly string[]
 }
 
-/** The settings of a block that few change: folded away, under a title that names those that are set. */
+/** Rarely changed settings of a block, folded. The title names those that are set. */
 export function FurtherFields({ fields = [], labels, without = [], ...shared }: FurtherFieldsProps) {
   const further = fields.filter(
     ({ path: [name = ''] }) => !Object.hasOwn(labels, name) && !without.includes(name),

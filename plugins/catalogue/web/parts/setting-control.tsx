@@ -1,4 +1,4 @@
-// The control of a setting by its kind: a switch, a choice, or a text with its unit.
+// The control for a setting, by its kind: a switch, a choice, or a text with its unit.
 import type { ComponentType } from 'react'
 import { TextArea, TextInput, type TextInputProps, UnitInput } from '../../../console/web/parts/input.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
@@ -9,21 +9,21 @@ interface TextProps extends Omit<TextInputProps, 'onBlur' | 'onKeyDown'> {
   unit?: string
 }
 
-/** A text that counts with each letter. */
+/** A text that reports every key stroke. */
 const TypedText = ({ unit, ...rest }: TextProps) =>
   unit === undefined ? <TextInput {...rest} /> : <UnitInput unit={unit} {...rest} />
 
 interface SettingControlProps {
   field: SettingField
-  /** As `textOf` has it. */
+  /** The value as `textOf` returns it. */
   text: string
   write: (text: string) => void
   /** The placeholder of an empty text without a default. */
   empty?: string
   code?: boolean | undefined
-  /** Of a text of several lines. */
+  /** Lines of a text area. */
   rows?: number | undefined
-  /** Words of the values of a choice. */
+  /** Labels for the values of a choice. */
   options?: Readonly<Record<string, string>> | undefined
   disabled?: boolean
   input?: ComponentType<TextProps>
@@ -73,7 +73,7 @@ export function SettingControl({
   )
 }
 
-/** A switch; without a default, a choice that can be left to the server. */
+/** A switch; without a default, a choice with the option "Default". */
 function OnOrOff({ field: { fallback }, text, write, disabled = false }: SettingControlProps) {
   if (fallback !== null)
     return (

@@ -1,4 +1,4 @@
-// A setting as text in a field, and as a value in the file; its label, help and unit where no table has words for it.
+// Conversion of settings between text in a field and values in the file; default labels, help and units.
 
 import type { AnswerOf, api } from '../../../console/web/app/client.ts'
 import { capital } from '../../../console/web/parts/capital.ts'
@@ -8,10 +8,10 @@ export type Settings = AnswerOf<typeof api.catalogue.settings.get>
 export type SectionField = Settings['sections'][number]['fields'][number]
 export type SettingField = Settings['blocks']['provider'][number]
 
-/** "pass" is the older word for true. */
+/** "pass" is a former word for true. */
 export const isOn = (value: unknown): boolean => value === true || value === 'true' || value === 'pass'
 
-/** As a field shows it: empty where the file does not have it; of a switch "true" or "false". */
+/** Returns the text for a field: empty if not set; "true" or "false" for a switch. */
 export function textOf(field: SettingField, block: Block): string {
   const { kind, path } = field
   if (kind === 'list') return listAt(block, ...path).join(', ')
@@ -20,13 +20,13 @@ export function textOf(field: SettingField, block: Block): string {
   return unitOf(field) === 'USD' ? withDecimals(text) : text
 }
 
-/** With two decimals at least, as prices are written. */
+/** Adds decimals, so that an amount has at least two. */
 function withDecimals(text: string): string {
   const [whole, decimals = ''] = text.split('.')
   return /^\d+(\.\d+)?$/.test(text) ? `${whole}.${decimals.padEnd(2, '0')}` : text
 }
 
-/** As the file has it; undefined takes it out, which an emptied field does unless its block is known by it. */
+/** Returns the value for the file. An empty text removes the setting, unless it is the block's name. */
 export function valueFrom(
   { kind, is_required }: Pick<SettingField, 'kind' | 'is_required'>,
   text: string,
@@ -50,7 +50,7 @@ const UNITS: readonly [ending: RegExp, unit: string][] = [
   [/^(days|traces)$/, 'days'],
 ]
 
-/** What stands behind the number of a field. */
+/** Returns the unit after a field's number. */
 export function unitOf({ kind, path }: SettingField): string | undefined {
   if (kind === 'amount') return 'USD'
   if (kind === 'percent') return '%'
@@ -58,7 +58,7 @@ export function unitOf({ kind, path }: SettingField): string | undefined {
   return kind === 'number' ? UNITS.find(([ending]) => ending.test(name))?.[1] : undefined
 }
 
-/** `account.requests_per_minute` as "Account: requests per minute". */
+/** Returns a label: "Account: requests per minute" for `account.requests_per_minute`. */
 export function labelOf(path: readonly string[]): string {
   const words = path
     .map((name) => name.replace(/_(ms|mb|usd|bytes)(?=_|$)/, '').replaceAll('_', ' '))

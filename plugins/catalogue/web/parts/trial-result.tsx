@@ -1,4 +1,4 @@
-// The result of a trial: a word, the time, the provider's own words, and advice.
+// The result of a trial: one word, the time, the provider's message, and advice.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
@@ -37,19 +37,19 @@ const COLUMNS: Column<Route>[] = [
       {provider}
     </Link>
   )),
-  // On a phone the button stands where the provider's page has how many requests were answered.
+  // On a phone, the test button takes the place of the number of answered requests.
   ...healthColumns<Route>().map((each) =>
     each.key === 'answered' ? { ...each, phone: 'none' as const } : each,
   ),
 ]
 
-/** Where there are several routes. */
+/** Columns for several routes. */
 const ORDER: readonly Column<Route>[] = [
   endColumn('order', 'Order', 'none', ({ order }) => order),
   endColumn('weight', 'Weight', 'none', ({ weight }) => weight),
 ]
 
-/** Where some route has a date. */
+/** The column of shutdown dates, if a route has one. */
 const ENDS: Column<Route> = column('ends', 'Ends', 'none', ({ shutdown_date }) => shutdown_date ?? '–')
 
 export function RouteTrials({ kind, routes }: RouteTrialsProps) {
@@ -76,7 +76,7 @@ export function RouteTrials({ kind, routes }: RouteTrialsProps) {
 
 function TestButton({ route: { provider, model }, kind }: { route: Route; kind: string }) {
   const trial = useTrial()
-  const [asks, setAsks] = useState(false)
+  const [is_confirming, setConfirming] = useState(false)
   const is_image = kind === 'image'
   const order = { provider, model, image: is_image }
   return (
@@ -86,18 +86,18 @@ function TestButton({ route: { provider, model }, kind }: { route: Route; kind: 
         icon={FlaskConical}
         aria-label={`Test ${model}`}
         busy={trial.isPending}
-        onClick={() => (is_image ? setAsks(true) : trial.mutate(order))}
+        onClick={() => (is_image ? setConfirming(true) : trial.mutate(order))}
       >
         Test
       </Button>
       <TrialResult outcome={trial.data} failure={trial.error} />
       <ConfirmDialog
-        open={asks}
-        onClose={() => setAsks(false)}
+        open={is_confirming}
+        onClose={() => setConfirming(false)}
         title={`Ask ${provider} for an image?`}
         consequence="The provider bills you for one image. No account is charged."
         verb="Ask for an image"
-        // A failure is shown beside the button.
+        // Ignored here: `TrialResult` shows the failure beside the button.
         confirm={() => trial.mutateAsync(order).catch(() => undefined)}
       />
     </div>
@@ -112,27 +112,27 @@ interface TrialResultProps {
 }
 
 export function TrialResult({ outcome, failure }: TrialResultProps) {
-  const shown = useRef<HTMLDivElement>(null)
-  // It may stand below the end of the screen.
+  const result_element = useRef<HTMLDivElement>(null)
+  // The result may be below the visible part of the page.
   useEffect(() => {
-    if (outcome || failure) shown.current?.scrollIntoView({ block: 'nearest' })
+    if (outcome || failure) result_element.current?.scrollIntoView({ block: 'nearest' })
   }, [outcome, failure])
   return (
-    <div className="trial-result" aria-live="polite" ref={shown}>
+    <div className="trial-result" aria-live="polite" ref={result_element}>
       {failure && <p className="field-error">{failure.message}</p>}
       {outcome && (
         <>
           <Status tone={outcome.ok ? 'good' : 'bad'}>
-            {`${outcome.ok ? 'It answered in' : `${capital(whatFailed(outcome))} after`} ${duration(outcome.latency_ms)}`}
+            {`${outcome.ok ? 'It answered in' : `${capital(causeOf(outcome))} after`} ${duration(outcome.latency_ms)}`}
           </Status>
           {outcome.advice !== null && (
             <p>
-              <Words>{capital(withoutWhat(outcome.advice))}</Words>
+              <Words>{capital(withoutCause(outcome.advice))}</Words>
             </p>
           )}
           {outcome.words !== '' && (
             <p className="trial-words small soft">
-              {saidBy(outcome)}
+              {originOf(outcome)}
               {shortened(outcome.words)}
             </p>
           )}
@@ -142,16 +142,16 @@ export function TrialResult({ outcome, failure }: TrialResultProps) {
   )
 }
 
-/** An advice begins with what is wrong, which says more than the result: the clock may be what makes a server unreachable. */
-const WHAT = /^[^:]+(?=: )/
-const whatFailed = ({ advice, result }: TrialOutcome): string => WHAT.exec(advice ?? '')?.[0] ?? result
-const withoutWhat = (advice: string): string =>
-  advice.replace(WHAT, '').replace(/^: /, '').replace(FILE_NAMES, '')
-/** For the command line: on a page a field has its label. */
+/** Advice begins with the cause, which is more precise than the result: a wrong clock, for example, makes a server unreachable. */
+const CAUSE = /^[^:]+(?=: )/
+const causeOf = ({ advice, result }: TrialOutcome): string => CAUSE.exec(advice ?? '')?.[0] ?? result
+const withoutCause = (advice: string): string =>
+  advice.replace(CAUSE, '').replace(/^: /, '').replace(FILE_NAMES, '')
+/** Field names in advice are for the command line; on the page, fields have labels. */
 const FILE_NAMES = / \((?:base_url|api_keys)\)/g
 
-/** The status, and of a refusal the address that gave it. */
-const saidBy = ({ ok, status, address }: TrialOutcome): string => {
+/** Returns the status, and for a refusal the address. */
+const originOf = ({ ok, status, address }: TrialOutcome): string => {
   if (status === null) return ''
   return ok || address === null ? `${status}: ` : `${status} from ${address}: `
 }

@@ -1,4 +1,4 @@
-// The values of the catalogue file, as the forms read them, and the edits that they make.
+// Readers for values of the catalogue file, and types of its edits.
 import type { AnswerOf, api } from '../../../console/web/app/client.ts'
 
 export type CatalogueFile = AnswerOf<typeof api.catalogue.get>
@@ -15,7 +15,7 @@ export type Block = Readonly<Record<string, unknown>>
 export const isBlock = (value: unknown): value is Block =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The blocks of a name: `[[models]]`, `[[providers]]`, `[[price_groups]]`. */
+/** Returns the blocks of a list: `[[models]]`, `[[providers]]`, `[[price_groups]]`. */
 export function blocksOf(
   values: Block | null | undefined,
   name: 'models' | 'providers' | 'price_groups',
@@ -24,7 +24,7 @@ export function blocksOf(
   return Array.isArray(blocks) ? blocks.filter(isBlock) : []
 }
 
-/** A value as a field shows it; empty if it is not set. */
+/** Returns a value as text for a field; empty if not set. */
 export const textAt = (block: Block | undefined, ...path: Path): string => {
   const value = at(block, path)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
@@ -40,7 +40,7 @@ export const blockAt = (block: Block | undefined, ...path: Path): Block => {
   return isBlock(value) ? value : {}
 }
 
-/** A value as it is in the file; undefined if it is not, and for lists and tables. */
+/** Returns a value of the file; undefined if not set, and for lists and tables. */
 export const valueAt = (block: Block, ...path: Path): string | number | boolean | undefined => {
   const value = at(block, path)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
@@ -48,7 +48,7 @@ export const valueAt = (block: Block, ...path: Path): string | number | boolean 
     : undefined
 }
 
-/** Any value as it is in the file; undefined if it is not. */
+/** Returns any value of the file; undefined if not set. */
 export const valueIn = (block: Block, ...path: Path): unknown => at(block, path)
 
 function at(block: unknown, path: Path): unknown {
@@ -60,7 +60,7 @@ function at(block: unknown, path: Path): unknown {
 
 const BARE_KEY = /^[A-Za-z0-9_-]+$/
 
-/** As the server writes a path in a mistake: `models[2].price.input`. */
+/** Writes a path as in the server's mistakes: `models[2].price.input`. */
 export const writtenPath = (path: Path): string =>
   path
     .map((part) => {
@@ -70,6 +70,6 @@ export const writtenPath = (path: Path): string =>
     .join('')
     .replace(/^\./, '')
 
-/** A number from a field, or the text itself, which the server then refuses in its words. */
+/** Parses a number; returns any other text unchanged, so that the server reports the mistake. */
 export const numberIn = (text: string): Value =>
   /^\d{1,15}(\.\d{1,9})?$/.test(text.trim()) ? Number(text) : text

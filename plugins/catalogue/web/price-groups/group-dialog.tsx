@@ -1,4 +1,4 @@
-// The dialog that adds, changes or deletes a price group: its changes are reviewed before they are saved, as those of any form of the catalogue.
+// The dialog to add, change or delete a price group, with the review that all catalogue forms have.
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api, send } from '../../../console/web/app/client.ts'
@@ -15,7 +15,7 @@ import { blockOf, draftOf, type GroupDraft, GroupFields } from './group-form.tsx
 import type { Group } from './price-group-field.tsx'
 
 interface GroupDialogProps {
-  /** Undefined: a new one. */
+  /** Undefined: a new group. */
   group: Group | undefined
   onClose: () => void
 }
@@ -68,7 +68,7 @@ function GroupForm({ file, group, onClose }: GroupDialogProps & { file: Catalogu
   )
 }
 
-/** @param draft null: the group is deleted */
+/** @param draft null to delete the group */
 function editOf(file: CatalogueFile, group: Group | undefined, draft: GroupDraft | null): Edit {
   const place = blocksOf(file.values as Block | null, 'price_groups').findIndex(
     (block) => textAt(block, 'name') === group?.name,
@@ -80,7 +80,7 @@ function editOf(file: CatalogueFile, group: Group | undefined, draft: GroupDraft
     : { op: 'set', path, value: blockOf(draft) }
 }
 
-/** @throws Error with the first mistake */
+/** Returns the draft's text. @throws Error with the first mistake */
 async function checkedText(edit: Edit): Promise<string> {
   const { text, mistakes } = await send(api.catalogue.check.post({ edits: [edit] }))
   const [mistake] = mistakes

@@ -1,14 +1,14 @@
-// The fields of a price group, and the block of the catalogue that they make.
+// The fields of a price group, and its block for the catalogue.
 import { Field } from '../../../console/web/parts/field.tsx'
 import { TextArea, TextInput } from '../../../console/web/parts/input.tsx'
 import type { Value } from '../parts/values.ts'
 import type { Group } from './price-group-field.tsx'
 
-/** As it is typed. */
+/** The values of the form. */
 export interface GroupDraft {
   name: string
   factor: string
-  /** A model or a pattern and its factor on each line. */
+  /** One line for each model or pattern, with its factor. */
   models: string
 }
 
@@ -53,7 +53,7 @@ export function GroupFields({ draft, onChange, has_accounts }: GroupFieldsProps)
   )
 }
 
-/** The block as the file has it. What is no factor goes as it is typed: the server says what it must be. */
+/** Returns the block for the file. Invalid factors stay text, so that the server reports them. */
 export function blockOf({ name, factor, models }: GroupDraft): Value {
   const lines = models.split('\n').map((line) => line.trim())
   const own = lines
@@ -69,7 +69,7 @@ export function blockOf({ name, factor, models }: GroupDraft): Value {
   }
 }
 
-/** A number is written as one where it is the same decimal then. */
+/** Returns a number if it prints as the same decimal; otherwise the text. */
 function decimalIn(text: string): Value {
   const typed = text.trim()
   return String(Number(typed)) === typed ? Number(typed) : typed

@@ -1,4 +1,4 @@
-// The page of price groups: what each pays of list prices, who is in it, and what it sells below cost.
+// The page of price groups: factors, accounts, and models sold below cost.
 import { BarChart3, Percent, Plus, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'

@@ -1,4 +1,4 @@
-// The choice of an account's price group; nothing where the catalogue has none and the account is in none.
+// The choice of an account's price group. Hidden if the catalogue has no groups and the account is in none.
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { Field } from '../../../console/web/parts/field.tsx'
@@ -6,7 +6,7 @@ import { Select } from '../../../console/web/parts/select.tsx'
 
 export type Group = AnswerOf<(typeof api)['price-groups']['get']>['groups'][number]
 
-/** No group has an empty name. */
+/** The empty name stands for list prices: groups have names. */
 const LIST_PRICES = { value: '', label: 'List prices' }
 
 export const useGroups = () => useApi(['price-groups'], () => api['price-groups'].get())

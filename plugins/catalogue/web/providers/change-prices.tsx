@@ -1,4 +1,4 @@
-// The page Change prices: those of the models of a provider by per cent, each shown before and after, then reviewed and saved.
+// The page Change prices: changes the prices of a provider's models by per cent, with each price before and after, and a review.
 import { useQueryClient } from '@tanstack/react-query'
 import { Save } from 'lucide-react'
 import { useState } from 'react'
@@ -58,7 +58,7 @@ interface ChangeFormProps {
   file: CatalogueFile
 }
 
-/** The choice, and the order that it makes; null as long as no percentage is typed. */
+/** The form's values, and the request that they make; null without a percentage. */
 function useChoices({ provider, file }: ChangeFormProps) {
   const [sign, setSign] = useState<'' | '-'>('')
   const [percent, setPercent] = useState('')
@@ -96,13 +96,13 @@ function ChangeForm({ provider, file }: ChangeFormProps) {
   )
   const draft = order && is_settled && !preview.isPlaceholderData ? preview.data : undefined
   const save = useSaveCatalogue(() => go(href))
-  const { reviewing, open, save_failure, forget } = useReview(
+  const { reviewing, open, save_failure, cancel } = useReview(
     () => Promise.resolve(draft?.text ?? null),
     file,
     save,
   )
   const reload = () => {
-    forget()
+    cancel()
     void queries.invalidateQueries({ queryKey: FILE_KEY })
   }
   const failure = save_failure ?? open.error

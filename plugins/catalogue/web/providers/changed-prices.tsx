@@ -1,4 +1,4 @@
-// A change of prices by per cent as a table: each amount before and after, beside its cost and its margin; and what stays.
+// The table of a price change by per cent: each amount before and after, with cost and margin, and amounts that do not change.
 import type { AnswerOf, api } from '../../../console/web/app/client.ts'
 import { exactUsd } from '../../../console/web/parts/amounts.ts'
 import { Notice } from '../../../console/web/parts/notice.tsx'
@@ -11,7 +11,7 @@ type Line = Model['routes'][number]['lines'][number]
 interface Row {
   id: string
   key: string
-  /** Of the cost. */
+  /** The provider of the cost. */
   provider: string
   line: Line
 }
@@ -19,7 +19,7 @@ interface Row {
 const isBelowCost = ({ margin_nanos }: Line): boolean => margin_nanos !== null && margin_nanos < 0
 const hasAmount = ({ price_nanos, cost_nanos }: Line): boolean => price_nanos > 0 || (cost_nanos ?? 0) > 0
 
-/** Not the rates that follow from another one, unless they lose money; a route whose cost is unknown has none where another has. */
+/** Omits rates that follow from another one, unless they lose money. Omits routes with unknown costs if another route's cost is known. */
 function rowsOf({ id, chosen, routes }: Model): Row[] {
   if (!chosen) return []
   const known = routes.filter(({ lines }) => lines.some(({ cost_nanos }) => cost_nanos !== null))
@@ -42,7 +42,7 @@ interface ChangedPricesProps {
 export function ChangedPrices({ provider, target, draft: { models, changes } }: ChangedPricesProps) {
   const chosen = models.filter((model) => model.chosen)
   const rows = chosen.flatMap(rowsOf)
-  const losing = rows.filter(({ line }) => isBelowCost(line)).length
+  const below_cost = rows.filter(({ line }) => isBelowCost(line)).length
   const shared = chosen.filter(({ routes }) => routes.some((route) => route.provider !== provider))
   const has_others = rows.some((row) => row.provider !== provider)
   if (chosen.length === 0)
@@ -53,9 +53,10 @@ export function ChangedPrices({ provider, target, draft: { models, changes } }: 
     )
   return (
     <>
-      {losing > 0 && (
+      {below_cost > 0 && (
         <Notice tone="bad">
-          {losing === 1 ? 'One price is' : `${String(losing)} prices are`} below cost, marked in the table.
+          {below_cost === 1 ? 'One price is' : `${String(below_cost)} prices are`} below cost, marked in the
+          table.
         </Notice>
       )}
       {target !== 'cost' && shared.length > 0 && (
@@ -64,7 +65,7 @@ export function ChangedPrices({ provider, target, draft: { models, changes } }: 
           costs stay.
         </Notice>
       )}
-      <Left models={chosen} provider={provider} />
+      <UnchangedModels models={chosen} provider={provider} />
       {changes === 0 && <p className="soft">Nothing changes.</p>}
       <Table
         label="Prices"
@@ -81,7 +82,7 @@ export function ChangedPrices({ provider, target, draft: { models, changes } }: 
 
 const namesOf = (models: readonly Model[]): string => models.map(({ id }) => id).join(', ')
 
-function Left({ models, provider }: { models: readonly Model[]; provider: string }) {
+function UnchangedModels({ models, provider }: { models: readonly Model[]; provider: string }) {
   const free = models.filter(({ left }) => left.includes('free'))
   const unknown = models.filter(({ left }) => left.includes('cost unknown'))
   return (

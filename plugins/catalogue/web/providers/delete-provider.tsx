@@ -1,4 +1,4 @@
-// The deletion of a provider: which models lose a route by it, and which go with it because they have no other.
+// The deletion of a provider: which models lose a route, and which are deleted because they have no other route.
 import { useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -11,7 +11,7 @@ import { type Block, blocksOf, type CatalogueFile, type Edit, listAt, textAt } f
 
 interface DeleteProviderProps {
   name: string
-  /** Its place in the file. */
+  /** Index in the file. */
   place: number
   file: CatalogueFile
 }
@@ -62,16 +62,16 @@ export function DeleteProvider({ name, place, file }: DeleteProviderProps) {
 }
 
 interface Deletion {
-  /** How many use it. */
+  /** The number of models with a route to it. */
   models: number
   edits: Edit[]
   /** Ids of models without another route. */
   lost: string[]
-  /** Ids of models with others. */
+  /** Ids of models with other routes. */
   others: string[]
 }
 
-/** Edits are made one after the other: from the end, so that places stay. */
+/** Returns the edits in reverse order of the file: each removal shifts the indices after it. */
 function deletionOf(values: Block | null, name: string, place: number): Deletion {
   const using = blocksOf(values, 'models')
     .map((model, at) => {

@@ -1,4 +1,4 @@
-// The page Edit provider: its keys, address and limits; or it is deleted.
+// The page Edit provider: keys, address and limits, and the provider's deletion.
 import { useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { pathPart } from '../../../console/web/app/client.ts'
@@ -19,7 +19,7 @@ import { DeleteProvider } from './delete-provider.tsx'
 export default function EditProviderPage({ params }: PageProps) {
   const name = params.name ?? ''
   const file = useFile()
-  // The fields stand on these: one that comes later would push the others down.
+  // Waits for settings and known servers too: their fields would shift the page.
   const others = [useSettings(), useKnownList()]
   const awaited = others.find(({ data }) => data === undefined)
   if (!file.data || awaited) return <AwaitedPage title={`Edit ${name}`} query={awaited ?? file} />

@@ -1,4 +1,4 @@
-// The page for a new provider: its kind, its key, a trial, and its place in the catalogue.
+// The page New provider, with a test before it is saved.
 import { useLocation } from 'wouter'
 import { pathPart } from '../../../console/web/app/client.ts'
 import { Page } from '../../../console/web/parts/page.tsx'

@@ -1,4 +1,4 @@
-// The page Provider: its keys and their cooldowns, the models that it serves.
+// The page Provider: keys with their cooldowns, and models.
 
 import { FlaskConical, Pencil, Percent } from 'lucide-react'
 import { useState } from 'react'
@@ -97,11 +97,11 @@ function ProviderSections({ provider }: { provider: Provider }) {
 
 function Keys({ provider }: { provider: Provider }) {
   const { name, keys, routes, state } = provider
-  const tried = routes.filter(({ kind }) => kind !== 'image')
-  const models = [...new Set(tried.map(({ model }) => model))]
+  const testable = routes.filter(({ kind }) => kind !== 'image')
+  const models = [...new Set(testable.map(({ model }) => model))]
   const [chosen, setChosen] = useState(models[0] ?? '')
   const operates = useMay('operate')
-  const is_tried = operates && models.length > 0 && state !== 'disabled'
+  const can_test = operates && models.length > 0 && state !== 'disabled'
   const test = column<Key>('test', 'Test', 'second-end', (key) =>
     key.state === 'unset' ? null : (
       <KeyTrial key={chosen} id={key.id} order={{ provider: name, model: chosen, key: key.number }} />
@@ -111,11 +111,11 @@ function Keys({ provider }: { provider: Provider }) {
     <Section title="Keys">
       <Table
         label="Keys"
-        columns={is_tried ? [...KEY_COLUMNS, test] : KEY_COLUMNS}
+        columns={can_test ? [...KEY_COLUMNS, test] : KEY_COLUMNS}
         rows={keys}
         keyOf={({ id }) => id}
       />
-      {is_tried && models.length > 1 && (
+      {can_test && models.length > 1 && (
         <Field label="Model to test" help="A test is one small request. It costs a fraction of a cent.">
           <Select
             inline
@@ -125,7 +125,7 @@ function Keys({ provider }: { provider: Provider }) {
           />
         </Field>
       )}
-      {operates && tried.length === 0 && routes.length > 0 && (
+      {operates && testable.length === 0 && routes.length > 0 && (
         <p className="soft">This provider serves images only. Test it on a model’s page.</p>
       )}
     </Section>
@@ -179,7 +179,7 @@ function KeyFailure({ of: { failed_at_ms, failure_class, words, failures } }: { 
   )
 }
 
-/** One request with a key. */
+/** Sends one test request with a key. */
 function KeyTrial({ id, order }: { id: string; order: { provider: string; model: string; key: number } }) {
   const trial = useTrial()
   return (

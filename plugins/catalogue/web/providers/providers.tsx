@@ -1,4 +1,4 @@
-// The page Providers: who serves the models, and which of them is ill.
+// The page Providers, with their health.
 import { Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<string, string>> = {
   unused: 'not used yet',
 }
 
-/** A provider's own state, which its calls decide where nothing else keeps them from it. */
+/** The state of a provider: the health of its calls, unless cooldowns or its configuration stop it. */
 export function ProviderCondition({ provider }: { provider: Condition }) {
   const { state, why, health } = provider
   const is_health = state === 'ready' || (state === 'partly cooling' && health.state === 'failing')
@@ -58,13 +58,13 @@ export const ProviderState = ({ state, why }: { state: string; why?: string | nu
   </Status>
 )
 
-const ASK_EVERY_MS = 5_000
+const REFRESH_MS = 5_000
 
-export const useProviders = () => useApi(['providers'], () => api.providers.get(), { every_ms: ASK_EVERY_MS })
+export const useProviders = () => useApi(['providers'], () => api.providers.get(), { every_ms: REFRESH_MS })
 
 type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
 
-/** Of the last 24 hours. */
+/** The last failure within 24 hours. */
 function LastFailure({ provider: { last_failure: last, why } }: { provider: Provider }) {
   if (!last) return <span className="soft">{why ?? '–'}</span>
   return (

@@ -1,4 +1,4 @@
-// The rate limits of one account or key in a dialog: empty fields take those of every account or key.
+// The dialog with the rate limits of one account or key. Empty fields take the limits of every account or key.
 import { Gauge } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
@@ -17,7 +17,7 @@ import { ValueFields } from './values-form.tsx'
 
 interface EditLimitsProps {
   of: 'account' | 'key'
-  /** Of the account, or the prefix of the key. */
+  /** The account's name, or the key's prefix. */
   name: string
 }
 

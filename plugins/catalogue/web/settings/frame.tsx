@@ -1,4 +1,4 @@
-// The frame of the settings: one's own first, then each section of the gateway's, a page of its own for the operator.
+// The frame of the settings pages: the viewer's own settings first, then a page for each section of the gateway, for the operator.
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useMay } from '../../../console/web/app/session.tsx'
@@ -10,7 +10,7 @@ import { wordsOf } from './words.ts'
 interface SettingsFrameProps {
   title: string
   lead?: ReactNode
-  /** The section in the address; absent: one's own settings. */
+  /** The section in the address; absent: the viewer's own settings. */
   section?: string
   children: ReactNode
 }
@@ -21,7 +21,7 @@ export function SettingsFrame({ title, lead, section, children }: SettingsFrameP
   return <WithSections {...{ title, lead, section, children }} />
 }
 
-/** The list is there first: it would move what stands below it on a phone. */
+/** Waits for the list of sections: on a phone it would shift the page. */
 function WithSections({ title, lead, section, children }: SettingsFrameProps) {
   const settings = useSettings()
   if (!settings.data) return <AwaitedPage title={title} query={settings} />

@@ -1,4 +1,4 @@
-// The words of the sections about money: billing, markup, payments, plans, referrals.
+// Labels of settings about money: billing, markup, payments, plans, referrals.
 
 const CURRENCIES = 'Such as EUR, USD. Leave empty for all that have a rate.'
 

@@ -1,4 +1,4 @@
-// Accounts and keys with rate limits of their own: links to where these are set.
+// Links to accounts and keys with their own rate limits.
 import { Link } from 'wouter'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { keyPrefix } from '../../../console/web/parts/key-prefix.ts'

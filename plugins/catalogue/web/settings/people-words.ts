@@ -1,4 +1,4 @@
-// The words of the sections about people: identity providers, sign-up, staff.
+// Labels of settings about people: identity providers, sign-up, staff.
 
 const SIGN_UP = {
   title: 'Sign-up',

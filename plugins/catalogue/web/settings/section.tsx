@@ -1,4 +1,4 @@
-// The page of a section of settings: its fields, from the schema that checks them.
+// The page of a section of settings. Its fields come from the schema that checks them.
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
@@ -39,9 +39,9 @@ interface SectionProps {
 }
 
 function Section({ own: { name, fields, tables }, read }: SectionProps) {
-  // What is typed belongs to the file that it was typed over; an untouched form follows the file.
-  const [begun, setBegun] = useState<CatalogueFile | null>(null)
-  const file = begun ?? read
+  // A changed form keeps the file that it started from; an unchanged form follows the current file.
+  const [changed_file, setChangedFile] = useState<CatalogueFile | null>(null)
+  const file = changed_file ?? read
   if (file.values === null || file.mistakes.length > 0)
     return (
       <Notice tone="bad">
@@ -59,7 +59,7 @@ function Section({ own: { name, fields, tables }, read }: SectionProps) {
           key={file.hash}
           at={[name]}
           {...{ fields, file, labels, groups }}
-          onChange={(has_changes) => setBegun(has_changes ? file : null)}
+          onChange={(has_changes) => setChangedFile(has_changes ? file : null)}
         />
       )}
       {name === 'mail' && <TestMail />}

@@ -1,35 +1,35 @@
-// Values of the catalogue under change in a form: what differs from the file is saved, with what the form read beside it.
+// The state of a form over catalogue values. It saves what differs from the file, with the values that it read.
 import { useQueryClient } from '@tanstack/react-query'
 import { api, send } from '../../../console/web/app/client.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { type Changes, useChanges } from '../../../console/web/parts/changes.tsx'
 import { shellQuote } from '../../../console/web/parts/code-samples/samples.ts'
 import type { Labels } from '../parts/labels.ts'
-import { FILE_KEY, reportUndone, WITH_CATALOGUE } from '../parts/saving.ts'
+import { CATALOGUE_QUERIES, FILE_KEY, reportUndone } from '../parts/saving.ts'
 import { labelOf, type SectionField, textOf, valueFrom } from '../parts/setting-text.ts'
 import { type Block, blockAt, type CatalogueFile, type Path, valueIn, writtenPath } from '../parts/values.ts'
 
 export interface ValuesOptions {
-  /** Of the section or table in the file. */
+  /** Path of the section or table in the file. */
   at: readonly string[]
   fields: readonly SectionField[]
   file: CatalogueFile
   labels: Labels
-  /** The saved file. */
+  /** Called with the saved file. */
   onSaved?: (file: CatalogueFile) => void
 }
 
-/** By the written paths of the fields: `server.log_level`. */
+/** Texts of fields by written path: `server.log_level`. */
 type Texts = Record<string, string>
 
 export interface Values extends Changes<Texts> {
   pathOf: (field: SectionField) => string
-  /** The same change on the command line. */
+  /** The command that makes the same change. */
   command: string
   labels: Record<string, string>
 }
 
-interface Saved {
+interface ChangedValues {
   values: { path: Path; value?: unknown; was?: unknown }[]
 }
 
@@ -68,25 +68,25 @@ export function useValues({ at, fields, file, labels, onSaved }: ValuesOptions):
   }
 }
 
-/** Saves values; the toast takes them back. */
+/** Saves values, with an undo in the toast. */
 function useSaveValues(onSaved?: (file: CatalogueFile) => void) {
   const queries = useQueryClient()
   const { runOrThrow } = useAction({
-    async work(body: Saved) {
+    async work(body: ChangedValues) {
       const saved = await send(api.catalogue.values.post(body as Body))
       const file = await send(api.catalogue.get())
       queries.setQueryData(FILE_KEY, file)
       onSaved?.(file)
       return { ...saved, file }
     },
-    changes: WITH_CATALOGUE,
+    changes: CATALOGUE_QUERIES,
     done: ({ values }, { waiting_for_restart, file }) => ({
       text:
         waiting_for_restart.length === 0
           ? 'Settings saved'
           : `Settings saved. Restart to apply: ${waiting_for_restart.join(', ')}`,
       undo() {
-        // Of a secret the file has a mark, not what was typed.
+        // For a secret, the file has a mark in place of the value.
         const saved = (file.values ?? {}) as Block
         const back = values.map(({ path, was }) => ({ path, value: was, was: valueIn(saved, ...path) }))
         reportUndone(queries, send(api.catalogue.values.post({ values: back } as Body)))

@@ -1,4 +1,4 @@
-// A form over values of the catalogue: fields in groups, errors at the field in the server's words, both values where somebody else was faster.
+// A form over values of the catalogue: fields in groups, the server's errors at the fields, and both values after a conflict.
 import { Save } from 'lucide-react'
 import { useEffect } from 'react'
 import { useLeaveGuard } from '../../../console/web/app/leave-dialog.tsx'
@@ -16,7 +16,7 @@ import { useValues, type Values, type ValuesOptions } from './use-values.ts'
 interface ValuesFormProps extends ValuesOptions {
   /** Titles of groups, by the first field of each. */
   groups?: Readonly<Record<string, string>> | undefined
-  /** Whether something differs from the file. */
+  /** Reports whether any value differs from the file. */
   onChange: (has_changes: boolean) => void
 }
 
@@ -25,7 +25,7 @@ export function ValuesForm({ groups = {}, onChange, ...options }: ValuesFormProp
   const values = useValues({ ...options, onSaved: () => onChange(false) })
   const has_changes = values.names.length > 0
   useLeaveGuard(has_changes)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only where it changes; the function is another one each time
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it changes: the function is a new one each time
   useEffect(() => onChange(has_changes), [has_changes])
   return (
     <Form submit={values.submit} aria-label="Settings">
@@ -72,7 +72,7 @@ interface Group {
   fields: SectionField[]
 }
 
-/** A group goes as far as the next one begins. */
+/** A group ends where the next one begins. */
 function groupsOf(fields: readonly SectionField[], titles: Readonly<Record<string, string>>): Group[] {
   const groups: Group[] = []
   for (const field of fields) {
@@ -84,7 +84,7 @@ function groupsOf(fields: readonly SectionField[], titles: Readonly<Record<strin
   return groups
 }
 
-/** Why fields of a group are changed on the server, where all of them are for the same reason. */
+/** The reason why a group can only be changed on the server, if all of its fields share it. */
 function FixedNote({ fields }: { fields: readonly SectionField[] }) {
   const [reason, ...others] = new Set(fields.map(({ fixed }) => fixed))
   if (!reason || others.length > 0) return null

@@ -1,4 +1,4 @@
-// The words of the sections of settings: titles, groups and labels. A section or field without words here has its name and its description.
+// Titles, groups and labels of settings. Other sections and fields show their name and description.
 import { capital } from '../../../console/web/parts/capital.ts'
 import type { Labels } from '../parts/labels.ts'
 import { MONEY } from './money-words.ts'
@@ -10,11 +10,11 @@ export interface SectionWords {
   labels: Labels
   /** Titles of groups of fields, by the first field of each. */
   groups?: Readonly<Record<string, string>>
-  /** Of what is set in the file alone. */
+  /** An example of settings that can only be edited in the file. */
   example?: string
 }
 
-const KEY_OF_BUCKET: Labels = {
+const BUCKET_LABELS: Labels = {
   endpoint: { label: 'S3 endpoint', help: 'Leave empty for Amazon S3.', code: true },
   region: { label: 'Region', code: true },
   access_key_id: { label: 'Access key ID', code: true },
@@ -225,7 +225,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       folder: { label: 'Folder', code: true },
       bucket: { label: 'Bucket', code: true },
       prefix: { label: 'Prefix', help: 'A path within the bucket.', code: true },
-      ...KEY_OF_BUCKET,
+      ...BUCKET_LABELS,
       passphrase: { label: 'Passphrase', code: true },
       recipient: { label: 'Recipient', help: 'The age public key of who can decrypt backups.', code: true },
     },
@@ -275,7 +275,7 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
         code: true,
       },
       files: { label: 'Bucket for files', help: 'If empty, the data folder.', code: true },
-      ...KEY_OF_BUCKET,
+      ...BUCKET_LABELS,
     },
   },
 }
