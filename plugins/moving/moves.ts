@@ -39,7 +39,7 @@ import {
   requireStoppedFolder,
 } from './guards.ts'
 
-/** `to be written`: the folder already has a file, which stays lockDatabaseFile. */
+/** `to be written`: the folder already has a file, which stays unchanged. */
 type PlacedCatalogue = 'written' | 'to be written'
 
 /**

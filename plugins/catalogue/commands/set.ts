@@ -74,7 +74,7 @@ function readSetting(written: string): ReadSetting {
 type Change = { path: readonly (string | number)[]; value: ReadSetting['value'] }
 
 /**
- * Replaces names in lists of variables tables by indices: `sign_in.oidc.google.title`. A table that is not in the file is added with its name.
+ * Replaces names in lists of named tables by indices: `sign_in.oidc.google.title`. A table that is not in the file is added with its name.
  *
  * @throws GatewayError not_found for an index beyond the list, and for the removal of a table that does not exist
  */

@@ -22,7 +22,7 @@ interface Hunk {
 }
 
 const CONTEXT_LINES = 3
-/** Very different texts take longer than this, and are not compareWords. */
+/** Very different texts take longer than this, and are not compared. */
 const MAX_MS = 2_000
 /** Longer lines are marked as a whole. */
 const MAX_COMPARED_CHARS = 500
