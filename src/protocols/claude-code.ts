@@ -1,11 +1,11 @@
 // Claude Code's additions to messages requests: its session, and a line before its system prompt.
 import { type Json, objectIn, stringIn } from './wire/json.ts'
 
-const BEGINNING = 'x-anthropic-billing-header:'
+const BILLING_PREFIX = 'x-anthropic-billing-header:'
 
 /** Removes that line from a system prompt: it changes, and no provider caches a prompt with changing first words. */
 export function withoutBillingLine(text: string): string {
-  if (!text.startsWith(BEGINNING)) return text
+  if (!text.startsWith(BILLING_PREFIX)) return text
   const end = text.indexOf('\n')
   return end < 0 ? '' : text.slice(end + 1)
 }

@@ -15,8 +15,8 @@ export interface Completer {
 }
 
 /** Whether an answer has each required field, with text or a whole number where the default is one. */
-export function hasRequired(answer: JsonObject, head: JsonObject): boolean {
-  for (const key in head) if (!isLike(answer[key], head[key])) return false
+export function hasRequired(answer: JsonObject, defaults: JsonObject): boolean {
+  for (const key in defaults) if (!isLike(answer[key], defaults[key])) return false
   return true
 }
 
@@ -27,15 +27,15 @@ function isLike(value: Json | undefined, like: Json | undefined): boolean {
 }
 
 /** An answer with all required fields: the same object if it has them. */
-export const withRequired = (answer: JsonObject, head: JsonObject): JsonObject =>
-  hasRequired(answer, head) ? answer : fillRequired(answer, head)
+export const withRequired = (answer: JsonObject, defaults: JsonObject): JsonObject =>
+  hasRequired(answer, defaults) ? answer : fillRequired(answer, defaults)
 
 /** An answer whose missing required fields are filled with defaults. */
-export const fillRequired = (answer: JsonObject, head: JsonObject): JsonObject => ({
-  ...head,
+export const fillRequired = (answer: JsonObject, defaults: JsonObject): JsonObject => ({
+  ...defaults,
   ...Object.fromEntries(
     Object.entries(answer).filter(([key, value]) =>
-      Object.hasOwn(head, key) ? isLike(value, head[key]) : value !== null,
+      Object.hasOwn(defaults, key) ? isLike(value, defaults[key]) : value !== null,
     ),
   ),
 })

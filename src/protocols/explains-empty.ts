@@ -38,9 +38,9 @@ export const explainsEmpty = (body: JsonObject): boolean =>
   hasToolResult(body)
 
 const setsEnding = (fields: JsonObject): boolean =>
-  Object.entries(fields).some(([name, value]) => ENDINGS.includes(reduce(name)) && saysSomething(value))
+  Object.entries(fields).some(([name, value]) => ENDINGS.includes(reduce(name)) && hasContent(value))
 
-const saysSomething = (value: Json): boolean => {
+const hasContent = (value: Json): boolean => {
   if (value === null || value === '') return false
   return typeof value !== 'object' || Object.keys(value).length > 0
 }

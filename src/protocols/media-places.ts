@@ -147,14 +147,14 @@ function regularizerOf(place: MediaPlaces): (value: Json) => RegularValue {
     has_images ||= medium.is_image
     return regular(medium)
   }
-  const made = (value: Json): RegularValue => {
+  const normalizer = (value: Json): RegularValue => {
     has_images = false
     const after = place(value, change)
     if (after === value && !has_images) return UNCHANGED
     return { value: after, has_images, is_changed: after !== value }
   }
-  REGULARIZERS.set(place, made)
-  return made
+  REGULARIZERS.set(place, normalizer)
+  return normalizer
 }
 
 /** Fields of a protocol's requests that have more than one form. */

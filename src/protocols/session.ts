@@ -39,7 +39,7 @@ export const sessionInBody = (body: JsonObject): string | undefined =>
   idIn(body.session_id) ??
   // OpenAI: requests with one key share a cache. Codex sends the id of its thread here.
   idIn(body.prompt_cache_key) ??
-  openingOf(body)
+  fingerprintOf(body)
 
 const idIn = (value: Json | undefined): string | undefined => stringIn(value) || undefined
 
@@ -47,7 +47,7 @@ const idIn = (value: Json | undefined): string | undefined => stringIn(value) ||
 const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction']
 const CONVERSATIONS = ['messages', 'contents', 'input', 'prompt']
 
-function openingOf(body: JsonObject): string | undefined {
+function fingerprintOf(body: JsonObject): string | undefined {
   const hash = new TextHash()
   for (const name of SYSTEM) hash.add(body[name])
   const recalled = body[RECALLED] === undefined ? [] : recalledOf(body).before

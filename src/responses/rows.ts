@@ -51,26 +51,26 @@ export function insertRow(db: Db, kept: KeptResponse, columns: BodyColumns): Pro
  * Deletes rows without continuations. With each, it deletes predecessors that were kept only for it: those that are marked deleted or
  * have expired. It skips rows that another gateway continues or deletes at the same time.
  * @param last the rows as they were read
- * @param gone_by_ms rows created at this time or earlier have expired
+ * @param stale_by_ms rows created at this time or earlier have expired
  * @returns all deleted rows
  */
-export async function deleteLast(tx: Tx, last: readonly Row[], gone_by_ms: number): Promise<Row[]> {
-  const gone: Row[] = []
+export async function deleteLast(tx: Tx, last: readonly Row[], stale_by_ms: number): Promise<Row[]> {
+  const deleted_rows: Row[] = []
   for (const row of last)
-    for (let next = await deleted(tx, row); next; next = await deletedBefore(tx, next, gone_by_ms))
-      gone.push(next)
-  return gone
+    for (let next = await removeRow(tx, row); next; next = await releasePrevious(tx, next, stale_by_ms))
+      deleted_rows.push(next)
+  return deleted_rows
 }
 
 /** @returns the row if it was deleted; undefined if it had changed since it was read */
-const deleted = async (tx: Tx, row: Row): Promise<Row | undefined> =>
+const removeRow = async (tx: Tx, row: Row): Promise<Row | undefined> =>
   (await responseQueries(tx).deleteRow.get(row)) && row
 
 /** Uncounts a deleted row at its predecessor. @returns the predecessor if that was deleted, too */
-async function deletedBefore(
+async function releasePrevious(
   tx: Tx,
   { previous }: Pick<Row, 'previous'>,
-  gone_by_ms: number,
+  stale_by_ms: number,
 ): Promise<Row | undefined> {
   if (previous === null) return undefined
   const { row, uncountLater } = responseQueries(tx)
@@ -78,26 +78,26 @@ async function deletedBefore(
   for (;;) {
     const before: Row | undefined = await row.get({ id: previous })
     if (!before) return undefined
-    if (!isDeletedWithLast(before, gone_by_ms)) {
+    if (!isDeletedWithLast(before, stale_by_ms)) {
       if (await uncountLater.get(before)) return undefined
-    } else if (await deleted(tx, before)) return before
+    } else if (await removeRow(tx, before)) return before
   }
 }
 
 /** @param row as it was before its continuation was deleted */
-const isDeletedWithLast = ({ later, deleted, created_at_ms }: Row, gone_by_ms: number): boolean =>
-  later === 1 && (deleted === 1 || created_at_ms <= gone_by_ms)
+const isDeletedWithLast = ({ later, deleted, created_at_ms }: Row, stale_by_ms: number): boolean =>
+  later === 1 && (deleted === 1 || created_at_ms <= stale_by_ms)
 
 /**
  * Deletes the rows that a search finds, in a transaction.
  * @param find looks for rows without continuations; called again if another gateway deleted all of them
  * @returns the deleted rows; empty if nothing was found
  */
-export async function deleteFound(tx: Tx, find: () => Awaitable<Row[]>, gone_by_ms: number): Promise<Row[]> {
+export async function deleteFound(tx: Tx, find: () => Awaitable<Row[]>, stale_by_ms: number): Promise<Row[]> {
   for (;;) {
     const last = await find()
-    const gone = await deleteLast(tx, last, gone_by_ms)
-    if (gone.length > 0 || last.length === 0) return gone
+    const deleted_rows = await deleteLast(tx, last, stale_by_ms)
+    if (deleted_rows.length > 0 || last.length === 0) return deleted_rows
   }
 }
 
@@ -113,11 +113,11 @@ export const deleteSomeOf = (tx: Tx, account_id: number): Promise<Row[]> =>
 
 /** Deletes all responses of a closed account. @returns the deleted rows; the caller removes their files */
 export async function deleteAllOf(db: Db, account_id: number): Promise<Row[]> {
-  const gone: Row[] = []
+  const deleted_rows: Row[] = []
   for (;;) {
     const some = await db.begin((tx) => deleteSomeOf(tx, account_id))
-    if (some.length === 0) return gone
-    gone.push(...some)
+    if (some.length === 0) return deleted_rows
+    deleted_rows.push(...some)
   }
 }
 
@@ -128,7 +128,7 @@ export async function deleteAllOf(db: Db, account_id: number): Promise<Row[]> {
 export async function deleteNamed(
   tx: Tx,
   named: Parameters<typeof findVisible>[1],
-  gone_by_ms: number,
+  stale_by_ms: number,
 ): Promise<Row[] | undefined> {
   // Reads the row again if it changed in between.
   for (;;) {
@@ -138,7 +138,7 @@ export async function deleteNamed(
       if (await responseQueries(tx).markDeleted.get(row)) return []
       continue
     }
-    const gone = await deleteLast(tx, [row], gone_by_ms)
-    if (gone.length > 0) return gone
+    const deleted_rows = await deleteLast(tx, [row], stale_by_ms)
+    if (deleted_rows.length > 0) return deleted_rows
   }
 }

@@ -96,10 +96,10 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
     },
     async remove(account_id, id) {
       await room.space()
-      const gone = await db.begin((tx) => deleteNamed(tx, named(account_id, id), deletedBy(state)), UNSYNCED)
-      if (!gone) return false
+      const rows = await db.begin((tx) => deleteNamed(tx, named(account_id, id), deletedBy(state)), UNSYNCED)
+      if (!rows) return false
       options.probe('response.deleted')
-      await room.release(gone)
+      await room.release(rows)
       return true
     },
     async itemsUntil(account_id, id) {
@@ -144,8 +144,8 @@ function stateOf(options: KeptResponsesOptions): State {
         must_stay = oldest.length > 0 && free.length === 0
         return sufficient(free, over_bytes)
       }
-      const gone = await deleteFound(tx, find, deletedBy(state))
-      return must_stay ? undefined : gone
+      const rows = await deleteFound(tx, find, deletedBy(state))
+      return must_stay ? undefined : rows
     }, UNSYNCED)
   const room = createRoom({ files, limits, holdings: () => queries.keptSums.all(), giveUp })
   const state: State = { ...options, limits, room, continued }
@@ -217,9 +217,9 @@ async function sweep(state: State): Promise<void> {
 /** Deletes rows and their files, a few in each transaction, until none are left. */
 async function deleteWhile({ db, room }: State, deleteSome: (tx: Tx) => Promise<Row[]>): Promise<void> {
   for (;;) {
-    const gone = await db.begin(deleteSome, UNSYNCED)
-    if (gone.length === 0) return
-    await room.release(gone)
+    const rows = await db.begin(deleteSome, UNSYNCED)
+    if (rows.length === 0) return
+    await room.release(rows)
     await endOfTurn()
   }
 }

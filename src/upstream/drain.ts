@@ -4,7 +4,7 @@ import type { Relay } from './relay.ts'
 import { turns } from './turns.ts'
 
 /** The rest of a stream. */
-interface Rest {
+interface RemainingStream {
   readonly relay: Relay
   /** @returns the next bytes; undefined at the end @throws UpstreamFault if the connection breaks */
   read(): Promise<Uint8Array | undefined>
@@ -16,7 +16,7 @@ interface Rest {
  * Reads until the stream ends or its time is up.
  * @returns undefined if the stream ended well; otherwise an UpstreamFault, or an exception of the gateway's own code
  */
-export async function drain(rest: Rest, timeout_ms: number): Promise<unknown> {
+export async function drain(rest: RemainingStream, timeout_ms: number): Promise<unknown> {
   const { relay, place } = rest
   const { reading } = relay
   let timed_out = false

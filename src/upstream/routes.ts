@@ -96,10 +96,10 @@ function rankAttempts(
   providers: ReadonlyMap<string, Provider>,
   seed: number,
 ): readonly Attempt[] {
-  const known: KnownRoute[] = []
+  const known: HashedRoute[] = []
   for (const route of routes) {
     const provider = providers.get(route.provider)
-    if (provider) known.push(knownRoute(provider, route))
+    if (provider) known.push(hashedRoute(provider, route))
   }
   const [only] = known
   if (only && known.length === 1) return keysOf(only, seed)
@@ -110,7 +110,7 @@ function rankAttempts(
 }
 
 /** A route's attempts, one for each key. */
-function keysOf({ keys }: KnownRoute, seed: number): readonly Attempt[] {
+function keysOf({ keys }: HashedRoute, seed: number): readonly Attempt[] {
   const [only] = keys
   if (only && keys.length === 1) return [only.attempt]
   return keys
@@ -130,19 +130,19 @@ function rankOf(seed: number, hash: number, weight: number): number {
 }
 
 /** A route with hashes of its name and its keys, which do not depend on the order of the catalogue. */
-interface KnownRoute {
+interface HashedRoute {
   readonly route: Route
   readonly hash: number
   readonly keys: readonly { readonly attempt: Attempt; readonly hash: number }[]
 }
 
 /** Routes with their hashes, valid for all calls as long as the catalogue is in force. */
-const KNOWN = new PairMap<Provider, Route, KnownRoute>()
+const HASHED = new PairMap<Provider, Route, HashedRoute>()
 
-const knownRoute = (provider: Provider, route: Route): KnownRoute =>
-  KNOWN.get(provider, route) ?? KNOWN.set(provider, route, readRoute(provider, route))
+const hashedRoute = (provider: Provider, route: Route): HashedRoute =>
+  HASHED.get(provider, route) ?? HASHED.set(provider, route, hashRoute(provider, route))
 
-const readRoute = (provider: Provider, route: Route): KnownRoute => ({
+const hashRoute = (provider: Provider, route: Route): HashedRoute => ({
   route,
   hash: hashOf(`${provider.name} ${route.model}`),
   keys: provider.api_keys.map((api_key, index) => ({

@@ -112,11 +112,11 @@ export class Turns {
     this.#collect(is_over ? LITTLE_GARBAGE_BYTES : GARBAGE_BYTES)
     if (is_over) return
     this.#left = TURN_WEIGHT
-    const going = takeFirst(this.#light, this.#heavy.length > 0 ? TURN_WEIGHT / 2 : TURN_WEIGHT)
-    const left = TURN_WEIGHT - going.reduce((sum, { step_weight }) => sum + step_weight, 0)
-    going.push(...takeFirst(this.#heavy, left))
+    const resumed = takeFirst(this.#light, this.#heavy.length > 0 ? TURN_WEIGHT / 2 : TURN_WEIGHT)
+    const left = TURN_WEIGHT - resumed.reduce((sum, { step_weight }) => sum + step_weight, 0)
+    resumed.push(...takeFirst(this.#heavy, left))
     if (this.#is_any_waiting || this.#long_bytes >= LITTLE_GARBAGE_BYTES) this.#setNext()
-    for (const stream of going) {
+    for (const stream of resumed) {
       stream.turns_in_a_row++
       stream.goOn()
     }

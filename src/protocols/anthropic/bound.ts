@@ -53,9 +53,9 @@ const block = byType(
     redacted_thinking: fields({ data: encrypted }),
   },
   // Results of the provider's own tools contain documents.
-  fields({ source: unknownPart, content: (value, media) => found(value, media) }),
+  fields({ source: unknownPart, content: (value, media) => toolResult(value, media) }),
 )
-const found: Bound = (value, media) =>
+const toolResult: Bound = (value, media) =>
   (Array.isArray(value) ? eachBlock : isObject(value) ? block : boundAll)(value, media)
 
 const eachBlock = each(block)

@@ -32,7 +32,7 @@ const TYPE_OF_DELTA = {
 const OTHERS_CALL = /^(?:srv|mcp)toolu_/
 
 /** Fields with content. An event without any of them, such as `{}`, only keeps the connection open. */
-const OF_EVENTS = ['message', 'content_block', 'delta', 'index', 'usage']
+const CONTENT_FIELDS = ['message', 'content_block', 'delta', 'index', 'usage']
 
 /** @throws UpstreamFault for a tool call without a name, and for an untyped call that may be of a tool which the caller does not run */
 function completeBlock(original: JsonObject, made_id: string): JsonObject {
@@ -65,7 +65,7 @@ export class StreamedBlocks {
   complete(event: JsonObject): JsonObject {
     if (typeof event.type !== 'string') {
       if (reportsError(event)) return { ...event, type: 'error' }
-      if (OF_EVENTS.every((name) => (event[name] ?? null) === null)) return event
+      if (CONTENT_FIELDS.every((name) => (event[name] ?? null) === null)) return event
       throw new UpstreamFault('the upstream sent an event without its type')
     }
     if (event.type === 'content_block_start') return this.#start(event)
@@ -104,20 +104,20 @@ const COMPLETE_DELTA =
   /^\{\s*"type"\s*:\s*"content_block_delta"\s*,\s*"index"\s*:\s*\d+\s*,\s*"delta"\s*:\s*\{\s*"type"\s*:\s*"/
 
 /** The fields that every message has, except the model: an answer without a model name stays without. */
-const headOf = ({ id }: Pick<AnswerContext, 'id'>): JsonObject => ({
+const requiredFields = ({ id }: Pick<AnswerContext, 'id'>): JsonObject => ({
   id: `msg_${id}`,
   type: 'message',
   role: 'assistant',
   content: [],
 })
 
-const HEAD: JsonObject = headOf({ id: '' })
+const REQUIRED: JsonObject = requiredFields({ id: '' })
 
 export const completing: Completer = {
   whole(answer, context) {
     // Nearly every answer is complete, so the defaults are only created on demand.
-    const headed = hasRequired(answer, HEAD) ? answer : fillRequired(answer, headOf(context))
-    return completeMessage(headed, context.id)
+    const filled = hasRequired(answer, REQUIRED) ? answer : fillRequired(answer, requiredFields(context))
+    return completeMessage(filled, context.id)
   },
   stream(context) {
     const blocks = new StreamedBlocks(context.id)
@@ -129,7 +129,7 @@ export const completing: Completer = {
       if (typeof completed.type !== 'string') return undefined
       if (completed.type !== 'message_start') return completed === original ? data : jsonByteString(completed)
       const start = objectIn(completed.message)
-      const message = withRequired(start, headOf(context))
+      const message = withRequired(start, requiredFields(context))
       return message === start ? data : jsonByteString({ ...completed, message })
     }
   },

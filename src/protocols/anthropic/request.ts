@@ -129,10 +129,10 @@ function contentTokens(content: Json | undefined): number {
 }
 
 const blockTokens = (block: JsonObject): number =>
-  lookUp(BLOCK_TOKENS, block.type)?.(block) ?? foundTokens(block)
+  lookUp(BLOCK_TOKENS, block.type)?.(block) ?? toolResultTokens(block)
 
 /** Results of the provider's own tools contain documents, which count as media. */
-function foundTokens({ content, ...rest }: JsonObject): number {
+function toolResultTokens({ content, ...rest }: JsonObject): number {
   const inner = isObject(content) ? blockTokens(content) : contentTokens(content)
   return jsonTokens(rest) + inner
 }

@@ -24,7 +24,7 @@ import {
 } from '../input-bound.ts'
 import { tokensOfBytes } from '../token-sums.ts'
 import { isObject, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
-import { find, join } from './spellings.ts'
+import { fieldIn, pathOf } from './spellings.ts'
 
 /**
  * The estimated tokens of an inlineData part that the model reads as text; 0 for media, which are counted by their own bytes.
@@ -34,7 +34,7 @@ export function inlineTokens(inline: JsonObject, path: string): number {
   const mime = readMime(inline, path)
   const data = inline.data
   const bytes = typeof data === 'string' ? decodedBytes(data) : undefined
-  if (bytes === undefined) throw refusal(join(path, 'data'), 'must be base64.')
+  if (bytes === undefined) throw refusal(pathOf(path, 'data'), 'must be base64.')
   return isMedium(mime) ? 0 : tokensOfBytes(bytes)
 }
 
@@ -104,8 +104,8 @@ const fileBound: Bound = (file, media) => {
 }
 
 function readMime(inline: JsonObject, path: string): string {
-  const found = find(inline, 'mimeType', 'mime_type', path)
-  const param = join(path, found?.name ?? 'mimeType')
+  const found = fieldIn(inline, 'mimeType', 'mime_type', path)
+  const param = pathOf(path, found?.name ?? 'mimeType')
   if (typeof found?.value !== 'string' || !found.value.includes('/'))
     throw refusal(param, 'must be a MIME type, such as image/png.')
   const mime = found.value.toLowerCase()

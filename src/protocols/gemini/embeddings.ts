@@ -30,7 +30,7 @@ export const embedNames = namesFrom(
 
 const KNOWN = new Set(['model', 'content', ...HARMLESS])
 
-interface Read {
+interface ReadRequest {
   text: string
   dimensions: number | undefined
   /** The request without its model, for a provider of this protocol. */
@@ -70,7 +70,7 @@ export function readNativeEmbedding(body: JsonObject, method: string, model_id: 
   }
 }
 
-function readOne(value: Json, path: string, model_id: string): Read {
+function readOne(value: Json, path: string, model_id: string): ReadRequest {
   if (!isObject(value)) throw refusal(path.slice(0, -1), 'must be an object.')
   const { model, content, ...rest } = value
   if (model !== undefined && model !== `models/${model_id}` && model !== model_id)

@@ -9,7 +9,7 @@ import { jsonTokens, leastTokensIn, sumTokens } from '../token-sums.ts'
 import { hasItems, isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { computedOnce } from '../wire/known-values.ts'
 import { inlineTokens, requestBound } from './bound.ts'
-import { camelCased, type Found, find, join } from './spellings.ts'
+import { camelCased, type Field, fieldIn, pathOf } from './spellings.ts'
 
 /** The gateway does not see cached content. This is the smallest that Gemini caches: https://ai.google.dev/gemini-api/docs/caching. */
 const CACHED_CONTENT_TOKENS = 4_096
@@ -35,7 +35,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     stops: limits.stops,
     cached_content,
     service_tier: requestedTier(body, 'serviceTier', 'service_tier'),
-    input_fields: holdsSound(body.contents) ? SOUND_FIELDS : TEXT_FIELDS,
+    input_fields: hasSound(body.contents) ? SOUND_FIELDS : TEXT_FIELDS,
   }
 }
 
@@ -43,12 +43,12 @@ export function readRequest(body: JsonObject): RequestFacts {
 const TEXT_FIELDS: readonly InputField[] = ['input_tokens', 'cache_read_tokens']
 const SOUND_FIELDS: readonly InputField[] = [...TEXT_FIELDS, 'input_audio_tokens']
 
-const holdsSound = (contents: Json | undefined): boolean =>
+const hasSound = (contents: Json | undefined): boolean =>
   Array.isArray(contents) && contents.some(hasSoundInParts)
 
-const hasSoundInParts = (holder: Json | undefined): boolean => isObject(holder) && soundIn(holder.parts)
+const hasSoundInParts = (holder: Json | undefined): boolean => isObject(holder) && hasSoundPart(holder.parts)
 
-const soundIn = (parts: Json | undefined): boolean =>
+const hasSoundPart = (parts: Json | undefined): boolean =>
   Array.isArray(parts) ? parts.some(isSound) : isSound(parts)
 
 /** Audio or a video, whose sound is billed as audio. A file of unknown type may be either. */
@@ -80,7 +80,7 @@ function hasUnderscore(config: JsonObject): boolean {
 /** Lowers maxOutputTokens, in the caller's spelling; the thinking budget stays. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const config = findConfig(body) ?? { name: 'generationConfig', value: {} }
-  const field = find(config.value, 'maxOutputTokens', 'max_output_tokens', config.name)
+  const field = fieldIn(config.value, 'maxOutputTokens', 'max_output_tokens', config.name)
   return {
     ...body,
     [config.name]: { ...config.value, [field?.name ?? 'maxOutputTokens']: max_output_tokens },
@@ -97,7 +97,7 @@ const contentTokensAt = (content: Json, index: number): number =>
   computedOnce(contentTokens, content, `contents[${index}]`)
 
 function systemTokens(body: JsonObject): number {
-  const found = find(body, 'systemInstruction', 'system_instruction', '')
+  const found = fieldIn(body, 'systemInstruction', 'system_instruction', '')
   if (found === undefined) return 0
   return typeof found.value === 'string'
     ? estimateTokens(found.value)
@@ -115,8 +115,8 @@ function contentTokens(content: Json, path: string): number {
  */
 function partsTokens(parts: Json | undefined, owner: string): number {
   if (!Array.isArray(parts)) {
-    if (!isObject(parts)) throw refusal(join(owner, 'parts'), 'must be an array of parts.')
-    return plainTokens(parts) ?? partTokens(parts, join(owner, 'parts'))
+    if (!isObject(parts)) throw refusal(pathOf(owner, 'parts'), 'must be an array of parts.')
+    return plainTokens(parts) ?? partTokens(parts, pathOf(owner, 'parts'))
   }
   let tokens = 0
   let index = 0
@@ -133,7 +133,7 @@ const plainTokens = (part: Json): number | undefined =>
 
 function partTokens(part: Json, path: string): number {
   if (!isObject(part)) throw refusal(path, 'must be an object, such as {"text": "…"}.')
-  if (part.text !== undefined && part.text !== null) throw refusal(join(path, 'text'), 'must be a string.')
+  if (part.text !== undefined && part.text !== null) throw refusal(pathOf(path, 'text'), 'must be a string.')
   const inline = findObject(part, 'inlineData', 'inline_data', path)
   if (inline) return inlineTokens(inline.value, inline.path)
   const file = findObject(part, 'fileData', 'file_data', path)
@@ -150,7 +150,7 @@ function functionResponseTokens(response: JsonObject, path: string): number {
 
 /** The field that names a cached content, in the caller's spelling. */
 function cachedContentOf(body: JsonObject): string | undefined {
-  const found = find(body, 'cachedContent', 'cached_content', '')
+  const found = fieldIn(body, 'cachedContent', 'cached_content', '')
   if (found === undefined) return undefined
   if (typeof found.value !== 'string') throw refusal(found.name, 'must be the name of a cached content.')
   return found.value === '' ? undefined : found.name
@@ -162,9 +162,9 @@ function findObject(
   snake: string,
   owner: string,
 ): { path: string; value: JsonObject } | undefined {
-  const found = find(part, camel, snake, owner)
+  const found = fieldIn(part, camel, snake, owner)
   if (found === undefined) return undefined
-  const path = join(owner, found.name)
+  const path = pathOf(owner, found.name)
   if (!isObject(found.value)) throw refusal(path, 'must be an object.')
   return { path, value: found.value }
 }
@@ -182,7 +182,7 @@ interface GenerationLimits {
   readonly max_output_tokens: number | undefined
   readonly candidates: number
   /** A schema for the answer. The model reads it, so it counts as input. */
-  readonly schema: Found | undefined
+  readonly schema: Field | undefined
   readonly stops: boolean
 }
 
@@ -195,7 +195,7 @@ const NO_LIMITS: GenerationLimits = {
 
 /** generationConfig in either spelling; undefined if absent. */
 function findConfig(body: JsonObject): { name: string; value: JsonObject } | undefined {
-  const found = find(body, 'generationConfig', 'generation_config', '')
+  const found = fieldIn(body, 'generationConfig', 'generation_config', '')
   if (found === undefined) return undefined
   if (!isObject(found.value)) throw refusal(found.name, 'must be an object.')
   return { name: found.name, value: found.value }
@@ -211,27 +211,27 @@ function readLimits(body: JsonObject): GenerationLimits {
   const { name: owner, value } = config
   checkThinking(value, owner)
   return {
-    max_output_tokens: integer(find(value, 'maxOutputTokens', 'max_output_tokens', owner), owner, 1),
-    candidates: integer(find(value, 'candidateCount', 'candidate_count', owner), owner, 1) ?? 1,
+    max_output_tokens: integer(fieldIn(value, 'maxOutputTokens', 'max_output_tokens', owner), owner, 1),
+    candidates: integer(fieldIn(value, 'candidateCount', 'candidate_count', owner), owner, 1) ?? 1,
     schema:
-      find(value, 'responseSchema', 'response_schema', owner) ??
-      find(value, 'responseJsonSchema', 'response_json_schema', owner),
-    stops: hasItems(find(value, 'stopSequences', 'stop_sequences', owner)?.value),
+      fieldIn(value, 'responseSchema', 'response_schema', owner) ??
+      fieldIn(value, 'responseJsonSchema', 'response_json_schema', owner),
+    stops: hasItems(fieldIn(value, 'stopSequences', 'stop_sequences', owner)?.value),
   }
 }
 
 function checkThinking(config: JsonObject, owner: string): void {
-  const found = find(config, 'thinkingConfig', 'thinking_config', owner)
+  const found = fieldIn(config, 'thinkingConfig', 'thinking_config', owner)
   if (found === undefined) return
-  const path = join(owner, found.name)
+  const path = pathOf(owner, found.name)
   if (!isObject(found.value)) throw refusal(path, 'must be an object.')
-  integer(find(found.value, 'thinkingBudget', 'thinking_budget', path), path, -1)
+  integer(fieldIn(found.value, 'thinkingBudget', 'thinking_budget', path), path, -1)
 }
 
-function integer(found: Found | undefined, owner: string, minimum: number): number | undefined {
+function integer(found: Field | undefined, owner: string, minimum: number): number | undefined {
   if (found === undefined) return undefined
   const { name, value } = found
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < minimum)
-    throw refusal(join(owner, name), `must be a whole number, ${minimum} or more.`)
+    throw refusal(pathOf(owner, name), `must be a whole number, ${minimum} or more.`)
   return value
 }

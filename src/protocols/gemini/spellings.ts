@@ -31,7 +31,7 @@ export const readCamelCased = <F extends TObject>(
 ): Present<Static<F>> => readPresent(form, camelCased(wantObject(value, path), path), path)
 
 /** A field in the spelling that was sent. */
-export interface Found {
+export interface Field {
   readonly name: string
   readonly value: Json
 }
@@ -42,17 +42,17 @@ export interface Found {
  * @returns undefined if the field is absent or null, which mean the same to the provider
  * @throws GatewayError invalid_request if both spellings are sent: one of them would not be priced
  */
-export function find(object: JsonObject, camel: string, snake: string, owner: string): Found | undefined {
+export function fieldIn(object: JsonObject, camel: string, snake: string, owner: string): Field | undefined {
   const camel_value = object[camel] ?? undefined
   const snake_value = object[snake] ?? undefined
   if (snake_value === undefined)
     return camel_value === undefined ? undefined : { name: camel, value: camel_value }
   if (camel_value !== undefined)
-    throw refusal(join(owner, camel), `is given twice, as ${camel} and as ${snake}; send one of them.`)
+    throw refusal(pathOf(owner, camel), `is given twice, as ${camel} and as ${snake}; send one of them.`)
   return { name: snake, value: snake_value }
 }
 
 /** `owner.name`, or the name alone at the top. */
-export function join(owner: string, name: string): string {
+export function pathOf(owner: string, name: string): string {
   return owner === '' ? name : `${owner}.${name}`
 }

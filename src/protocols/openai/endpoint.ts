@@ -16,7 +16,7 @@ export function endpointFor(call: RoutedCall): Endpoint {
   const { provider, endpoint, caller, facts } = call
   if (!provider.responses) return 'chat_completions'
   if (endpoint !== undefined) return endpoint
-  const { chat_lacks, default_effort, is_in_responses } = knownOf(call)
+  const { chat_lacks, default_effort, is_in_responses } = traitsOf(call)
   if (!is_in_responses) return 'chat_completions'
   if (caller === 'responses') return 'responses'
   if (chat_lacks === 'nothing') return 'chat_completions'
@@ -33,26 +33,26 @@ export function endpointsOf(route: ProtocolRoute): readonly Endpoint[] {
   const { provider, endpoint } = route
   if (!provider.responses) return ['chat_completions']
   if (endpoint !== undefined) return [endpoint]
-  const { chat_lacks, is_in_responses } = knownOf(route)
+  const { chat_lacks, is_in_responses } = traitsOf(route)
   if (!is_in_responses) return ['chat_completions']
   return chat_lacks === 'model' ? ['responses'] : ['chat_completions', 'responses']
 }
 
-interface Known extends Pick<Generation, 'chat_lacks' | 'default_effort'> {
+interface EndpointTraits extends Pick<Generation, 'chat_lacks' | 'default_effort'> {
   /** Whether its server offers the model in the Responses API. */
   readonly is_in_responses: boolean
 }
 
 /** Keyed by provider and model: valid for all calls as long as the catalogue is in force. */
-const KNOWN = new PairMap<Provider, string, Known>()
+const TRAITS = new PairMap<Provider, string, EndpointTraits>()
 
-function knownOf(route: ProtocolRoute): Known {
+function traitsOf(route: ProtocolRoute): EndpointTraits {
   const { provider } = route
   const model = familyName(route)
-  const known = KNOWN.get(provider, model)
-  if (known) return known
+  const cached = TRAITS.get(provider, model)
+  if (cached) return cached
   const generation = generationOf(model)
-  return KNOWN.set(provider, model, {
+  return TRAITS.set(provider, model, {
     ...generation,
     ...(reasonsInChat(provider) ? { chat_lacks: 'nothing' as const } : {}),
     is_in_responses: servesResponses(provider, route.model),

@@ -177,7 +177,7 @@ const BILL = {
 class Count implements ExtrasCount {
   #searches: number | undefined
   /** Counts that the totals do not include. */
-  #beside: Beside = {}
+  #separate: SeparateCounts = {}
   #audio_tokens: number | undefined
   #audio_chars = 0
 
@@ -189,7 +189,7 @@ class Count implements ExtrasCount {
       const { audio } = objectIn(delta ?? message)
       this.#audio_chars += (stringIn(objectIn(audio).data) ?? '').length
     }
-    this.#beside = { ...this.#beside, ...besideIn(counts) }
+    this.#separate = { ...this.#separate, ...separateCounts(counts) }
     const searches = searchesIn(counts)
     if (searches !== undefined) this.#searches = Math.max(searches, this.#searches ?? 0)
   }
@@ -197,7 +197,7 @@ class Count implements ExtrasCount {
   units(name: string): number | undefined {
     if (name === AUDIO_OUTPUT)
       return this.#audio_tokens ?? audioTokens(this.#audio_chars, AUDIO_TOKENS_PER_SECOND)
-    if (name in BESIDE) return this.#beside[name as keyof Beside]
+    if (name in SEPARATE) return this.#separate[name as keyof SeparateCounts]
     return name === 'web_search' ? this.#searches : undefined
   }
 }
@@ -209,7 +209,7 @@ const searchesIn = (counts: JsonObject): number | undefined =>
   countIn(counts.num_sources_used) ??
   countIn(objectIn(objectIn(counts.plugins).search).count)
 
-type Beside = { readonly [Name in keyof typeof BESIDE]?: number }
+type SeparateCounts = { readonly [Name in keyof typeof SEPARATE]?: number }
 
 /**
  * Counts that the totals of a usage do not include, which providers bill at rates of their own.
@@ -219,17 +219,17 @@ type Beside = { readonly [Name in keyof typeof BESIDE]?: number }
  *   other models include reasoning in the completion, and do not count citations.
  * - Mistral's audio, by the second: @mistralai/mistralai 2.7 `UsageInfo`.
  */
-const BESIDE = {
+const SEPARATE = {
   citation_tokens: 'citation_tokens',
   reasoning_tokens: 'reasoning_tokens',
   input_audio_seconds: 'prompt_audio_seconds',
 } as const
 
-function besideIn(counts: JsonObject): Beside {
-  const citation_tokens = countIn(counts[BESIDE.citation_tokens])
-  const input_audio_seconds = countIn(counts[BESIDE.input_audio_seconds])
+function separateCounts(counts: JsonObject): SeparateCounts {
+  const citation_tokens = countIn(counts[SEPARATE.citation_tokens])
+  const input_audio_seconds = countIn(counts[SEPARATE.input_audio_seconds])
   const reasoning_tokens =
-    citation_tokens === undefined ? undefined : countIn(counts[BESIDE.reasoning_tokens])
+    citation_tokens === undefined ? undefined : countIn(counts[SEPARATE.reasoning_tokens])
   return {
     ...(citation_tokens === undefined ? {} : { citation_tokens }),
     ...(reasoning_tokens === undefined ? {} : { reasoning_tokens }),

@@ -100,8 +100,8 @@ function fieldsOf(request: ImageRequest, named: NamedModel): JsonObject {
   const { output_compression, input_fidelity, moderation, partial_images = 0 } = request
   const family = familyOf(named)
   const desired = size ?? (family.takes_gpt_fields ? aspect_ratio : undefined)
-  const made = desired && family.sizeFor(desired)
-  const common = { model: named.model, prompt, n: count, size: made && `${made.width}x${made.height}` }
+  const best = desired && family.sizeFor(desired)
+  const common = { model: named.model, prompt, n: count, size: best && `${best.width}x${best.height}` }
   return compact(
     family.takes_gpt_fields
       ? {

@@ -25,7 +25,7 @@ export const readUsage = (answer: JsonObject): ReportedUsage | undefined => read
  */
 export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   const usage = objectIn(value)
-  const { prompt, completion, beside: all_beside } = sumsIn(usage)
+  const { prompt, completion, rest: total_rest } = sumsIn(usage)
   if (prompt === undefined && completion === undefined) return undefined
   const details = objectIn(usage.prompt_tokens_details ?? usage.input_tokens_details)
   const cache_read_tokens = readCached(usage, details)
@@ -33,27 +33,27 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
     tokenCountIn(details.cache_write_tokens) ?? tokenCountIn(details.cache_creation_input_tokens) ?? 0
   const cache_write_1h_tokens = written === 0 ? 0 : readWrittenForHour(details)
   const cached = cache_read_tokens + written
-  let beside = all_beside
-  const cached_beside = cached > (prompt ?? 0) && beside >= cached ? cached : 0
-  beside -= cached_beside
-  const audio_beside = audioBeside(usage, {
+  let rest = total_rest
+  const cached_extra = cached > (prompt ?? 0) && rest >= cached ? cached : 0
+  rest -= cached_extra
+  const audio_extra = audioOutsidePrompt(usage, {
     prompt: prompt ?? 0,
-    beside,
+    rest,
     audio: tokenCountIn(details.audio_tokens),
   })
-  beside -= audio_beside
-  const read = (prompt ?? 0) + cached_beside + audio_beside
-  const audio = tokenCountIn(details.audio_tokens) ?? audio_beside
+  rest -= audio_extra
+  const read = (prompt ?? 0) + cached_extra + audio_extra
+  const audio = tokenCountIn(details.audio_tokens) ?? audio_extra
   const input_audio_tokens = readAudio(read, cached, audio)
   // Google's chat completions include thoughts only in the total.
-  const thinking_tokens = reasoningIn(usage, completion) ?? beside
+  const thinking_tokens = reasoningIn(usage, completion) ?? rest
   return {
     input_tokens: prompt === undefined ? undefined : read - cached - input_audio_tokens,
     input_audio_tokens,
     cache_read_tokens,
     cache_write_5m_tokens: written - cache_write_1h_tokens,
     cache_write_1h_tokens,
-    output_tokens: completion === undefined ? undefined : completion + beside - thinking_tokens,
+    output_tokens: completion === undefined ? undefined : completion + rest - thinking_tokens,
     thinking_tokens,
     cost_nanos: readCost(usage),
   }
@@ -63,7 +63,7 @@ interface Sums {
   prompt: number | undefined
   completion: number | undefined
   /** The rest of the total after both. */
-  beside: number
+  rest: number
 }
 
 /**
@@ -75,14 +75,14 @@ export function sumsIn(usage: JsonObject): Sums {
   const prompt = tokenCountIn(usage.prompt_tokens) ?? tokenCountIn(usage.input_tokens)
   const completion = tokenCountIn(usage.completion_tokens) ?? tokenCountIn(usage.output_tokens)
   const total = countIn(tokenCountIn(usage.total_tokens)) || undefined
-  if (total === undefined) return { prompt, completion, beside: 0 }
+  if (total === undefined) return { prompt, completion, rest: 0 }
   if (prompt !== undefined && completion !== undefined)
-    return { prompt, completion, beside: Math.max(0, total - prompt - completion) }
-  if (prompt !== undefined) return { prompt, completion: restOf(total, prompt), beside: 0 }
-  if (completion === undefined) return { prompt, completion, beside: 0 }
+    return { prompt, completion, rest: Math.max(0, total - prompt - completion) }
+  if (prompt !== undefined) return { prompt, completion: restOf(total, prompt), rest: 0 }
+  if (completion === undefined) return { prompt, completion, rest: 0 }
   const reasoning = tokenCountIn(reasoningDetails(usage)) ?? 0
-  const beside = reasoning > completion ? reasoning : 0
-  return { prompt: restOf(total, completion + beside), completion, beside }
+  const rest = reasoning > completion ? reasoning : 0
+  return { prompt: restOf(total, completion + rest), completion, rest }
 }
 
 /** @returns undefined if nothing is left; NaN, an invalid count, if the part exceeds the total */
@@ -105,7 +105,7 @@ function reasoningIn(usage: JsonObject, completion: number | undefined): number 
 
 interface AudioPlace {
   prompt: number
-  beside: number
+  rest: number
   audio: number | undefined
 }
 
@@ -113,9 +113,9 @@ interface AudioPlace {
  * Audio that the prompt's count does not include. Mistral's prompt is the text alone, while its total includes audio:
  * @mistralai/mistralai 2.7 `UsageInfo.promptAudioSeconds`, https://docs.mistral.ai/capabilities/audio_transcription.
  */
-function audioBeside(usage: JsonObject, { prompt, beside, audio }: AudioPlace): number {
-  if (audio !== undefined) return audio > prompt && beside >= audio ? audio : 0
-  return (countIn(usage.prompt_audio_seconds) ?? 0) > 0 ? beside : 0
+function audioOutsidePrompt(usage: JsonObject, { prompt, rest, audio }: AudioPlace): number {
+  if (audio !== undefined) return audio > prompt && rest >= audio ? audio : 0
+  return (countIn(usage.prompt_audio_seconds) ?? 0) > 0 ? rest : 0
 }
 
 /** Tokens read from a cache, by the names of OpenAI, Moonshot and Together, Mistral, and DeepSeek. */
@@ -183,9 +183,9 @@ function readCost(usage: JsonObject): number | undefined {
   const cost = usage.cost ?? usage.estimated_cost
   if (cost === undefined || cost === null) return undefined
   const reported = isObject(cost) ? cost.total_cost : cost
-  const beside = usage.is_byok === true ? objectIn(usage.cost_details).upstream_inference_cost : 0
-  if (typeof reported !== 'number' || typeof beside !== 'number') return undefined
-  return plausibleCost(Math.round((reported + beside) * NANOS_PER_USD))
+  const own_key_cost = usage.is_byok === true ? objectIn(usage.cost_details).upstream_inference_cost : 0
+  if (typeof reported !== 'number' || typeof own_key_cost !== 'number') return undefined
+  return plausibleCost(Math.round((reported + own_key_cost) * NANOS_PER_USD))
 }
 
 const plausibleCost = (nanos: number): number | undefined =>

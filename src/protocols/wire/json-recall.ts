@@ -13,7 +13,7 @@ interface Candidate extends Beginning {
   readonly before: Counted
 }
 
-interface Found {
+interface FoundValue {
   readonly at: Candidate
   readonly known: KnownValue
 }
@@ -44,7 +44,7 @@ export class Recall {
   depth = NOWHERE
   readonly #data: Buffer
   readonly #to: AccountValues
-  readonly #found: Found[] = []
+  readonly #found: FoundValue[] = []
   readonly #walked: Walked[] = []
   /** The current field of the walk, its name, and the number of its items so far. */
   #field: Name | undefined

@@ -28,11 +28,11 @@ export interface Beginning {
   readonly hash: number | undefined
 }
 
-interface Kept extends KnownValue, Pick<Beginning, 'account_id' | 'field'> {}
+interface StoredValue extends KnownValue, Pick<Beginning, 'account_id' | 'field'> {}
 
 /** Values by the hash of their beginning, the last kept first. */
 interface Generation {
-  readonly kept: Map<number, readonly Kept[]>
+  readonly kept: Map<number, readonly StoredValue[]>
   /** The sum of `sizeOf` over all values. */
   size_bytes: number
 }
@@ -96,15 +96,15 @@ export class KnownValues {
     return false
   }
 
-  #keep(hash: number, value: Kept): void {
+  #keep(hash: number, value: StoredValue): void {
     if (this.#newer.size_bytes + sizeOf(value) > this.#generation_bytes) {
       this.#older = this.#newer
       this.#newer = emptyGeneration()
     }
     const { kept } = this.#newer
-    const alike = [value, ...(kept.get(hash) ?? [])]
-    kept.set(hash, alike.slice(0, MAX_ALIKE))
-    const dropped = alike[MAX_ALIKE]
+    const same_start = [value, ...(kept.get(hash) ?? [])]
+    kept.set(hash, same_start.slice(0, MAX_ALIKE))
+    const dropped = same_start[MAX_ALIKE]
     this.#newer.size_bytes += sizeOf(value) - (dropped ? sizeOf(dropped) : 0)
   }
 }
@@ -123,13 +123,13 @@ export const hashAt = (account_id: number, data: Buffer, start: number): number 
     ? undefined
     : Bun.hash.xxHash32(data.subarray(start, start + MIN_BYTES), account_id)
 
-function findIn({ kept }: Generation, beginning: Beginning): Kept | undefined {
-  const alike = beginning.hash === undefined ? undefined : kept.get(beginning.hash)
-  if (alike) for (const one of alike) if (isAt(one, beginning)) return one
+function findIn({ kept }: Generation, beginning: Beginning): StoredValue | undefined {
+  const same_start = beginning.hash === undefined ? undefined : kept.get(beginning.hash)
+  if (same_start) for (const one of same_start) if (isAt(one, beginning)) return one
   return undefined
 }
 
-function isAt({ account_id, field, bytes }: Kept, at: Beginning): boolean {
+function isAt({ account_id, field, bytes }: StoredValue, at: Beginning): boolean {
   const end = at.start + bytes.length
   return (
     account_id === at.account_id &&

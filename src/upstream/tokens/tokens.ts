@@ -32,16 +32,16 @@ export function createTokens(deps: ExchangeDeps): Tokens {
   const { now } = deps
   const all = new Map<string, CachedToken>()
 
-  function renew(kept: CachedToken): Promise<ExchangeResult> {
-    kept.under_way ??= exchange(deps, kept.account)
+  function renew(entry: CachedToken): Promise<ExchangeResult> {
+    entry.under_way ??= exchange(deps, entry.account)
       .then((exchanged) => {
-        if (isToken(exchanged)) kept.token = exchanged
+        if (isToken(exchanged)) entry.token = exchanged
         return exchanged
       })
       .finally(() => {
-        kept.under_way = undefined
+        entry.under_way = undefined
       })
-    return kept.under_way
+    return entry.under_way
   }
 
   function open(key: string): CachedToken | undefined {
@@ -50,27 +50,27 @@ export function createTokens(deps: ExchangeDeps): Tokens {
     // Removes expired tokens of keys that the catalogue no longer has.
     for (const [other, { token, under_way }] of all)
       if (!under_way && (token?.until_ms ?? 0) <= now()) all.delete(other)
-    const kept: CachedToken = { account, token: undefined, under_way: undefined, renewal_ms: 0 }
-    all.set(key, kept)
-    return kept
+    const entry: CachedToken = { account, token: undefined, under_way: undefined, renewal_ms: 0 }
+    all.set(key, entry)
+    return entry
   }
 
   return {
     of(key) {
-      const kept = all.get(key) ?? open(key)
-      if (!kept) return Promise.resolve(UNUSABLE)
-      const { token } = kept
+      const entry = all.get(key) ?? open(key)
+      if (!entry) return Promise.resolve(UNUSABLE)
+      const { token } = entry
       const now_ms = now()
-      if (!token || now_ms >= token.until_ms - MIN_REMAINING_MS) return renew(kept)
-      if (!kept.under_way && now_ms >= Math.max(token.until_ms - RENEW_BEFORE_MS, kept.renewal_ms)) {
-        kept.renewal_ms = now_ms + RENEWAL_PAUSE_MS
-        void renew(kept)
+      if (!token || now_ms >= token.until_ms - MIN_REMAINING_MS) return renew(entry)
+      if (!entry.under_way && now_ms >= Math.max(token.until_ms - RENEW_BEFORE_MS, entry.renewal_ms)) {
+        entry.renewal_ms = now_ms + RENEWAL_PAUSE_MS
+        void renew(entry)
       }
       return token
     },
     refused(key, token) {
-      const kept = all.get(key)
-      if (kept?.token === token) kept.token = undefined
+      const entry = all.get(key)
+      if (entry?.token === token) entry.token = undefined
     },
   }
 }

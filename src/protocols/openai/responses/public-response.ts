@@ -66,9 +66,9 @@ export class PublicEvents {
       return JSON.stringify({ ...event, response: publicResponse(event.response, this.#view) })
     if (!isObject(event.item)) return JSON.stringify(event)
     const item = publicItem(event.item, countIn(event.output_index) ?? 0, this.#view)
-    const theirs = stringIn(event.item.id)
-    const ours = stringIn(item.id)
-    if (theirs !== undefined && ours !== undefined) this.#ids.set(theirs, ours)
+    const provider_id = stringIn(event.item.id)
+    const gateway_id = stringIn(item.id)
+    if (provider_id !== undefined && gateway_id !== undefined) this.#ids.set(provider_id, gateway_id)
     return JSON.stringify({ ...event, item })
   }
 
