@@ -11,7 +11,7 @@ export const ErrorBody = Type.Object(
       {
         message: Type.String({ description: 'What is wrong, and what to do.' }),
         type: Type.String({ description: 'The kind of error.' }),
-        code: Type.String({ description: 'The error more exactly, for programs.' }),
+        code: Type.String({ description: 'The specific error, for programs.' }),
         param: Nullable(Type.String({ description: 'The field or parameter at fault.' })),
       },
       { description: 'The error.' },

@@ -174,7 +174,7 @@ async function keep(state: State, kept: KeptResponse): Promise<void> {
       insertRow(db, kept, columns),
     )
     if (!is_kept)
-      throw notFound(`The response "${previous_id}", which this one continues, is kept no longer.`)
+      throw notFound(`The response "${previous_id}", which this one continues, was deleted in the meantime.`)
     probe('response.kept')
   } finally {
     if (continues) continued.splice(continued.indexOf(continues), 1)

@@ -35,10 +35,10 @@ export const carries: Carries = {
     failed_tool_result: 'is_error',
     answered_image: dropped('it takes no images that a model answered with'),
     json_without_schema: 'system, as an instruction',
-    late_system_message: 'system, after what is there',
+    late_system_message: 'system, after its other texts',
     own_thinking: 'thinking and redacted_thinking',
     thinking_of_others: dropped('only the issuer of a signature can use it'),
-    cut_arguments: dropped('arguments are an object, which then holds what there is of their text'),
+    cut_arguments: dropped('arguments must be an object, which then contains the incomplete text'),
   },
   instructs_json: true,
   own_fields: {

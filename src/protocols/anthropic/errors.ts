@@ -31,7 +31,7 @@ export const AnthropicError = Type.Object(
       {
         type: Type.String({ description: "The kind of error, in Anthropic's words." }),
         message: Type.String({ description: 'What is wrong, and what to do.' }),
-        details: Type.Optional(Type.Unknown({ description: 'More of it, which most errors do not have.' })),
+        details: Type.Optional(Type.Unknown({ description: 'Further details. Most errors have none.' })),
       },
       { description: 'The error.' },
     ),

@@ -35,10 +35,10 @@ export const carries: Carries = {
     failed_tool_result: 'functionResponse.response.error',
     answered_image: 'inlineData',
     json_without_schema: 'generationConfig.responseMimeType',
-    late_system_message: 'systemInstruction, after what is there',
+    late_system_message: 'systemInstruction, after its other texts',
     own_thinking: 'a part with thought and thoughtSignature',
     thinking_of_others: dropped('only the issuer of a signature can use it'),
-    cut_arguments: dropped('arguments are an object, which then holds what there is of their text'),
+    cut_arguments: dropped('arguments must be an object, which then contains the incomplete text'),
   },
   own_fields: {
     model: dropped('the address names the model'),

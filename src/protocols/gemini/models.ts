@@ -11,7 +11,7 @@ export const NativeModel = Type.Object(
     inputTokenLimit: Type.Optional(Type.Integer({ description: 'The most input tokens.' })),
     outputTokenLimit: Type.Optional(Type.Integer({ description: 'The most output tokens.' })),
     supportedGenerationMethods: Type.Array(Type.String(), {
-      description: 'The methods by which the Gemini API calls it.',
+      description: 'The methods of the Gemini API that the model supports.',
     }),
   },
   { additionalProperties: false, description: 'The model.' },

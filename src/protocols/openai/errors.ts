@@ -31,10 +31,7 @@ export const OpenAIError = Type.Object(
         message: Type.String({ description: 'What is wrong, and what to do.' }),
         type: Type.String({ description: "The kind of error, in OpenAI's words." }),
         param: Type.Union([Type.String({ description: 'The field at fault.' }), Type.Null()]),
-        code: Type.Union([
-          Type.String({ description: 'The error more exactly, for programs.' }),
-          Type.Null(),
-        ]),
+        code: Type.Union([Type.String({ description: 'The specific error, for programs.' }), Type.Null()]),
       },
       { description: 'The error.' },
     ),

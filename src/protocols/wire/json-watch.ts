@@ -115,7 +115,7 @@ export class Watch {
     const hash = reducedHash(this.#data, at + 1, end)
     if (hash !== NO_HASH && !names.hashes.has(hash)) return HARMLESS
     if (end - at > MAX_NAME_BYTES || ++this.looks > MAX_LOOKS) {
-      this.#refuse('is a name with escapes or outside ASCII that is too long, or one of too many.')
+      this.#refuse('has escapes or non-ASCII characters, and is too long or one of too many such names.')
       return HARMLESS
     }
     const written = textAt(this.#data, at, end)

@@ -70,6 +70,6 @@ const NO_TOKEN_IN_TIME: UpstreamFailure = {
 /** The call ended before a request was sent, so the provider is not at fault. */
 export const NOT_SENT: UpstreamFailure = {
   failure_class: 'upstream_error',
-  message: 'the call ended before there was an access token',
+  message: 'the call ended before an access token was available',
   retry_after_s: undefined,
 }

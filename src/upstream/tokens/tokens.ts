@@ -78,6 +78,6 @@ export function createTokens(deps: ExchangeDeps): Tokens {
 /** For a key that is not valid JSON; the catalogue normally refuses it earlier. */
 const UNUSABLE: ExchangeResult = {
   failure_class: 'bad_key',
-  message: 'the key is no JSON file of a service account',
+  message: 'the key is not the JSON file of a service account',
   retry_after_s: undefined,
 }
