@@ -1,4 +1,4 @@
-// A file as the catalogue for all gateways over a database: without what is of a machine, and checked as one machine reads it. Pure, but for key files.
+// A file as the shared catalogue of all gateways: without settings of one machine, and checked as this machine reads it. Pure except for key files.
 import { dirname } from 'node:path'
 import { createRedactor } from '../observe/redact.ts'
 import { redactorFor } from './drafts.ts'
@@ -11,18 +11,18 @@ import { keysWrittenIn, marksIn } from './shared-bounds.ts'
 import { readToml, withoutMark } from './toml.ts'
 
 export interface Applied {
-  /** The catalogue that is to be in force. */
+  /** The text to bring into force. */
   text: string
-  /** Settings of the machine, by name, that it lacks. */
+  /** The names of settings of the machine, which the text lacks. */
   left_out: readonly string[]
-  /** By the lines of the file; those of settings of the machine by the lines of its own file. */
+  /** With lines of the given file; for settings of the machine, with lines of the machine's own file. */
   mistakes: readonly Mistake[]
   warnings: readonly Mistake[]
 }
 
 /**
  * @param file its text
- * @param machine the text of this machine's tollgate.toml, which is at `path`
+ * @param machine the text of this machine's tollgate.toml, at `path`
  */
 export function applied(
   file: string,
@@ -50,7 +50,7 @@ export function applied(
   }
 }
 
-/** The line of a mistake in what a text was made from. */
+/** Maps the line of a mistake to the text before settings were removed. */
 function atLineOf(mistake: Mistake, text: string, whole: string): Mistake {
   const line = text.split('\n')[mistake.line - 1] ?? ''
   const at = whole.split('\n').indexOf(line, mistake.line - 1)

@@ -1,4 +1,4 @@
-// The section [brand]: its shape, and its checks beyond that.
+// The section [brand]: its schema and further checks.
 import { Type } from '@sinclair/typebox'
 import type { BrandSettings } from '../domain/brand.ts'
 import { brandColors } from '../domain/brand-colors.ts'
@@ -11,7 +11,7 @@ type Report = (path: TomlPath, message: string) => void
 const MAX_NAME_CHARS = 60
 const MAX_URL_CHARS = 2_048
 
-/** A name without folders: what the pages show to anybody comes from the data folder alone, and is an image. */
+/** A file name without folders: public pages may show only images of the data folder. */
 const ImageFile = (description: string) =>
   Type.Optional(
     Type.String({
@@ -66,7 +66,7 @@ export const BrandSchema = Type.Object(
   closed,
 )
 
-/** @param warn remarks on a brand that is used all the same */
+/** @param warn reports remarks on a valid brand */
 export function checkBrand(brand: BrandSettings, { report, warn }: { report: Report; warn: Report }): void {
   for (const [field, value] of Object.entries(brand)) {
     const unseen = unseenIn(value)

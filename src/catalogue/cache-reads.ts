@@ -1,17 +1,17 @@
-// Cache reads by generation: what part of its input rate a provider takes for input that was read from a cache.
+// The default rates of cache reads, by model generation, as a fraction of the provider's input rate.
 
 import type { Model } from '../domain/catalogue.ts'
 import { divideRoundingUp, formatUsd, type Nanos } from '../domain/money.ts'
 import type { Report } from './mistakes.ts'
 import type { ModelText } from './schema.ts'
 
-/** `1` of so much: 10 for a tenth of the input rate. */
+/** The divisor of the input rate: 10 for a tenth. */
 export type Divisor = number
 
-/** Of all models of whose generation nothing is known, and the most that is ever a default: spec.md, Messages-protocol request. */
+/** For models of an unknown generation, and the highest default rate: spec.md, Messages-protocol request. */
 export const DEFAULT_DIVISOR: Divisor = 10
 
-/** The first row that fits holds. What a name does not tell has none: of other servers each model has a rate of its own. */
+/** The first match applies. Other servers' models are not listed, since each has its own rate. */
 const ROWS: readonly (readonly [family: RegExp, from: number, divisor: Divisor])[] = [
   // https://platform.claude.com/docs/en/about-claude/pricing, "Prompt caching", as of 2026-10: 0.025 since Fable 5.1 (release notes of
   // 2026-09-01), 0.05 for Opus 5.5 and, since 2026-10-07, Sonnet 5.5; Haiku 5.5 as the others.
@@ -29,11 +29,11 @@ const ROWS: readonly (readonly [family: RegExp, from: number, divisor: Divisor])
   [/gemini-4(?!\d)/, 0, 20],
 ]
 
-/** `opus-4-6`, `3-7-sonnet`, `fable-5.1`: a number of more digits is a date. */
+/** A version in `opus-4-6`, `3-7-sonnet` or `fable-5.1`. A number with more digits is a date. */
 const VERSION = /(?:^|\D)(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const DATE = /\d{3,}/g
 
-/** @param model by the name that tells its generation @returns undefined where the name tells none */
+/** @param model the name that identifies its generation @returns undefined for an unknown generation */
 export function knownDivisor(model: string): Divisor | undefined {
   const [, major = 0, minor = 0] = VERSION.exec(model.replace(DATE, '')) ?? []
   const version = Number(major) * 100 + Number(minor)
@@ -42,18 +42,18 @@ export function knownDivisor(model: string): Divisor | undefined {
 
 type RouteText = Pick<ModelText['routes'][number], 'model' | 'generation'>
 
-/** The default of a route's cost: what its provider takes. */
+/** The default for a route's cost: the provider's fraction. */
 export const costDivisor = ({ model, generation }: RouteText): Divisor =>
   knownDivisor(generation ?? model) ?? DEFAULT_DIVISOR
 
-/** The default of a price: what the dearest route's provider takes, and never more than a tenth. */
+/** The default for a price: the fraction of the most expensive route's provider, at most a tenth. */
 export const priceDivisor = (routes: readonly RouteText[]): Divisor =>
   Math.max(DEFAULT_DIVISOR, Math.min(...routes.map(costDivisor)))
 
-/** Prices are rounded: a rate within two hundredths of another one is the same. */
+/** Prices are rounded, so rates within 2 % of each other count as equal. */
 const TOLERANCE = 0.02
 
-/** Warns of a rate, written or by default, at which cache reads are another part of the input than their provider takes. */
+/** Warns if the price's rate of cache reads is another fraction of its input rate than the provider's. */
 export function warnOfCacheReads(text: ModelText, { price }: Model, model: number, warn: Report): void {
   if (text.kind !== 'text' || price.unit !== 'token') return
   const { input_tokens: input, cache_read_tokens: cache_read } = price.tiers[0].rates
@@ -61,7 +61,7 @@ export function warnOfCacheReads(text: ModelText, { price }: Model, model: numbe
   const known = names.map((name) => ({ name, divisor: knownDivisor(name) }))
   const dearest = known.reduce((one, other) => ((other.divisor ?? 0) < (one.divisor ?? 0) ? other : one))
   const { name, divisor } = dearest
-  // Of several routes one may be of a model that nothing is known of.
+  // Without a warning if the generation of any route is unknown.
   if (divisor === undefined || known.some((each) => each.divisor === undefined)) return
   const wanted = divideRoundingUp(BigInt(input), BigInt(divisor))
   if (isNear(cache_read, wanted)) return

@@ -1,31 +1,31 @@
-// Changes by a new text of the catalogue, as actions of the audit log: a line for each model, price, provider and setting. Pure.
+// The changes of a new catalogue text as actions of the audit log: a line for each model, price, provider and setting. Pure.
 import type { Action, ActionName, Fields } from '../domain/actions.ts'
 import { BLOCKS, blocksIn, type ChangedPart, changedTables, differing } from './changed-parts.ts'
 import type { BlockList } from './schema.ts'
 import { readToml, type TomlTable } from './toml.ts'
 import { isTable } from './toml-write.ts'
 
-/** Whom limits by name are for: what an audit log says of an account stands with the account, and is erased with it. */
+/** Finds the owners of limits by name, since actions about an account must be recorded with the account, and erased with it. */
 export interface Owners {
   account: (name: string) => { account_id: number } | undefined
   key: (prefix: string) => { account_id: number; key_id: number } | undefined
 }
 
-/** Of one save; if there are more, a line of the save itself counts them all, and its version has them. */
+/** Per save. If there are more, a line for the save itself has their number, and its stored version shows them all. */
 export const MAX_LINES = 200
 
-/** The changes of a new text. Its lines are made once its owners have been looked up. */
+/** The changes of a new text. The actions are created after their owners were looked up. */
 export interface CatalogueChanges {
-  /** Of whom a limit changes: names of accounts, and prefixes of keys. */
+  /** The owners of changed limits: names of accounts, and prefixes of keys. */
   owned: Readonly<Record<keyof Owners, readonly string[]>>
-  /** @param version under which the new text is kept */
+  /** @param version of the new text */
   actions(version: number, owners: Owners): Action[]
 }
 
 /** @param before and after: texts without keys */
 export function catalogueChanges(before: string, after: string): CatalogueChanges {
   const read = [valuesOf(before), valuesOf(after)]
-  // Texts of which one is no TOML change nothing that has a name.
+  // If one text is no TOML, no named changes can be found.
   const [was = {}, is = {}] = read.includes(undefined) ? [] : read
   const parts = changedTables(was, is)
   const by_kind = Map.groupBy(parts, ({ kind }) => `${kind}s`)
@@ -35,7 +35,7 @@ export function catalogueChanges(before: string, after: string): CatalogueChange
     owned: { account: ownedAt('limits.accounts'), key: ownedAt('limits.keys') },
     actions(version, owners) {
       const lines = parts.flatMap((part) => actionsOfPart(part, was, is, owners))
-      // The lines of the changes say it all; what none of them says, such as comments, the save has a line for.
+      // A line for the save itself is needed only if no line names a change (such as of comments), or there are too many.
       if (lines.length > 0 && lines.length <= MAX_LINES) return lines
       return [{ action: 'catalogue.saved', after: { version, ...counts } }, ...lines.slice(0, MAX_LINES)]
     },
@@ -91,7 +91,7 @@ function settingActions(path: string, was: TomlTable, is: TomlTable, owners: Own
   const [own_before, own_after] = [Object(before), Object(after)] as [Fields, Fields]
   return differing(own_before, own_after).map((name) => {
     const owner = ownerOf(owners, name)
-    // Of nobody who is known: a name is not written where no erasure would find it.
+    // The owner is unknown: its name is left out, since an erasure would not find it here.
     if (!owner) return { action: 'setting.changed', subject: path }
     return {
       action: 'setting.changed',
@@ -102,7 +102,7 @@ function settingActions(path: string, was: TomlTable, is: TomlTable, owners: Own
   })
 }
 
-/** Settings by the name of an account, or by the prefix of a key. */
+/** Settings whose fields are names of accounts, or prefixes of keys. */
 const OWNED: Readonly<
   Record<string, (owners: Owners, name: string) => { account_id: number; key_id?: number } | undefined>
 > = {
@@ -115,7 +115,7 @@ function settingOf(values: TomlTable, path: string): unknown {
   return Reflect.get(Object(values[section]), field)
 }
 
-/** The fields in which two values differ; of what is no table, the value itself. */
+/** Returns the fields in which two tables differ; other values as a field `value`. */
 function difference(was: unknown, is: unknown): Pick<Action, 'before' | 'after'> {
   const [before, after] = [was, is].map((value) =>
     value === undefined ? {} : isTable(value) ? value : { value },
@@ -124,7 +124,7 @@ function difference(was: unknown, is: unknown): Pick<Action, 'before' | 'after'>
   return { before: safe(only(before, names)), after: safe(only(after, names)) }
 }
 
-/** Marks of keys are no use to a reader: only that a key was there is said. Undefined if no field is left. */
+/** Replaces the marks of hidden keys by a plain word. Undefined if there are no fields. */
 const safe = (fields: Fields | undefined): Fields | undefined =>
   fields && Object.keys(fields).length > 0 ? (withoutMarks(fields) as Fields) : undefined
 

@@ -1,24 +1,24 @@
-// Differences between two texts of the catalogue, by name: models, providers and settings with their fields.
+// The differences between two catalogue texts: models, providers and settings by name, with their changed fields.
 import type { BlockList } from './schema.ts'
 import { readToml } from './toml.ts'
 import { isTable } from './toml-write.ts'
 
 export interface ChangedPart {
   kind: (typeof BLOCKS)[BlockList]['kind'] | 'setting'
-  /** The id of a model, the name of a provider or a price group, `server.log_level`; the section's own name if it has no fields. */
+  /** The ID of a model, the name of a provider or a price group, or a setting such as `server.log_level`; a section's name if it has no fields. */
   name: string
   change: 'added' | 'removed' | 'changed'
   /** The changed parts of a model or provider: `price`, `api_keys`. */
   fields: readonly string[]
 }
 
-/** Nothing for texts that differ only in comments, or are no TOML. */
+/** Empty for texts that differ only in comments, or are no TOML. */
 export function changedParts(before: string, after: string): ChangedPart[] {
   const [was, is] = [readToml(before), readToml(after)]
   return was.ok && is.ok ? changedTables(was.value, is.value) : []
 }
 
-/** The lists of blocks, and the field that a block is known by. A list that the schema has and this lacks does not compile; all else is a section. */
+/** The lists of blocks, with the identifying field of a block. The type requires every list of the schema; all other names are sections. */
 export const BLOCKS = {
   models: { kind: 'model', key: 'id' },
   providers: { kind: 'provider', key: 'name' },
@@ -28,8 +28,8 @@ export const BLOCKS = {
 const BLOCK_LISTS = Object.keys(BLOCKS) as BlockList[]
 
 /**
- * The same of texts that were read: what the review before a save, the history and the audit log name. It goes through all that
- * either text has, so that no section can be missing in it.
+ * Compares parsed texts, for the review before a save, the history and the audit log. It visits all names of either text, so that
+ * no section can be missed.
  */
 export const changedTables = (was: Table, is: Table): ChangedPart[] => [
   ...BLOCK_LISTS.flatMap((list) => changedBlocks(list, was, is)),
@@ -58,7 +58,7 @@ function changedBlocks(list: BlockList, old_values: Table, values: Table): Chang
   })
 }
 
-/** Of a section that differs. It counts without fields, too: that it is there may switch something on. */
+/** Compares a section. A section without fields also counts as a change, since its presence may enable a feature. */
 function changedSettings(section: string, before: unknown, after: unknown): ChangedPart[] {
   const [was, is] = [before, after].map((value) => (isTable(value) ? value : {}))
   const fields = differing(was ?? {}, is ?? {})
@@ -66,7 +66,7 @@ function changedSettings(section: string, before: unknown, after: unknown): Chan
   return names.map((name) => ({ kind: 'setting', name, change: 'changed', fields: [] }))
 }
 
-/** The names of the fields in which two tables differ. */
+/** Returns the names of the fields in which two tables differ. */
 export const differing = (before: Table, after: Table): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (key) => !Bun.deepEquals(before[key], after[key]),

@@ -1,4 +1,4 @@
-// The catalogue as it is read and changed by a running gateway, in its file or in the database: without its secrets, and only by those who saw its last state.
+// Reads and saves of the catalogue text, in its file or in the database: secrets are hidden, and a save must be based on the current version.
 
 import { readFile } from 'node:fs/promises'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -27,79 +27,79 @@ import { readToml, type TomlTable, withoutMark } from './toml.ts'
 
 export interface ConfigurationFile {
   path: string
-  /** Of the text, in bytes: what is saved must have been made from these. */
+  /** The hash of the text's bytes. A save must name the hash that its draft is based on. */
   hash: string
-  /** Of the text in the database; null: it is that of the file. */
+  /** The version of the text in the database; null if the text is in the file. */
   version: number | null
-  /** Without secrets; null if the file is no TOML, because nobody knows then what is secret in it. */
+  /** Without secrets; null if the file is no TOML, since its secrets cannot be recognised then. */
   text: string | null
-  /** The values of the text, by its names; null if there is no text. */
+  /** The parsed text; null if there is no text. */
   values: TomlTable | null
   mistakes: Mistake[]
   warnings: Mistake[]
-  /** Settings that differ from those that the process started with. */
+  /** Settings that differ from those at the start of the process, and need a restart. */
   waiting_for_restart: readonly string[]
 }
 
 export interface SavedConfiguration {
   hash: string
-  /** In the database; null: the file was written. */
+  /** The version in the database; null if the file was written. */
   version: number | null
   warnings: Mistake[]
   waiting_for_restart: readonly string[]
 }
 
-/** The catalogue of a gateway. */
 export interface Configuration {
   readonly path: string
-  /** @throws the file system's error where the file cannot be read */
+  /** @throws the file system's error if the file cannot be read */
   read(): Promise<ConfigurationFile>
   /**
-   * @returns with `safe_text`: the draft without any key, those that it brought included; null if it is no TOML
-   * @throws GatewayError invalid_request for edits of a text that is no TOML, or of places that it does not have
+   * @returns also `safe_text`: the draft without any key, including new ones; null if it is no TOML
+   * @throws GatewayError invalid_request for edits of a text that is no TOML, or at paths that it does not have
    */
   check(draft: Draft): Promise<CheckedDraft & { safe_text: string | null }>
   /**
-   * Replaces the file as a whole, keeping its owner and its mode, puts it in force, and keeps its text for the past; where the
-   * catalogue is in the database, it puts the draft in force there, for all gateways. Keys of the file before can come back for some minutes, so that a save can be undone.
+   * Replaces the whole file, with the same owner and mode, brings it into force, and stores its text in the history. If the
+   * catalogue is in the database, it brings the draft into force there, for all gateways. For some minutes a draft may restore keys of
+   * the previous text, so that a save can be undone.
    *
-   * @param hash of the file that the draft was made from
+   * @param hash of the text that the draft is based on
    * @param request_id of the console's request, for the audit log
-   * @throws GatewayError conflict if the text has changed since; unprocessable with the first mistake, and then nothing
-   * is changed
+   * @throws GatewayError conflict if the text has changed since; unprocessable with the first mistake, with nothing
+   * changed
    */
   save(draft: Draft, hash: string, made_by: Author, request_id?: string): Promise<SavedConfiguration>
   /**
-   * Keeps a text for the past that is in force, after the saves under way.
+   * Stores a text that is in force in the history, after running saves.
    *
    * @param text of the file, with its keys
    */
   noticed(text: string): Promise<void>
-  /** A text of the past as a draft: with the keys that the file has now. @throws GatewayError as `check` */
+  /** Returns a text of the history as a draft, with the current keys. @throws GatewayError as `check` */
   revive(text: string): Promise<RevivedText>
 }
 
 export interface ConfigurationParts extends FileParts {
-  /** Puts the file in force, as `WatchedCatalogue` does. */
+  /** Brings the file into force, as `WatchedCatalogue.reload`. */
   reload: () => Promise<void>
   waitingForRestart: () => readonly string[]
-  /** Keeps a text that came into force for the past. It does not throw. */
+  /** Stores a text that came into force in the history. It does not throw. */
   keep: (text: string, made_by: Author, request_id?: string) => Promise<void>
-  /** The catalogue in the database, where there may be one. */
+  /** The place of the catalogue in the database, if there may be one. */
   shared?: SharedPlace | undefined
   now: () => number
 }
 
-/** How long after a save the keys of the file before can be put back. */
+/** The time after a save in which keys of the previous text can be restored. */
 const UNDONE_FOR_MS = 5 * 60_000
 
-/** The catalogue whose file is at a path. Saves run one after the other. */
+/** Creates the configuration of a catalogue file. Saves run one after the other. */
 export function createConfiguration(parts: ConfigurationParts): Configuration {
   const { path, catalogue, keep, now } = parts
   let known: (Loaded & { of: Catalogue }) | undefined
-  let replaced: { hidden: HiddenText; until_ms: number } | undefined
+  let previous: { hidden: HiddenText; until_ms: number } | undefined
   const origins = new Map<string, Set<string>>()
-  /** The text is read every time; what it says, only where it, the machine's file or the catalogue in force has changed. */
+  /** Reads the text each time, but parses it only if it, the machine's file or the catalogue in force has changed. */
   const load = async (): Promise<Loaded> => {
     const placed = await readPlaced(path, parts.shared)
     const { text, state } = placed
@@ -112,9 +112,9 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
     }
     return known
   }
-  /** With the keys of the file before, for as long as they can come back. */
+  /** Adds the keys of the previous text, while they can be restored. */
   const baseOf = (file: Loaded): Loaded => {
-    const before = replaced && replaced.until_ms > now() ? replaced.hidden : undefined
+    const before = previous && previous.until_ms > now() ? previous.hidden : undefined
     return { ...file, hidden: file.hidden && withSecretsOf(file.hidden, before) }
   }
   const inTurn = createQueue()
@@ -146,7 +146,7 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
         const drafted = await prepareSave(parts, baseOf(file), draft)
         const { raw, warnings } = drafted
         const version = await write(parts, file, drafted, { made_by, request_id })
-        replaced = file.hidden && { hidden: file.hidden, until_ms: now() + UNDONE_FOR_MS }
+        previous = file.hidden && { hidden: file.hidden, until_ms: now() + UNDONE_FOR_MS }
         await parts.reload()
         const waiting_for_restart = parts.waitingForRestart()
         return { hash: hashOf(Buffer.from(raw)), version, warnings, waiting_for_restart }
@@ -163,21 +163,21 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
   }
 }
 
-/** Runs what it is given one after the other. */
+/** Runs tasks one after the other. */
 function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const done = last.then(work)
-    // Dropped: its own caller is told about the failure, and the next one goes ahead.
+    // Dropped: the task's caller receives the failure, and the next task runs.
     last = done.catch(() => {})
     return done
   }
 }
 
 /**
- * A draft that may be saved.
+ * Checks a draft and prepares its text for saving.
  *
- * @param base the text with what else a draft may bring back
+ * @param base the text, with further secrets that the draft may restore
  * @throws GatewayError as `Configuration.save`
  */
 async function prepareSave(parts: ConfigurationParts, base: DraftBase, draft: Draft) {
@@ -189,9 +189,9 @@ async function prepareSave(parts: ConfigurationParts, base: DraftBase, draft: Dr
 }
 
 /**
- * Writes a draft where the text was loaded from.
+ * Writes a draft to the place of the loaded text.
  *
- * @returns its version in the database; null: it is in the file, and kept for the past
+ * @returns its version in the database; null if it was written to the file, and stored in the history
  * @throws GatewayError conflict, as `Configuration.save`
  */
 async function write(
@@ -202,7 +202,7 @@ async function write(
 ): Promise<number | null> {
   if (shared && version !== undefined)
     return await shared.apply({ text: restored, made_at_ms: now(), made_by, request_id }, version)
-  // Others' work went on meanwhile, and somebody may have saved the file in an editor.
+  // The file may have been saved in an editor in the meantime.
   if (hashOf(await readFile(path)) !== hash) throw changedMeanwhile('file')
   await replaceFile(path, raw)
   if (kept) await keep(kept.text, made_by, request_id)
@@ -215,8 +215,8 @@ interface Loaded extends DraftBase, Placed {
 }
 
 /**
- * Notes where variables that are set go by a file. That stays known when a later one no longer says so: nothing is sent
- * elsewhere by being removed and added again.
+ * Records the addresses that set variables are sent to. They stay recorded after the text changes, so that a variable cannot be
+ * redirected by removing it and adding it again.
  */
 function noteOrigins(
   origins: Map<string, Set<string>>,

@@ -1,4 +1,4 @@
-// Parts of the catalogue file that a draft of the console may not change: sections of plugins, the storage, environment variables that it cannot name.
+// Parts of the catalogue that a draft of the console may not change: some sections of plugins, the storage, unlisted environment variables.
 import { compileGlobs } from '../utilities/glob.ts'
 import { FROM_FILE } from './key-files.ts'
 import { type Mistake, writePath } from './mistakes.ts'
@@ -8,21 +8,21 @@ import { addedSection, addedSections } from './sections.ts'
 import type { TomlTable } from './toml.ts'
 
 interface DraftedChange {
-  /** The values of the file. */
+  /** The values of the current text. */
   before: TomlTable
   /** The values of the draft; undefined if it is not TOML. */
   after: TomlTable | undefined
-  /** The variables that the draft names. */
+  /** The variables in the draft. */
   named: readonly VariableUse[]
-  /** Variables that the file names, or named since the gateway runs. */
+  /** Variables that the text names, or has named since the gateway started. */
   known: { has(variable: string): boolean }
-  /** The catalogue is in the database. */
+  /** Whether the catalogue is in the database. */
   is_shared?: boolean
 }
 
 /**
- * Changes that must be made in the file on the server. The bounds are those of the file, not of the draft: the owner of the machine
- * sets them, and somebody who has come by a session of the operator does not widen them.
+ * Returns changes that must be made in the file on the server. The bounds are those of the current text, not of the draft: the machine's
+ * owner sets them, and a stolen session of an operator must not extend them.
  */
 export function refusedChanges(change: DraftedChange): Mistake[] {
   const where = change.is_shared ? BY_COMMAND : IN_FILE
@@ -45,7 +45,7 @@ export function refusedChanges(change: DraftedChange): Mistake[] {
 }
 
 /**
- * Why a setting is not changed in the console, in words; undefined: it may be.
+ * Returns the reason why the console may not change a setting; undefined if it may.
  *
  * @param path `['backup', 'bucket']`
  */
@@ -56,7 +56,7 @@ export function beyondConsole([section = '', field = '']: readonly string[]): st
   return added?.within_console.includes(field) ? undefined : added?.beyond_console
 }
 
-/** A section without some of its fields; one that has no others is as good as none. */
+/** Returns a section without some fields; undefined if it has no others. */
 function without(section: unknown, fields: readonly string[]): unknown {
   if (typeof section !== 'object' || section === null) return section
   const others = Object.entries(section).filter(([name]) => !fields.includes(name))
@@ -66,7 +66,7 @@ function without(section: unknown, fields: readonly string[]): unknown {
 const IN_FILE = 'in the file on the server'
 const BY_COMMAND = 'by `tollgate config apply` on a server'
 
-/** The parts of the file that the console leaves as they are. */
+/** Reports a change in a part of the text that the console may not change. */
 function mistakeIfChanged(
   { before, after }: DraftedChange,
   part: (file: TomlTable) => unknown,
@@ -86,7 +86,7 @@ const NAMES_ELSEWHERE = 'it says which environment variables the console may hav
 const FILES_ELSEWHERE =
   'must be a file that the catalogue names already: paste the text of the file here, or name the file in the catalogue on the server'
 
-/** A variable of the gateway's environment is sent to the address beside it: what is not meant for a provider is not named. */
+/** Refuses variables outside env_names: a variable is sent to its provider's address, and must not be one with another purpose. */
 function unlistedVariables({ before, named, known }: DraftedChange, where: string): Mistake[] {
   const written = envNamesOf(before) ?? DEFAULT_ENV_NAMES
   const globs = Array.isArray(written) ? written.filter((glob) => typeof glob === 'string') : []

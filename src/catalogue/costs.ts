@@ -1,9 +1,9 @@
-// Costs beside prices: the rates at which a model's price is below the cost of one of its routes. Pure.
+// The comparison of a model's price with a route's cost: the rates whose price is below the cost. Pure.
 import { IMAGE_TOKEN_RATES } from '../domain/image-tokens.ts'
 import type { ImagePrice, Price, Tier, TokenPrice, UnitPrice } from '../domain/prices.ts'
 import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../domain/usage.ts'
 
-/** @returns the names of the rates at which each call loses money; none where the price covers the cost */
+/** @returns the names of the rates that lose money; empty if the price covers the cost */
 export function ratesBelowCost(price: Price, cost: Price): string[] {
   if (price.unit === 'token' && cost.unit === 'token') return tokensBelow(price, cost)
   if (price.unit === 'image' && cost.unit === 'image') return imagesBelow(price, cost)
@@ -12,7 +12,7 @@ export function ratesBelowCost(price: Price, cost: Price): string[] {
   return price.unit === 'unit' && cost.unit === 'unit' ? unitsBelow(price, cost) : []
 }
 
-/** Compared wherever a tier of either begins, and in each service tier that both have. */
+/** Compares the rates at the start of each tier of either, and in each common service tier. */
 function tokensBelow(price: TokenPrice, cost: TokenPrice): string[] {
   const begins = [...price.tiers, ...cost.tiers].map(({ above_tokens }) => above_tokens)
   const below = USAGE_FIELDS.filter((field) =>

@@ -1,4 +1,4 @@
-// Decimal numbers as price lists write them, `2.5e-07` among them, and their exact conversion to nano-dollars.
+// Decimal numbers of price lists, including `2.5e-07`, and their exact conversion to nano-dollars.
 import type { Nanos } from '../domain/money.ts'
 
 /** `coefficient` times ten to the power of `exponent`; never negative. */
@@ -7,7 +7,7 @@ export interface ExactDecimal {
   readonly exponent: number
 }
 
-/** An amount of money, and whether it had to be rounded up to a whole nano-dollar. */
+/** An amount of money, and whether it was rounded up to a whole nano-dollar. */
 export interface ExactAmount {
   readonly nanos: Nanos
   readonly rounded: boolean
@@ -16,10 +16,10 @@ export interface ExactAmount {
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/
 const NANO_EXPONENT = 9
 
-/** Whether `parseDecimal` reads a text. */
+/** Whether `parseDecimal` accepts a text. */
 export const isDecimal = (text: string): boolean => DECIMAL.test(text)
 
-/** @throws RangeError for what is no decimal number of 0 or more, or has an exponent of three digits */
+/** @throws RangeError if it is no decimal number of 0 or more, or has an exponent of three digits */
 export function parseDecimal(text: string): ExactDecimal {
   const match = DECIMAL.exec(text)
   if (!match) throw new RangeError(`${JSON.stringify(text)} is not a decimal number of 0 or more`)
@@ -28,18 +28,18 @@ export function parseDecimal(text: string): ExactDecimal {
 }
 
 /**
- * The price of `count` units in nano-dollars, rounded up, so that a cost is never written down as less than it is.
+ * Returns the price of `count` units in nano-dollars, rounded up, so that a cost is never understated.
  *
  * @param usd of one unit
- * @throws RangeError for more than a safe integer holds
+ * @throws RangeError if the result is no safe integer
  */
 export const nanosOf = (usd: ExactDecimal, count: number): ExactAmount =>
   scaledUp(usd.coefficient * BigInt(count), usd.exponent + NANO_EXPONENT)
 
-/** An amount times a factor, rounded up. @throws RangeError for more than a safe integer holds */
+/** Multiplies an amount by a factor, rounded up. @throws RangeError if the result is no safe integer */
 export function timesRoundingUp(nanos: Nanos, { coefficient, exponent }: ExactDecimal): Nanos {
   const product = nanos * Number(coefficient)
-  // As plain numbers, in a tenth of the time: prices by group are many.
+  // Plain numbers take a tenth of the time, which matters for the many prices by group.
   if (Number.isSafeInteger(product) && product >= 0 && exponent <= 0 && exponent >= -MAX_PLAIN_DIGITS) {
     const divisor = 10 ** -exponent
     const rest = product % divisor
@@ -48,7 +48,7 @@ export function timesRoundingUp(nanos: Nanos, { coefficient, exponent }: ExactDe
   return scaledUp(BigInt(nanos) * coefficient, exponent).nanos
 }
 
-/** Powers of ten up to here are exact as plain numbers. */
+/** Powers of ten are exact as plain numbers up to this exponent. */
 const MAX_PLAIN_DIGITS = 15
 
 function scaledUp(amount: bigint, exponent: number): ExactAmount {

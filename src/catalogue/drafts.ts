@@ -1,4 +1,4 @@
-// Drafts of the catalogue file: what they say, their mistakes, and the text that would be saved, with the file's keys put back.
+// Drafts of the catalogue: their values, their mistakes, and the text to save, with the hidden keys restored.
 import { dirname } from 'node:path'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
@@ -15,53 +15,53 @@ import { sharedIn } from './of-the-machine.ts'
 import { keysWrittenIn, machineSettingsIn } from './shared-bounds.ts'
 import { BYTE_ORDER_MARK, type TomlDocument, type TomlTable, withoutMark } from './toml.ts'
 
-/** A change that is not saved yet: a text in place of the file's own, and edits of it. Without either it is the file. */
+/** An unsaved change: a new text, edits of it or of the current text, or neither. */
 export interface Draft {
-  /** As `read` shows it, changed. */
+  /** The changed text of `read`. */
   text?: string | undefined
   edits?: readonly Edit[] | undefined
 }
 
 export interface CheckedDraft {
-  /** The draft with its edits made: without the secrets of the file, though with those that the draft itself brought. */
+  /** The draft after its edits, without the secrets of the current text, but with new secrets of the draft. */
   text: string
   values: TomlTable | null
   mistakes: Mistake[]
   warnings: Mistake[]
-  /** The differences from the file. */
+  /** The differences from the current text. */
   parts: ChangedPart[]
-  /** The catalogue that would be in force; undefined if there are mistakes. With its secrets: not for showing. */
+  /** The resulting catalogue; undefined if there are mistakes. It contains secrets, so it must not be shown. */
   catalogue: Catalogue | undefined
 }
 
 export interface FileParts extends Pick<ReadOptions, 'env' | 'protocols'> {
   path: string
-  /** The one in force. */
+  /** The catalogue in force. */
   catalogue: () => Catalogue
-  /** Environment variables that a draft may name, whatever env_names says. */
+  /** Environment variables that a draft may name in addition to env_names. */
   named_variables?: ReadonlySet<string> | undefined
 }
 
-/** The base of a draft. */
+/** The text that a draft is based on. */
 export interface DraftBase {
-  /** With its secrets. */
+  /** With secrets. */
   text: string
   values: TomlTable | null
   hidden: HiddenText | undefined
   origins: KnownOrigins
-  /** The file of this machine, where the text is in the database. */
+  /** The file of this machine, if the text is in the database. */
   machine?: TomlDocument | undefined
 }
 
 interface Prepared extends CheckedDraft {
-  /** With its secrets. */
+  /** The text to save, with secrets. */
   raw: string
-  /** The same without a byte order mark. */
+  /** `raw` without a byte order mark. */
   restored: string
 }
 
 /**
- * Each part of the work takes some milliseconds of the event loop.
+ * Checks a draft. It yields between steps that each block the event loop for some milliseconds.
  *
  * @throws GatewayError invalid_request if the file cannot be the base of a draft
  */
@@ -112,13 +112,13 @@ export async function prepare(
 }
 
 interface ReadContext {
-  /** Of a draft: it has no other files looked at, which would tell whether they are there. */
+  /** Set for a draft: other key files are not read, since that would reveal whether they exist. */
   known?: { has(variable: string): boolean }
   /** As in `DraftBase`. */
   machine?: TomlDocument | undefined
 }
 
-/** The values of a text with its secrets. */
+/** Reads a text with its secrets. */
 export function readWith(
   { env, protocols, path }: FileParts,
   text: string,
@@ -133,18 +133,18 @@ export function readWith(
     : { catalogue: undefined, mistakes: reading.mistakes, warnings: [] }
 }
 
-/** No message repeats a value that is secret; this holds whatever a later one says. */
+/** Hides secrets in messages, although no message should contain one. */
 export function hideIn({ catalogue }: Pick<FileParts, 'catalogue'>, all: readonly Mistake[]): Mistake[] {
   const redactor = redactorFor(catalogue())
   return all.map((mistake) => ({ ...mistake, message: redactor.hide(mistake.message) }))
 }
 
-/** Of a draft that is something else than a catalogue, each line may be one. */
+/** A draft that is no catalogue at all may have a mistake in each line. */
 const MAX_MISTAKES = 200
 
 const redactors = new WeakMap<Catalogue, Redactor>()
 
-/** Of the keys alone: to the operator addresses are no secret. */
+/** Returns a redactor of keys only: the operator may see addresses. */
 export function redactorFor(catalogue: Catalogue): Redactor {
   const known = redactors.get(catalogue)
   if (known) return known
@@ -154,7 +154,7 @@ export function redactorFor(catalogue: Catalogue): Redactor {
   return made
 }
 
-/** A browser's text field has lines that end in a line feed alone, whatever the file's end in. */
+/** Restores the file's CRLF line ends, since browsers' text fields use LF. */
 function withLineEndsOf(draft: string, file: string): string {
   const text = withoutMark(draft)
   return file.includes('\r\n') && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text

@@ -1,4 +1,4 @@
-// Edits of the catalogue file's text: they change what they name, and keep every other character, comments included.
+// Edits of the catalogue's text that change only the named values, and keep every other character, comments included.
 import { ParseError } from 'toml-eslint-parser'
 import { internal, invalidRequest } from '../domain/errors.ts'
 import { writePath } from './mistakes.ts'
@@ -9,30 +9,30 @@ import { additionTo, removalFrom } from './toml-splices.ts'
 import { isTable, plain, type TomlValue, withDigits, writeValue } from './toml-write.ts'
 
 /**
- * One change. A path names tables and keys by their names, elements of lists and `[[blocks]]` by their place, from 0:
+ * One change. A path names tables and keys by name, elements of lists and `[[blocks]]` by their index from 0:
  * `['models', 2, 'price', 'input']`.
  *
- * - `set`: the value that is to stand there, whether or not one does. In a table that is given whole, keys that keep their
- *   value keep their place and comments.
+ * - `set`: sets a value, new or existing. In a table that is set as a whole, keys with an unchanged value keep their place and
+ *   comments.
  * - `add`: appends to a list, or to the `[[blocks]]` of a name: `['models']`.
- * - `remove`: a key, an element or a block, with the comments that belong to it.
+ * - `remove`: removes a key, an element or a block, with its comments.
  */
 export type Edit =
   | { readonly op: 'set' | 'add'; readonly path: TomlPath; readonly value: TomlValue }
   | { readonly op: 'remove'; readonly path: TomlPath }
 
-/** The result of an edit in the text. */
+/** A change of the text that an edit requires. */
 type Step = { do: 'add' | 'replace'; path: TomlPath; value: TomlValue } | { do: 'remove'; path: TomlPath }
 
-/** After each round of steps the whole text is read again: so many characters take some ten seconds. */
+/** Each round of steps parses the whole text again. This many characters take about ten seconds. */
 const MAX_CHARS_READ = 20_000_000
 
 /**
- * Applies edits to a text, as if one after the other. An amount of a price or a cost may be given as text, whose digits are written
- * as they are: `"0.30"` becomes `0.30`. It yields wherever other work may go on.
+ * Applies edits to a text in order. An amount of a price or a cost may be a string, whose digits are kept: `"0.30"` becomes
+ * `0.30`. It yields between steps, so that other work can run.
  *
- * @returns the text, which holds exactly the values that the edits say
- * @throws GatewayError invalid_request if the text is no TOML, a path leads nowhere, or it would take too long
+ * @returns the text, checked to have exactly the edited values
+ * @throws GatewayError invalid_request if the text is no TOML, a path does not exist, or it would take too long
  */
 export function* editToml(text: string, edits: readonly Edit[]): Generator<void, string> {
   const bare = withoutMark(text)
@@ -42,7 +42,7 @@ export function* editToml(text: string, edits: readonly Edit[]): Generator<void,
     const batch = planned.map((edit) => withLastBlock(edit, places))
     const wanted = batch.reduce(expected, places.value)
     let steps = batch.flatMap((edit) => stepsOf(places.value, edit))
-    // Each round takes a step or more. What replaces a section takes two: it is removed, and then added in another form.
+    // Each round applies at least one step. Replacing a section takes two: it is removed, and then added in another form.
     for (let rounds = 2 * steps.length; steps.length > 0 && rounds > 0; rounds--) {
       places = placesIn(spliced(places.text, splicesOf(places, steps)))
       read_chars += places.text.length
@@ -59,7 +59,7 @@ export function* editToml(text: string, edits: readonly Edit[]): Generator<void,
   return text.slice(0, text.length - bare.length) + places.text
 }
 
-/** The same at once. @throws as `editToml` */
+/** Applies edits without yielding. @throws as `editToml` */
 export function editedToml(text: string, edits: readonly Edit[]): string {
   const work = editToml(text, edits)
   let step = work.next()
@@ -70,7 +70,7 @@ export function editedToml(text: string, edits: readonly Edit[]): string {
 const withDecimalDigits = (edit: Edit): Edit =>
   edit.op === 'remove' ? edit : { ...edit, value: withDigits(edit.value, edit.path) }
 
-/** Edits that are made together: those that set places of which none lies within another. Any other one is made by itself. */
+/** Groups edits that can be applied together: `set` edits of paths that do not contain each other. Others are applied alone. */
 function batchesOf(edits: readonly Edit[]): Edit[][] {
   const batches: Edit[][] = []
   let set = new Set<string>()
@@ -92,7 +92,7 @@ function batchesOf(edits: readonly Edit[]): Edit[][] {
   return batches
 }
 
-/** The name of `[[blocks]]` goes with the last of them: a list that is written so is never empty. */
+/** Removes the whole list with its last `[[block]]`, since such a list cannot be empty. */
 function withLastBlock(edit: Edit, { value, headerAt }: Places): Edit {
   const { op, path } = edit
   const list = path.slice(0, -1)
@@ -120,7 +120,7 @@ function placesIn(text: string): Places {
   }
 }
 
-/** Of the steps in their order those that come after the ones before them in the text: the others wait for the next round. */
+/** Takes the steps whose places follow each other in the text; the others wait for the next round. */
 function splicesOf(places: Places, steps: readonly Step[]): Splice[] {
   const taken: Splice[] = []
   let end = -1
@@ -137,7 +137,7 @@ function splicesOfStep(places: Places, step: Step): Splice[] {
   const { path } = step
   if (step.do === 'add') return additionTo(places, path, step.value)
   const node = step.do === 'replace' ? places.writtenAt(path)?.node : undefined
-  // A table with a header of its own, or blocks, is replaced by other lines, in the next round.
+  // A table with its own header, or blocks, is removed now, and its replacement is added in the next round.
   if (step.do === 'remove' || !node) return removalFrom(places, path)
   const [start, end] = node.range
   const like = places.text.slice(start, end)
@@ -158,7 +158,7 @@ function stepsOf(root: unknown, edit: Edit): Step[] {
   return differences(found, edit.value, path)
 }
 
-/** The least that makes one value the other. */
+/** Returns the minimal steps from one value to another. */
 function differences(is: unknown, wanted: TomlValue, path: TomlPath): Step[] {
   if (is === undefined) return [{ do: 'add', path, value: wanted }]
   if (Bun.deepEquals(is, plain(wanted))) return []
@@ -181,7 +181,7 @@ function differences(is: unknown, wanted: TomlValue, path: TomlPath): Step[] {
   return [{ do: 'replace', path, value: wanted }]
 }
 
-/** The document as it is to be after an edit. */
+/** Returns the expected document after an edit. */
 function expected(root: unknown, edit: Edit): unknown {
   const change = (value: unknown, rest: TomlPath): unknown => {
     const [part, ...further] = rest

@@ -1,18 +1,18 @@
-// Changes of files: noticed by stamps when one looks, and the interval at which one does.
+// Detection of file changes by polling stamps of size, times and inode.
 import { stat } from 'node:fs/promises'
 
-/** The stamps of some files, as they were seen last. */
+/** The stamps of some files at the last check. */
 interface FileStamps {
-  /** Takes what the files are now as seen. @param paths other files than those of before */
+  /** Takes new stamps. @param paths replaces the watched files */
   take(paths?: readonly string[]): Promise<void>
   /**
-   * To be asked at an interval: whether there was a change, and none has followed since it was asked last. A half-written file
-   * is left alone, and so are files that are written one after the other.
+   * Called at an interval: whether the files have changed, and not again since the last call. This skips half-written files, and
+   * files that are written one after the other.
    */
   haveSettled(): Promise<boolean>
 }
 
-/** As they are now. */
+/** Takes the current stamps of files. */
 export async function stampsOf(paths: readonly string[]): Promise<FileStamps> {
   let watched = paths
   const current = async () => (await Promise.all(watched.map(stampOf))).join('|')
@@ -33,19 +33,19 @@ export async function stampsOf(paths: readonly string[]): Promise<FileStamps> {
   }
 }
 
-/** It changes whenever the file does, or who may read it; empty if there is no file. */
+/** Returns a stamp that changes with the file or its permissions; empty if there is no file. */
 async function stampOf(path: string): Promise<string> {
   try {
-    // The time of the last change of mode or owner, too: a file that could not be read is read once it can be.
+    // With the time of the last change of mode or owner, so that an unreadable file is read once it is readable.
     const { mtimeNs, ctimeNs, size, ino } = await stat(path, { bigint: true })
     return `${mtimeNs} ${ctimeNs} ${size} ${ino}`
   } catch {
-    // The file is not there, or cannot be looked at: reading it reports why.
+    // Dropped: the file is missing or inaccessible. Reading it reports the reason.
     return ''
   }
 }
 
-/** Runs `task` whenever the files have changed and then stood still for an interval, without keeping the process alive. */
+/** Runs `task` whenever the files have changed and stayed unchanged for an interval. The timer does not keep the process alive. */
 export async function onceSettled(
   stamps: FileStamps,
   task: () => Promise<void>,

@@ -1,4 +1,4 @@
-// The catalogue file's text as it is shown: without its secrets, which are put back when it is saved.
+// The catalogue's text without its secrets, for display, and the restoration of the secrets in a changed text.
 import { ParseError } from 'toml-eslint-parser'
 import { HIDDEN, type Redactor } from '../observe/redact.ts'
 import { type Mistake, writePath } from './mistakes.ts'
@@ -16,26 +16,26 @@ import type { TomlTable } from './toml.ts'
 import { type Splice, spliced } from './toml-lines.ts'
 import { type Places, placesOf } from './toml-places.ts'
 
-/** A text with its secrets, and without. */
+/** A text without secrets, and the secrets. */
 export interface HiddenText {
-  /** The readable text. It has as many lines, unless a secret was written over several. */
+  /** The text without secrets. It has as many lines as the original, unless a secret spans several. */
   text: string
   secrets: readonly WrittenSecret[]
-  /** Comments that are hidden whole, by what is shown of them. */
+  /** Wholly hidden comments by their masks. */
   comments: ReadonlyMap<string, string>
-  /** Lines that were changed beside the providers' values, by what is shown of them: comments, most of all. */
+  /** Original lines with other hidden parts, mostly in comments, by their displayed form. */
   lines: ReadonlyMap<string, readonly string[]>
   /** The environment variables that providers use. */
   variables: readonly VariableUse[]
-  /** The texts that were readable beside the secrets, outside of the hidden parts of providers: as `readableIn`. */
+  /** The readable names and values of the original, as `readableIn`. */
   readable: ReadonlySet<string>
 }
 
 /**
- * Hides what is secret: the providers' keys and headers, unless they name an environment variable, with the comments on their
- * lines; what looks like one in other comments; and whatever the redactor knows.
+ * Hides secrets: the providers' keys and headers, unless they name an environment variable, with the comments on their
+ * lines; text in other comments that looks like a key; and everything that the redactor knows.
  *
- * @returns undefined if the text is no TOML: then nobody knows where its secrets are
+ * @returns undefined if the text is no TOML, since its secrets cannot be found then
  */
 export function hideSecrets(text: string, redactor: Redactor): HiddenText | undefined {
   const places = readPlaces(text)
@@ -60,7 +60,7 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
   return { text: after.join('\n'), secrets, comments, lines, variables: variablesIn(places), readable }
 }
 
-/** A text that also knows what another one hid: drafts of it may have that back. */
+/** Adds the secrets of another text, so that drafts may restore them, too. */
 export function withSecretsOf(own: HiddenText, other: HiddenText | undefined): HiddenText {
   if (!other) return own
   return {
@@ -74,22 +74,22 @@ export function withSecretsOf(own: HiddenText, other: HiddenText | undefined): H
 
 interface Restored {
   text: string
-  /** The values of the text, its secrets still hidden; undefined if it is not TOML. */
+  /** The values of the text, with secrets still hidden; undefined if it is no TOML. */
   values: TomlTable | undefined
-  /** The environment variables that it uses. */
+  /** The environment variables in it. */
   variables: readonly VariableUse[]
   mistakes: Mistake[]
 }
 
-/** The addresses that environment variables go to, by their names; of others it is not known. */
+/** The addresses that environment variables are sent to, by variable. */
 export type KnownOrigins = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Puts the secrets of a file back into a changed text. A key goes to the address that it was written for, and to no other:
- * whoever can change the file must not learn the keys in it by having them sent elsewhere, or put where they are shown.
+ * Restores the secrets of a text in a changed text. A key is restored only for the address that it was written for, so that a person
+ * who may change the text cannot learn its keys by having them sent elsewhere, or moved to a readable place.
  *
- * @param masked the changed text @param original what was hidden @param known the same of keys in the environment
- * @returns the text with its secrets, and a mistake for each that could not be put back
+ * @param masked the changed text @param original the hidden secrets @param known the addresses of keys in the environment
+ * @returns the text with its secrets, and a mistake for each one that could not be restored
  */
 export function restoreSecrets(
   masked: string,
@@ -106,12 +106,12 @@ export function restoreSecrets(
   )
   const places = readPlaces(text)
   const drafted = text === masked ? places : readPlaces(masked)
-  // Nothing is put into what is no TOML: its messages may repeat it.
+  // Nothing is restored in a text that is no TOML, since error messages may quote it.
   if (!places || !drafted) return { text: masked, values: drafted?.value, variables: [], mistakes }
   const variables = variablesIn(places)
-  const laid_open = text === masked ? [] : revealedTexts(places, drafted, original)
-  if (laid_open.length > 0)
-    return { text: masked, values: drafted.value, variables, mistakes: [...mistakes, ...laid_open] }
+  const revealed = text === masked ? [] : revealedTexts(places, drafted, original)
+  if (revealed.length > 0)
+    return { text: masked, values: drafted.value, variables, mistakes: [...mistakes, ...revealed] }
   const { replacements, missing } = restoreValues(places, original)
   const comments = restoreComments(places, original)
   return {
@@ -122,7 +122,7 @@ export function restoreSecrets(
   }
 }
 
-/** The marks that have their secrets back, and those whose secret was not found here. */
+/** Returns the restored marks, and mistakes for marks without a secret for this place. */
 function restoreValues(places: Places, { secrets }: HiddenText) {
   const replacements: Splice[] = []
   const missing: Mistake[] = []
@@ -140,7 +140,7 @@ function restoreValues(places: Places, { secrets }: HiddenText) {
   return { replacements, missing }
 }
 
-/** Comments that still stand with a secret, on a line that was changed otherwise; elsewhere they would be shown. */
+/** Restores comments that are still on a line with a secret. In other places they would become readable, which is a mistake. */
 function restoreComments(places: Places, { comments }: HiddenText) {
   const hidden = new Set(commentsOfSecrets(places).map(({ range }) => range[0]))
   const marks = places.comments.flatMap(({ range, loc }) => {
@@ -157,7 +157,7 @@ function restoreComments(places: Places, { comments }: HiddenText) {
   }
 }
 
-/** Texts that are readable only since lines with hidden texts were put back: they were moved out of their comments. */
+/** Returns mistakes for texts that only became readable by restoring lines, because they were moved out of their comments. */
 function revealedTexts(places: Places, drafted: Places, { readable }: HiddenText): Mistake[] {
   const written = new Set(readableIn(drafted).map(({ text }) => text))
   return readableIn(places)
@@ -165,7 +165,7 @@ function revealedTexts(places: Places, drafted: Places, { readable }: HiddenText
     .map(({ line }) => ({ path: '', line, message: CHANGED_LINE }))
 }
 
-/** Keys of the environment that would be sent elsewhere than they are by now. */
+/** Returns mistakes for environment variables that would be sent to a new address. */
 const redirectedVariables = (variables: readonly VariableUse[], known: KnownOrigins): Mistake[] =>
   variables.flatMap(({ path, line, variable, origin }) => {
     const origins = known.get(variable)
@@ -174,7 +174,7 @@ const redirectedVariables = (variables: readonly VariableUse[], known: KnownOrig
     return [{ path: writePath(path), line, message }]
   })
 
-/** The names and texts that nobody hides, each with the name that it stands under. */
+/** Returns the readable values, each with its name. */
 function readableIn({ written }: Places): { line: number; text: string }[] {
   return written.map(({ path, node }) => {
     const name = path.findLast((part) => typeof part === 'string')
@@ -188,15 +188,15 @@ const CHANGED_LINE = 'has a text that is hidden: take the line back as it was, o
 const UNKNOWN = 'must be the key itself, or "env:NAME": no key of the file is hidden under this mark'
 const ELSEWHERE = 'must be written anew: the hidden key is only sent to the address that it was written for'
 
-/** Shorter ones are placeholders, and common words. */
+/** Shorter values are placeholders or common words. */
 const MIN_SECRET_CHARS = 8
 
-/** Whether what is shown of a text has secrets that another one hid. */
+/** Whether the displayed form of a text contains secrets that another one hides. */
 export const showsSecretOf = ({ text }: HiddenText, { secrets, lines }: HiddenText): boolean =>
   secrets.some(({ secret }) => secret.length >= MIN_SECRET_CHARS && text.includes(secret)) ||
   [...lines.values()].flat().some((line) => line.trim() !== '' && text.split('\n').includes(line))
 
-/** The places of a text; undefined if it is no TOML. */
+/** Parses a text with positions; undefined if it is no TOML. */
 export function readPlaces(text: string): Places | undefined {
   try {
     return placesOf(text)

@@ -1,4 +1,4 @@
-// The shape of what an image model has beside what every model has, and its price.
+// The schema of the additional fields of image models, without their price.
 import { Type } from '@sinclair/typebox'
 import { EXTRA_QUALITIES } from '../domain/catalogue.ts'
 import { Count, closed, MAX_COUNT, Milliseconds } from './schema-parts.ts'

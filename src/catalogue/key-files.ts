@@ -1,29 +1,29 @@
-// Files that hold a provider's key: `file:PATH` in its `api_keys`, read when the catalogue is read.
+// Files with a provider's key: `file:PATH` in its `api_keys`, read together with the catalogue.
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { codeOf, messageOf } from '../utilities/thrown.ts'
 
-/** The text of a file, or why it cannot be read. @param path as it is written */
+/** Returns the text of a file, or the reason why it cannot be read. @param path as written in the catalogue */
 export type ReadKeyFile = (path: string) => { text: string } | { unreadable: string }
 
-/** The prefix of a key that is in a file. */
+/** The prefix of a key in a file. */
 export const FROM_FILE = 'file:'
-/** Braces and quotes are of a key that was pasted after the prefix: that is hidden, as a path is not. */
+/** Without braces and quotes, which show that a key was pasted after the prefix: unlike a path it must be hidden. */
 const PATH = /^\s*file:\s*([^{}"]*[^{}"\s])\s*$/
 
-/** The path that a key names; undefined where it names none. */
+/** Returns the path in a key's value; undefined if it names no file. */
 export const keyFileIn = (written: string): string | undefined => PATH.exec(written)?.[1]
 
 export interface KeyFiles {
   read: ReadKeyFile
-  /** Whole paths of the files that were asked for. */
+  /** The absolute paths of the files read. */
   paths(): readonly string[]
 }
 
-/** Keys are a few KB. */
+/** Keys have a few KB. */
 const MAX_BYTES = 64 * 1024
 
-/** @param folder where relative paths begin: that of the catalogue */
+/** @param folder the base of relative paths, the catalogue's */
 export function keyFilesIn(folder: string): KeyFiles {
   const read_paths = new Set<string>()
   return {

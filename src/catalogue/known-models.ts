@@ -1,17 +1,17 @@
-// Well-known providers, and models of theirs at list price: starting values, which the operator looks at and confirms.
+// Well-known providers, and some of their models at list price, as suggestions for the operator to confirm.
 import { FIELD_WORDS } from '../domain/servers/field-words.ts'
 import type { KnownServer, ServedProtocol, ServerField } from '../domain/servers/known-server.ts'
 import { type ProviderAddress, protocolsOf, serverNameOf, writtenServer } from '../domain/servers/lookup.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
 
 /**
- * A text model as its provider sells it. Left to the catalogue page: models whose price depends on the prompt's length, is about
- * to change, or that are about to be shut down.
+ * A text model at its provider's list price. Models whose price depends on the prompt's length or will change soon, and models that
+ * will be shut down, are left out.
  */
 interface KnownModel {
-  /** The provider's own name of it. */
+  /** The provider's ID of the model. */
   model: string
-  /** USD per million tokens, as the provider lists them. */
+  /** USD per million tokens, in the provider's price list. */
   input: string
   output: string
   cache_read?: string
@@ -19,7 +19,7 @@ interface KnownModel {
   max_output_tokens: number
 }
 
-/** A field of an entry, as a form has it. */
+/** A field of a form. */
 interface KnownField {
   name: ServerField
   label: string
@@ -28,34 +28,34 @@ interface KnownField {
 
 interface KnownProvider {
   title: string
-  /** The name that it gets in the catalogue. */
+  /** Its suggested name in the catalogue. */
   name: string
   /** Its name in the table of known servers; null if it is not in it. */
   server: string | null
-  /** The first is spoken where the catalogue names none. */
+  /** The first one is the default. */
   protocols: readonly ServedProtocol[]
-  /** The parts of its address, and the fields that it can do without. */
+  /** Its required and optional fields. */
   fields: readonly KnownField[]
-  /** Empty if the operator must say it, or what it is made of. */
+  /** Empty if the operator must enter it, or its parts. */
   base_url: string
-  /** The page where its keys are made; empty if not known. */
+  /** The page for creating keys; empty if unknown. */
   keys_url: string
-  /** The page of its prices; empty if not known. */
+  /** The page of its prices; empty if unknown. */
   prices_url: string
   takes_key: 'yes' | 'maybe' | 'no'
-  /** Its keys are the files of Google's service accounts. */
+  /** Whether its keys may be files of Google service accounts. */
   takes_accounts: boolean
-  /** Its models are called by names of the operator's own. */
+  /** Whether its models are called by the operator's deployment names. */
   has_deployments: boolean
-  /** The meaning of a model's name there, as a sentence. */
+  /** A help text about its model IDs, as a sentence. */
   model_help: string
   models: readonly KnownModel[]
 }
 
-/** The month in which the prices below stood on the providers' pages, and the models were not to be shut down. */
+/** The month of the last comparison with the providers' pages: prices, and no announced shutdowns. */
 export const PRICES_AS_OF = 'November 2026'
 
-/** Models of known servers, by the servers' names; those servers are offered first. */
+/** Models by known server; these servers are listed first. */
 const MODELS: Readonly<Record<string, readonly KnownModel[]>> = {
   google: [
     known('gemini-3.5-flash-lite', ['0.30', '2.50', '0.03'], 1_048_576, 65_536),
@@ -141,7 +141,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   },
 ]
 
-/** The provider's listing of a model of its own; undefined for others, and for simulated ones. */
+/** Returns the provider's list price of a model; undefined for unknown models and simulated providers. */
 export function listedPrice(provider: ProviderAddress, model: string): KnownModel | undefined {
   const server = provider.base_url.startsWith('simulator') ? undefined : serverNameOf(provider)
   return server === undefined ? undefined : MODELS[server]?.find((one) => one.model === model)

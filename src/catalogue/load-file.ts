@@ -1,4 +1,4 @@
-// The reading of the catalogue of a data folder: its file, or the text in the database with what the file has of the machine.
+// Reads the catalogue of a data folder: its file, or the text in the database together with the file's settings of the machine.
 import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf, messageOf } from '../utilities/thrown.ts'
@@ -15,7 +15,7 @@ import { isOfTheMachine, sharedFieldsIn } from './of-the-machine.ts'
 import { readToml } from './toml.ts'
 import { isTable } from './toml-write.ts'
 
-/** The text in the database that all gateways over it take in place of their files. */
+/** The text in the database, which all its gateways use instead of their files. */
 export interface SharedText {
   version: number
   /** Without keys. */
@@ -23,23 +23,23 @@ export interface SharedText {
   made_at_ms: number
 }
 
-/** Which of these texts was read, beside which file. */
+/** The version of the shared text that was read, and the unused sections of the file. */
 export interface SharedReading {
   version: number
-  /** The sections of the file that count for nothing then, by name. */
+  /** The names of the file's sections that have no effect. */
   unused: readonly string[]
 }
 
-/** As of its text, which it has, too. */
+/** The result of reading a text, with the text. */
 export type FileReading = (
   | Exclude<CatalogueReading, { ok: true }>
   | (CatalogueReading & { ok: true; text: string })
 ) & { shared?: SharedReading | undefined }
 
 /**
- * Reads the catalogue file at `path`; a file that cannot be read is a mistake too. Never throws.
+ * Reads the catalogue file at `path`. An unreadable file is reported as a mistake. Never throws.
  *
- * @param shared the text in the database that is in force; undefined: the file is
+ * @param shared the text in force in the database; undefined if the file is in force
  */
 export async function readCatalogueFile(
   path: string,
@@ -61,7 +61,7 @@ export async function readCatalogueFile(
   }
 }
 
-/** The keys in a file that its first start puts into the database, which takes none. */
+/** Returns mistakes for keys in a file whose first start would put it into the database, which must not contain keys. */
 async function keysIn(text: string, path: string, options: FileReadOptions): Promise<Mistake[]> {
   const { applied } = await import('./applied.ts')
   return [...applied(text, { ...options, path, machine: text }).mistakes]
@@ -79,7 +79,7 @@ function readShared(
   return reading.ok ? { ...reading, text, shared } : { ...reading, shared }
 }
 
-/** Without providers and models the catalogue may be meant to be in the database: a mistake in [storage] keeps it unread, or nobody has put it there. */
+/** Without providers and models the catalogue is probably meant to be in the database: [storage] has a mistake, or no text was applied yet. */
 function ofUnknownPlace(mistakes: Mistake[], text: string): Mistake[] {
   const lacks = (name: string) => mistakes.some(({ path }) => path === name)
   if (!lacks('providers') || !lacks('models')) return mistakes
@@ -102,13 +102,13 @@ const NO_CATALOGUE: Mistake = {
     'has no providers and models: write them here, or put a catalogue into the database by `tollgate config apply FILE`',
 }
 
-/** A line for each mistake, which names the file or the version that has it. */
+/** Formats a line for each mistake, with the file or the version that has it. */
 export const mistakeLines = (path: string, mistakes: readonly Mistake[], shared?: SharedReading): string[] =>
   mistakes.map((mistake) =>
     formatMistake(shared && !isOfTheMachine(mistake.path) ? nameOf(shared) : path, mistake),
   )
 
-/** The same for what is worth a warning, in the file beside the database, too. */
+/** Formats a line for each warning, including unused sections of the file. */
 export const warningLines = (
   path: string,
   { warnings, shared }: { warnings: readonly Mistake[]; shared?: SharedReading | undefined },
@@ -121,7 +121,7 @@ export const warningLines = (
   ...mistakeLines(path, warnings, shared),
 ]
 
-/** The name of a version where a file would be named. */
+/** The name of a version, in the place of a file name. */
 export const nameOf = ({ version }: Pick<SharedReading, 'version'>): string =>
   `version ${version} of the catalogue`
 

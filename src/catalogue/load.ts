@@ -1,4 +1,4 @@
-// The reading of the catalogue's text: it gives the catalogue, or all of its mistakes at once.
+// Reads the catalogue's text into a catalogue, or all of its mistakes.
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Catalogue, Endpoint, Model, Provider } from '../domain/catalogue.ts'
 import { LONG_CONTEXT, REQUEST_FEE, SERVICE_TIER } from '../domain/extras.ts'
@@ -21,31 +21,31 @@ import { checkServer } from './server-check.ts'
 import { readStorage } from './storage.ts'
 import { readToml, type TomlDocument, type TomlTable } from './toml.ts'
 
-/** `warnings`: what is disabled, or looks wrong, in a file without mistakes. */
+/** `warnings`: disabled or suspicious parts of a valid file. */
 export type CatalogueReading =
   | { ok: true; catalogue: Catalogue; warnings: Mistake[] }
   | { ok: false; mistakes: Mistake[] }
 
 export interface ReadOptions {
-  /** Where `env:NAME` is looked up. */
+  /** The variables for `env:NAME`. */
   env: Environment
-  /** The protocols that providers may speak. */
+  /** The protocols of providers. */
   protocols: Protocols
-  /** Reads the files that keys are in; they cannot be read where it is absent. */
+  /** Reads key files; if absent, they count as unreadable. */
   read_key_file?: ReadKeyFile
-  /** When the text was last changed. A model without a date of its own has this one; 0: nobody knows. */
+  /** The time of the text's last change, the default date of models; 0 if unknown. */
   changed_at_ms?: number
-  /** The file of the machine, where the text is in the database: what is of the machine stands there. */
+  /** The file of the machine, if the text is in the database: it has the machine's settings. */
   machine?: TomlDocument | undefined
 }
 
-/** For a file: the rest follows from it. */
+/** The options for a file, which determines the others. */
 export type FileReadOptions = Omit<ReadOptions, 'changed_at_ms' | 'read_key_file' | 'machine'>
 
 /**
  * Reads the text of a catalogue file.
  *
- * @returns the catalogue, or every mistake in the order of their lines
+ * @returns the catalogue, or all mistakes in the order of lines
  */
 export function readCatalogue(text: string, options: ReadOptions): CatalogueReading {
   const read = readToml(text)
@@ -65,7 +65,7 @@ export const notToml = ({ line, message }: { line: number; message: string }): M
   message: `is not TOML: ${message}`,
 })
 
-/** Reads part by part: each correct part is also checked against the others, whatever is wrong elsewhere. */
+/** Reads part by part, so that each valid part is checked against the others even if some have mistakes. */
 function readDocument(
   { value }: TomlDocument,
   options: ReadOptions & { warn: Report },
@@ -95,7 +95,7 @@ function readDocument(
 type SectionSchemas = typeof SECTION_SCHEMAS
 type SectionTexts = { [Name in keyof SectionSchemas]: Static<SectionSchemas[Name]> | undefined }
 
-/** The sections as they are written, with their defaults; undefined is one with a mistake. */
+/** Reads the sections with their defaults; a section with a mistake is undefined. */
 function readSections(value: TomlTable, report: Report): SectionTexts {
   const texts = Object.entries(SECTION_SCHEMAS).map(([name, schema]) => {
     const text = validate<TSchema>(schema, value[name] ?? {}, [name], report)
@@ -104,7 +104,7 @@ function readSections(value: TomlTable, report: Report): SectionTexts {
   return Object.fromEntries(texts) as SectionTexts
 }
 
-/** The settings of plugins, and the secrets among them; undefined if a section has a mistake of its form. */
+/** Reads the settings of plugins and their secrets; undefined if a section does not match its schema. */
 function readAddedSections(
   value: TomlTable,
   context: SectionContext,
@@ -119,16 +119,16 @@ function readAddedSections(
   return { sections, section_secrets: added.flatMap((section) => section.secretsOf({ sections })) }
 }
 
-/** The parts, where each of them could be read. */
+/** Returns the parts if none is undefined. */
 function allOf<T extends object>(parts: T): { [Name in keyof T]: Exclude<T[Name], undefined> } | undefined {
   if (Object.values(parts).includes(undefined)) return undefined
   return parts as { [Name in keyof T]: Exclude<T[Name], undefined> }
 }
 
 interface Providers {
-  /** All that could be read. */
+  /** All readable providers. */
   providers: Map<string, Provider>
-  /** The environment variables that are missing, by the name of a provider that is disabled for want of them. */
+  /** The missing environment variables of each disabled provider. */
   disabled: Map<string, readonly string[]>
 }
 
@@ -151,7 +151,7 @@ function readProviders(parts: unknown[], options: ReadOptions & { warn: Report }
 
 const noKeyFiles: ReadKeyFile = () => ({ unreadable: 'files are not read here' })
 
-/** The names that a route may use: the names in the file, and those of the providers that could be read. */
+/** The providers that routes may name: all names in the file, and the readable providers. */
 interface Suppliers {
   names: string[]
   providers: ReadonlyMap<string, Provider>
@@ -201,7 +201,7 @@ const knownServer = (provider: Provider | undefined): KnownServer | undefined =>
 
 const FOR_TEXT = 'is for text models only'
 
-/** The mistake in the endpoint of a route; undefined if there is none, or its provider is not known. */
+/** Returns the mistake in a route's endpoint; undefined if there is none, or the provider is unknown. */
 function endpointProblem(
   endpoint: Endpoint,
   kind: Model['kind'],
@@ -215,7 +215,7 @@ function endpointProblem(
   return undefined
 }
 
-/** Routes of a model may be in another order than in the file. */
+/** Warns of routes that cost more than the price. A model's routes may be in another order than in the file. */
 function warnOfCosts(text: ModelText, { price, routes }: Model, model: number, warn: Report): void {
   for (const { provider, model: upstream_model, cost } of routes) {
     const below = cost ? ratesBelowCost(price, cost) : []
@@ -230,7 +230,7 @@ function warnOfCosts(text: ModelText, { price, routes }: Model, model: number, w
   }
 }
 
-/** An extra must be one that some provider of the model may bill, and be priced by units only where these are counted. */
+/** Checks that some provider of the model may bill each extra, and that extras priced by unit are counted in units. */
 function checkExtras(
   { routes, price }: Extract<ModelText, { kind: 'text' }>,
   model: number,
@@ -267,7 +267,7 @@ const FEE_MUST =
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /**
- * The names in the file, including those of providers with mistakes: a route to one of them is not a second mistake.
+ * Returns the names in the file, including providers with mistakes, so that a route to one is not a second mistake.
  */
 const namesOf = (value: unknown): string[] => {
   const names = listOf(value).flatMap((part) => {

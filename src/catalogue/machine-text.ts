@@ -1,10 +1,10 @@
-// A catalogue's text without what belongs to one machine, and with it.
+// Removal and addition of the machine's settings in a catalogue text.
 import { editedToml } from './edit.ts'
 import { machinePathsIn, machineValuesIn } from './of-the-machine.ts'
 import { readToml, type TomlPath, type TomlTable } from './toml.ts'
 import type { TomlValue } from './toml-write.ts'
 
-/** A text without what is of the machine. @returns what was left out, by name @throws GatewayError invalid_request for what is no TOML */
+/** Removes the machine's settings from a text. @returns also their names @throws GatewayError invalid_request if the text is no TOML */
 export function withoutMachine(text: string): { text: string; left_out: string[] } {
   const document = readToml(text)
   const paths = document.ok ? machinePathsIn(document.value) : []
@@ -19,7 +19,7 @@ export function withoutMachine(text: string): { text: string; left_out: string[]
 }
 
 /**
- * A text with what is of the machine, as a file that has all of a catalogue.
+ * Adds the machine's settings to a text, for a file with a whole catalogue.
  *
  * @param machine the values of the machine's file
  */

@@ -1,17 +1,17 @@
-// The markup: how much a price is above its cost, in per cent. Read digit by digit; pure.
+// The markup of a price over its cost, in per cent, parsed without floating-point arithmetic. Pure.
 import { type ExactDecimal, parseDecimal } from './decimal.ts'
 
 const MAX_PERCENT = 10_000
-/** A message about a wrong value says it. */
+/** The requirement in messages about a wrong value. */
 export const MARKUP_MUST = 'a percentage from 0 to 10000, such as 25 or "12.5"'
 
 const PERCENT = /^\d{1,5}(\.\d{1,9})?$/
 
 /**
- * The factor between a cost and its price: `1.25` of `25`.
+ * Converts a markup to the factor between cost and price: `25` to `1.25`.
  *
- * @param percent as it is written, such as `25` or `12.5`
- * @returns undefined for what is no percentage from 0 to 10,000
+ * @param percent such as `25` or `12.5`
+ * @returns undefined if it is no percentage from 0 to 10,000
  */
 export function markupFactor(percent: string | number): ExactDecimal | undefined {
   const text = String(percent).trim()

@@ -1,4 +1,4 @@
-// Mistakes in the catalogue file: how its parts are checked by their schemas, where each mistake is, and what to write instead.
+// Mistakes in the catalogue file: validation against schemas, with the line of each mistake and advice.
 import { Kind, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type Fault, faultsIn, type TypeWords } from '../domain/validation.ts'
@@ -6,10 +6,10 @@ import { sectionSchemas } from './sections.ts'
 import type { TomlDocument, TomlPath } from './toml.ts'
 import { isTable } from './toml-write.ts'
 
-/** The name that stands for one that the operator chooses, such as an account's. */
+/** A placeholder for names that the operator chooses, such as an account's. */
 const ANY_NAME = 'NAME'
 
-/** The sections with a field of this name, as they are written: `[limits.account]`. */
+/** Returns the sections with a field of this name, such as `[limits.account]`. */
 const sectionsWith = (field: string): string[] =>
   Object.entries(sectionSchemas()).flatMap(([name, schema]) => tablesWith(field, schema, name))
 
@@ -24,7 +24,7 @@ function tablesWith(field: string, schema: TSchema, path: string): string[] {
 }
 
 export interface Mistake {
-  /** `models[2].price.input`; empty for the file as a whole. */
+  /** Such as `models[2].price.input`; empty for the whole file. */
   path: string
   /** From 1. */
   line: number
@@ -35,7 +35,7 @@ export interface Mistake {
 /** Reports a mistake in the value at `path`. */
 export type Report = (path: TomlPath, message: string) => void
 
-/** Collects the first mistake of each path, and sorts them by their lines. */
+/** Collects the first mistake of each path, sorted by line. */
 export class Mistakes {
   readonly #document: TomlDocument
   readonly #byPath = new Map<string, Mistake>()
@@ -65,8 +65,8 @@ const TOML_WORDS: TypeWords = {
 /**
  * Checks one part of the file and fills in its defaults.
  *
- * @param path where the part stands in the file
- * @returns the part; undefined if it has mistakes, all of which have been reported
+ * @param path of the part in the file
+ * @returns the part; undefined if it has mistakes, which have been reported
  */
 export function validate<S extends TSchema>(
   schema: S,
@@ -74,7 +74,7 @@ export function validate<S extends TSchema>(
   path: TomlPath,
   report: Report,
 ): Static<S> | undefined {
-  // Before the defaults: TypeBox puts that of a list in place of a table.
+  // Before the defaults are filled in, since TypeBox would replace a table by the default of a list.
   const tables = tablesForLists(schema, part)
   for (const { within, is_of_tables } of tables) {
     const at = [...path, ...within]
@@ -92,7 +92,7 @@ export function validate<S extends TSchema>(
   return undefined
 }
 
-/** Where a table stands in place of a list that has a default, such as `[sign_in.oidc]` of `[[sign_in.oidc]]`. */
+/** Finds tables in the place of lists with a default, such as `[sign_in.oidc]` instead of `[[sign_in.oidc]]`. */
 function tablesForLists(schema: TSchema, part: unknown): { within: TomlPath; is_of_tables: boolean }[] {
   const inside = (name: string | number, of: TSchema, value: unknown) =>
     tablesForLists(of, value).map((each) => ({ ...each, within: [name, ...each.within] }))
@@ -113,26 +113,26 @@ function explain({ problem, path, must, description, allowed }: Fault): string {
   return problem === 'missing' ? `is missing: it must be ${expected}` : `must be ${expected}`
 }
 
-/** The exact name in another section is what was meant, rather than a similar one here. */
+/** The same name in another section is a better suggestion than a similar name here. */
 function unknownField(name: string, allowed: readonly string[]): string {
   const sections = sectionsWith(name)
   if (sections.length === 0) return unknown('field', name, allowed)
   return `unknown field; ${name} belongs in ${alternatives(sections)}`
 }
 
-/** One line for a person: `tollgate.toml:12: models[2].price.input: must be …`. */
+/** Formats a mistake: `tollgate.toml:12: models[2].price.input: must be …`. */
 export function formatMistake(file: string, { path, line, message }: Mistake): string {
   return [`${file}:${line}`, path, message].filter((part) => part !== '').join(': ')
 }
 
-/** The message for an unknown name. @param what the kind of name */
+/** Returns the message about an unknown name. @param what the kind of name */
 export function unknown(what: string, name: string, known: readonly string[]): string {
   const near = nearest(name, known)
   const hint = near === undefined ? `allowed: ${known.join(', ')}` : `did you mean "${near}"?`
   return known.length === 0 ? `unknown ${what}` : `unknown ${what}; ${hint}`
 }
 
-/** The word among `known` that a misspelt one was probably meant to be; undefined if none is similar. */
+/** Returns the most similar known word; undefined if none is similar. */
 function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.ceil(word.length / 3)
   let best: { word: string; distance: number } | undefined
@@ -157,7 +157,7 @@ function alternatives(words: readonly string[]): string {
   return others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`
 }
 
-/** Levenshtein distance: letters to add, drop or change. */
+/** The Levenshtein distance. */
 function editDistance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let row = 1; row <= one.length; row++) {

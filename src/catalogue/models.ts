@@ -1,4 +1,4 @@
-// The reading of a model: its kind, its routes in the order in which they are tried, its price.
+// Reads a model: its kind, its routes in the order of attempts, its price.
 import { EFFORTS, type ImageModel, type Model, type Route, TAKEN_MEDIA } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
 import { costDivisor, type Divisor, priceDivisor } from './cache-reads.ts'
@@ -26,16 +26,16 @@ export function validateModel(part: unknown, path: TomlPath, report: Report): Mo
   return undefined
 }
 
-/** Where a model stands in the file, and when the file was last changed. */
+/** The path of a model in the file, and the time of the file's last change. */
 interface Place {
   path: TomlPath
   changed_at_ms: number
 }
 
 /**
- * Reads a model whose shape has been checked.
+ * Reads a model that matches its schema.
  *
- * @returns the model, meaningless where a mistake was reported
+ * @returns the model, meaningless if a mistake was reported
  */
 export function readModel(text: ModelText, { path, changed_at_ms }: Place, report: Report): Model {
   const { created, display_name = text.id, routes, ...rest } = text
@@ -72,9 +72,9 @@ export function readModel(text: ModelText, { path, changed_at_ms }: Place, repor
 }
 
 /**
- * The model without its routes to disabled providers; with all of them, and the reason, where no other is left.
+ * Removes routes to disabled providers from a model. If no other is left, it keeps them, with the reason in `unavailable`.
  *
- * @param disabled the missing environment variables by the name of a disabled provider
+ * @param disabled the missing environment variables of each disabled provider
  */
 export function unlessDisabled(model: Model, disabled: ReadonlyMap<string, readonly string[]>): Model {
   if (disabled.size === 0) return model
@@ -94,7 +94,7 @@ export function unlessDisabled(model: Model, disabled: ReadonlyMap<string, reado
   }
 }
 
-/** @param text `YYYY-MM-DD`; a day beyond its month's end would be read as one of the next month */
+/** @param text `YYYY-MM-DD`; `Date` would read a day beyond the end of its month as one of the next month */
 function isDate(text: string): boolean {
   const date = new Date(text)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
@@ -102,7 +102,7 @@ function isDate(text: string): boolean {
 
 const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && Object.hasOwn(MODEL_SCHEMAS, kind)
 
-/** The routes in the written order, each with its cost. */
+/** Reads the routes with their costs, in the order of the file. */
 function readRoutes(kind: Kind, routes: ModelText['routes'], path: TomlPath, report: Report): Route[] {
   return routes.map(({ cost, ...route }, index) => {
     const cost_path = [...path, 'routes', index, 'cost']
@@ -114,7 +114,7 @@ function readRoutes(kind: Kind, routes: ModelText['routes'], path: TomlPath, rep
 
 type ImageText = Pick<Extract<ModelText, { kind: 'image' }>, 'price' | 'bounds'>
 
-/** A cost must be of the price's form, and what bounds the tokens of an image is for prices by tokens. */
+/** Reads the price, and checks that costs have its form, and that `bounds` are only set for prices by tokens. */
 function readImagePrices(
   { price: text, bounds }: ImageText,
   routes: readonly Route[],
@@ -135,7 +135,7 @@ function readImagePrices(
   return price
 }
 
-/** The schema of the model's kind has checked the cost's form. */
+/** Reads a cost, whose form the schema of the model's kind has checked. */
 function readCost(
   kind: Kind,
   cost: Cost,
@@ -150,7 +150,7 @@ function readCost(
 
 type Cost = NonNullable<ModelText['routes'][number]['cost']>
 
-/** By rising `order`; in the written order where that is equal. */
+/** Sorts routes by `order`, and those of the same order as in the file. */
 function inOrder(routes: readonly Route[]): Model['routes'] {
   const [first, ...rest] = routes.toSorted((one, other) => one.order - other.order)
   if (!first) throw new RangeError('a model without a route passed its schema')

@@ -1,4 +1,4 @@
-// Parts of a catalogue that belong to one machine: they stay in tollgate.toml there, where all gateways take the rest from the database.
+// The settings of one machine, which stay in its tollgate.toml if the catalogue is in a database for all gateways.
 import { addedSections } from './sections.ts'
 import type { TomlDocument, TomlPath, TomlTable } from './toml.ts'
 import { isTable } from './toml-write.ts'
@@ -8,7 +8,7 @@ const OF_CORE: Readonly<Record<string, readonly string[]>> = {
 }
 const SECTIONS: readonly string[] = ['storage']
 
-/** The fields of the machine, by the names of their sections. */
+/** The machine's fields by section. */
 const fieldsOf = (): Readonly<Record<string, readonly string[]>> => ({
   ...OF_CORE,
   ...Object.fromEntries(
@@ -16,14 +16,14 @@ const fieldsOf = (): Readonly<Record<string, readonly string[]>> => ({
   ),
 })
 
-/** All of it, as people are told. */
+/** Describes all settings of the machine, for messages. */
 export const machineSettings = (): string =>
   [
     ...SECTIONS.map((name) => `[${name}]`),
     ...Object.entries(fieldsOf()).map(([name, fields]) => `${fields.join(', ')} in [${name}]`),
   ].join('; ')
 
-/** @param path of a setting or a section (`server.listen`), as mistakes have it */
+/** @param path of a setting or a section, such as `server.listen` */
 export function isOfTheMachine(path: string): boolean {
   const [section = '', field = ''] = path.split('.')
   return (
@@ -31,10 +31,10 @@ export function isOfTheMachine(path: string): boolean {
   )
 }
 
-/** A file's values without those of the machine, nor sections that have no others. */
+/** Returns a file's values without the machine's, and without sections that have no others. */
 export const sharedIn = (file: TomlTable): TomlTable => partOf(file, (path) => !isOfTheMachine(path))
 
-/** The sections of the machine alone. */
+/** Returns only the machine's values of a file. */
 export const machineValuesIn = (file: TomlTable): TomlTable => partOf(file, isOfTheMachine)
 
 function partOf(file: TomlTable, isTaken: (path: string) => boolean): TomlTable {
@@ -47,13 +47,13 @@ function partOf(file: TomlTable, isTaken: (path: string) => boolean): TomlTable 
   return Object.fromEntries(sections)
 }
 
-/** The settings of the machine that a file has. */
+/** Returns the paths of the machine's settings in a file. */
 export const machinePathsIn = (file: TomlTable): TomlPath[] =>
   Object.entries(machineValuesIn(file)).flatMap(([name, value]) =>
     SECTIONS.includes(name) ? [[name]] : Object.keys(Object(value)).map((field) => [name, field]),
   )
 
-/** The other sections of a file, by name: `models`, `server.log_level`. */
+/** Returns the names of the other sections and settings of a file: `models`, `server.log_level`. */
 export const sharedFieldsIn = (file: TomlTable): string[] =>
   Object.entries(sharedIn(file)).flatMap(([name, value]) =>
     Object.hasOwn(fieldsOf(), name) && isTable(value)
@@ -61,7 +61,7 @@ export const sharedFieldsIn = (file: TomlTable): string[] =>
       : [name],
   )
 
-/** A text in force on a machine: what is of the machine is taken from its file, whatever the text has. */
+/** Combines a shared text with a machine's file, from which the machine's settings are taken even if the text has them. */
 export function mergeMachine(shared: TomlDocument, machine: TomlDocument): TomlDocument {
   const own = machineValuesIn(machine.value)
   const value: TomlTable = { ...sharedIn(shared.value) }

@@ -1,4 +1,4 @@
-// The queries of the catalogue's past, prepared once for each connection.
+// The queries of the catalogue's history, prepared once per connection.
 import { desc, eq, lt, lte, sql } from 'drizzle-orm'
 import type { Awaitable, Statements } from '../store/db.ts'
 import { equals, isOneOf, placeholder, placeholders } from '../store/placeholders.ts'
@@ -29,7 +29,7 @@ export const pastQueries = perConnection({
       .orderBy(desc(version))
       .limit(placeholder('row_limit')),
   one: (orm) => orm.select(VERSION).from(catalogues).where(equals(version, 'version')),
-  /** The one before, of those that are kept. */
+  /** The stored version before another. */
   before: (orm) =>
     orm
       .select(VERSION)
@@ -37,7 +37,7 @@ export const pastQueries = perConnection({
       .where(lt(version, placeholder('version')))
       .orderBy(desc(version))
       .limit(1),
-  /** A version, if it is kept, and the one before. */
+  /** A version, if it is stored, and the one before. */
   withBefore: (orm) =>
     orm
       .select({ version, text: catalogues.text })
@@ -60,6 +60,6 @@ export const pastQueries = perConnection({
   all: (orm) => orm.select({ version, text: catalogues.text }).from(catalogues),
 })
 
-/** The text in the database that is in force; undefined before the first. */
+/** Reads the text in force in the database; undefined before the first. */
 export const newestShared = (db: Statements): Awaitable<SharedText | undefined> =>
   pastQueries(db).newestShared.get()

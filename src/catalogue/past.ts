@@ -1,4 +1,4 @@
-// The catalogue's past: each text that the file had while it was in force, without its keys, and who saved it.
+// The catalogue's history: each text that was in force, without its keys, and its author.
 
 import type { Actor } from '../domain/actions.ts'
 import { conflict, notFound } from '../domain/errors.ts'
@@ -12,10 +12,10 @@ import { withoutMachine } from './machine-text.ts'
 import { pastQueries } from './past-queries.ts'
 import { readToml } from './toml.ts'
 
-/** A session of the console, a command, or an editor on the file. */
+/** A console session, a command, or an edit of the file. */
 export type Author = `session:${number}` | `command:${string}` | 'file'
 
-/** The author of a text: the id of a session, or the words of a command, as the name. */
+/** Parses an author; the name is the ID of a session, or the words of a command. */
 export function parseAuthor(made_by: Author): { kind: 'session' | 'command' | 'file'; name: string } {
   const [kind, name = ''] = made_by.split(':')
   return { kind: kind === 'session' || kind === 'command' ? kind : 'file', name }
@@ -26,7 +26,7 @@ export const MAX_VERSIONS = 100
 
 export interface Version {
   version: number
-  /** With marks in place of keys, as `Configuration.read` shows the file. */
+  /** With masks for keys, as in `Configuration.read`. */
   text: string
   made_at_ms: number
   made_by: Author
@@ -37,23 +37,23 @@ export type ListedVersion = Pick<Version, 'made_at_ms' | 'made_by'> & { id: numb
 export type NewVersion = Omit<Version, 'version'> & { request_id?: string | undefined }
 
 /**
- * Keeps a text that came into force on a machine, and writes to the audit log what it changes, in the caller's transaction.
+ * Stores a text that came into force on a machine, and its changes in the audit log, in the caller's transaction.
  *
- * @param text without its keys
- * @param request_id by which it was saved in the console
- * @returns its version; undefined if it is that of the newest one already
+ * @param text without keys
+ * @param request_id of the save in the console
+ * @returns its version; undefined if the newest version has the same text
  */
 export async function keepText(tx: Tx, next: NewVersion): Promise<number | undefined> {
-  // Of several gateways with the same text one keeps it.
+  // If several gateways have the same text, only one stores it.
   await tx.lock(null)
   const before = await pastQueries(tx).newest.get()
   return before?.text === next.text ? undefined : await addText(tx, next, { before, shared: 0 })
 }
 
-/** The same for all gateways over the database, once the operator is locked. @returns its version */
+/** Stores a text for all gateways of the database; the caller has the operator's lock. @returns its version */
 export async function keepShared(tx: Tx, next: NewVersion): Promise<number> {
   const before = await pastQueries(tx).newest.get()
-  // A part that belongs to a machine has only gone from the text.
+  // The machine's settings are only removed from the text, which is no change.
   const text = before && (before.shared === 1 ? before.text : withoutMachine(before.text).text)
   return await addText(tx, next, { before: text === undefined ? undefined : { text }, shared: 1 })
 }
@@ -70,7 +70,7 @@ async function addText(
 ): Promise<number> {
   const { insert, removeUpTo } = pastQueries(tx)
   const { version } = await insert.get({ text, made_at_ms, made_by, shared })
-  // The first text that is kept changes nothing.
+  // The first stored text is no change.
   if (before !== undefined) {
     const by = { actor: await actorOf(tx, made_by), now_ms: made_at_ms, request_id }
     const { owned, actions } = catalogueChanges(before.text, text)
@@ -81,7 +81,7 @@ async function addText(
   return version
 }
 
-/** The author of a text, as the audit log has them. */
+/** Returns the actor of a text's author, for the audit log. */
 async function actorOf(tx: Tx, made_by: Author): Promise<Actor> {
   const { kind, name } = parseAuthor(made_by)
   if (kind === 'file') return { kind: 'system' }
@@ -99,19 +99,19 @@ async function ownersOf(tx: Tx, { account, key }: CatalogueChanges['owned']): Pr
   const accounts = account.length === 0 ? [] : await accountsByName.all({ names: JSON.stringify(account) })
   const keys = key.length === 0 ? [] : await keysByPrefix.all({ prefixes: JSON.stringify(key) })
   const by_name = new Map(accounts.map(({ name, ...owner }) => [name, owner]))
-  // Of keys with the same prefix the oldest counts.
+  // If several keys have the same prefix, the oldest one counts.
   const oldest_last = keys.toSorted((one, other) => other.key_id - one.key_id)
   const by_prefix = new Map(oldest_last.map(({ prefix, ...owner }) => [prefix, owner]))
   return { account: (name) => by_name.get(name), key: (prefix) => by_prefix.get(prefix) }
 }
 
-/** A page of versions, the newest first, by their numbers as `id`. */
+/** Reads a page of versions, the newest first; `id` is the version number. */
 export async function listVersions(db: Db, page: PageRequest): Promise<Page<ListedVersion>> {
   const found = await pastQueries(db).page.all(pageValues(page))
   return pageOf(found as ListedVersion[], page)
 }
 
-/** @throws GatewayError not_found for one that never was, or is no longer kept */
+/** @throws GatewayError not_found if the version does not exist, or is no longer stored */
 export async function requireVersion(db: Db, version: number): Promise<Version> {
   const found = await pastQueries(db).one.get({ version })
   if (!found)
@@ -122,26 +122,26 @@ export async function requireVersion(db: Db, version: number): Promise<Version> 
   return maskedVersion(found as Version)
 }
 
-/** The version before another one; undefined if that is the oldest that is kept. */
+/** Reads the stored version before another; undefined for the oldest. */
 export async function versionBefore(db: Db, version: number): Promise<Version | undefined> {
   const found = await pastQueries(db).before.get({ version })
   return found && maskedVersion(found as Version)
 }
 
-/** Earlier versions of the gateway kept comments that are hidden by now. */
+/** Earlier versions of the gateway stored comments that are hidden today. */
 const maskedVersion = (version: Version): Version => ({
   ...version,
   text: hideSecrets(version.text, createRedactor([]))?.text ?? version.text,
 })
 
-/** A version and the one before it; without a version that was deleted meanwhile. */
+/** Reads a version and the one before it; a deleted version is missing. */
 export const withVersionBefore = (db: Db, version: number): Awaitable<{ version: number; text: string }[]> =>
   pastQueries(db).withBefore.all({ version })
 
 /**
- * Deletes the versions that have limits for an account, in the caller's transaction: its name is personal data.
+ * Deletes the versions that have limits for an account, whose name is personal data, in the caller's transaction.
  *
- * @returns how many @throws GatewayError as `refuseLimits`
+ * @returns the number of deleted versions @throws GatewayError as `refuseLimits`
  */
 export async function forgetAccount(tx: Tx, name: string): Promise<number> {
   const { all, remove } = pastQueries(tx)
@@ -152,7 +152,7 @@ export async function forgetAccount(tx: Tx, name: string): Promise<number> {
   return naming.length
 }
 
-/** @throws GatewayError conflict where the catalogue in the database has limits for an account */
+/** @throws GatewayError conflict if the catalogue in the database has limits for an account */
 export async function refuseLimits(db: Db, name: string): Promise<void> {
   const in_force = await pastQueries(db).newestShared.get()
   if (in_force && hasLimitsOf(in_force.text, name))

@@ -1,12 +1,12 @@
-// The shape of [storage], and of a bucket in any section.
+// The schema of [storage], and of a bucket in any section.
 import { Type } from '@sinclair/typebox'
 import { closed, OptionalText } from './schema-parts.ts'
 
-/** As S3 and its likes allow: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
 const NAME = '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]'
 const SEGMENT = '[A-Za-z0-9._-]+'
 
-/** How a bucket is reached. */
+/** The fields for access to a bucket. */
 export const bucket_access = {
   endpoint: Type.Optional(
     Type.String({

@@ -1,4 +1,4 @@
-// The text of a catalogue where it is stored: in the file of a machine, or in the database for all gateways over it.
+// The stored text of a catalogue: in the file of a machine, or in the database for all its gateways.
 import { chmod, chown, type FileHandle, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../utilities/thrown.ts'
@@ -9,10 +9,10 @@ import { readToml, type TomlDocument } from './toml.ts'
 const PERMISSION_BITS = 0o7777
 
 /**
- * Replaces the text of an existing file, whose owner and mode stay. Of a link, the file that it leads to is replaced. A file
- * that cannot be replaced, such as one that is mounted alone into a container, is written in place.
+ * Replaces the text of an existing file, and keeps its owner and mode. For a link, its target is replaced. A file
+ * that cannot be replaced, such as a single file mounted into a container, is overwritten in place.
  *
- * @throws the file system's error; the file is then as it was, unless it had to be written in place
+ * @throws the file system's error; the file is then unchanged, unless it had to be overwritten in place
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const file = await realpath(path)
@@ -31,7 +31,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** EBUSY and EXDEV: a mount of its own (rename(2)); EPERM: another user's file, which this one may write but not give away. */
+/** EBUSY and EXDEV: the file is a mount point (rename(2)); EPERM: another user's file, which this user may write, but not chown. */
 const isBound = (thrown: unknown): boolean => ['EBUSY', 'EXDEV', 'EPERM'].includes(codeOf(thrown))
 
 async function writeSynced(opened: FileHandle, text: string): Promise<void> {
@@ -40,29 +40,31 @@ async function writeSynced(opened: FileHandle, text: string): Promise<void> {
   await handle.sync()
 }
 
-/** The catalogue in the database. */
+/** The place of the catalogue in the database. */
 export interface SharedPlace {
   /** As `newestShared`. */
   read(): Promise<SharedText | undefined>
-  /** As `applyShared`, in a transaction of its own. @returns the version */
+  /** As `applyShared`, in its own transaction. @returns the version */
   apply(next: NewVersion, from: number): Promise<number>
 }
 
 export interface Placed {
   text: string
-  /** Of its bytes. */
+  /** The hash of its bytes. */
   hash: string
-  /** Another one where anything has changed that decides what it says. */
+  /** Changes whenever anything changes that determines the catalogue. */
   state: string
-  /** In the database; undefined: it is the file's. */
+  /** The version in the database; undefined if the text is the file's. */
   version?: number | undefined
-  /** The file beside the database. */
+  /** The machine's file, if the text is in the database. */
   machine?: TomlDocument | undefined
 }
 
 /**
- * @param path of the machine's file @param shared where there may be one in the database
- * @throws the file system's error where the file cannot be read; StorageFailure
+ * Reads the text from the database if it has one, otherwise from the file.
+ *
+ * @param path of the machine's file @param shared the place in the database, if there may be one
+ * @throws the file system's error if the file cannot be read; StorageFailure
  */
 export async function readPlaced(path: string, shared: SharedPlace | undefined): Promise<Placed> {
   const bytes = await readFile(path)
@@ -70,7 +72,7 @@ export async function readPlaced(path: string, shared: SharedPlace | undefined):
   const in_database = await shared?.read()
   const file = bytes.toString()
   const machine = in_database && readToml(file)
-  // A text that is not TOML has its own mistake.
+  // A file that is no TOML is returned, so that its mistake is reported.
   if (!in_database || !machine?.ok) return { text: file, hash: file_hash, state: file_hash }
   const { text, version } = in_database
   return { text, hash: hashOf(Buffer.from(text)), state: `${version} ${file_hash}`, version, machine }

@@ -1,4 +1,4 @@
-// The reading of price groups: their factors, and each model at the price of each group, made once for a catalogue.
+// Reads price groups: their factors, and each model at each group's price, computed once per catalogue.
 import { Type } from '@sinclair/typebox'
 import type { Catalogue, Model, PriceGroup } from '../domain/catalogue.ts'
 import { counted } from '../utilities/counted.ts'
@@ -11,12 +11,12 @@ import { closed } from './schema-parts.ts'
 import { MAX_PRICE_USD } from './tiers.ts'
 import type { TomlPath } from './toml.ts'
 
-/** Each multiplies the prices that are made for a catalogue. */
+/** Each group multiplies the prices that a catalogue holds. */
 const MAX_GROUPS = 50
-/** No reseller multiplies by nearly as much. */
+/** Far above any real factor. */
 const MAX_FACTOR = 100
 const FACTOR_MUST = `a factor of list prices from 0 to ${MAX_FACTOR}, such as 0.8`
-/** In any letters. A pattern of a schema could not say so. */
+/** Letters of any script, which a schema's pattern cannot express. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._+@-]{0,62}[\p{L}\p{N}._+@-])?$/u
 const NAME_MUST = 'a name of at most 64 letters, digits, spaces and . _ + @ -, such as "resellers"'
 const PATTERN = /^[A-Za-z0-9*][A-Za-z0-9*._:/-]{0,127}$/
@@ -46,7 +46,7 @@ interface Priced {
   warn: Report
 }
 
-/** @returns the groups by their names, meaningless where a mistake was reported */
+/** @returns the groups by name, meaningless if a mistake was reported */
 export function readPriceGroups(parts: readonly unknown[], priced: Priced): Catalogue['price_groups'] {
   const groups = new Map<string, PriceGroup>()
   if (parts.length > MAX_GROUPS)
@@ -74,7 +74,7 @@ export function readPriceGroups(parts: readonly unknown[], priced: Priced): Cata
   return groups
 }
 
-/** A factor, and where it is written. */
+/** A factor and its path in the file. */
 interface PlacedFactor {
   factor: ExactDecimal
   path: TomlPath
@@ -109,7 +109,7 @@ function readFactor(written: number | string, path: TomlPath, report: Report): E
       return parseDecimal(String(written))
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) throw thrown
-      // Reported below, as every other text that is no factor.
+      // Reported below, like any other invalid factor.
     }
   }
   report(path, `must be ${FACTOR_MUST}`)
@@ -120,7 +120,7 @@ const ONE: ExactDecimal = { coefficient: 1n, exponent: 0 }
 const isOne = ({ coefficient, exponent }: ExactDecimal): boolean =>
   coefficient === 10n ** BigInt(Math.max(0, -exponent))
 
-/** Every model at the group's price. What it takes too little for is said once for each factor. */
+/** Returns every model at the group's price. Models sold below cost are reported once per factor. */
 function pricedModels(
   group: PlacedFactor,
   of_models: readonly ModelFactor[],
@@ -139,7 +139,7 @@ function pricedModels(
   return made
 }
 
-/** Of several patterns the longest: it says most of the model. An id is no pattern, and comes first. */
+/** Returns the factor of a model: an exact ID first, otherwise the longest matching pattern, which is the most specific. */
 function factorOf(
   id: string,
   group: PlacedFactor,
@@ -170,7 +170,7 @@ function timesModel(model: Model, factor: ExactDecimal, report: (message: string
   }
 }
 
-/** Reports whether a price is below a cost that the list price covers: of the others the catalogue warns anyway. */
+/** Whether a price is below a cost that the list price covers. The catalogue already warns of other losses. */
 const losesMore = ({ price, routes }: Model, { price: list_price }: Model): boolean =>
   routes.some(({ cost }) => {
     const below = cost ? ratesBelowCost(price, cost) : []

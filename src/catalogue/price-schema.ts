@@ -1,12 +1,12 @@
-// The shape of prices in the catalogue file, in TypeBox schemas, from which the static types follow.
+// The TypeBox schemas of prices in the catalogue file, from which the static types are derived.
 import { type Static, type TOptional, Type } from '@sinclair/typebox'
 import { RATES_OF_KIND, type RateName, type UnitKind } from '../domain/units.ts'
 import { Count, closed } from './schema-parts.ts'
 
-/** `must` is what a message about a wrong value says, where the schema alone does not tell a person enough. */
+/** The requirement in messages about a wrong value. */
 export const USD_MUST = 'an amount in USD of at most nine decimals, such as 0.30'
 
-/** USD as providers write it: `0.30` or `"0.30"`. It is read digit by digit, never multiplied as a float. */
+/** USD as a number or a string: `0.30` or `"0.30"`. It is parsed digit by digit, without floating-point multiplication. */
 export const Usd = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description, must: USD_MUST })
 
@@ -27,7 +27,7 @@ const tokenRates = {
   image_output: Type.Optional(Usd('per million image output tokens; by default the output rate')),
 }
 
-/** Tokens are units, too. */
+/** High enough for extras whose units are tokens. */
 const MAX_UNITS = 1_000_000
 
 const always = Type.Optional(Type.Boolean())
@@ -58,7 +58,7 @@ const tiers = Type.Optional(
   ),
 )
 
-/** A multiplier of all token rates, or a price as a model has it. */
+/** A multiplier of all token rates, or a complete price. */
 const ServiceTierSchema = Type.Union(
   [Type.Number({ minimum: 0 }), Type.String(), Type.Object({ ...tokenRates, tiers }, closed)],
   {
@@ -85,7 +85,7 @@ export const TokenPriceSchema = Type.Object(
 
 export const PER_IMAGE = 'USD per image that no line of `variants` fits'
 
-/** By image, or by tokens: `readImagePrice` checks that it is one of them. */
+/** By image or by tokens; `readImagePrice` checks that it is one of them. */
 export const ImagePriceSchema = Type.Object(
   {
     per_image: Type.Optional(Usd(PER_IMAGE)),
@@ -119,7 +119,7 @@ export const ImagePriceSchema = Type.Object(
   closed,
 )
 
-/** An embedding is priced by the tokens that are read: none are written. */
+/** Embeddings have input tokens only. */
 export const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million input tokens') }, closed)
 
 const UNIT_RATES: Readonly<Record<RateName, string>> = {
@@ -133,7 +133,7 @@ const UNIT_RATES: Readonly<Record<RateName, string>> = {
   output: 'USD per million output tokens',
 }
 
-/** The price of a kind that is priced by units: one or more of its rates. */
+/** The price of a kind of model priced by units: one or more of its rates. */
 export const UnitPriceSchema = (kind: UnitKind) =>
   Type.Object(
     Object.fromEntries(

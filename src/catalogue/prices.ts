@@ -1,4 +1,4 @@
-// The reading of prices: USD as providers write them become rates, and missing rates follow from the others.
+// Reads prices: amounts in USD become rates, and missing rates are derived from others.
 import type { ExtraPrice, ExtraPrices } from '../domain/extras.ts'
 import { IMAGE_TOKEN_RATES, type ImageTokenRate } from '../domain/image-tokens.ts'
 import { divideRoundingUp, type Nanos, parseUsd } from '../domain/money.ts'
@@ -32,12 +32,12 @@ type TiersText = Omit<TokenPriceText, 'extras' | 'service_tiers'>
 type Amount = number | string
 
 /**
- * Reads a price by tokens. Rates that are left out follow from the others: a cache read costs the part of the input that
- * its model's generation says, else a tenth (spec.md, Messages-protocol request), a write to the 5 minute cache 1.25 x and to the 1 hour cache 2 x the input
- * (docs.anthropic.com, Prompt caching); thinking and images cost as much as output, audio as much as input.
+ * Reads a price by tokens. Missing rates are derived from others: a cache read costs the fraction of the input of its model's
+ * generation, otherwise a tenth (spec.md, Messages-protocol request), a write to the 5-minute cache 1.25 x and to the 1-hour cache 2 x
+ * the input (docs.anthropic.com, Prompt caching); thinking and images cost as much as output, audio as much as input.
  *
- * @param path where the price stands in the file
- * @returns the price, meaningless where a mistake was reported
+ * @param path of the price in the file
+ * @returns the price, meaningless if a mistake was reported
  */
 export function readTokenPrice(
   text: TokenPriceText | EmbeddingPriceText,
@@ -64,7 +64,7 @@ export function readTokenPrice(
   }
 }
 
-/** Reads the rates of all prompt sizes. @param service_tier undefined: the standard one */
+/** Returns a reader of the rates of all prompt sizes. Its `service_tier` is undefined for the standard tier. */
 const tiersReader =
   (divisor: Divisor) =>
   (
@@ -109,9 +109,9 @@ function readExtra(text: ExtraPriceText, path: TomlPath, report: Report): ExtraP
 const alwaysIn = ({ always }: { always?: boolean }) => (always ? { always } : {})
 
 /**
- * Reads a price of images: by image, or by the tokens of each.
+ * Reads a price of images: by image, or by tokens.
  *
- * @returns the price, meaningless where a mistake was reported
+ * @returns the price, meaningless if a mistake was reported
  */
 export function readImagePrice(
   text: ImagePriceText,
@@ -145,7 +145,7 @@ export function readImagePrice(
 
 const BY_IMAGE = ['per_image', 'variants', 'partial_image', 'high_fidelity'] as const
 
-/** Rates that are left out are those of the same sort of token without a cache, or of a part with its whole. */
+/** A missing rate is that of the same kind of token without a cache, or of the more general kind. */
 function readImageTokenPrice(text: ImagePriceText, path: TomlPath, report: Report): ImageTokenPrice {
   for (const name of BY_IMAGE)
     if (text[name] !== undefined)
@@ -171,9 +171,9 @@ function readImageTokenPrice(text: ImagePriceText, path: TomlPath, report: Repor
 }
 
 /**
- * Reads a price by units. Audio tokens cost as much as text tokens where they have no rate of their own.
+ * Reads a price by units. Audio tokens without their own rate cost as much as text tokens.
  *
- * @returns the price, meaningless where a mistake was reported
+ * @returns the price, meaningless if a mistake was reported
  */
 export function readUnitPrice(
   kind: UnitKind,
@@ -193,7 +193,7 @@ export function readUnitPrice(
   return { unit: 'unit', rates }
 }
 
-/** The default of a rate: a part of another one. */
+/** The default of a rate, as a multiple of another one. */
 export const DEFAULT_RATES: Readonly<
   Record<string, readonly [of: 'input' | 'output', numerator: number, denominator: number]>
 > = {
@@ -205,7 +205,7 @@ export const DEFAULT_RATES: Readonly<
   image_output: ['output', 1, 1],
 }
 
-/** Parts are rounded up to a whole nano-dollar per million tokens. */
+/** Derived rates are rounded up to a whole nano-dollar per million tokens. */
 function readRates(text: RatesText, path: TomlPath, report: Report, cache_read_divisor: Divisor): TokenRates {
   const read = (name: keyof RatesText): Nanos | undefined =>
     text[name] === undefined ? undefined : readUsd(text[name], [...path, name], report)
@@ -222,10 +222,10 @@ function readRates(text: RatesText, path: TomlPath, report: Report, cache_read_d
   return Object.fromEntries(rates)
 }
 
-/** The most for one unit of an extra: a call may have many. */
+/** The maximum for one unit of an extra, since a call may have many. */
 const MAX_EXTRA_USD = 1_000
 
-/** @returns 0 for what is no amount from 0 to `max_usd`, which is reported */
+/** @returns 0 for an invalid amount, or one above `max_usd`, which is reported */
 export function readUsd(amount: Amount, path: TomlPath, report: Report, max_usd = MAX_PRICE_USD): Nanos {
   try {
     const nanos = parseUsd(amount)
@@ -248,7 +248,7 @@ function checkTiersRise(tiers: readonly { above: number }[], path: TomlPath, rep
 
 type Shape = Partial<Pick<ImageVariant, 'size' | 'quality'>>
 
-/** The first line that fits is applied, so a line that an earlier one covers would never be applied. */
+/** Reports lines that can never apply, because an earlier one matches everything that they match. */
 export function checkLinesAreReached(lines: readonly Shape[], path: TomlPath, report: Report): void {
   const covers = (wide: Shape, narrow: Shape) =>
     (wide.size === undefined || wide.size === narrow.size) &&

@@ -1,12 +1,12 @@
-// Facts that the catalogue needs of the protocols that providers speak.
+// The facts about protocols that the catalogue needs.
 
 import type { Model } from '../domain/catalogue.ts'
 import type { KeyHeader } from '../domain/servers/known-server.ts'
 import type { ProviderAddress } from '../domain/servers/lookup.ts'
 
-/** One protocol: the verbs that it has for each kind of model, and whether servers of it ask for a key. */
+/** One protocol: the kinds of models that it supports, and whether its servers require a key. */
 export interface ProtocolFacts {
-  /** With what its providers bill beyond tokens, by name: what they count of it, null if they count nothing. */
+  /** `extras.units`: the unit of each extra that its providers bill, by name; null if they count no units. */
   readonly text?: { readonly extras?: { readonly units: Readonly<Record<string, string | null>> } }
   readonly images?: object
   readonly embeddings?: object
@@ -14,18 +14,18 @@ export interface ProtocolFacts {
   readonly transcriptions?: object
   readonly moderations?: object
   readonly rerank?: object
-  /** The header that shows a key to its providers, but for known servers that want another one. */
+  /** The header for keys, except for known servers that expect another one. */
   readonly key_header: KeyHeader
   readonly keyless_over_http?: boolean
-  /** The probable mistake in the address of one of its servers; undefined if none. */
+  /** Returns the probable mistake in a server's URL; undefined if there is none. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
-  /** Whether a provider also speaks responses where the catalogue says nothing about it. */
+  /** Whether a provider also supports the Responses API by default. */
   readonly speaksResponses?: (provider: ProviderAddress) => boolean
-  /** Present for a further protocol of providers that have another one. */
+  /** Set for a secondary protocol of providers that have a main one. */
   readonly isSpokenBy?: unknown
 }
 
-/** The protocols by the names that the catalogue uses. */
+/** The protocols by their names in the catalogue. */
 export type Protocols = ReadonlyMap<string, ProtocolFacts>
 
 const VERBS = {
@@ -38,6 +38,6 @@ const VERBS = {
   rerank: 'rerank',
 } as const satisfies Readonly<Record<Model['kind'], keyof ProtocolFacts>>
 
-/** Whether a provider of this protocol can serve models of a kind. */
+/** Whether a protocol supports a kind of model. */
 export const hasKind = (protocol: ProtocolFacts, kind: Model['kind']): boolean =>
   protocol[VERBS[kind]] !== undefined

@@ -1,4 +1,4 @@
-// The reading of a provider: its secrets from the environment, its address, and whether it may go without a key.
+// Reads a provider: its secrets from the environment, its URL, and whether it may have no key.
 
 import type { Provider } from '../domain/catalogue.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
@@ -10,32 +10,30 @@ import type { ProviderText } from './schema.ts'
 import { isSimulated, readServed, type Served } from './served.ts'
 import type { TomlPath } from './toml.ts'
 
-/** The environment, as `process.env` has it. */
+/** Environment variables, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A provider as it was read. */
 interface ReadProvider {
-  /** Meaningless where a mistake was reported. */
+  /** Meaningless if a mistake was reported. */
   provider: Provider
-  /** The environment variables for want of which it is disabled; empty if it is not. */
+  /** The missing environment variables that disable it; empty if it is enabled. */
   missing: readonly string[]
 }
 
-/** The inputs and outputs of reading a provider. */
 interface ProviderContext {
   env: Environment
   protocols: Protocols
   read_key_file: ReadKeyFile
   report: Report
-  /** Takes what is no mistake, and still worth the operator's look. */
+  /** Reports warnings, which are no mistakes. */
   warn: Report
 }
 
 /**
- * Reads a provider whose shape has been checked. A key whose environment variable is not set is left out; a provider that
- * has no other, or whose header wants the variable, is disabled.
+ * Reads a provider that matches its schema. A key whose environment variable is not set is left out. A provider without
+ * another key, or with a header of such a variable, is disabled.
  *
- * @param path where the provider stands in the file
+ * @param path of the provider in the file
  */
 export function readProvider(text: ProviderText, path: TomlPath, context: ProviderContext): ReadProvider {
   const served = readServed(text, path, context)
@@ -64,14 +62,14 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
   return { provider, missing: missing.map(({ variable }) => variable) }
 }
 
-/** The fields that decide the price of a call: a provider that got another value than was held for could bill more. */
+/** The fields that determine the price of a call. With another value than the held one a provider could bill more. */
 const PRICED_FIELDS = new Set(
   `model stream messages contents input prompt system instructions tools max_tokens max_completion_tokens max_output_tokens
   maxOutputTokens n best_of candidateCount generationConfig generation_config service_tier serviceTier`.split(
     /\s+/,
   ),
 )
-/** Paths to what is priced, in both spellings. */
+/** Nested fields that determine the price, in both spellings. */
 const PRICED_PATH =
   /^generation(?:Config|_config)\.(?:max(?:OutputTokens|_output_tokens)|candidate(?:Count|_count))$/
 
@@ -102,14 +100,14 @@ function warnOfStored({ drop_fields = [] }: ProviderText, path: TomlPath, { warn
     )
 }
 
-/** A place in the file that names an environment variable which is not set, a file that cannot be read, or a key there that cannot be used. */
+/** A reference in the file to a variable that is not set, a file that cannot be read, or an unusable key. */
 interface UnusableReference {
   path: TomlPath
-  /** Its name; of a file as it is written, `file:PATH`; of what cannot be used as it is written, `env:NAME` too. */
+  /** The name of the variable, or `file:PATH`; for an unusable key the reference as written, also `env:NAME`. */
   variable: string
-  /** Why the file cannot be read. */
+  /** The reason why the file cannot be read. */
   unreadable?: string
-  /** The fault of the key there, as a sentence without its beginning. */
+  /** The fault of an unusable key, as a sentence without its subject. */
   problem?: string
 }
 
@@ -123,7 +121,7 @@ function warnOfUnusable(
   for (const unset of all) warnUnusable(unset, so, warn)
 }
 
-/** @param so what is left out for want of it, as a sentence */
+/** @param so the consequence, as a sentence */
 export function warnUnusable(unset: UnusableReference, so: string, warn: Report): void {
   const { path, variable, unreadable, problem } = unset
   if (problem !== undefined) {
@@ -142,7 +140,7 @@ export function warnUnusable(unset: UnusableReference, so: string, warn: Report)
 
 const ONLY_OPENAI = 'is for providers with protocol = "openai" only'
 
-/** Where the file does not say, its server decides. */
+/** By default its server determines it. */
 function readResponses(
   responses: boolean | undefined,
   served: Served,
@@ -154,7 +152,7 @@ function readResponses(
   return speaksResponses !== undefined && (responses ?? speaksResponses(served))
 }
 
-/** The one empty key of a provider that asks for none. */
+/** The single empty key of a provider that requires none. */
 const NO_KEY = ['' as string] as const
 
 function readApiKeys(
@@ -204,13 +202,13 @@ function readKey(
   }
   const problem = accountProblem(key, file !== undefined || protocol !== 'gemini')
   if (problem === undefined) return key
-  // A file or variable can change between two starts: its fault disables the provider alone.
+  // A file or variable can change between two starts, so its fault only disables the provider.
   if (file !== undefined || isFromEnvironment(written)) return { path, variable: written.trim(), problem }
   context.report(path, problem)
   return key
 }
 
-/** The fault of a key of a server that takes service accounts. @param must_be_account an API key is a fault, too */
+/** Returns the fault of a key of a server that accepts service accounts. @param must_be_account whether an API key is a fault, too */
 function accountProblem(key: string, must_be_account: boolean): string | undefined {
   if (!isServiceAccount(key))
     return must_be_account ? "must be the JSON file of a service account's key" : undefined
@@ -234,14 +232,14 @@ function readFromFile(
 const FROM_ENVIRONMENT = 'env:'
 const isFromEnvironment = (text: string): boolean => text.startsWith(FROM_ENVIRONMENT)
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** How a shell and other gateways write a variable, which would be sent as the secret itself. */
+/** The syntax of variables in shells and other gateways, which would otherwise be sent as the secret itself. */
 const FOREIGN_VARIABLE =
   /^(?:%(\w+)%|(?:env:|env\.|secret:|\$|\$\{|\$\{env:|os\.environ\/|process\.env\.|\{env:|\{env\.)\s*([A-Za-z_]\w*)(?::?[-?=+][^}]*)?\}?)$/i
 
 /**
- * White space around a secret is not part of it: files that fill an environment often end in a newline.
+ * Reads a secret, without white space around it, since environment files often end in a newline.
  *
- * @returns the secret, or the variable that is not set
+ * @returns the secret, or the reference to a variable that is not set
  */
 export function readSecret(
   text: string,
@@ -264,7 +262,7 @@ export function readSecret(
   return secret === '' ? { path, variable } : secret
 }
 
-/** The headers of each request; without those whose variable is not set. */
+/** Reads the headers of each request, without those whose variable is not set. */
 export function readHeaders(
   texts: Readonly<Record<string, string>>,
   path: TomlPath,
@@ -291,7 +289,7 @@ function isHeader(name: string, value: string): boolean {
     new Headers([[name, value]])
     return true
   } catch {
-    // The runtime refuses the name or the value; the caller reports it.
+    // Dropped: the name or the value is invalid, which the caller reports.
     return false
   }
 }

@@ -1,4 +1,4 @@
-// A text of the catalogue's past as a draft: kept texts have no keys, so that it gets those that the file has now.
+// A text of the catalogue's history as a draft. Stored texts have no keys, so the draft gets the current ones.
 import { type HiddenText, readPlaces } from './hidden-text.ts'
 import { writePath } from './mistakes.ts'
 import { destinationOf, isMask, providerOf } from './secret-places.ts'
@@ -7,17 +7,17 @@ import { type Splice, spliced } from './toml-lines.ts'
 import type { Places } from './toml-places.ts'
 
 export interface RevivedText {
-  /** The draft. A mark whose key is gone is a mistake in it. */
+  /** The draft. A mask without a current key is a mistake in it. */
   text: string
-  /** Where it has another key than it had: `providers[0].api_keys[0]`. */
+  /** The paths of keys that differ from the original ones: `providers[0].api_keys[0]`. */
   other_keys: readonly string[]
 }
 
 /**
- * Puts the present key, or its variable, where a kept text has a mark that is no longer known: of the same provider, at the
- * same place, for the same address.
+ * Replaces each unknown mask of a stored text by the current key or variable of the same provider, at the same
+ * place, for the same address.
  *
- * @param present the file; undefined if it is no TOML
+ * @param present the current text; undefined if it is no TOML
  */
 export function reviveText(text: string, present: HiddenText | undefined): RevivedText {
   const then = readPlaces(text)
@@ -39,7 +39,7 @@ export function reviveText(text: string, present: HiddenText | undefined): Reviv
   return { text: spliced(text, splices), other_keys }
 }
 
-/** The values of the file at the places of keys: marks, and names of variables. */
+/** Returns the current values at the places of keys: masks, and names of variables. */
 function presentKeys(now: Places): Map<string, string> {
   const keys = new Map<string, string>()
   for (const { path, node } of now.written) {
@@ -50,7 +50,7 @@ function presentKeys(now: Places): Map<string, string> {
   return keys
 }
 
-/** A provider is found by its name, wherever it stands in the file. */
+/** Identifies a place by the provider's name instead of its index in the file. */
 function placeOf(path: TomlPath, { value }: Places, origin: string): string {
   const index = providerOf(path)
   if (index === undefined) return JSON.stringify([path, origin])

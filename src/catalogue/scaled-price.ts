@@ -1,4 +1,4 @@
-// Prices times a factor: every amount of a model's price, each rounded up to a nano-dollar. Pure.
+// Multiplication of a price by a factor: every amount is rounded up to a nano-dollar. Pure.
 import type { ExtraPrice, ExtraPrices } from '../domain/extras.ts'
 import { IMAGE_TOKEN_RATES } from '../domain/image-tokens.ts'
 import type { Nanos } from '../domain/money.ts'
@@ -6,7 +6,7 @@ import type { ImagePrice, ImageTokenPrice, Price, TokenPrice } from '../domain/p
 import type { ExactDecimal } from './decimal.ts'
 import { MAX_PRICE_NANOS, MAX_PRICE_USD, timesPrice, timesTiers } from './tiers.ts'
 
-/** @throws RangeError if an amount would be above what a price may be */
+/** @throws RangeError if an amount would exceed the maximum of prices */
 export function scaledPrice<P extends Price>(price: P, factor: ExactDecimal): P
 export function scaledPrice(price: Price, factor: ExactDecimal): Price {
   switch (price.unit) {
@@ -24,7 +24,7 @@ export function scaledPrice(price: Price, factor: ExactDecimal): Price {
   }
 }
 
-/** The factor applies to the rates of each service tier, which have their multiplier already. */
+/** Scales all service tiers, too, whose rates already include their multiplier. */
 function timesTokens(price: TokenPrice, factor: ExactDecimal): TokenPrice {
   const extras = price.extras && timesExtras(price.extras, factor)
   const service_tiers =
@@ -36,7 +36,7 @@ function timesTokens(price: TokenPrice, factor: ExactDecimal): TokenPrice {
 const timesExtras = (extras: ExtraPrices, factor: ExactDecimal): ExtraPrices =>
   new Map([...extras].map(([name, extra]) => [name, timesExtra(extra, factor)]))
 
-/** The most that a call may have of it is bounded as any price. */
+/** The maximum charge of an extra per call has the same limit as any price. */
 function timesExtra(extra: ExtraPrice, factor: ExactDecimal): ExtraPrice {
   const nanos = timesPrice(extra.nanos, factor)
   if (nanos * extra.max_units > MAX_PRICE_NANOS)

@@ -1,4 +1,4 @@
-// Shared parts of the schemas of the catalogue file: closed tables, counts.
+// Common parts of the catalogue file's schemas: closed tables, counts.
 import { Type } from '@sinclair/typebox'
 
 export const closed = { additionalProperties: false }
@@ -11,10 +11,10 @@ export const Count = (description: string) => Type.Integer({ minimum: 1, maximum
 /** `address:port`, IPv6 addresses in brackets. */
 export const LISTEN_PATTERN = '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s:]+):[0-9]{1,5}$'
 
-/** setTimeout fires at once for delays beyond 31 bits. */
+/** setTimeout fires immediately for delays beyond 31 bits. */
 export const MAX_TIMER_MS = 2_147_483_647
 
-/** Text that may be left out, and is not empty if it is not. */
+/** Optional text, not empty if present. */
 export const OptionalText = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
 
 export const Milliseconds = (options: { default: number; minimum: number; description?: string }) =>

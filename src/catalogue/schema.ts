@@ -1,4 +1,4 @@
-// The shape of the catalogue's providers and models (data/tollgate.toml) in TypeBox schemas, from which the static types follow.
+// The TypeBox schemas of providers and models in the catalogue file (data/tollgate.toml), from which the static types are derived.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { EFFORTS, TAKEN_MEDIA } from '../domain/catalogue.ts'
 import type { UnitKind } from '../domain/units.ts'
@@ -25,7 +25,7 @@ const providerSettings = {
       must: 'an address that begins with https:// or http://, or "simulator"',
     }),
   ),
-  // They become part of a host, a path or a query.
+  // These become part of a host name, a path or a query.
   resource: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9][A-Za-z0-9-]*$',
@@ -86,10 +86,10 @@ const providerSettings = {
   ),
 }
 
-/** The fields of a provider beside its protocol and server. */
+/** The fields of a provider besides its protocol and server. */
 export const PROVIDER_SETTINGS = Type.Object({ name: PROVIDER_NAME, ...providerSettings })
 
-/** The main protocols: without the further protocols of providers that already have one. */
+/** Returns the main protocols, without secondary protocols of providers. */
 const namesOf = (protocols: Protocols): string[] =>
   [...protocols].flatMap(([name, { isSpokenBy }]) => (isSpokenBy ? [] : name))
 
@@ -111,7 +111,7 @@ type ProviderSchema = ReturnType<typeof makeProviderSchema>
 
 const PROVIDER_SCHEMAS = new WeakMap<Protocols, ProviderSchema>()
 
-/** The schema of a provider that speaks one of these protocols; made once for them, however often the file is read. */
+/** Returns the schema of a provider with one of these protocols, created once per set of protocols. */
 export function providerSchemaFor(protocols: Protocols): ProviderSchema {
   const known = PROVIDER_SCHEMAS.get(protocols)
   if (known) return known
@@ -120,7 +120,7 @@ export function providerSchemaFor(protocols: Protocols): ProviderSchema {
   return schema
 }
 
-/** `YYYY-MM-DD`; whether there is such a day is checked where it is read. */
+/** `YYYY-MM-DD`; readers check that the day exists. */
 const Day = (description: string) =>
   Type.String({
     pattern: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
@@ -170,7 +170,7 @@ const modelBase = {
   retired: Type.Boolean({ default: false }),
 }
 
-/** Routes whose own `cost` has the form of the model's price. */
+/** Routes whose `cost` has the form of the model's price. */
 const routesWith = <Price extends TSchema>(price: Price) => Type.Array(RouteSchema(price), { minItems: 1 })
 
 const UNKNOWN_FIELDS = Type.Union([Type.Literal('pass'), Type.Literal('refuse')], {
@@ -196,7 +196,7 @@ const TextModelSchema = Type.Object(
       description: 'the limit for callers who set none, and the most that any caller may set',
     }),
     unknown_fields: UNKNOWN_FIELDS,
-    /** `"pass"` and `"refuse"` are its older words. */
+    /** `"pass"` and `"refuse"` are older values. */
     cached_content: Type.Union(
       [Type.Literal(true), Type.Literal(false), Type.Literal('pass'), Type.Literal('refuse')],
       { default: true, description: 'requests that refer to cached content' },
@@ -271,7 +271,7 @@ export const MODEL_SCHEMAS = {
   rerank: UnitModelSchema('rerank'),
 }
 
-/** The lists of blocks beside the sections of settings. */
+/** The lists of blocks besides the sections of settings. */
 const block_lists = {
   providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
   models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
@@ -279,7 +279,7 @@ const block_lists = {
 }
 export type BlockList = keyof typeof block_lists
 
-/** The file's sections. What is in them is checked part by part, so that no mistake hides another. */
+/** The names of the file's sections. Their contents are checked part by part, so that no mistake hides another. */
 export const outlineSchema = () =>
   Type.Object(
     {

@@ -1,4 +1,4 @@
-// Secrets in the comments of the catalogue file: those that stand with a secret are hidden whole, of others what looks like one.
+// Secrets in comments of the catalogue file: comments beside a secret are hidden wholly, in others words that look like a secret.
 import {
   isMask,
   isReference,
@@ -10,21 +10,21 @@ import {
 import type { Splice } from './toml-lines.ts'
 import type { Places, Written } from './toml-places.ts'
 
-/** A comment that is hidden whole. */
+/** A wholly hidden comment. */
 interface HiddenComment {
   range: Places['comments'][number]['range']
-  /** As it is written, and its mask. */
+  /** The original comment, and its mask. */
   written: string
   mask: string
 }
 
 const MASK_COMMENT = /^# (hidden:[\w-]{8})$/
-/** Whether a comment is the mark of one that is hidden whole. */
+/** Whether a comment is the mask of a wholly hidden one. */
 export const isMaskComment = (comment: string): boolean => MASK_COMMENT.test(comment)
 
 /**
- * The comments on the lines of a secret, or of a mark in its place: behind it, between those of a list or table, above it, and right
- * below. They may name its owner, or hold the key before it.
+ * Returns the comments beside a secret or its mask: after it, between those of a list or table, above it, and directly
+ * below. They may name its owner, or contain a former key.
  */
 export function commentsOfSecrets(places: Places): HiddenComment[] {
   const lines = linesWithComments(places, secretPlacesIn(places))
@@ -37,7 +37,7 @@ export function commentsOfSecrets(places: Places): HiddenComment[] {
   })
 }
 
-/** The lines of the settings in which values stand. */
+/** Returns the lines of the settings that contain values. */
 function linesOf(places: Places, values: readonly Written[]): Set<number> {
   const lines = new Set<number>()
   for (const { path, node } of values) {
@@ -49,7 +49,7 @@ function linesOf(places: Places, values: readonly Written[]): Set<number> {
   return lines
 }
 
-/** The same, with the comments right below, and those above, also across empty lines. */
+/** Returns these lines with the comments directly below, and those above, also across empty lines. */
 function linesWithComments(places: Places, values: readonly Written[]): Set<number> {
   const { text, comments } = places
   const lines = linesOf(places, values)
@@ -66,28 +66,28 @@ function linesWithComments(places: Places, values: readonly Written[]): Set<numb
   return lines
 }
 
-/** On one line. A text that is not closed goes to the end: so each character is looked at once, and nothing of a secret stays. */
+/** Quoted text on one line. An unclosed one extends to the end, so that matching is linear, and no part of a secret stays visible. */
 const QUOTED = /"(?:\\.|[^"\\])*\\?(?:"|$)|'[^']*'/g
-/** A key whose value is a secret, or a table of such. */
+/** A key whose value is a secret, or a table of secrets. */
 const SENSITIVE =
   /(api.?keys?|headers|authorization|secret|token|password|passphrase|access_key_id|webhook_url|database|[\w-]-key)["']?\s*=|private_key["']?\s*[:=]/i
 const HEADERS = /^\s*(?:#+\s*)?\[[^\]=]*headers[^\]=]*\]/i
-/** A longer line hides all that is quoted: these patterns take a time that grows with the square of its length. */
+/** In a longer line all quoted text is hidden, since these patterns take quadratic time. */
 const MAX_LINE_CHARS = 1_000
-/** Begins something else: another block or setting. */
+/** The beginning of another block or setting. */
 const BLOCK = /^\s*(?:#+\s*)?\[+[\w."-]+\]+\s*$/
 const SETTING = /^\s*(?:#+\s*)?[\w."-]+\s*=/
 
-/** Without quotes: long, of letters and digits. */
+/** An unquoted long word of letters and digits. */
 const LONG_WORD = /(?<!\benv:)\b[\w+/=.-]{12,}/g
-/** The same beside a reference, which often has taken the place of what the comment names. */
+/** A shorter limit beside a reference to a variable, which has often replaced a secret in the comment. */
 const WORD_BESIDE_REFERENCE = /(?<!\b(?:env|file):)\b[\w+/=.-]{7,}/g
 
 /**
- * The replacements for words that look like secrets in comments: in commented-out keys and headers, also over several lines, and
+ * Returns replacements for words that look like secrets in comments: in commented-out keys and headers, also over several lines, and
  * beside values that name a variable.
  *
- * @param whole where comments begin that are hidden whole
+ * @param whole the start positions of wholly hidden comments
  */
 export function hiddenInComments(places: Places, whole: ReadonlySet<number>): Splice[] {
   const { text, comments } = places
@@ -117,14 +117,14 @@ export function hiddenInComments(places: Places, whole: ReadonlySet<number>): Sp
   })
 }
 
-/** Whether a list or table goes on after a line. */
+/** Whether a list or table continues after a line. */
 function opensMore(line: string, is_open: boolean): boolean {
   const bare = line.replace(QUOTED, '')
   const opened = (bare.match(/[[{]/g) ?? []).length + (is_open ? 1 : 0)
   return opened > (bare.match(/[\]}]/g) ?? []).length
 }
 
-/** Quoted texts, and between them words that look like a secret. */
+/** Hides quoted texts, and words that look like a secret between them. */
 function hideIn(comment: string, words: RegExp): string {
   let from = 0
   const parts: string[] = []

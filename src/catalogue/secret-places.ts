@@ -1,4 +1,4 @@
-// Where the catalogue file has secrets: in the values of its providers, in [storage], and in sections of plugins. In comments: secret-comments.ts.
+// The places of secrets in the catalogue file: values of providers, [storage], and sections of plugins. For comments see secret-comments.ts.
 import { SERVER_FIELDS } from '../domain/servers/known-server.ts'
 import { writtenServer } from '../domain/servers/lookup.ts'
 import { markOf } from '../observe/key-mark.ts'
@@ -7,35 +7,35 @@ import { addedSection, originIn } from './sections.ts'
 import type { TomlPath } from './toml.ts'
 import type { Places, Span, Written } from './toml-places.ts'
 
-/** A secret that is written in the file itself. */
+/** A secret written in the file itself. */
 export interface WrittenSecret {
   path: TomlPath
   span: Span
-  /** As it is written, in its quotes. */
+  /** The TOML source, with its quotes. */
   written: string
   secret: string
-  /** The mark that replaces it in what the operator reads. */
+  /** The mask that the operator sees in its place. */
   mask: string
-  /** The address that it is sent to: scheme, host and port; empty without an address. */
+  /** The origin that it is sent to: scheme, host and port; empty if there is none. */
   origin: string
 }
 
 const MASK = /^hidden:[A-Za-z0-9_-]{8}$/
 
-/** The mask of a secret: it tells one from another, and nothing of it. */
+/** Returns the mask of a secret, which distinguishes it from others, but reveals nothing of it. */
 export const maskOf = (secret: string): string => `hidden:${markOf(secret)}`
 export const isMask = (text: string): boolean => MASK.test(text)
 
-/** The readable fields of a provider. All else may be a secret, under whatever name. */
+/** The readable fields of a provider. All others may be secrets. */
 const READABLE: readonly unknown[] = ['name', 'protocol', 'server', 'base_url', ...SERVER_FIELDS]
-/** The name of an environment variable, and how a shell would write one, which is a mistake. */
+/** A reference to an environment variable, also in shell syntax, which is a mistake. */
 const VARIABLE = /^\s*(?:env:\s*([A-Za-z_]\w*)|\$\{?[A-Za-z_]\w*\}?)\s*$/
-/** It names a variable or a file, and is no secret. */
+/** Whether a text refers to a variable or a file, so that it is no secret. */
 export const isReference = (text: string): boolean => VARIABLE.test(text) || keyFileIn(text) !== undefined
-/** An address that holds more than an address; it is a mistake, too. */
+/** A URL that contains credentials, a query or a fragment, which is also a mistake. */
 const BEARS_SECRET = /[@?#]/
 
-/** The values of providers, but for those that anybody may read and those that name an environment variable. */
+/** Returns the values of providers, except readable fields and references to environment variables. */
 export function secretsIn({ text, written: all, value }: Places): WrittenSecret[] {
   return all.flatMap(({ path, node }) => {
     const found = secretAt(path, node, value)
@@ -47,11 +47,11 @@ export function secretsIn({ text, written: all, value }: Places): WrittenSecret[
   })
 }
 
-/** Where a secret stands, or the mark of one. */
+/** Returns the values that are secrets or masks. */
 export const secretPlacesIn = ({ written, value }: Places): Written[] =>
   written.filter(({ path, node }) => secretAt(path, node, value) !== undefined)
 
-/** Where a reference stands in the place of a secret. */
+/** Returns the values that are references at places of secrets. */
 export const referencePlacesIn = ({ written, value }: Places): Written[] =>
   written.filter(
     ({ path, node }) =>
@@ -61,7 +61,7 @@ export const referencePlacesIn = ({ written, value }: Places): Written[] =>
       destinationOf(path, value) !== undefined,
   )
 
-/** The secret that is a value, or the mark that stands for one, and where it is sent to. */
+/** Returns a value if it is a secret or a mask, with its destination. */
 function secretAt(path: TomlPath, node: Written['node'], root: Readonly<Record<string, unknown>>) {
   const origin = destinationOf(path, root)
   if (origin === undefined || node.type !== 'TOMLValue') return undefined
@@ -72,11 +72,11 @@ function secretAt(path: TomlPath, node: Written['node'], root: Readonly<Record<s
   return { secret, origin }
 }
 
-/** Where a secret that stands at a path is sent to: an address, or a part of ours; undefined if none can stand. */
+/** Returns the destination of a secret at a path: an origin, or a part of the gateway; undefined if the path cannot have a secret. */
 export function destinationOf(path: TomlPath, root: Readonly<Record<string, unknown>>): string | undefined {
   const index = providerOf(path)
   if (index !== undefined) return originOf(root, index)
-  // In place of an address: no provider has it.
+  // This text cannot be the origin of a provider.
   return isOfStorage(path) ? 'the storage' : placeInPlugin(path, root)
 }
 
@@ -88,36 +88,36 @@ const isOfStorage = ([section, field]: TomlPath): boolean =>
 const isSecretSetting = (path: TomlPath): boolean =>
   isOfStorage(path) || placeInPlugin(path, {}) !== undefined
 
-/** Where a secret in a section of a plugin goes to; undefined if none can stand there. */
+/** Returns the destination of a secret in a plugin's section; undefined if the path cannot have one. */
 const placeInPlugin = (
   [section = '', ...below]: TomlPath,
   root: Readonly<Record<string, unknown>>,
 ): string | undefined => addedSection(section)?.secrets?.at(below, Object(root[section]))
 
-/** A value at such a place may be no secret. */
+/** Whether the value at a place of secrets is one. */
 const isSecretText = ([section, ...below]: TomlPath, written: string): boolean =>
   addedSection(section)?.secrets?.isSecret?.(below, written) ?? true
 
-/** Which provider a path lies in; undefined outside of them. */
+/** Returns the index of the provider that contains a path; undefined outside of providers. */
 export const providerOf = ([section, index]: TomlPath): number | undefined =>
   section === 'providers' && typeof index === 'number' ? index : undefined
 
-/** Whether what stands there is shown, wherever the provider's name, protocol and address are. */
+/** Whether the value at a path is readable. */
 export const isReadable = (path: TomlPath): boolean =>
   (providerOf(path) === undefined && !isSecretSetting(path)) ||
   (path.length === 3 && path[0] === 'providers' && READABLE.includes(path[2])) ||
   path[2] === 'drop_fields'
 
-/** A value of a provider that names an environment variable, or a file, as `file:PATH`. */
+/** A value of a provider that refers to an environment variable, or a file, as `file:PATH`. */
 export interface VariableUse {
   path: TomlPath
   line: number
   variable: string
-  /** As of `WrittenSecret`. */
+  /** As in `WrittenSecret`. */
   origin: string
 }
 
-/** The environment variables that providers are given. */
+/** Returns the references to environment variables and files at places of secrets. */
 export function variablesIn({ written, value }: Places): VariableUse[] {
   return written.flatMap(({ path, node }) => {
     const origin = destinationOf(path, value)
@@ -128,7 +128,7 @@ export function variablesIn({ written, value }: Places): VariableUse[] {
   })
 }
 
-/** The address of the provider at a place of the file. */
+/** Returns the origin of a provider's URL, by its index in the file. */
 function originOf(root: Readonly<Record<string, unknown>>, index: number): string {
   const providers = root.providers
   const provider: unknown = Array.isArray(providers) ? providers[index] : undefined

@@ -1,4 +1,4 @@
-// The shape of the catalogue's sections of settings: [server], [limits], [billing], [responses], [retention] and [console]; and the list of the core's sections.
+// The schemas of sections of settings: [server], [limits], [billing], [responses], [retention], [console]; and the list of the core's sections.
 import { Type } from '@sinclair/typebox'
 import { BrandSchema } from './brand.ts'
 import { StorageSchema } from './place-schemas.ts'
@@ -207,7 +207,7 @@ const ConsoleSchema = Type.Object(
   closed,
 )
 
-/** By the names of the sections, in the order in which people look for them. */
+/** By section, in the order of lists and forms. */
 export const SECTION_SCHEMAS = {
   server: ServerSchema,
   limits: LimitsSchema,

@@ -1,69 +1,69 @@
-// The sections of settings that plugins bring to tollgate.toml, beside those of the core.
+// The sections of tollgate.toml that plugins define, in addition to the core's.
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Catalogue, ServerSettings } from '../domain/catalogue.ts'
 import { SECTION_SCHEMAS } from './section-schemas.ts'
 import type { TomlPath } from './toml.ts'
 
-/** The environment that a section is read with, and its reports. */
+/** The inputs for reading a section, and its reports. */
 export interface SectionContext {
   /** For `env:NAME`: `readSecret` in catalogue/providers.ts. */
   env: Readonly<Record<string, string | undefined>>
-  /** Of [server], where it has no mistake of its form. */
+  /** The section [server], if it matches its schema. */
   server: Pick<ServerSettings, 'listen' | 'public_url'> | undefined
-  /** The file as it is written, for what a section needs of another one. */
+  /** The values of the whole file, for sections that depend on another one. */
   file: Readonly<Record<string, unknown>>
-  /** Refuses the file. The path begins with the section's name. */
+  /** Reports a mistake, which refuses the file. The path begins with the section's name. */
   report: (path: TomlPath, message: string) => void
-  /** A remark on a file that is used all the same. */
+  /** Reports a warning, which does not refuse the file. */
   warn: (path: TomlPath, message: string) => void
 }
 
-/** The settings in a section that are secrets: the console shows a mark in their place, and the log hides them. */
+/** The secrets in a section: the console shows a mask instead, and the log hides them. */
 interface SectionSecrets<Value> {
   /**
-   * Where a secret at a path goes, in place of an address: it is only put back there. Undefined: no secret can stand there.
+   * Returns the destination of a secret at a path, to which it stays bound; undefined if the path cannot have a secret.
    *
-   * @param path below the section @param section as it is written
+   * @param path below the section @param section its values in the file
    */
   at: (path: TomlPath, section: Readonly<Record<string, unknown>>) => string | undefined
-  /** Whether a text at such a path is one; without it each is. */
+  /** Whether a text at such a path is a secret; if absent, each is. */
   isSecret?: (path: TomlPath, written: string) => boolean
-  /** The texts that the log hides. */
+  /** Returns the texts that the log hides. */
   in: (value: Value) => readonly string[]
 }
 
 interface SectionSpec<Schema extends TObject, Value> {
   /** Its name in the file: `alerts` for `[alerts]`. */
   name: string
-  /** Its fields with their defaults and descriptions: the check, the console's form and the messages follow. */
+  /** Its fields with defaults and descriptions, from which the check, the messages and the console's form are derived. */
   schema: Schema
-  /** Makes the settings of what the schema has checked; without it they are that. */
+  /** Converts the checked values into settings; if absent, the values are the settings. */
   read?: (text: Static<Schema>, context: SectionContext) => Value
   secrets?: SectionSecrets<Value>
-  /** Fields that a running gateway cannot apply. */
+  /** Fields that apply only after a restart. */
   needs_restart?: readonly string[]
-  /** Fields that stay in tollgate.toml of each machine where all gateways take the rest from the database. */
+  /** Fields that stay in each machine's tollgate.toml if the catalogue is in the database. */
   of_machine?: readonly string[]
-  /** Why the section is changed on the server alone, in place of the console; absent: the console may change it. */
+  /** The reason why the section can be changed only on the server; if absent, the console may change it. */
   beyond_console?: string
-  /** Fields of such a section that the console may change all the same. */
+  /** Fields of such a section that the console may change. */
   within_console?: readonly string[]
-  /** The section of the core that it stands before in lists and forms; `storage` where absent. */
+  /** The core's section before which it appears in lists and forms; `storage` if absent. */
   before?: keyof typeof SECTION_SCHEMAS
 }
 
-/** The scheme, host and port of an address, as a place of secrets: empty without an address. */
+/** Returns the origin of a URL, as the destination of a secret; empty if there is no URL. */
 export function originIn(address: unknown): string {
   if (typeof address !== 'string') return ''
   return URL.canParse(address) ? new URL(address).origin : address
 }
 
-/** A section, and its settings in a catalogue. */
+/** A section, with access to its settings in a catalogue. */
 export interface Section<Value = unknown> {
   readonly name: string
   readonly schema: TObject
   read(text: unknown, context: SectionContext): Value
-  /** The settings of a catalogue. Take the catalogue anew for each use: its file may have changed. */
+  /** Returns the settings in a catalogue. Get the current catalogue for each use, since the file may have changed. */
   of(catalogue: Pick<Catalogue, 'sections'>): Value
   readonly secrets?: Omit<SectionSecrets<Value>, 'in'> | undefined
   secretsOf(catalogue: Pick<Catalogue, 'sections'>): readonly string[]
@@ -74,7 +74,7 @@ export interface Section<Value = unknown> {
   readonly before: string
 }
 
-/** A section of settings of a plugin. */
+/** Defines a plugin's section of settings. */
 export function defineSection<Schema extends TObject, Value = Static<Schema>>(
   spec: SectionSpec<Schema, Value>,
 ): Section<Value> {
@@ -102,9 +102,9 @@ export function defineSection<Schema extends TObject, Value = Static<Schema>>(
 const of_plugins = new Map<string, Section>()
 
 /**
- * Adds sections, before a catalogue is read. They hold for the process: a file is read by many functions, and means the same to all.
+ * Adds sections, before any catalogue is read. They are global to the process, since many functions read the file, and must agree on it.
  *
- * @throws Error for the name of one of the core's
+ * @throws Error if a section has the name of one of the core's
  */
 export function addSections(sections: Iterable<Section>): void {
   for (const section of sections) {
@@ -114,12 +114,11 @@ export function addSections(sections: Iterable<Section>): void {
   }
 }
 
-/** The sections of plugins. */
 export const addedSections = (): Section[] => [...of_plugins.values()]
 
 export const addedSection = (name: unknown): Section | undefined => of_plugins.get(String(name))
 
-/** The schemas of all sections by their names, in the order in which people look for them. */
+/** Returns the schemas of all sections by name, in the order of lists and forms. */
 export function sectionSchemas(): Record<string, TObject> {
   const added = addedSections()
   return Object.fromEntries<TObject>(

@@ -1,4 +1,4 @@
-// The reading of a provider's server: the protocol that it speaks, its address, and the fields that this is made of.
+// Reads a provider's server: its protocol, its URL, and the fields that the URL is built from.
 import type { Provider } from '../domain/catalogue.ts'
 import { FIELD_WORDS, type FieldWords } from '../domain/servers/field-words.ts'
 import {
@@ -15,17 +15,16 @@ import type { Protocols } from './protocols.ts'
 import type { ProviderText } from './schema.ts'
 import type { TomlPath } from './toml.ts'
 
-/** The `base_url` of the simulated providers. */
+/** The `base_url` of simulated providers. */
 export const SIMULATOR = 'simulator'
 
-/** Whether a provider is simulated. */
 export const isSimulated = ({ base_url }: Pick<Provider, 'base_url'>): boolean =>
   base_url === SIMULATOR || base_url.startsWith(`${SIMULATOR}/`)
 
-/** The server that simulated providers of its protocol play where the catalogue names none. */
+/** The server that simulated providers of its protocol imitate by default. */
 const SIMULATED_SERVER = 'openai'
 
-/** The identity of a provider. Meaningless where a mistake was reported. */
+/** The identity of a provider. Meaningless if a mistake was reported. */
 export interface Served {
   readonly protocol: string
   readonly server: string | undefined
@@ -39,7 +38,7 @@ interface ServedContext {
   warn: Report
 }
 
-/** @param path where the provider stands in the file */
+/** @param path of the provider in the file */
 export function readServed(text: ProviderText, path: TomlPath, context: ServedContext): Served {
   const row = readServer(text, [...path, 'server'], context.report)
   const protocol = readProtocol(text, row, [...path, 'protocol'], context)
@@ -115,7 +114,7 @@ const serversWith = (field: ServerField): string[] =>
     needs.includes(field) || takes.includes(field) ? name : [],
   )
 
-/** Each server of chat completions that is played has an address of its own; the other protocols are played in one way. */
+/** Each imitated server of chat completions has its own URL; other protocols have one simulation. */
 function simulated(
   { server }: ProviderText,
   protocol: string,
@@ -130,7 +129,7 @@ function simulated(
   return { server: played, base_url: has_own ? `${SIMULATOR}/${played}` : SIMULATOR }
 }
 
-/** The address of the server itself. */
+/** Returns the server's default URL. */
 function ownAddress(
   { server, ...fields }: ProviderText,
   protocol: string,

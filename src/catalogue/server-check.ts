@@ -1,4 +1,4 @@
-// The checks of [server] beyond its form: files that go together, and addresses.
+// Checks of [server] beyond its schema: pairs of files, URLs and addresses.
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { ServerSettings } from '../domain/catalogue.ts'
 import { hasImpossiblePath } from '../domain/public-url.ts'

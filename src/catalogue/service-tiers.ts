@@ -1,4 +1,4 @@
-// The reading of service tiers: multipliers of a price's token rates, or rates of their own.
+// Reads the prices of service tiers: multipliers of a price's token rates, or separate rates.
 import type { TokenPrice } from '../domain/prices.ts'
 import { isTierName } from '../domain/service-tiers.ts'
 import { type ExactDecimal, parseDecimal } from './decimal.ts'
@@ -10,7 +10,7 @@ import type { TomlPath } from './toml.ts'
 type OwnRates = Exclude<ServiceTierText, number | string>
 
 interface Reading {
-  /** The price that multipliers are applied to. */
+  /** The price to which multipliers apply. */
   standard: TokenPrice
   path: TomlPath
   report: Report
@@ -18,11 +18,11 @@ interface Reading {
   readTiers: (text: OwnRates, path: TomlPath, report: Report, service_tier: string) => TokenPrice['tiers']
 }
 
-/** No provider multiplies by nearly as much. */
+/** Far above any provider's multiplier. */
 const MAX_MULTIPLIER = 100
 const MULTIPLIER_MUST = `must be a multiplier above 0 and at most ${MAX_MULTIPLIER}, such as 2.0, or rates of its own`
 
-/** @returns the price of each tier by its name, meaningless where a mistake was reported */
+/** @returns the price of each tier by name, meaningless if a mistake was reported */
 export function readServiceTiers(
   texts: Readonly<Record<string, ServiceTierText>>,
   { standard, path, report, readTiers }: Reading,
@@ -52,7 +52,7 @@ function readMultiplier(text: number | string, path: TomlPath, report: Report): 
       return parseDecimal(String(text))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      // Reported below, as every other text that is no multiplier.
+      // Reported below, like any other invalid multiplier.
     }
   }
   report(path, MULTIPLIER_MUST)
@@ -64,7 +64,7 @@ interface Multiplied {
   report: (message: string) => void
 }
 
-/** Rates that are no whole nano-dollar are rounded up. */
+/** Multiplies rates, rounded up to a whole nano-dollar. */
 function multiplied(
   tiers: TokenPrice['tiers'],
   factor: ExactDecimal,

@@ -1,9 +1,9 @@
-// A secret in a section of settings: its text, or that of its environment variable.
+// Reads a secret in a section of settings: its text, or the value of its environment variable.
 import { readSecret, warnUnusable } from './providers.ts'
 import type { SectionContext } from './sections.ts'
 import type { TomlPath } from './toml.ts'
 
-/** @returns undefined, and warns, where the variable is not set @param so what is left out then, as a sentence */
+/** @param so the consequence of a missing variable, as a sentence @returns undefined, with a warning, if the variable is not set */
 export function readSetSecret(
   text: string,
   path: TomlPath,

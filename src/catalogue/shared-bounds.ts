@@ -1,4 +1,4 @@
-// Parts that a text for the database must not have: keys, and settings of each machine.
+// Checks of a text for the database: it must not have keys or settings of the machine.
 import type { Redactor } from '../observe/redact.ts'
 import { hideSecrets, readPlaces } from './hidden-text.ts'
 import { type Mistake, writePath } from './mistakes.ts'
@@ -7,9 +7,9 @@ import { isMask, isReadable } from './secret-places.ts'
 import { readToml, type TomlTable } from './toml.ts'
 
 /**
- * The keys that are written in a text: in its values, and in what looks like one in its comments.
+ * Returns mistakes for keys in a text: in its values, and text in comments that looks like a key.
  *
- * @param redactor knows keys of the environment, which may be repeated in a text @returns nothing for what is no TOML
+ * @param redactor knows keys of the environment, which a text may repeat @returns nothing if the text is no TOML
  */
 export function keysWrittenIn(text: string, redactor: Redactor): Mistake[] {
   const hidden = hideSecrets(text, redactor)
@@ -27,7 +27,7 @@ export function keysWrittenIn(text: string, redactor: Redactor): Mistake[] {
     .flatMap((line, at) => (line === masked_lines[at] ? [] : [{ path: '', line: at + 1, message: IN_LINES }]))
 }
 
-/** Where a text has only the mark of a key, as it is shown. */
+/** Returns mistakes for masks of keys in a text. */
 export function marksIn(text: string): Mistake[] {
   const places = readPlaces(text)
   return (places?.written ?? []).flatMap(({ path, node, line }) =>
@@ -37,7 +37,7 @@ export function marksIn(text: string): Mistake[] {
   )
 }
 
-/** The settings of a machine in a text, which would count for nothing there. @param values of the text */
+/** Returns mistakes for settings of the machine in a text, where they would have no effect. @param values of the text */
 export function machineSettingsIn(text: string, values: TomlTable): Mistake[] {
   const paths = machinePathsIn(values)
   const document = paths.length === 0 ? undefined : readToml(text)

@@ -1,4 +1,4 @@
-// The catalogue in the database: the text that all gateways over it take in place of their files, and how it is replaced.
+// Changes of the catalogue in the database, whose text all its gateways use instead of their files.
 
 import { conflict, type GatewayError } from '../domain/errors.ts'
 import type { Db, Tx } from '../store/db.ts'
@@ -6,11 +6,11 @@ import { keepShared, type NewVersion } from './past.ts'
 import { newestShared, pastQueries } from './past-queries.ts'
 
 /**
- * Puts a text in force for all gateways, in the caller's transaction, and writes to the audit log what it changes.
+ * Brings a text into force for all gateways, in the caller's transaction, and records its changes in the audit log.
  *
- * @param next without keys, and without what is of a machine
- * @param from the version that it was made from; undefined: it is the first
- * @returns its version, which is `from` where nothing has changed @throws GatewayError conflict if another one came into force meanwhile
+ * @param next without keys and settings of the machine
+ * @param from the version that it is based on; undefined for the first text
+ * @returns its version, which is `from` if nothing has changed @throws GatewayError conflict if another text has come into force
  */
 export async function applyShared(tx: Tx, next: NewVersion, from: number | undefined): Promise<number> {
   await tx.lock(null)
@@ -19,19 +19,19 @@ export async function applyShared(tx: Tx, next: NewVersion, from: number | undef
   return newest?.text === next.text ? newest.version : await keepShared(tx, next)
 }
 
-/** Puts the first catalogue into a database. Another gateway may have been faster: its catalogue stays. */
+/** Stores the first catalogue of a database, unless another gateway already has. */
 export const adoptShared = (db: Db, first: NewVersion): Promise<void> =>
   db.begin(async (tx) => {
     await tx.lock(null)
     if (!(await newestShared(tx))) await keepShared(tx, first)
   })
 
-/** Takes the catalogue out of a database that has moved: it belonged to the gateways of the old one. */
+/** Removes the catalogue from a moved database, since it belonged to the gateways of the old one. */
 export async function dropShared(tx: Tx): Promise<void> {
   await pastQueries(tx).unshare.run()
 }
 
-/** Somebody else was faster. */
+/** The refusal of a change that is based on an outdated text. */
 export const changedMeanwhile = (what: 'file' | 'catalogue'): GatewayError =>
   conflict(
     `The ${what} has changed since you read it. Read it again, and make your change there; nothing was saved.`,

@@ -1,4 +1,4 @@
-// The reading of [storage]: the database on a server and the bucket of files, in place of what is in the data folder.
+// Reads [storage]: the database on a server and the bucket of files, which replace those in the data folder.
 import { readFile } from 'node:fs/promises'
 import type { Static } from '@sinclair/typebox'
 import type { Bucket, StorageSettings } from '../domain/catalogue.ts'
@@ -19,13 +19,13 @@ type StorageText = Static<typeof StorageSchema>
 
 const IN_FOLDER: StorageSettings = { database: undefined, files: undefined }
 
-/** Reads the section, whose shape has been checked. Without a variable of it there is no start: what is stored would come into another place. */
+/** Reads the checked section. A missing variable is a mistake, since the gateway would otherwise store data in another place. */
 export const readStorage = (text: StorageText, context: Context): StorageSettings => ({
   database: readDatabase(text, context),
   files: readFiles(text, context),
 })
 
-/** The address of the database; undefined without one. */
+/** Reads the URL of the database; undefined if there is none. */
 export function readDatabase(
   text: Pick<StorageText, 'database'>,
   { env, report }: Context,
@@ -53,11 +53,11 @@ function faultOf(text: string): string | undefined {
 }
 
 const ADDRESS = /^s3:\/\/([^/]+)\/?(.*)$/
-/** Servers that keep objects as files would leave the bucket by them. */
+/** Such segments would lead out of the bucket on servers that store objects as files. */
 const UPWARDS = /\/\.\.?(?:\/|$)/
 const OF_A_BUCKET = ['endpoint', 'access_key_id', 'secret_access_key'] as const
 
-/** The bucket that a section names, whose shape has been checked; undefined if it names none. */
+/** Reads the bucket of the checked section; undefined if it names none. */
 export function readFiles(text: StorageText, context: Context): Bucket | undefined {
   const { report } = context
   const { files, endpoint, region } = text
@@ -103,9 +103,9 @@ function secretOf(
 }
 
 /**
- * The section alone of a catalogue file, whatever is wrong elsewhere in it; without the file as without the section.
+ * Reads only this section of a catalogue file, even if others have mistakes. A missing file counts as one without the section.
  *
- * @throws Error with a line for each mistake in it; the file system's for a file that cannot be read
+ * @throws Error with a line for each mistake in it; the file system's error if the file cannot be read
  */
 export async function storageIn(path: string, env: Environment): Promise<StorageSettings> {
   const text = await readIfThere(path)

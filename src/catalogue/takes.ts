@@ -1,4 +1,4 @@
-// What a model takes beside text: images, audio, files and tools, as its catalogue says, or as its generation is known to.
+// The supported inputs of a model besides text: images, audio, files and tools, by the catalogue or its known generation.
 import type { Model, TakenMedium } from '../domain/catalogue.ts'
 
 interface Row {
@@ -6,20 +6,20 @@ interface Row {
   readonly takes: readonly TakenMedium[]
 }
 
-/** Text models by the name that tells their generation; the first row that fits holds. */
+/** Text models by the name of their generation; the first match applies. */
 const ROWS: readonly Row[] = [
   // https://platform.claude.com/docs/en/build-with-claude/vision and …/pdf-support: "all active models"
   { names: /claude-(?!instant|[12](?!\d))/, takes: ['images', 'files', 'tools'] },
   // https://ai.google.dev/gemini-api/docs/models: inputs of text, image, video, audio and PDF; function calling
   { names: /gemini-[1-9]/, takes: ['images', 'audio', 'files', 'tools'] },
-  // https://developers.openai.com/api/docs/models: audio models read no images; o1-mini and o3-mini read text alone
+  // https://developers.openai.com/api/docs/models: audio models accept no images; o1-mini and o3-mini accept text only
   { names: /(?:^|[/.])gpt-(?:audio|realtime|4o(?:-mini)?-(?:audio|realtime))/, takes: ['audio', 'tools'] },
   { names: /(?:^|[/.])(?:o1-mini|o1-preview|gpt-3\.5)/, takes: [] },
   { names: /(?:^|[/.])o3-mini/, takes: ['tools'] },
   { names: /(?:^|[/.])(?:gpt-4o|gpt-4\.1|gpt-[5-9]|o[134])(?!\d)/, takes: ['images', 'files', 'tools'] },
 ]
 
-/** @returns undefined for a text model of which nothing is known */
+/** @returns undefined for an unknown text model */
 export function takesOf(model: Model): readonly ('text' | TakenMedium)[] | undefined {
   switch (model.kind) {
     case 'text': {
@@ -35,7 +35,7 @@ export function takesOf(model: Model): readonly ('text' | TakenMedium)[] | undef
   }
 }
 
-/** What each of its routes takes; undefined where one is not known. */
+/** Returns the inputs that all its routes support; undefined if one is unknown. */
 function knownTakes({ routes }: Model): readonly TakenMedium[] | undefined {
   const all = routes.map(
     ({ model, generation }) =>

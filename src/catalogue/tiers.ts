@@ -1,27 +1,27 @@
-// Tiers of prices by tokens: with the text that is stored of each, and times a factor.
+// Tiers of prices by tokens: their stored form, and multiplication by a factor.
 import { type Nanos, parseUsd } from '../domain/money.ts'
 import type { Tier, TokenPrice, TokenRates } from '../domain/prices.ts'
 import { USAGE_FIELDS } from '../domain/usage.ts'
 import { type ExactDecimal, timesRoundingUp } from './decimal.ts'
 
-/** The most for a million tokens or an image: twice as much is still counted exactly. */
+/** The maximum for a million tokens or an image. Twice as much is still exact. */
 export const MAX_PRICE_USD = 1_000_000
 export const MAX_PRICE_NANOS = parseUsd(MAX_PRICE_USD)
 
-/** A tier with what is stored of it with each call. */
+/** Creates a tier with the snapshot that each call stores. */
 export function tierOf(above_tokens: number, rates: TokenRates, service_tier: string | undefined): Tier {
   const snapshot = { unit: 'token', above_tokens, service_tier, nanos_per_million_tokens: rates }
   return { above_tokens, rates, snapshot: JSON.stringify(snapshot) }
 }
 
-/** An amount of a price times a factor, rounded up to a nano-dollar. @throws RangeError for more than a price may be */
+/** Multiplies an amount of a price by a factor, rounded up to a nano-dollar. @throws RangeError above the maximum of prices */
 export function timesPrice(nanos: Nanos, factor: ExactDecimal): Nanos {
   const product = timesRoundingUp(nanos, factor)
   if (product > MAX_PRICE_NANOS) throw new RangeError(`it is more than ${MAX_PRICE_USD} USD`)
   return product
 }
 
-/** All rates of tiers times a factor. @throws RangeError as `timesPrice` */
+/** Multiplies all rates of tiers by a factor. @throws RangeError as `timesPrice` */
 export function timesTiers(
   [first, ...rest]: TokenPrice['tiers'],
   factor: ExactDecimal,

@@ -1,16 +1,16 @@
-// Lines of a TOML text: where they begin and end, and which comments belong to what is below or above them; and what is spliced into a text.
+// Lines of a TOML text: their bounds, and the comments that belong to a line; and splices of a text.
 
-/** The first character of the line in which `at` is. */
+/** Returns the start of the line that contains `at`. */
 export const lineStart = (text: string, at: number): number =>
   at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 
-/** The first character of the next line; the end of the text on the last line. */
+/** Returns the start of the next line, or the end of the text. */
 export function nextLine(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end < 0 ? text.length : end + 1
 }
 
-/** The white space at the beginning of the line in which `at` is. */
+/** Returns the indentation of the line that contains `at`. */
 export const indentationAt = (text: string, at: number): string =>
   /^[ \t]*/.exec(text.slice(lineStart(text, at), at))?.[0] ?? ''
 
@@ -18,7 +18,7 @@ const COMMENT = /^[ \t]*#/
 const isComment = (line: string): boolean => COMMENT.test(line)
 export const isBlank = (line: string): boolean => line.trim() === ''
 
-/** Where the lines of a kind begin that end at `end`, which is the beginning of a line or the end of the text. */
+/** Returns the start of the run of matching lines that ends at `end`, the start of a line or the end of the text. */
 function above(text: string, end: number, isOne: (line: string) => boolean): number {
   for (let start = end; ; ) {
     const before = start === 0 ? 0 : lineStart(text, start - 1)
@@ -27,7 +27,7 @@ function above(text: string, end: number, isOne: (line: string) => boolean): num
   }
 }
 
-/** Where the lines of a kind end that begin at `start`. */
+/** Returns the end of the run of matching lines that begins at `start`. */
 function below(text: string, start: number, isOne: (line: string) => boolean): number {
   for (let end = start; ; ) {
     const next = nextLine(text, end)
@@ -36,26 +36,26 @@ function below(text: string, start: number, isOne: (line: string) => boolean): n
   }
 }
 
-/** Where the comment begins that stands right above a line, without a blank one between; else the line itself. */
+/** Returns the start of the comment directly above a line, without a blank line between; otherwise of the line itself. */
 export const withCommentAbove = (text: string, line_start: number): number =>
   above(text, line_start, isComment)
 
-/** The same below: where a comment ends that is followed by a blank line, or by nothing. What is above a header is the header's. */
+/** Returns the end of a comment below a line that a blank line or the end follows. A comment directly above a header belongs to the header. */
 export function withCommentBelow(text: string, line_start: number): number {
   const end = below(text, line_start, isComment)
   return isBlank(text.slice(end, nextLine(text, end))) ? end : line_start
 }
 
-/** After the blank lines that begin at `start`. */
+/** Returns the end of the blank lines that begin at `start`. */
 export const afterBlankLines = (text: string, start: number): number => below(text, start, isBlank)
 
-/** Where the blank lines begin that end at `end`, which is the beginning of a line or the end of the text. */
+/** Returns the start of the blank lines that end at `end`, the start of a line or the end of the text. */
 export const beforeBlankLines = (text: string, end: number): number => above(text, end, isBlank)
 
-/** A text that replaces the characters from one place to another. */
+/** A replacement of the characters from one position to another. */
 export type Splice = readonly [from: number, to: number, by: string]
 
-/** The text with all of the splices. Removals may overlap. */
+/** Applies splices to a text. Removals may overlap. */
 export function spliced(text: string, splices: readonly Splice[]): string {
   let result = ''
   let at = 0

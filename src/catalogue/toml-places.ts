@@ -1,4 +1,4 @@
-// The places of everything in a TOML text: which characters, on which line, wrote what.
+// A parsed TOML text with the position and line of each key, value, table and comment.
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
 
 export type TomlPath = readonly (string | number)[]
@@ -6,14 +6,14 @@ export type TomlTable = Record<string, unknown>
 
 export interface TomlDocument {
   value: TomlTable
-  /** The line of a value; the line of what encloses it where it was not written; 1 for the document itself. */
+  /** Returns the line of a value; for a missing value that of its nearest existing parent; 1 for the document itself. */
   lineOf(path: TomlPath): number
 }
 
 export type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: number; message: string }
 
 /**
- * Reads a document by its places.
+ * Parses a document with positions.
  *
  * @param text without a byte order mark
  * @returns as `readToml`
@@ -33,13 +33,13 @@ export function readByPlaces(text: string): TomlReading {
   }
 }
 
-/** It never quotes the text, which may be a secret. */
+/** Returns the parser's message, which never quotes the text, since it may be a secret. */
 const wordsOf = ({ message, column }: ParseError): string =>
   message === 'Unexpected character'
     ? `${message} at column ${column + 1}. Text needs straight quotes: name = "text"`
     : message
 
-/** The first mention of each path counts, also for parents that have none of their own (`a.b.c = 1`). */
+/** Maps each path to the line of its first mention, including implicit parents (`a.b.c = 1`). */
 function linesOf({ headers, written }: Places): Map<string, number> {
   const lines = new Map<string, number>()
   for (const { path, line } of [...headers, ...written])
@@ -50,34 +50,33 @@ function linesOf({ headers, written }: Places): Map<string, number> {
   return lines
 }
 
-/** From the first character to the one after the last. */
+/** The positions of the first character, and after the last one. */
 export type Span = readonly [start: number, end: number]
 
-/** A `key = value`, in a table of its own lines or in an inline table; or an element of a list in brackets. */
+/** A `key = value`, in a table or an inline table, or an element of a list in brackets. */
 export interface Written {
   readonly path: TomlPath
-  /** The path of the table or list that it is written in. */
+  /** The path of the table or list that contains it. */
   readonly base: TomlPath
   readonly span: Span
   readonly line: number
-  /** Its value. */
   readonly node: AST.TOMLContentNode
   readonly holder: AST.TOMLTable | AST.TOMLTopLevelTable | AST.TOMLInlineTable | AST.TOMLArray
 }
 
-/** A table that begins with a line of its own, `[path]` or `[[path]]`. */
+/** A table with a header line, `[path]` or `[[path]]`. */
 export interface Header {
   readonly path: TomlPath
-  /** Of the header, without the pairs below it. */
+  /** The header line only, without the pairs below it. */
   readonly span: Span
   readonly line: number
-  /** Of the pairs in it; without any, the header's own. */
+  /** The pairs in it; without pairs, the header itself. */
   readonly body: Span
 }
 
 export interface Places {
   readonly text: string
-  /** How lines end. */
+  /** The line end of the text. */
   readonly eol: string
   readonly value: TomlTable
   readonly written: readonly Written[]
@@ -88,9 +87,9 @@ export interface Places {
 }
 
 /**
- * Finds the places in a text without a byte order mark.
+ * Parses a text without a byte order mark, with positions.
  *
- * @throws ParseError for what is no TOML
+ * @throws ParseError if the text is no TOML
  */
 export function placesOf(text: string): Places {
   const program = parseProgram(text)
@@ -141,7 +140,7 @@ export function placesOf(text: string): Places {
   }
 }
 
-/** By the path, whose last one counts. */
+/** Returns a lookup by path; the last item of a path counts. */
 function finderOf<One extends { path: TomlPath }>(all: readonly One[]) {
   let by_path: ReadonlyMap<string, One> | undefined
   return (path: TomlPath): One | undefined => {
@@ -150,25 +149,25 @@ function finderOf<One extends { path: TomlPath }>(all: readonly One[]) {
   }
 }
 
-/** After the last bracket of `[path]` or `[[path]]`. */
+/** Returns the position after the closing bracket of `[path]` or `[[path]]`. */
 function endOfHeader(text: string, { key, kind }: AST.TOMLTable): number {
   const first = text.indexOf(']', key.range[1])
   return kind === 'array' ? text.indexOf(']', first + 1) + 1 : first + 1
 }
 
-/** Whether `path` is `base`, or lies in it. */
+/** Whether `path` is `base`, or inside it. */
 export const isWithin = (path: TomlPath, base: TomlPath): boolean =>
   path.length >= base.length && base.every((part, index) => path[index] === part)
 
-/** Deeper than any setting; what reads values calls itself for each. */
+/** Deeper than any setting, and safe for recursive readers. */
 const MAX_DEPTH = 32
 const TOO_DEEP = 'Too many lists or tables within each other'
 
 /**
- * The nodes of a text.
+ * Parses a text into nodes.
  *
- * @throws ParseError for what is no TOML; for lists in lists without end; and for a key by which the parser would write to
- * the prototype of every object in this process
+ * @throws ParseError if the text is no TOML, is nested too deeply, or has a key by which the parser would write to
+ * the prototype of all objects
  */
 function parseProgram(text: string): AST.TOMLProgram {
   try {
@@ -176,7 +175,7 @@ function parseProgram(text: string): AST.TOMLProgram {
     for (const node of program.body[0].body) refuseHarmful(node, 0)
     return program
   } catch (thrown) {
-    // The parser calls itself for each list in a list, until the stack is full.
+    // Deep nesting overflows the stack of the recursive parser.
     throw thrown instanceof RangeError ? refusal(TOO_DEEP) : thrown
   }
 }
@@ -194,7 +193,7 @@ function refuseHarmful(node: AST.TOMLTable | AST.TOMLKeyValue | AST.TOMLContentN
   else if (node.type !== 'TOMLValue') for (const each of node.body) refuseHarmful(each, depth + 1)
 }
 
-/** @param node where it is; else at the beginning of the text */
+/** @param node the position of the mistake; the beginning of the text if absent */
 function refusal(message: string, node?: AST.TOMLNode): ParseError {
   const { line, column } = node?.loc.start ?? { line: 1, column: 0 }
   return Object.assign(new ParseError('unexpected-token', node?.range[0] ?? 0, line, column), { message })

@@ -1,4 +1,4 @@
-// Additions to a TOML text and removals from it, as splices: a key, an element of a list, a block; each with its comments and its comma.
+// Additions to a TOML text and removals from it, as splices: keys, elements of lists and blocks, with their comments and commas.
 import type { AST } from 'toml-eslint-parser'
 import type { TomlPath } from './toml.ts'
 import {
@@ -18,9 +18,9 @@ import { isTable, type TomlValue, writeKey, writePair, writeValue } from './toml
 const insertion = (at: number, added: string): Splice => [at, at, added]
 
 /**
- * Writes a value at a path that has none yet; tables above it are made if they are absent.
+ * Adds a value at a path that has none, and creates missing parent tables.
  *
- * @param path ends in a key, or in the number of elements that its list has
+ * @param path ends in a key, or in the length of its list
  */
 export function additionTo(places: Places, path: TomlPath, value: TomlValue): Splice[] {
   const parent = path.slice(0, -1)
@@ -38,7 +38,7 @@ function keyIn(places: Places, parent: TomlPath, key: string, value: TomlValue):
   const header = places.headerAt(parent)
   if (header) return [lineBelow(places, header.body, pair)]
   if (parent.length === 0) return [atTop(places, key, value)]
-  // A table that is only written by dotted keys: another one of these.
+  // The table exists only by dotted keys: add another one.
   const dotted = places.written.findLast(
     ({ path, base }) => isWithin(path, parent) && base.length < parent.length,
   )
@@ -53,7 +53,7 @@ function keyIn(places: Places, parent: TomlPath, key: string, value: TomlValue):
   return [insertion(at, `[${nameOf(parent)}]${eol}${pair}${eol}${eol}`)]
 }
 
-/** A section of its own for a table; other values stand before all sections. */
+/** Adds a table as a section; other values go before all sections. */
 function atTop(places: Places, key: string, value: TomlValue): Splice {
   const { written, eol } = places
   if (isTable(value)) return block(places, undefined, `[${writeKey(key)}]`, value)
@@ -88,13 +88,13 @@ function elementIn(places: Places, { elements, range }: AST.TOMLArray, value: To
   const has_own_line = isBlank(text.slice(lineStart(text, last.range[0]), last.range[0]))
   if (!has_own_line) return [insertion(last_end, `${comma} ${written}`)]
   const line = `${indentationAt(text, last.range[0])}${written}`
-  // The bracket stands on the last element's line.
+  // The closing bracket is on the last element's line.
   if (nextLine(text, last_end) > closing) return [insertion(last_end, `${comma}${eol}${line}`)]
   return [insertion(last.range[1], comma), lineAfter(places, last_end, `${line},`)]
 }
 
 /**
- * A block of lines, after another one and the comment right below that; else at the end.
+ * Adds a block after another one and the comment below it, or at the end.
  *
  * @param title `[name]` or `[[name]]`
  */
@@ -117,29 +117,29 @@ function block(
   )
 }
 
-/** A line after the one in which `at` is. */
+/** Adds a line after the one that contains `at`. */
 function lineAfter({ text, eol }: Places, at: number, line: string): Splice {
   const next = nextLine(text, at)
   const ends_line = next === text.length && !text.endsWith('\n') ? eol : ''
   return insertion(next, ends_line + line + eol)
 }
 
-/** The same as far from the margin as what it is written below. */
+/** Adds a line with the indentation of the one above it. */
 const lineBelow = (places: Places, [start, end]: Span, line: string): Splice =>
   lineAfter(places, end, indentationAt(places.text, start) + line)
 
-/** A path as headers and dotted keys name it: without the places of blocks. */
+/** Returns a path as a header or dotted key: without the indexes of blocks. */
 const nameOf = (path: TomlPath): string =>
   path
     .filter((part) => typeof part === 'string')
     .map(writeKey)
     .join('.')
 
-/** Removes what is at a path. Comments above a key stay, since they may tell of more than the key; those on its line go. */
+/** Removes the value at a path. Comments above a key stay, since they may concern other keys; those on its line are removed. */
 export function removalFrom(places: Places, path: TomlPath): Splice[] {
   const headers = places.headers.filter((header) => isWithin(header.path, path))
   const inside = places.written.filter((one) => isWithin(one.path, path))
-  // A part inside another one goes with it, and so does a part in a block.
+  // Values inside another removed value or block are removed with it.
   const outermost = inside.filter(
     (one) =>
       !inside.some((outer) => outer !== one && encloses(outer.node.range, one.span)) &&
@@ -151,7 +151,7 @@ export function removalFrom(places: Places, path: TomlPath): Splice[] {
 
 const encloses = ([start, end]: Span, inner: Span): boolean => start <= inner[0] && end >= inner[1]
 
-/** With the line that is its own, or with the comma that parts it from the others: the one after it, or the one before the last. */
+/** Returns the span to remove: with its own line, or with its separating comma, after it or, for the last one, before it. */
 function spanOf({ text }: Places, { holder, span: [start, end] }: Written): Span {
   if (holder.type === 'TOMLTable' || holder.type === 'TOMLTopLevelTable')
     return [lineStart(text, start), nextLine(text, end)]
@@ -166,14 +166,14 @@ function spanOf({ text }: Places, { holder, span: [start, end] }: Written): Span
     const [line_start, line_end] = [lineStart(text, start), nextLine(text, comma_end ?? end)]
     const rest = text.slice(comma_end ?? end, line_end)
     const is_alone = isBlank(text.slice(line_start, start)) && /^[ \t]*(#.*)?\r?\n$/.test(rest)
-    // The comma of the line before may stay: lists allow one at their end.
+    // The comma of the line before may stay, since lists allow a trailing one.
     if (is_alone && (comma_end !== undefined || !next)) return [line_start, line_end]
   }
   if (next) return [start, next[0]]
   return before ? [before[1], comma_end ?? end] : [holder.range[0] + 1, holder.range[1] - 1]
 }
 
-/** The end of the comma that follows a value, with nothing but comments between. */
+/** Returns the end of the comma that follows a value, with only white space and comments between. */
 function commaAfter(text: string, end: number): number | undefined {
   const comma = /(?:\s|#.*)*,/y
   comma.lastIndex = end
@@ -181,8 +181,8 @@ function commaAfter(text: string, end: number): number | undefined {
 }
 
 /**
- * The lines of blocks, the comments right above and below them, and the blank lines that kept each from the next. Where the last blocks
- * of a text go, the blank lines above them go, too.
+ * Returns the spans of blocks with their comments above and below, and the following blank lines. For the last blocks of a text
+ * the blank lines above them are included, too.
  */
 function spansOfBlocks(text: string, headers: readonly Header[]): Span[] {
   const spans = headers.map(({ span, body }): Span => {

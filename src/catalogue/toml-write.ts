@@ -1,7 +1,6 @@
-// Values that TOML can have (toml.io, version 1.0), and how they are written: in the style of what they replace.
+// Serialization of TOML values (toml.io, version 1.0) in the style of the values that they replace.
 import { withoutTrailing } from '../utilities/text-ends.ts'
 
-/** The values that can be written. */
 export type TomlValue =
   | string
   | number
@@ -10,7 +9,7 @@ export type TomlValue =
   | { readonly [key: string]: TomlValue }
   | Decimal
 
-/** A number in the digits that a person typed: `0.30`. */
+/** A number with the digits that a person typed: `0.30`. */
 class Decimal {
   readonly digits: string
 
@@ -19,14 +18,14 @@ class Decimal {
   }
 }
 
-/** Longer lists are written with a line for each element. */
+/** Longer lists have a line for each element. */
 const MAX_LINE_CHARS = 100
 const BARE_KEY = /^[A-Za-z0-9_-]+$/
 
 export const isTable = (value: unknown): value is { readonly [key: string]: TomlValue } =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
 
-/** A value as a reader of the text gets it. */
+/** Converts a value to what a parser returns for its text. */
 export function plain(value: TomlValue): unknown {
   if (value instanceof Decimal) return Number(value.digits)
   if (Array.isArray(value)) return value.map(plain)
@@ -38,7 +37,7 @@ export function plain(value: TomlValue): unknown {
 const DIGITS = /^(0|[1-9]\d*)(\.\d+)?$/
 const WORDS_OF_PRICES = ['size', 'quality']
 
-/** A value in which amounts of prices that are given as text are the number of their digits. @param path where it is to stand */
+/** Converts amounts of prices given as strings to numbers with the same digits. @param path of the value */
 export function withDigits(value: TomlValue, path: readonly (string | number)[]): TomlValue {
   if (Array.isArray(value)) return value.map((each: TomlValue, index) => withDigits(each, [...path, index]))
   if (isTable(value))
@@ -53,10 +52,10 @@ export function withDigits(value: TomlValue, path: readonly (string | number)[])
 export const writeKey = (key: string): string => (BARE_KEY.test(key) ? key : writeString(key))
 
 /**
- * Writes a value on one line, but for a list that is too long for it.
+ * Writes a value on one line, except for a long list.
  *
- * @param like the text of the value that it replaces, whose way of writing numbers it takes
- * @param eol how lines end
+ * @param like the text of the replaced value, whose number style is kept
+ * @param eol the line end
  * @throws RangeError for a number that TOML cannot write
  */
 export function writeValue(value: TomlValue, { like = '', eol = '\n' } = {}): string {
@@ -84,7 +83,7 @@ function writeList(list: readonly TomlValue[], eol: string): string {
   return `[${eol}${elements.map((element) => `  ${element},${eol}`).join('')}]`
 }
 
-/** JSON escapes what a basic string must escape, but for DEL. Half of a surrogate pair has no place in TOML. */
+/** JSON escapes all characters that a basic string must escape except DEL. TOML does not allow lone surrogates. */
 const writeString = (text: string): string =>
   JSON.stringify(text.toWellFormed()).replaceAll('\u007F', '\\u007F')
 
@@ -102,7 +101,7 @@ function writeNumber(value: number, like: string): string {
 
 const inThousands = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, '_')
 
-/** `String(1e-7)` is `1e-7`, which TOML reads too; digits are what people write. */
+/** Formats a number without an exponent, as people write it, if that is exact: `String(1e-7)` is `1e-7`. */
 function plainDecimal(value: number): string {
   const text = String(value)
   const digits = text.includes('e-') ? withoutTrailing(value.toFixed(20), '0') : text

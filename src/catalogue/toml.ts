@@ -1,18 +1,18 @@
-// TOML as plain values, with the line of each in its text.
+// Parses TOML into plain values, with the line of each on demand.
 import type { TomlDocument, TomlPath, TomlReading, TomlTable } from './toml-places.ts'
 
 export type { TomlDocument, TomlPath, TomlTable } from './toml-places.ts'
 
-/** Some editors put it at the start of a file; TOML 1.0 does not allow it. */
+/** Some editors add it to the start of a file; TOML 1.0 does not allow it. */
 export const BYTE_ORDER_MARK = '\uFEFF'
 
 export const withoutMark = (text: string): string =>
   text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text
 
 /**
- * Reads a TOML document (toml.io, version 1.1).
+ * Parses a TOML document (toml.io, version 1.1).
  *
- * @returns its value and lines, or where and why it is not TOML
+ * @returns its value and lines, or the line and reason why it is no TOML
  */
 export function readToml(marked: string): TomlReading {
   const text = withoutMark(marked)
@@ -26,18 +26,18 @@ export function readToml(marked: string): TomlReading {
   return { ok: true, value, lineOf }
 }
 
-/** The parser with places takes ten times as long as the runtime's, and 3 MB: it is loaded where there is a mistake, a warning or an edit. */
+/** The parser with positions takes ten times as long as the runtime's, and 3 MB, so it is loaded only for a mistake, a warning or an edit. */
 function byPlaces(text: string): TomlReading {
   const { readByPlaces } = require('./toml-places.ts') as typeof import('./toml-places.ts')
   return readByPlaces(text)
 }
 
-/** The runtime's parser looks through all names of a table for each: up to here it is never slower than the other one. */
+/** The runtime's parser takes quadratic time in the keys of a table; up to this size it is never slower than the other one. */
 const MAX_PLAIN_CHARS = 64 * 1024
-/** Deeper than any setting. The bound of the places (`MAX_DEPTH` there) is four times that: it counts each table in a table twice. */
+/** Deeper than any setting. `MAX_DEPTH` in toml-places.ts is four times as much, since it counts nested tables twice. */
 const MAX_PLAIN_DEPTH = 8
 
-/** The value by the runtime's parser; undefined where that of the places decides: whether it is TOML at all, how large integers and dates are read, and what is refused. */
+/** Parses by the runtime's parser; undefined if the one with positions must decide: for invalid TOML, large integers, dates, and refused parts. */
 function plainValueOf(text: string): TomlTable | undefined {
   if (text.length > MAX_PLAIN_CHARS || text.startsWith(BYTE_ORDER_MARK) || !text.isWellFormed())
     return undefined
@@ -45,7 +45,7 @@ function plainValueOf(text: string): TomlTable | undefined {
     const value = Bun.TOML.parse(text) as TomlTable
     return isPlain(value, MAX_PLAIN_DEPTH) ? value : undefined
   } catch {
-    // Dropped: the parser with places says where and why.
+    // Dropped: the parser with positions reports the line and the reason.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// The catalogue of a running gateway: the last good reading of its file, or of the text in the database, replaced when that changes.
+// The catalogue of a running gateway: the last valid version of its file, or of the text in the database, replaced on changes.
 
 import { dirname } from 'node:path'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -10,7 +10,7 @@ import { type FileReading, readCatalogueFile, type SharedReading, type SharedTex
 import type { Mistake } from './mistakes.ts'
 import { addedSection, addedSections, type Section } from './sections.ts'
 
-/** Settings of the core that a running server cannot apply. */
+/** Settings of the core that apply only after a restart. */
 const NEEDS_RESTART = {
   server: ['listen', 'tls_certificate', 'tls_key'],
   storage: ['database', 'files'],
@@ -18,7 +18,7 @@ const NEEDS_RESTART = {
 
 export interface CatalogueChange {
   catalogue: Catalogue
-  /** Settings (`server.listen`) that differ from those that the gateway started with, and wait for a restart. */
+  /** Settings, such as `server.listen`, that differ from those at the start, and need a restart. */
   waiting_for_restart: string[]
   /** As in `CatalogueReading`. */
   warnings: readonly Mistake[]
@@ -26,31 +26,31 @@ export interface CatalogueChange {
 }
 
 interface WatchOptions extends ReadOptions {
-  /** The text that is in force in the database, where there may be one; undefined while the file is. */
+  /** Reads the text in force in the database, if there may be one; undefined while the file is in force. */
   readShared?: (() => Promise<SharedText | undefined>) | undefined
-  /** The file has been read again and has no mistakes. Neither this nor `onMistakes` may throw. */
+  /** Called after a valid version was read again. Neither this nor `onMistakes` may throw. */
   onChange: (change: CatalogueChange) => void
-  /** The file has been read again and has mistakes: the catalogue stays as it was. */
+  /** Called after a version with mistakes was read again; the catalogue does not change. */
   onMistakes: (mistakes: Mistake[], shared: SharedReading | undefined) => void
-  /** How often the file is checked for changes. */
+  /** The interval of checks for changes. */
   poll_ms?: number
 }
 
 export interface WatchedCatalogue {
-  /** The last good reading. Take it once for each call: it may be replaced a moment later. */
+  /** Returns the last valid version. Get it once per call, since it may be replaced at any time. */
   current(): Catalogue
-  /** The text that it was read from: the file's, or that in the database. */
+  /** Returns its text, from the file or the database. */
   text(): string
-  /** Of the last good reading; undefined: it is the file's. */
+  /** Returns the shared version of the last valid reading; undefined if it is the file's. */
   shared(): SharedReading | undefined
-  /** Of the first reading, as in `CatalogueReading`. */
+  /** The warnings of the first reading, as in `CatalogueReading`. */
   first_warnings: readonly Mistake[]
-  /** Settings (`server.listen`) of the last good reading that wait for a restart. */
+  /** Returns settings, such as `server.listen`, that need a restart. */
   waitingForRestart(): readonly string[]
-  /** Reads the file now, changed or not (on SIGHUP: an environment variable may have changed). Never throws. */
+  /** Reads the file again now, even if unchanged (on SIGHUP, since environment variables may have changed). Never throws. */
   reload(): Promise<void>
-  /** Reads it where the database has another text than was read last. @param version that is in force there; undefined: the file is. Never throws. */
-  hear(version: number | undefined): Promise<void>
+  /** Reads again if the database has another version than the last one read; undefined if the file is in force. Never throws. */
+  reloadIfChanged(version: number | undefined): Promise<void>
   /** Stops watching. */
   close(): void
 }
@@ -60,24 +60,24 @@ type Watching =
   | { ok: false; mistakes: Mistake[]; shared?: SharedReading | undefined }
 
 /**
- * Reads the catalogue, and again whenever its file changes, or what is in the database.
+ * Reads the catalogue, and reads it again whenever its file or the text in the database changes.
  *
  * It polls the file's time and size once a second instead of watching it: a watch on the file is lost when an editor
- * replaces it, and a watch on its folder wakes for every write of the ledger beside it, which doubled the ledger's cost
- * when it was measured. Polling also works through links and on network drives.
+ * replaces it, and a watch on its folder wakes for every write of the ledger beside it, which doubled the ledger's measured
+ * cost. Polling also works through links and on network drives.
  *
- * @returns the watched catalogue, or the mistakes of the first reading @throws what `readShared` throws at that one
+ * @returns the watched catalogue, or the mistakes of the first reading @throws what `readShared` throws at the first reading
  */
 export async function watchCatalogue(path: string, options: WatchOptions): Promise<Watching> {
   const { onChange, onMistakes, readShared, poll_ms = 1_000 } = options
   const stamps = await stampsOf([path])
-  /** The files that the last reading asked for are read again when they change. */
+  /** The key files of the last reading, which are watched, too. */
   let key_paths: readonly string[] = []
-  /** In the database, when it was read last: one with mistakes is not read again and again. Null: it could not be told. */
+  /** The version in the database at the last reading, so that one with mistakes is not read repeatedly. Null if unknown. */
   let seen_version: number | undefined | null = null
   const readWithKeys = async (): Promise<FileReading> => {
     for (;;) {
-      // A text that is read here need not be read again for the change of its time.
+      // Stamps are taken before the reading, so that no change after it is missed.
       await stamps.take([path, ...key_paths])
       const key_files = keyFilesIn(dirname(path))
       seen_version = null
@@ -110,7 +110,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
     onChange({ catalogue: current, waiting_for_restart, warnings: reading.warnings, shared })
   }
 
-  /** Readings run one after the other, so that an older one never replaces a newer one. */
+  /** Readings run one after the other, so that an older version never replaces a newer one. */
   let last_read = Promise.resolve()
   const reload = (): Promise<void> => {
     last_read = last_read.then(read)
@@ -128,7 +128,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
       first_warnings: first.warnings,
       waitingForRestart: () => waiting_for_restart,
       reload,
-      hear: async (version) => {
+      reloadIfChanged: async (version) => {
         await last_read
         if (version !== seen_version) await reload()
       },
@@ -137,13 +137,13 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   }
 }
 
-/** The database cannot be asked: what was read last stays in use. */
+/** The result if the database cannot be read: the last version stays in use. */
 const unreadable = (thrown: unknown): FileReading => ({
   ok: false,
   mistakes: [{ path: '', line: 1, message: `cannot be read from the database: ${messageOf(thrown)}` }],
 })
 
-/** Whether a running gateway applies a setting at its next start only. @param path `['server', 'listen']` */
+/** Whether a setting applies only after a restart. @param path such as `['server', 'listen']` */
 export function needsRestart([section = '', field = '']: readonly string[]): boolean {
   const of_core = new Map<string, readonly string[]>(Object.entries(NEEDS_RESTART)).get(section)
   return (of_core ?? addedSection(section)?.needs_restart ?? []).includes(field)
