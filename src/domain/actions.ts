@@ -1,4 +1,4 @@
-// Actions: what the audit log records, and who acts.
+// Actions of the audit log, and their actors.
 
 /** The actor of an action. */
 export type Actor =
@@ -9,9 +9,9 @@ export type Actor =
       person_id?: number | undefined
       address?: string | undefined
     }
-  /** A command, such as `key create`, and the machine's user who ran it, where that is known. */
+  /** A command, such as `key create`, and the machine's user who ran it, if known. */
   | { kind: 'command'; command: string; machine_user?: string | undefined }
-  /** The gateway by itself: a schedule, or a file that was changed. */
+  /** The gateway itself, by a schedule or a changed file. */
   | { kind: 'system' }
 
 /** The actor of an action, its time, and its request. A plain value. */
@@ -21,7 +21,7 @@ export interface ActionContext {
   request_id?: string | undefined
 }
 
-/** The subjects of actions, in the words of the page's filter. */
+/** The subjects of actions, with their labels in the page's filter. */
 export const AREAS = {
   account: 'Accounts',
   balance: 'Balances',
@@ -38,13 +38,13 @@ interface DescribedAction {
   area: Area
   title: string
   /**
-   * The part of `before` and `after` that an account reads of this action in its own audit log, where the line itself stands always. What
-   * the operator writes for themselves, such as notes about it, is not among them. Actions without an account have no fields for any.
+   * The fields of `before` and `after` that an account sees in its own audit log, which always shows the action itself. Notes of the
+   * operator about an account are excluded. For actions without an account: `no fields`.
    */
   accounts_see: 'all fields' | 'no fields' | { all_but: readonly string[] }
 }
 
-/** Actions by their names, in the words of the page. A name, once released, stays. */
+/** Actions by name, with their titles on the page. A released name never changes. */
 const ACTIONS = {
   'account.created': { area: 'account', title: 'Account created', accounts_see: 'all fields' },
   'account.signed_up': { area: 'account', title: 'Signed up', accounts_see: 'all fields' },
@@ -173,11 +173,11 @@ const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS
 
-/** In the words of the page. @param name of a line, which a newer version may have written */
+/** Returns an action's title. @param name may be unknown, written by a newer version */
 export const titleOf = (name: string): string =>
   Object.hasOwn(ACTIONS, name) ? ACTIONS[name as ActionName].title : name
 
-/** Whether an account reads a field of an action in its own audit log. @param name of a line: of what a newer version wrote, it reads none */
+/** Whether an account sees a field of an action in its own audit log. @param name if unknown, written by a newer version, it sees none */
 export function isForAccounts(name: string, field: string): boolean {
   if (!Object.hasOwn(ACTIONS, name)) return false
   const { accounts_see }: DescribedAction = ACTIONS[name as ActionName]
@@ -202,12 +202,12 @@ export interface Action {
   after?: Fields | undefined
 }
 
-/** Of the text of `before` and of `after`. */
+/** The maximum length of the JSON of `before` and of `after`. */
 export const MAX_FIELDS_CHARS = 4_000
 const MAX_TEXT_CHARS = 500
 const MAX_ITEMS = 20
 
-/** Fields as JSON within a bound: long texts and lists are cut, and fields that are too much are counted. */
+/** Writes fields as JSON within the maximum: long texts and lists are cut, and excess fields are only counted. */
 export function boundedJson(fields: Fields): string {
   const kept: Record<string, unknown> = {}
   let chars = 2

@@ -1,4 +1,4 @@
-// IP addresses and CIDR blocks: lists of them as operators write them, and whether an address is on one.
+// Lists of IP addresses and CIDR blocks, and matching of addresses against them.
 import { BlockList, isIP } from 'node:net'
 import { invalidRequest } from './errors.ts'
 
@@ -13,7 +13,7 @@ interface Block {
 
 const BITS: Record<Family, number> = { ipv4: 32, ipv6: 128 }
 
-/** IPv4 inside IPv6 (RFC 4291 §2.5.5.2), as a socket that listens on both families reports IPv4 callers. */
+/** IPv4 mapped into IPv6 (RFC 4291 §2.5.5.2): a socket that listens on both families reports IPv4 callers so. */
 const MAPPED = new BlockList()
 MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6')
 
@@ -49,9 +49,9 @@ export function checkAddresses(addresses: readonly string[]): void {
 export type AddressMatcher = (ip: string) => boolean
 
 /**
- * Compiles a checked list once, for many callers. An entry that cannot be read allows nothing.
+ * Compiles a checked list once, for many callers. An invalid entry matches no address.
  *
- * @param addresses null: every address is allowed
+ * @param addresses null to allow every address
  */
 export function compileAddresses(addresses: readonly string[] | null): AddressMatcher {
   if (addresses === null) return () => true
@@ -68,16 +68,16 @@ export function compileAddresses(addresses: readonly string[] | null): AddressMa
   }
 }
 
-/** Whether a text is an address or a CIDR block, as a list takes it. */
+/** Whether a text is an address or a CIDR block that a list accepts. */
 export function isAddressBlock(text: string): boolean {
   const block = parseBlock(text)
   return block !== undefined && !(block.family === 'ipv6' && MAPPED.check(block.network, 'ipv6'))
 }
 
 /**
- * An IP address as it is shown and counted: `::ffff:192.0.2.1` becomes `192.0.2.1`.
+ * Normalizes an IP address for display and counting: `::ffff:192.0.2.1` becomes `192.0.2.1`.
  *
- * @returns undefined for what is no address
+ * @returns undefined if the text is no address
  */
 export const plainAddress = (text: string): string | undefined =>
   familyOf(text) === undefined ? undefined : unmap(text)
@@ -91,7 +91,7 @@ function parseBlock(text: string): Block | undefined {
   return { network, prefix_bits: Number(bits), family }
 }
 
-/** Undefined for what is no address, and for one with a zone (`fe80::1%eth0`), which is valid on one machine only. */
+/** Undefined if it is no address, or has a zone (`fe80::1%eth0`), which is valid on one machine only. */
 function familyOf(address: string): Family | undefined {
   if (address.includes('%')) return undefined
   const version = isIP(address)

@@ -1,36 +1,36 @@
-// The colours of pages that follow from a brand's own: shades of it that are readable in both themes. Pure.
+// The colours of pages derived from a brand's colour: shades that are readable in both themes. Pure.
 
-/** `light` and `dark`: by the theme of the page. Each as `#rrggbb`. */
+/** A shade for light and for dark pages, each as `#rrggbb`. */
 interface Shades {
   readonly light: string
   readonly dark: string
 }
 
 interface BrandColors {
-  /** Of links and of what is chosen, on the grounds of pages. */
+  /** Links and selected items on the page's background. */
   readonly accent: Shades
-  /** Behind what is chosen in lists; text and the accent are readable on it. */
+  /** The background of selected items in lists, on which text and the accent are readable. */
   readonly soft: Shades
-  /** Of the main button, with the text on it, and of the same under the pointer. */
+  /** The main button, the button under the pointer, and the text on it. */
   readonly fill: Shades
   readonly fill_hover: Shades
   readonly on_fill: Shades
-  /** Whether links on light pages have another shade than the brand's own, which would be hard to read there. */
+  /** Whether links on light pages have a darker shade than the brand's colour, which would be hard to read there. */
   readonly is_darkened: boolean
 }
 
 /** https://www.w3.org/TR/WCAG22/#contrast-minimum */
 export const MIN_CONTRAST = 4.5
-/** Of a button and the page behind it, where its text alone would show where it is. */
+/** The contrast between a button and the page. With less, only its text would show where it is. */
 const MIN_FILL_CONTRAST = 1.6
-/** From this contrast on, a colour is darkened for white text, as people expect it; lighter ones take dark text. */
+/** From this contrast with white a button is darkened for white text, as people expect; lighter ones have dark text. */
 const MIN_WHITE_CONTRAST = 2.5
 
 type Rgb = readonly [red: number, green: number, blue: number]
 
 const WHITE: Rgb = [255, 255, 255]
 const BLACK: Rgb = [0, 0, 0]
-/** `--text` of light pages, and of the grounds that text stands on those furthest from it: `--ground-pressed`; of dark pages `--ground` and `--ground-pressed`. */
+/** `--text` and `--ground-pressed` of light pages, `--ground` and `--ground-pressed` of dark ones: the backgrounds with the least contrast. */
 const DARK_TEXT: Rgb = [0x16, 0x19, 0x1d]
 const LIGHT_GROUND: Rgb = [0xe6, 0xe9, 0xed]
 const DARK_PAGE: Rgb = [0x11, 0x13, 0x15]
@@ -59,7 +59,7 @@ export function brandColors(color: string): BrandColors {
 /** The contrast of two colours as `#rrggbb`, from 1 to 21: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
 export const contrastOf = (one: string, other: string): number => contrast(rgbOf(one), rgbOf(other))
 
-/** Steps towards another colour until it is readable; that colour itself always is. */
+/** Mixes a colour with another in steps until it is readable; the other itself always is. */
 function until(from: Rgb, to: Rgb, isEnough: (shade: Rgb) => boolean): Rgb {
   for (let share = 0; share < 1; share += 0.02) {
     const shade = mixed(from, to, share)

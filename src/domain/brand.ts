@@ -1,9 +1,9 @@
-// The brand under which an operator sells: the name that account holders see, and the names that follow from it. Pure.
+// The operator's brand: the name that account holders see, and identifiers derived from it. Pure.
 
-/** `[brand]`; all of it is optional. Mails, pages and statements take it anew for each use. */
+/** `[brand]`; all fields are optional. Mails, pages and statements read it at each use. */
 export interface BrandSettings {
   readonly name?: string
-  /** Files in the data folder: a wordmark that stands in place of the name, and a square mark. */
+  /** Files in the data folder: a wordmark that replaces the name, and a square icon. */
   readonly logo?: string
   readonly icon?: string
   /** `#rrggbb` */
@@ -16,13 +16,13 @@ export interface BrandSettings {
 
 type Named = Pick<BrandSettings, 'name'>
 
-/** The name that account holders see: the operator's own, or the product's. */
+/** The name that account holders see: the operator's, or the product's. */
 export const brandName = ({ name }: Named): string => name ?? 'Tollgate'
 
 /**
- * The name as a part of file names and identifiers: "Acme AI" as `acme-ai`.
+ * Converts the name for file names and identifiers: "Acme AI" to `acme-ai`.
  *
- * @returns letters and digits of ASCII, in parts with hyphens; `gateway` for a name without any
+ * @returns ASCII letters and digits, joined by hyphens; `gateway` for a name without any
  */
 export function brandSlug(brand: Named): string {
   const parts = brandName(brand)
@@ -33,9 +33,9 @@ export function brandSlug(brand: Named): string {
   return parts?.join('-') ?? 'gateway'
 }
 
-/** The environment variable that holds an API key in code samples: `ACME_AI_KEY`. */
+/** The environment variable of an API key in code samples: `ACME_AI_KEY`. */
 export function keyVariable(brand: Named): string {
   const name = `${brandSlug(brand).replaceAll('-', '_').toUpperCase()}_KEY`
-  // A shell takes no name that begins with a digit.
+  // Shell variables cannot begin with a digit.
   return /^\d/.test(name) ? `_${name}` : name
 }

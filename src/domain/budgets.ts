@@ -1,57 +1,57 @@
-// Budgets: limits of spending by period. A call counts in the period in which its hold was opened. Pure.
+// Budgets: spend limits by period. A call counts in the period in which its hold was opened. Pure.
 import type { Nanos } from './money.ts'
 import { DAY_MS, dayStart, HOUR_MS } from './ranges.ts'
 
-/** The shortest first. Days, weeks (from Monday) and months are of UTC; `5h` starts with its first call. */
+/** The shortest first. Days, weeks (from Monday) and months are in UTC; `5h` starts with its first call. */
 export const BUDGET_PERIODS = ['5h', 'day', 'week', 'month'] as const
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 
-/** A limit for a period, and what counts against it. */
+/** A spend limit for a period, with the amount used. */
 export interface Budget {
   period: BudgetPeriod
   limit_nanos: Nanos
-  /** When the period began; null: nothing was counted yet. */
+  /** The start of the period; null before the first hold. */
   started_ms: number | null
-  /** The first hold that counts: holds rise with time, whatever clocks say. */
+  /** The first hold that counts. IDs of holds rise with time even if the clock is changed. */
   first_hold_id: number
-  /** What its holds hold and its calls cost. */
+  /** The sum of the period's open holds and settled costs. */
   used_nanos: Nanos
-  /** Of a plan's month, which is not one of the calendar: when what was paid for ends. It goes on until another is paid. */
+  /** Set for a plan's month, which is no calendar month: the end of the paid time. The period continues until the next month is paid. */
   readonly ends_ms?: number | undefined
 }
 
-/** The remaining amount of the tightest limit of spending by period that a hold counts against. */
+/** The remaining amount of the tightest spend limit that a hold counts against. */
 export interface SpendLeft {
   of: 'plan' | 'account' | 'person' | 'key'
   period: BudgetPeriod
   limit_nanos: Nanos
-  /** With the holds of running calls taken off, this one's, too; at least 0. */
+  /** Net of the holds of running calls, including this one; at least 0. */
   left_nanos: Nanos
-  /** Null: the month of a plan whose next one is to be paid. */
+  /** Null for a plan whose next month is still to be paid. */
   resets_in_s: number | null
 }
 
-/** Of most accounts and keys. So loops go over budgets: a closure would be made for each call, for nothing. */
+/** The budgets of most accounts and keys. Functions here use loops: array methods would allocate a closure per call. */
 export const NO_BUDGETS: readonly never[] = Object.freeze([])
 
-/** Operations of a moment may arrive in another order: one that is this much too late still counts in the period that has begun. */
+/** Concurrent operations may arrive out of order: one this much older than the start of a period still counts in it. */
 const MAX_LATE_MS = 60_000
 const FIVE_HOURS_MS = 5 * HOUR_MS
 const WEEK_MS = 7 * DAY_MS
 
-/** The begin of the month (UTC), `months` later. */
+/** The start of the month (UTC), `months` later. */
 function monthStart(now_ms: number, months = 0): number {
   const date = new Date(now_ms)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }
 
-/** The begin of the week: Monday, 00:00 UTC. The first day of 1970 was a Thursday. */
+/** The start of the week: Monday, 00:00 UTC. The first day of 1970 was a Thursday. */
 export function mondayOf(now_ms: number): number {
   const days = Math.floor(now_ms / DAY_MS)
   return (days - ((((days + 3) % 7) + 7) % 7)) * DAY_MS
 }
 
-/** When the period of a call begins that is the first of it. */
+/** The start of a period whose first call is now. */
 export function periodStart(period: BudgetPeriod, now_ms: number): number {
   switch (period) {
     case '5h':
@@ -78,7 +78,7 @@ function periodEnd(period: BudgetPeriod, started_ms: number): number {
   }
 }
 
-/** Five hours begin at no time of the clock: whoever sets it back does not begin them anew. */
+/** Whether a budget's period contains a time. Five hours have no fixed start, so setting the clock back does not restart them. */
 const isCurrent = ({ period, started_ms, ends_ms }: Budget, now_ms: number): boolean =>
   started_ms !== null && (ends_ms !== undefined || isWithin(period, started_ms, now_ms))
 
@@ -86,11 +86,11 @@ const isWithin = (period: BudgetPeriod, started_ms: number, now_ms: number): boo
   now_ms >= started_ms - (period === '5h' ? FIVE_HOURS_MS : MAX_LATE_MS) &&
   now_ms < periodEnd(period, started_ms)
 
-/** What its calls of the current period cost, and what those under way hold. */
+/** The costs and open holds of the current period. */
 export const usedOf = (budget: Budget, now_ms: number): Nanos =>
   isCurrent(budget, now_ms) ? budget.used_nanos : 0
 
-/** When it begins anew; null for five hours that have not started, and for the month of a plan that is to be paid. */
+/** The start of the next period; null for five hours that have not started, and for a plan's month still to be paid. */
 export function resetOf(budget: Budget, now_ms: number): number | null {
   const { period, started_ms, ends_ms } = budget
   if (ends_ms !== undefined) return ends_ms > now_ms ? ends_ms : null
@@ -98,17 +98,17 @@ export function resetOf(budget: Budget, now_ms: number): number | null {
   return period === '5h' ? null : periodEnd(period, periodStart(period, now_ms))
 }
 
-/** How much more may be held; negative where calls cost more than their holds. */
+/** The amount that may still be held; negative if calls cost more than their holds. */
 export const roomOf = (budget: Budget, now_ms: number): Nanos => budget.limit_nanos - usedOf(budget, now_ms)
 
-/** The least room of several. */
+/** The smallest remaining amount of several budgets. */
 export function leastRoom(budgets: readonly Budget[], now_ms: number): Nanos {
   let least = Infinity
   for (const budget of budgets) least = Math.min(least, roomOf(budget, now_ms))
   return least
 }
 
-/** The budget of the longest period that has less room than an amount needs. @param budgets the shortest period first */
+/** Returns the budget of the longest period that has less left than an amount. @param budgets the shortest period first */
 export function reachedBudget(
   budgets: readonly Budget[],
   required_nanos: Nanos,
@@ -119,11 +119,11 @@ export function reachedBudget(
   return reached
 }
 
-/** Whether limits have room for an amount while nothing is used of them. */
+/** Whether unused limits would cover an amount. */
 export const everFit = (budgets: readonly Budget[], required_nanos: Nanos): boolean =>
   budgets.every(({ limit_nanos }) => limit_nanos >= required_nanos)
 
-/** Counts a hold that is opened now; it begins a new period where the last hold was in an earlier one. */
+/** Counts a hold that is opened now, and starts a new period if the current one is over. */
 export function countOpened(budget: Budget, hold_id: number, amount_nanos: Nanos, now_ms: number): void {
   if (!isCurrent(budget, now_ms)) {
     budget.started_ms = budget.ends_ms === undefined ? periodStart(budget.period, now_ms) : now_ms
@@ -134,10 +134,10 @@ export function countOpened(budget: Budget, hold_id: number, amount_nanos: Nanos
 }
 
 /**
- * Puts a cost in the place of a hold that was opened in the period: by its number, since clocks may be set.
+ * Replaces a hold by its cost, if the hold was opened in this period. Decided by the hold's ID, since clocks may change.
  *
- * @param change_nanos the cost, less what the hold still counts
- * @returns whether it counts in this period
+ * @param change_nanos the cost minus the held amount
+ * @returns whether the hold counts in this period
  */
 export function countResolved(budget: Budget, hold_id: number, change_nanos: Nanos): boolean {
   if (!isCounted(budget, hold_id)) return false
@@ -145,13 +145,13 @@ export function countResolved(budget: Budget, hold_id: number, change_nanos: Nan
   return true
 }
 
-/** Whether the sums with a hold of that amount stay exact. */
+/** Whether the sums remain exact integers with a hold of that amount. */
 export function staysExactOpened(budgets: readonly Budget[], amount_nanos: Nanos, now_ms: number): boolean {
   for (const budget of budgets) if (!Number.isSafeInteger(usedOf(budget, now_ms) + amount_nanos)) return false
   return true
 }
 
-/** Whether the sums with a cost in the place of a hold stay exact. */
+/** Whether the sums remain exact integers with a hold replaced by its cost. */
 export function staysExactResolved(
   budgets: readonly Budget[],
   hold_id: number,
@@ -162,7 +162,7 @@ export function staysExactResolved(
   return true
 }
 
-/** Never less than nothing, which no row may have: a count that went wrong must not keep a call from being settled. */
+/** At least 0, as the tables require: a wrong count must not prevent a call's settlement. */
 const usedAfter = ({ used_nanos }: Budget, change_nanos: Nanos): Nanos =>
   Math.max(0, used_nanos + change_nanos)
 

@@ -1,6 +1,6 @@
-// Limits of calls as the catalogue has them: of accounts and keys, of free reads, of image calls.
+// Limits of calls in the catalogue: of accounts and keys, of free requests, of image calls.
 
-/** Limits in any 60 seconds, or at once; undefined is not limited. */
+/** Limits within any 60 seconds, or of concurrent calls; undefined means unlimited. */
 export interface Limit {
   readonly requests_per_minute?: number
   readonly tokens_per_minute?: number
@@ -14,18 +14,18 @@ export interface Limits {
   /** By account name, and by the prefix of a key. */
   readonly accounts?: Readonly<Record<string, Limit>>
   readonly keys?: Readonly<Record<string, Limit>>
-  /** Requests of a key that cost nothing (account, usage, models, files, history) in any 60 seconds. */
+  /** Free requests of a key (account, usage, models, files, history) within any 60 seconds. */
   readonly reads_per_minute: number
-  /** Image calls of an account in any 60 seconds, on all surfaces together. */
+  /** Image calls of an account within any 60 seconds, on all surfaces together. */
   readonly images_per_minute: number
-  /** Whether routes that cost more than a call brings are passed over. */
+  /** Whether to skip routes whose cost exceeds the call's charge. */
   readonly refuse_negative_margin: boolean
 }
 
-/** Rates count in any 60 seconds. */
+/** The window of rate limits. */
 export const WINDOW_MS = 60_000
 
-/** The count of an account or a key after a call was counted or refused. */
+/** The state of an account's or key's limit after a call was counted or refused. */
 export interface RateState {
   admitted: boolean
   limit: number
@@ -34,10 +34,10 @@ export interface RateState {
   resets_in_s: number
 }
 
-/** A rate limit of accounts or keys: calls in any 60 seconds. */
+/** A rate limit of accounts or keys: calls within any 60 seconds. */
 export interface Rate<Answer = RateState | Promise<RateState>> {
-  /** Counts a call, unless the limit is reached: a refused call is not counted. @throws StorageFailure */
+  /** Counts a call, unless the limit is reached. @throws StorageFailure */
   take(id: number, limit: number): Answer
-  /** The count as it is; `admitted` says whether a call would be. @throws StorageFailure */
+  /** Returns the state without counting; `admitted` says whether a call would be. @throws StorageFailure */
   look(id: number, limit: number): Answer
 }

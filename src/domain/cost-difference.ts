@@ -1,10 +1,10 @@
-// The difference between what a provider says that it took and what the catalogue's cost comes to.
+// The comparison of a provider's reported cost with the cost computed from the catalogue.
 import type { Nanos } from './money.ts'
 
-/** A difference that rounding makes, or a cost that is not quite up to date. */
+/** Rounding, or a slightly outdated cost, stays within this share. */
 const MAX_DIFFERENCE = 0.02
 
-/** Whether two amounts are so far apart that one of them may be wrong; null is an amount that is not known. */
+/** Whether two amounts differ so much that one may be wrong; null is an unknown amount. */
 export const costsDiffer = (reported_nanos: Nanos | null, computed_nanos: Nanos | null): boolean =>
   reported_nanos !== null &&
   computed_nanos !== null &&

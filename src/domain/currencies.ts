@@ -1,4 +1,4 @@
-// Currencies: amounts in their smallest unit, read and written with as many digits as ISO 4217 gives them.
+// Amounts in the smallest unit of a currency, parsed and formatted with the decimal places of ISO 4217.
 import { withoutTrailing } from '../utilities/text-ends.ts'
 
 const CODE = /^[A-Z]{3}$/
@@ -6,18 +6,18 @@ const AMOUNT = /^(\d{1,12})(?:\.(\d{1,4}))?$/
 
 const known = new Set(Intl.supportedValuesOf('currency'))
 
-/** Reports whether a text is the code of a currency, such as EUR. */
+/** Whether a text is a currency code, such as EUR. */
 export const isCurrency = (code: string): boolean => CODE.test(code) && known.has(code)
 
-/** The digits after the point: 2 for EUR, 0 for JPY. @param currency a code that `isCurrency` */
+/** The number of decimal places: 2 for EUR, 0 for JPY. @param currency a valid code */
 export const minorDigits = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
 
-/** An amount as people read it: `25.00 EUR`. */
+/** Formats an amount with its currency: `25.00 EUR`. */
 export const formatMinor = (amount_minor: number, currency: string): string =>
   `${decimalMinor(amount_minor, currency)} ${currency}`
 
-/** The same without its currency. */
+/** Formats an amount without its currency. */
 export function decimalMinor(amount_minor: number, currency: string): string {
   const digits = minorDigits(currency)
   const text = Math.abs(amount_minor)
@@ -29,9 +29,9 @@ export function decimalMinor(amount_minor: number, currency: string): string {
 }
 
 /**
- * Reads an amount that a person typed, such as `25` or `25.50`, digit by digit.
+ * Parses an amount that a person typed, such as `25` or `25.50`, without floating-point arithmetic.
  *
- * @returns undefined where it is no amount, or has more digits than the currency
+ * @returns undefined if it is no amount, or has more decimal places than the currency
  */
 export function parseMinor(text: string, currency: string): number | undefined {
   const match = AMOUNT.exec(text.trim())
@@ -42,7 +42,7 @@ export function parseMinor(text: string, currency: string): number | undefined {
   return rest.length > digits ? undefined : Number(whole + rest.padEnd(digits, '0'))
 }
 
-/** `amount * numerator / denominator` of whole numbers, rounded down. @throws RangeError where the result is no safe integer */
+/** Returns `amount * numerator / denominator` of integers, rounded down. @throws RangeError if the result is no safe integer */
 export function shareOf(amount: number, numerator: number, denominator: number): number {
   const share = Number((BigInt(amount) * BigInt(numerator)) / BigInt(denominator))
   if (!Number.isSafeInteger(share)) throw new RangeError('an amount is more than can be counted exactly')

@@ -1,15 +1,15 @@
-// The address of a PostgreSQL database: its parts, and whether it says how the connection is protected.
+// The URL of a PostgreSQL database: its parts, and the check that it states how the connection is encrypted.
 import { isLoopback, withoutBrackets } from '../utilities/listen-address.ts'
 
 interface DatabaseAddress {
   hostname: string
-  /** With the port, if the address has one. */
+  /** With the port, if the URL has one. */
   host: string
   port: number
   user: string
   password: string
   database: string
-  /** Undefined: the address has none. */
+  /** Undefined if the URL has none. */
   sslmode: string | undefined
   /** The file of the CA that signed the server's certificate. */
   ca_file: string | undefined
@@ -41,8 +41,8 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
 }
 
 /**
- * Why a connection may not be opened by an address, and what to do; undefined if it may. To another machine, the address says whether the
- * connection is encrypted: nothing else does, so that a password never goes out in clear text because a parameter was left out.
+ * Returns the reason why a connection must not be opened, with advice; undefined if it may be. For another machine, the URL must state whether
+ * the connection is encrypted: there is no default, so that a missing parameter never sends a password in clear text.
  */
 export function faultOfTls({
   hostname,
@@ -65,7 +65,7 @@ function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch {
-    // A lone percent sign.
+    // Dropped: a malformed percent encoding.
     return undefined
   }
 }

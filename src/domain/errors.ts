@@ -1,4 +1,4 @@
-// Errors as callers see them: a kind, a message for the caller, and a cause for the log alone.
+// Errors for callers: a kind, a message, and a cause that only the log shows.
 
 import { StorageFailure } from './storage-failure.ts'
 
@@ -10,14 +10,14 @@ export type ErrorKind =
   | 'not_found'
   | 'conflict'
   | 'payload_too_large'
-  /** A body in a form that is not read, such as an unknown Content-Encoding. */
+  /** A body in an unsupported form, such as an unknown Content-Encoding. */
   | 'unsupported_media'
   | 'unprocessable'
   | 'rate_limited'
   | 'internal'
   | 'unimplemented'
   | 'upstream_failed'
-  /** The provider has too much to do; where the gateway has, it is `overloaded`. */
+  /** The provider is overloaded; `overloaded` is the gateway itself. */
   | 'upstream_overloaded'
   | 'upstream_timeout'
   | 'overloaded'
@@ -25,21 +25,21 @@ export type ErrorKind =
 type ErrorFacts = Record<string, string | string[]>
 
 export interface ErrorDetail {
-  /** A more specific code than the kind, where a surface promises one (`duplicate_reference`). */
+  /** A more specific code than the kind, such as `duplicate_reference`. */
   code?: string | undefined
   /** The field at fault, as the caller wrote it (`generationConfig.maxOutputTokens`). */
   param?: string | undefined
   /** Whole seconds to wait before a retry. */
   retry_after_s?: number | undefined
-  /** A machine-readable detail of the error beside its code, where the surface's protocol has a place for it. */
+  /** Machine-readable details, for protocols that have a field for them. */
   details?: ErrorFacts | undefined
-  /** The message has a provider's own words, which may quote the request. */
+  /** Whether the message quotes a provider's, which may quote the request. */
   is_quoted?: boolean | undefined
-  /** For the log only; may contain what a caller must not see. */
+  /** For the log only; may contain confidential data. */
   cause?: unknown
 }
 
-/** The only error that a surface renders. `message` tells the caller what happened and what to do. */
+/** The only error that a surface renders. `message` states the problem and the fix for the caller. */
 export class GatewayError extends Error {
   readonly kind: ErrorKind
   readonly code: string | undefined
@@ -84,15 +84,15 @@ export const upstreamOverloaded = constructorOf('upstream_overloaded')
 export const upstreamTimeout = constructorOf('upstream_timeout')
 export const overloaded = constructorOf('overloaded')
 
-/** Codes of the system that say a disk cannot be read or written at the moment, whatever was to be written. errno(3) */
+/** System error codes of a disk that cannot be read or written now, independent of the content. errno(3) */
 const DISK_CODES = /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$/
 
-/** Whether the disk, the database or the bucket failed, not the work that was to be done: the same may succeed later. */
+/** Whether the disk, the database or the bucket failed, so that the same operation may succeed later. */
 export const isStorageFailure = (thrown: unknown): thrown is Error & { code: string } =>
   thrown instanceof StorageFailure ||
   (thrown instanceof Error && 'code' in thrown && DISK_CODES.test(String(thrown.code)))
 
-/** The kinds of failures that are the gateway's own, or a provider's: nothing that was requested is why. */
+/** The kinds of failures of the gateway or a provider, as opposed to refusals of a request. */
 const FAILURES: ReadonlySet<ErrorKind> = new Set([
   'internal',
   'overloaded',
@@ -101,20 +101,20 @@ const FAILURES: ReadonlySet<ErrorKind> = new Set([
   'upstream_timeout',
 ])
 
-/** Reports whether a request failed, as against being refused. */
+/** Whether a request failed, as opposed to being refused. */
 export const isFailure = (thrown: unknown): boolean => FAILURES.has(toGatewayError(thrown).kind)
 
-/** Drops a failure of the disk, the database or the bucket, for work that may be left undone; throws any other. */
+/** Ignores a failure of the disk, the database or the bucket, for optional work; rethrows any other. */
 export function dropIfOfStorage(thrown: unknown): void {
   if (!isStorageFailure(thrown)) throw thrown
 }
 
-/** The words of the database's triggers, on both engines: a row was to be written for an account that another process has erased a moment ago. */
+/** The message of the database's triggers, on both engines, for a write to an account that another process has just erased. */
 const ERASED = 'the account is erased'
 
 /**
- * Any thrown value as a GatewayError, with the original as its cause: a failure of the disk or the database becomes
- * `overloaded`, a row of an erased account `unauthenticated`, any other error `internal`.
+ * Converts any thrown value to a GatewayError, with the original as its cause: a failure of the disk or the database to
+ * `overloaded`, a write to an erased account to `unauthenticated`, any other error to `internal`.
  */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
@@ -135,17 +135,17 @@ export function toGatewayError(thrown: unknown): GatewayError {
 }
 
 /**
- * An upstream's own failure: its transport broke, or its answer is garbled. Another route may serve. Anything else that is
- * thrown while an answer is read is a bug of the gateway, and no provider's fault.
+ * A failure of an upstream: its transport broke, or its answer is malformed. Another route may serve the call. Any other
+ * exception while an answer is read is a bug of the gateway.
  */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault'
 }
 
-/** An answer, or an event of one, that is longer than is taken. */
+/** An answer, or an event of one, over the size limit. */
 export class OversizedAnswer extends UpstreamFault {}
 
-/** The failure of a stream that broke after it began: the same message wherever the break is noticed. */
+/** The failure of a stream that broke after its first byte, with one message for all places that detect it. */
 export const brokenStream = (cause?: unknown): GatewayError =>
   upstreamFailed(
     "The model's provider interrupted its answer. Only what was delivered is charged; please retry.",

@@ -1,4 +1,4 @@
-// The results of an audit: the rules that it checked, and a finding for each row or file that breaks one.
+// The results of an audit: the checked rules, and a finding for each row or file that breaks one.
 
 export interface Finding {
   invariant: string
@@ -9,14 +9,13 @@ export interface Finding {
   found: number | string | null
 }
 
-/** A rule of an audit, what it looked at, and how often it is broken. */
+/** A rule of an audit, the number of things checked, and the number of breaches. */
 export interface CheckedRule {
   invariant: string
   meaning: string
-  /** The checked things, such as `accounts`. */
+  /** The kind of things checked, such as `accounts`. */
   over: string
-  /** How many of them. */
   checked: number
-  /** Findings; an audit ends its search for more after the first 100. */
+  /** The number of findings; an audit stops its search after the first 100. */
   breaches: number
 }

@@ -1,6 +1,6 @@
 // The four image formats that the gateway accepts: their media types, names and leading bytes.
 
-/** The formats that a caller may ask for. */
+/** The formats that a caller may request. */
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 export type ImageFormat = OutputFormat | 'gif'
@@ -30,7 +30,7 @@ const SIGNATURES: readonly Signature[] = [
   },
 ]
 
-/** The media type by the leading bytes alone; undefined if it is not one of the four. */
+/** Returns the media type by the leading bytes only; undefined if it is none of the four. */
 export function sniffImage(bytes: Uint8Array): ImageMime | undefined {
   return SIGNATURES.find(({ marks }) => marks.every(({ offset, text }) => hasText(bytes, offset, text)))?.mime
 }
@@ -39,7 +39,7 @@ export function sniffImage(bytes: Uint8Array): ImageMime | undefined {
 export const isImageMime = (mime: string): mime is ImageMime =>
   SIGNATURES.some((signature) => signature.mime === mime)
 
-/** `image/png` → `png`: the format's name, which is also its file name extension. */
+/** `image/png` → `png`, also the file name extension. */
 export const formatOf = (mime: ImageMime): ImageFormat => mime.slice('image/'.length) as ImageFormat
 
 /** `png` → `image/png`. */

@@ -1,4 +1,4 @@
-// The shape of an image: `size` and `aspect_ratio` as callers write them, and their arithmetic. Pure.
+// The size of an image: the request fields `size` and `aspect_ratio`, and their arithmetic. Pure.
 import { invalidRequest } from './errors.ts'
 
 /** Whole pixels. */
@@ -7,7 +7,7 @@ export interface Size {
   readonly height: number
 }
 
-/** In lowest terms: 1920:1080 is { width: 16, height: 9 }. */
+/** A reduced fraction: 1920:1080 is { width: 16, height: 9 }. */
 export interface AspectRatio {
   readonly width: number
   readonly height: number
@@ -19,8 +19,8 @@ const SIZE = /^([1-9]\d*)x([1-9]\d*)$/
 const ASPECT_RATIO = /^([1-9]\d{0,3}):([1-9]\d{0,3})$/
 
 /**
- * Reads `auto` or `WIDTHxHEIGHT`: digits and a lower-case x, at most 16 characters. It does not check whether a
- * model can make that size.
+ * Parses `auto` or `WIDTHxHEIGHT`: digits and a lower-case x, at most 16 characters. It does not check whether a
+ * model supports that size.
  *
  * @throws GatewayError invalid_request, param `size`
  */
@@ -35,7 +35,7 @@ export function parseSize(text: string): 'auto' | Size {
 }
 
 /**
- * Reads `WIDTH:HEIGHT`, such as `16:9`, each of at most four digits.
+ * Parses `WIDTH:HEIGHT`, such as `16:9`, each of at most four digits.
  *
  * @throws GatewayError invalid_request, param `aspect_ratio`
  */
@@ -53,8 +53,8 @@ export const hasAspectRatio = (size: Size, ratio: AspectRatio): boolean =>
   size.width * ratio.height === size.height * ratio.width
 
 /**
- * The largest size within another that has exactly this ratio. Where not even the ratio's smallest size fits, that
- * smallest size.
+ * Returns the largest size within another that has exactly this ratio, or the ratio's smallest size if not even
+ * that fits.
  */
 export function largestWithin(size: Size, ratio: AspectRatio): Size {
   const times = Math.min(Math.floor(size.width / ratio.width), Math.floor(size.height / ratio.height))

@@ -1,24 +1,24 @@
-// Tokens of calls for images: what is counted of them beside their usage, and the rates that price them.
+// Tokens of image calls: the counts besides their usage, and the rates that price them.
 import type { ReportedUsage, Usage } from './usage.ts'
 
-/** Tokens of one call. The images among its input are part of the usage's input, and priced apart. */
+/** Tokens of one call. Tokens of input images are part of the usage's input, but have their own price. */
 export interface ImageTokens {
   readonly usage: Usage
-  /** Of `usage.input_tokens`. */
+  /** Part of `usage.input_tokens`. */
   readonly image_input_tokens: number
-  /** Of `usage.cache_read_tokens`. */
+  /** Part of `usage.cache_read_tokens`. */
   readonly image_cache_read_tokens: number
 }
 
-/** A provider's report of an answer, before it is judged. NaN stands for what is no count. */
+/** A provider's report, before validation. NaN stands for a value that is no count. */
 export interface ReportedImageTokens {
   readonly usage: ReportedUsage
-  /** Undefined where the report does not tell images from text. */
+  /** Undefined if the report does not separate images from text. */
   readonly image_input_tokens?: number | undefined
   readonly image_cache_read_tokens?: number | undefined
 }
 
-/** The rates by the names that the catalogue has for them; all for a million tokens. */
+/** The rates, by their names in the catalogue; each is for a million tokens. */
 export const IMAGE_TOKEN_RATES = [
   'input',
   'image_input',
@@ -30,7 +30,7 @@ export const IMAGE_TOKEN_RATES = [
 
 export type ImageTokenRate = (typeof IMAGE_TOKEN_RATES)[number]
 
-/** How many tokens each rate prices. */
+/** Returns the number of tokens for each rate. */
 export const countedByRate = ({
   usage,
   image_input_tokens,

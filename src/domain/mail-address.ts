@@ -1,16 +1,16 @@
-// Mail addresses: which ones mails are sent to, and which ones people of the console have.
+// Validation of mail addresses, for recipients of mails and for people of the console.
 import { unseenIn } from '../utilities/visible-text.ts'
 import { invalidRequest } from './errors.ts'
 
-/** RFC 5321, 4.5.3.1: of an address 254, of the part before the @ 64. */
+/** RFC 5321, 4.5.3.1: 254 for an address, 64 for the part before the @. */
 const MAX_ADDRESS_CHARS = 254
 const MAX_LOCAL_CHARS = 64
-/** Of RFC 5322's atom, and letters of any script (RFC 6531); without quotes, comments, routes and lists. */
+/** An atom of RFC 5322, with letters of any script (RFC 6531); no quotes, comments, routes or lists. */
 const LOCAL_PART = /^[^\s@<>()[\]\\,;:"]+$/u
 const DOMAIN =
   /^(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u
 
-/** Whether mail can be sent to an address. It says nothing of whether somebody reads it. */
+/** Whether an address is syntactically valid. */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf('@')
   const [local, domain] = [text.slice(0, at), text.slice(at + 1)]
@@ -28,8 +28,8 @@ export function isMailAddress(text: string): boolean {
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
 /**
- * An address by which a person is known: in lower case, and of ASCII alone, so that no look-alike in another script is a second person.
- * Domains of other scripts are written in their ASCII form (RFC 5890).
+ * Normalizes the address that identifies a person: lower case, ASCII only, so that a look-alike in another script cannot be a second
+ * person. Domains in other scripts must be in ASCII form (RFC 5890).
  *
  * @param param the field of the request
  * @throws GatewayError invalid_request

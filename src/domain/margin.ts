@@ -1,10 +1,10 @@
-// The margin of calls: what those cost their accounts whose provider's cost is known, less that cost. Pure.
+// The margin of calls: the charges of calls with a known provider cost, minus that cost. Pure.
 import type { Nanos } from './money.ts'
 
-/** Sums of calls, of which those count whose provider's cost is known. */
+/** Sums over the calls whose provider cost is known. */
 export interface KnownCosts {
   provider_cost_nanos: Nanos
-  /** The charges of these calls: the only revenue that the margin may be shown with. */
+  /** The charges of these calls, the only revenue to which the margin relates. */
   known_revenue_nanos: Nanos
 }
 
@@ -14,20 +14,20 @@ interface Margin {
   provider_cost_nanos: Nanos
 }
 
-/** The margin of a sum of calls; null if the provider's cost of none of them is known. */
+/** The margin of a sum of calls; null if no provider cost is known. */
 export const marginOf = ({ provider_cost_nanos, known_revenue_nanos }: KnownCosts): Margin | null =>
   provider_cost_nanos > 0 || known_revenue_nanos > 0
     ? { margin_nanos: known_revenue_nanos - provider_cost_nanos, known_revenue_nanos, provider_cost_nanos }
     : null
 
-/** The margin of one call; null if its provider's cost is not known. */
+/** The margin of one call; null if its provider cost is unknown. */
 export const marginOfOne = (cost_nanos: Nanos, provider_cost_nanos: Nanos | null): Nanos | null =>
   provider_cost_nanos === null ? null : cost_nanos - provider_cost_nanos
 
 /**
- * The margin of an amount of a price as a part of it, in per cent with at most one decimal, rounded half away from 0: `20`, `-12.5`.
+ * Returns the margin as a percentage of the price, with at most one decimal, rounded half away from 0: `20`, `-12.5`.
  *
- * @returns null where nothing is paid
+ * @returns null if the price is 0
  */
 export function marginPercent(price_nanos: Nanos, cost_nanos: Nanos): string | null {
   if (price_nanos <= 0) return null
@@ -38,7 +38,7 @@ export function marginPercent(price_nanos: Nanos, cost_nanos: Nanos): string | n
   return price_nanos < cost_nanos && tenths > 0n ? `-${text}` : text
 }
 
-/** The margin as a share of the revenue that it is of: 0.25; null where that is nothing, or not known. */
+/** The margin as a share of its revenue, such as 0.25; null if the revenue is 0 or unknown. */
 export const marginShare = (sum: KnownCosts): number | null =>
   sum.known_revenue_nanos > 0
     ? (sum.known_revenue_nanos - sum.provider_cost_nanos) / sum.known_revenue_nanos

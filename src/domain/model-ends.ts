@@ -1,24 +1,24 @@
-// The ends of models: on which day each is shut down, by its own date and by those of its routes, and which of them are near. Pure.
+// The shutdown dates of models, by their own date or their routes', and the ones that are near. Pure.
 
 import { counted } from '../utilities/counted.ts'
 import type { Model, Route } from './catalogue.ts'
 import { DAY_MS } from './ranges.ts'
 
-/** So long before its end an operator is warned of it. */
+/** The operator is warned this long before a shutdown. */
 export const WARNED_DAYS = 30
 
-/** A model that ends soon or has ended, or one of its routes where the model itself goes on. */
+/** A model that ends soon or has ended, or a route of a model that continues. */
 interface Ending {
   readonly model: string
   /** Absent for the model as a whole. */
   readonly route?: Pick<Route, 'provider' | 'model'>
   /** `YYYY-MM-DD`, in UTC. */
   readonly date: string
-  /** Until that day begins; negative once it is past. */
+  /** Days until that day begins; negative once it is past. */
   readonly days: number
 }
 
-/** The day on which a model is shut down: as its entry says, else the last day of its routes, where each of them has one. */
+/** Returns the shutdown day of a model: its own date, otherwise its routes' last date if all of them have one. */
 export function shutdownDateOf({
   shutdown_date,
   routes,
@@ -28,7 +28,7 @@ export function shutdownDateOf({
   return dates.length < routes.length ? undefined : dates.toSorted().at(-1)
 }
 
-/** Models that end within `WARNED_DAYS` or have ended, the earliest first. Retired models have no end any more. */
+/** Returns models that end within `WARNED_DAYS` or have ended, the earliest first. Retired models are left out. */
 export function endingsOf(models: Iterable<Model>, now_ms: number): Ending[] {
   const all = [...models].flatMap((model): Ending[] => {
     if (model.retired) return []
@@ -50,7 +50,7 @@ export function endingsOf(models: Iterable<Model>, now_ms: number): Ending[] {
   return all.toSorted((one, other) => one.days - other.days)
 }
 
-/** The end of a model as a whole, where it has a date, however far that is. */
+/** Returns the end of a whole model, if it has a date. */
 export function endOf(model: Model, now_ms: number): Pick<Ending, 'date' | 'days'> | undefined {
   const date = shutdownDateOf(model)
   return date === undefined ? undefined : { date, days: daysUntil(date, now_ms) }

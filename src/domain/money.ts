@@ -1,4 +1,4 @@
-// Money in nano-dollars: safe integers, read from and written as decimal USD.
+// Money in nano-dollars: safe integers, parsed from and formatted as decimal USD.
 import { withoutTrailing } from '../utilities/text-ends.ts'
 
 /** Whole nano-dollars (1e-9 USD). Always a safe integer. */
@@ -9,11 +9,11 @@ export const NANOS_PER_USD = 1_000_000_000
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
 
 /**
- * Reads decimal USD into nano-dollars, digit by digit, so that no floating-point product is involved.
+ * Parses decimal USD into nano-dollars digit by digit, without floating-point multiplication.
  *
  * @param text a plain decimal such as `12`, `0.30` or `-1.5`; a number is read as its shortest decimal form
  * @returns nano-dollars
- * @throws RangeError when it is not a plain decimal, has more than nine decimals, or exceeds a safe integer
+ * @throws RangeError if it is not a plain decimal, has more than nine decimals, or exceeds a safe integer
  */
 export function parseUsd(text: string | number): Nanos {
   const match = DECIMAL.exec(typeof text === 'number' ? plainDecimal(text) : text.trim())
@@ -26,7 +26,7 @@ export function parseUsd(text: string | number): Nanos {
   return sign ? 0 - nanos : nanos
 }
 
-/** Writes nano-dollars as decimal USD with at least two and at most nine decimals: `1.50`, `0.000000001`. */
+/** Formats nano-dollars as decimal USD with two to nine decimals: `1.50`, `0.000000001`. */
 export function formatUsd(nanos: Nanos): string {
   const digits = Math.abs(nanos).toString().padStart(10, '0')
   let end = digits.length
@@ -35,10 +35,10 @@ export function formatUsd(nanos: Nanos): string {
   return `${nanos < 0 ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9, end)}`
 }
 
-/** A whole number of any size: a plain number for as long as safe integers hold it, which takes a tenth of a BigInt's time. */
+/** An integer of any size: a number while it is a safe integer, which takes a tenth of a BigInt's time. */
 export type Whole = number | bigint
 
-/** `sum + count * nanos`, exact whatever its size. @throws RangeError when the count is not a whole number */
+/** Returns `sum + count * nanos`, exact at any size. @throws RangeError if the count is no integer */
 export function addProduct(sum: Whole, count: number, nanos: Nanos): Whole {
   if (typeof sum === 'number' && Number.isSafeInteger(count)) {
     const product = count * nanos
@@ -49,9 +49,9 @@ export function addProduct(sum: Whole, count: number, nanos: Nanos): Whole {
 }
 
 /**
- * `amount / divisor`, rounded up to a whole nano-dollar: the only rounding of money, done once per call.
+ * Returns `amount / divisor`, rounded up to a whole nano-dollar: the only rounding of money, done once per call.
  *
- * @throws RangeError when the result is not a safe integer
+ * @throws RangeError if the result is no safe integer
  */
 export function divideRoundingUp(amount: Whole, divisor: bigint): Nanos {
   if (typeof amount === 'number' && amount >= 0) {
@@ -65,7 +65,7 @@ export function divideRoundingUp(amount: Whole, divisor: bigint): Nanos {
   return nanos
 }
 
-/** `String(1e-7)` is `1e-7`: numbers that print with an exponent are written out as a decimal. */
+/** Formats a number without an exponent: `String(1e-7)` is `1e-7`. */
 function plainDecimal(value: number): string {
   const text = String(value)
   return text.includes('e-') ? withoutTrailing(value.toFixed(20), '0') : text

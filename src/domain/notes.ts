@@ -1,14 +1,14 @@
-// Notes of entries: a line of text, which people read in tables, in the console and in exports.
+// Notes of ledger entries: a line of text, shown in tables, the console and exports.
 import { unseenIn } from '../utilities/visible-text.ts'
 import { invalidRequest } from './errors.ts'
 
 export const MAX_NOTE_CHARS = 500
 
 /**
- * Checks a note as somebody types it.
+ * Checks a note.
  *
  * @param field its name in the request
- * @throws GatewayError invalid_request for one that is too long, has several lines, or holds what cannot be seen
+ * @throws GatewayError invalid_request if it is too long, has several lines, or contains invisible characters
  */
 export function checkNote(note: string, field = 'note'): void {
   if (note.length > MAX_NOTE_CHARS)

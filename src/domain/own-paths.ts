@@ -1,6 +1,6 @@
-// The gateway's own paths, by their beginnings.
+// The first segments of the gateway's own paths.
 
-/** The first parts of the gateway's own paths, present and reserved. No route of a custom plugin and no path of `public_url` begins with one. */
+/** Used and reserved segments. No route of a custom plugin and no path of `public_url` may begin with one. */
 export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
   'api',
   'brand',

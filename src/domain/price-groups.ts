@@ -1,11 +1,11 @@
-// The models at the prices that an account pays: list prices, or those of its price group.
+// The models at an account's prices: list prices, or those of its price group.
 import type { Catalogue } from './catalogue.ts'
 
 /**
- * The models at the prices of a group. Everything that prices a call for an account, or tells an account a price, takes its models
- * from here.
+ * Returns the models at the prices of a group. All code that prices a call for an account, or shows an account a price, must take the
+ * models from here.
  *
- * @param group of the account; null, or a group that the catalogue does not have: list prices
+ * @param group of the account; null or an unknown group for list prices
  */
 export const modelsFor = (
   { models, price_groups }: Pick<Catalogue, 'models' | 'price_groups'>,

@@ -1,4 +1,4 @@
-// Prices as the gateway calculates with them: nano-dollars per million tokens, by tier; per image; or per other units.
+// Prices for calculation: nano-dollars per million tokens, by tier; per image; or per other unit.
 import type { ExtraPrices } from './extras.ts'
 import type { ImageTokenRate } from './image-tokens.ts'
 import type { Nanos } from './money.ts'
@@ -15,19 +15,19 @@ export type TokenRates = Readonly<Record<UsageField, Nanos>>
 export interface Tier {
   readonly above_tokens: number
   readonly rates: TokenRates
-  /** The tier as JSON, made once: stored with each call that it priced. */
+  /** The tier as JSON, serialized once, and stored with each call that it priced. */
   readonly snapshot: string
 }
 
-/** Prices per token. The tiers ascend by `above_tokens`; the first one starts at 0, and applies to 0 tokens too. */
+/** Prices per token. The tiers ascend by `above_tokens`; the first one starts at 0, and also applies to 0 tokens. */
 export interface TokenPrice {
   readonly unit: 'token'
   readonly tiers: readonly [Tier, ...Tier[]]
-  /** The prices beyond tokens. An extra without a price is refused. */
+  /** The prices of extras. An extra without a price is refused. */
   readonly extras?: ExtraPrices | undefined
-  /** The service tier that this is the price of; absent for the standard one. */
+  /** The service tier of this price; absent for the standard tier. */
   readonly service_tier?: string
-  /** The prices of other service tiers, by their names. A tier without a price is refused. */
+  /** The prices of other service tiers by name. A tier without a price is refused. */
   readonly service_tiers?: ReadonlyMap<string, TokenPrice> | undefined
 }
 
@@ -41,21 +41,21 @@ export interface ImageVariant {
 export interface ImagePrice {
   readonly unit: 'image'
   readonly per_image_nanos: Nanos
-  /** The first match applies; without a match, `per_image_nanos` does. */
+  /** The first match applies; without a match, `per_image_nanos`. */
   readonly variants: readonly ImageVariant[]
-  /** Of each partial image that is given out before the image itself. Absent: none are asked for. */
+  /** The price of each partial image before the final one. If absent, partial images are not requested. */
   readonly partial_image_nanos?: Nanos | undefined
-  /** The surcharge of an edit with `input_fidelity: high`, for each image. Absent: it is refused. */
+  /** The surcharge per image of an edit with `input_fidelity: high`. If absent, it is refused. */
   readonly high_fidelity_nanos?: Nanos | undefined
 }
 
-/** Images by the tokens that are read and written for them: nano-dollars per million, one rate for each sort of token. */
+/** Image prices by tokens: nano-dollars per million, one rate for each kind of token. */
 export interface ImageTokenPrice {
   readonly unit: 'image_token'
   readonly rates: Readonly<Record<ImageTokenRate, Nanos>>
 }
 
-/** Prices by units of their own, each at its rate; a unit without a rate costs nothing. */
+/** Prices by other units, each at its rate; a unit without a rate is free. */
 export interface UnitPrice {
   readonly unit: 'unit'
   readonly rates: readonly { readonly name: RateName; readonly nanos: Nanos }[]

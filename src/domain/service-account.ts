@@ -1,4 +1,4 @@
-// The key of a Google service account: the file that Google Cloud makes, and what is wrong with one that cannot be used.
+// The key file of a Google service account, and the problems of an unusable one.
 // https://cloud.google.com/iam/docs/keys-create-delete#creating
 import { createPrivateKey } from 'node:crypto'
 import { isLoopback } from '../utilities/listen-address.ts'
@@ -9,21 +9,21 @@ export interface ServiceAccount {
   readonly private_key: string
   readonly private_key_id: string | undefined
   readonly project_id: string
-  /** Where what it signs is exchanged for a token. */
+  /** The endpoint that exchanges a signed assertion for an access token. */
   readonly token_uri: string
 }
 
 const TOKEN_URI = 'https://oauth2.googleapis.com/token'
 
-/** Whether a provider's key is the text of such a file. */
+/** Whether a provider's key is the text of a service account's file. */
 export const isServiceAccount = (api_key: string): boolean => api_key.startsWith('{')
 
-/** The mistake in the text of a file, as a sentence without its beginning. */
+/** An unusable file. The problem is a sentence without its subject. */
 interface UnusableAccount {
   readonly problem: string
 }
 
-/** Reads the text of a file. Nothing of it is repeated in a problem but its `type`. */
+/** Parses the text of a file. A problem quotes nothing of it but its `type`. */
 export function readServiceAccount(text: string): ServiceAccount | UnusableAccount {
   const file = parsed(text)
   if (!file) return { problem: `must be the whole JSON file of a service account's key: ${AGAIN}` }
@@ -49,7 +49,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
     const file: unknown = JSON.parse(text)
     return typeof file === 'object' && file !== null ? { ...file } : undefined
   } catch {
-    // No JSON: the caller says so, without the text, which is secret.
+    // Dropped: the text is no JSON. The caller reports that without the text, which is secret.
     return undefined
   }
 }
@@ -62,17 +62,17 @@ function problemOfKey(private_key: string): string | undefined {
     const { asymmetricKeyType } = createPrivateKey(private_key)
     return asymmetricKeyType === 'rsa' ? undefined : `must have an RSA key as its private_key: ${AGAIN}`
   } catch {
-    // The library's words tell nothing that helps.
+    // Dropped: the library's message does not help.
     return `has a private_key that is cut or changed: take the file as it was downloaded`
   }
 }
 
-/** The signed request stands for the account: it goes over TLS, or to this machine. */
+/** The signed assertion acts for the account, so it may only be sent over TLS, or to this machine. */
 function problemOfAddress(token_uri: string): string | undefined {
   const url = URL.parse(token_uri)
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return undefined
   return 'has a token_uri that is no https address: take the file as it was downloaded'
 }
 
-/** The project that an account belongs to. @param text of its file, which was read without a problem */
+/** Returns the project of an account. @param text of its file, already parsed without a problem */
 export const projectOf = (text: string): string => textOf(parsed(text)?.project_id) ?? ''

@@ -1,6 +1,6 @@
-// Service tiers: the speed or patience at which a provider serves a call, by the names that providers have for them.
+// Service tiers of providers, such as faster or deferred processing, by the providers' names.
 
-/** The tier of calls that ask for none: the price itself is its price. */
+/** The tier of calls that request none, which the model's price itself is for. */
 export const STANDARD_TIER = 'standard'
 
 /**
@@ -8,10 +8,10 @@ export const STANDARD_TIER = 'standard'
  * Anthropic: https://platform.claude.com/docs/en/api/service-tiers; Gemini: https://ai.google.dev/gemini-api/docs/priority-inference.
  */
 const STANDARD_NAMES: ReadonlySet<string> = new Set([STANDARD_TIER, 'default', 'standard_only', 'on_demand'])
-/** The provider chooses, and tells in its answer. */
+/** Values by which the provider chooses the tier, and reports it in its answer. */
 const UNDECIDED_NAMES: ReadonlySet<string> = new Set(['auto', 'unspecified'])
 
-/** A service tier that a request asks for, other than the standard one. */
+/** A requested service tier other than the standard one. */
 export interface RequestedTier {
   readonly name: string
   /** The field, as the caller wrote it; for messages. */
@@ -19,9 +19,9 @@ export interface RequestedTier {
 }
 
 /**
- * The tier that a value names, whatever its spelling (`PRIORITY`, `SERVICE_TIER_PRIORITY`).
+ * Returns the tier that a value names, in any spelling (`PRIORITY`, `SERVICE_TIER_PRIORITY`).
  *
- * @returns undefined where the value leaves the choice to the provider, or is no text
+ * @returns undefined if the value leaves the choice to the provider, or is no string
  */
 export function tierNamed(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
@@ -30,6 +30,6 @@ export function tierNamed(value: unknown): string | undefined {
   return UNDECIDED_NAMES.has(name) ? undefined : name
 }
 
-/** Whether a name can be a tier with a price of its own: providers write them as `priority` or `flex`. */
+/** Whether a name can be a tier with its own price, such as `priority` or `flex`. */
 export const isTierName = (name: string): boolean =>
   /^[a-z][a-z0-9_-]*$/.test(name) && tierNamed(name) === name && name !== STANDARD_TIER

@@ -1,23 +1,22 @@
-// The spend limits of a key or an account: what is used of each, what is left, and when it begins anew. Pure.
+// The spend limits of a key or an account: used and remaining amounts, and the time of the next reset. Pure.
 import { BUDGET_PERIODS, type Budget, resetOf, usedOf } from './budgets.ts'
 import type { Nanos } from './money.ts'
 
 export const SPEND_PERIODS = [...BUDGET_PERIODS, 'total'] as const
 type SpendPeriod = (typeof SPEND_PERIODS)[number]
 
-/** A limit that is set. */
 export interface SpendLimit {
   period: SpendPeriod
   limit_nanos: Nanos
-  /** The cost of its calls of the period, and the holds of those under way. */
+  /** The costs of the period's calls, and the holds of running ones. */
   used_nanos: Nanos
   left_nanos: Nanos
-  /** When it begins anew (UTC); null for the total, and for five hours that have not started. */
+  /** The next reset; null for the total, and for five hours that have not started. */
   resets_at_ms: number | null
   state: 'ok' | 'near' | 'reached'
 }
 
-/** A limit is near from this share on. */
+/** The used share from which a limit is near. */
 const NEAR_PERCENT = 80
 
 export interface LimitedKey {
@@ -27,7 +26,7 @@ export interface LimitedKey {
   budgets: readonly Budget[]
 }
 
-/** The limits of a key that are set, the shortest period first. */
+/** Returns the limits of a key, the shortest period first. */
 export function spendLimitsOf(key: LimitedKey, now_ms: number): SpendLimit[] {
   const { spend_limit_nanos: total } = key
   const limits = budgetLimits(key.budgets, now_ms)
@@ -35,7 +34,7 @@ export function spendLimitsOf(key: LimitedKey, now_ms: number): SpendLimit[] {
   return limits
 }
 
-/** Budgets as limits, the shortest period first. */
+/** Converts budgets to limits, the shortest period first. */
 export const budgetLimits = (budgets: readonly Budget[], now_ms: number): SpendLimit[] =>
   BUDGET_PERIODS.flatMap((period) =>
     budgets.flatMap((budget) =>

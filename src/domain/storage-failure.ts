@@ -1,13 +1,13 @@
-// The failure of what everything is stored in: it cannot be read or written at the moment, whatever was to be done.
+// The failure of a storage (database, disk, bucket) that cannot be read or written now, independent of the operation.
 
-/** The kind of trouble. `unreachable`: the disk or the machine fails, or the file cannot be opened. */
+/** The kind of failure. `unreachable`: the disk or the machine fails, or the file cannot be opened. */
 export type StorageTrouble = 'full' | 'busy' | 'read_only' | 'unreachable' | 'damaged'
 
-/** Thrown by the database's engine, which alone knows its own codes. The same work may succeed later. */
+/** Thrown by a storage engine, which maps its own codes. The same operation may succeed later. */
 export class StorageFailure extends Error {
   override readonly name = 'StorageFailure'
   readonly trouble: StorageTrouble
-  /** The engine's own: for the log, and for operators. */
+  /** The engine's code, for the log and for operators. */
   readonly code: string
 
   constructor(
@@ -28,5 +28,5 @@ const IN_WORDS: Readonly<Record<StorageTrouble, string>> = {
   damaged: 'the database is damaged',
 }
 
-/** The same in words that anybody may read. */
+/** Returns the failure in words for the public. */
 export const troubleInWords = (trouble: StorageTrouble): string => IN_WORDS[trouble]

@@ -1,27 +1,27 @@
-// The bytes of a stored file, wherever it is stored: of a known size, and read as they are consumed.
+// The bytes of a stored file in a folder or a bucket: of a known size, and read on demand.
 
-/** Bytes that are read whole. */
+/** Bytes that can only be read as a whole. */
 export interface WholeBytes {
   /** In bytes. */
   readonly size: number
   stream(): ReadableStream<Uint8Array>
-  /** All of them, in memory. */
+  /** Reads all bytes into memory. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
   /** The body for a `Response`. */
   body(): Blob | ReadableStream<Uint8Array>
 }
 
 export interface StoredBytes extends WholeBytes {
-  /** A part: from one offset to before another. */
+  /** Returns a part; `end` is excluded. */
   slice(start: number, end: number): StoredBytes
 }
 
-/** A file on the disk, or any other Blob of this machine: the runtime sends it by itself. */
+/** A file on the disk, or another local Blob, which the runtime sends without copying it through JavaScript. */
 export class BlobBytes implements StoredBytes {
   readonly size: number
   readonly #blob: Blob
 
-  /** @param size of the Blob in bytes, where it is known already */
+  /** @param size of the Blob in bytes, if already known */
   constructor(blob: Blob, size = blob.size) {
     this.#blob = blob
     this.size = size

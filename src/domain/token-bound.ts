@@ -1,8 +1,8 @@
-// Token bounds of texts, by class of characters: what a hold covers, however little the text looks like prose.
+// Upper bounds of a text's tokens, by classes of characters, for holds.
 
 /**
- * The letters that often follow each letter of the alphabet, in English, code and other languages in Latin letters: nineteen of
- * twenty pairs in words are among them. Tokenizers join letters that follow each other often, and seldom others.
+ * The letters that often follow each letter of the alphabet, in English, code and other languages in Latin script. They cover 19 of
+ * 20 pairs in words. Tokenizers join letters that often follow each other, and rarely others.
  */
 const FOLLOWING: readonly string[] =
   `bcdgilmnprstuy aelouy acehklortu adeios acdefilmnpqrstvwxy aeioru aei aeiortu abcdefglmnopqrstvz es e adeilostuy abeiops
@@ -10,16 +10,16 @@ acdegiklostu bcdfgklmnoprstuvw aeiloprstu u acdeikmnorstuy acehiopstu acehioprst
     /\s+/,
   )
 
-/** Costs are whole numbers of this part of a token. */
+/** Costs are integers in this fraction of a token. */
 const PARTS = 12
-/** A letter that often follows the one before it, after a word's first four: what Zulu and Swahili have in OpenAI's older vocabularies. */
+/** The cost of a common follower after a word's first four letters, measured for Zulu and Swahili in OpenAI's older vocabularies. */
 const JOINED = PARTS / 3
-/** A space after two others. */
+/** The cost of a space after two others. */
 const MORE_SPACE = PARTS / 4
-/** No word is longer; letters, digits and the signs of base64 without a break are no text then. */
+/** A longer unbroken run of letters, digits and base64 signs is no text. */
 const MAX_WORD_CHARS = 32
 
-/** The kinds of ASCII characters. All else is `OTHER`: its cost is in `COSTS`. */
+/** The kinds of ASCII characters. The cost of `OTHER` is in `COSTS`. */
 const OTHER = 0
 const SPACE = 1
 const SMALL = 2
@@ -27,10 +27,10 @@ const LARGE = 3
 const FIGURE = 4
 const LINE = 5
 const PUNCTUATION = 6
-/** Of base64, in both of its alphabets. */
+/** The signs of base64, in both of its alphabets. */
 const JOINING = 7
 
-/** Stands before a character that follows two spaces or more. */
+/** A pseudo character that stands for two or more spaces before a character. */
 const MORE_SPACES = '\u001f'
 const isSpace = (before: string): boolean => before === ' ' || before === MORE_SPACES
 
@@ -47,13 +47,13 @@ const ASCII = 128
 const KINDS = Uint8Array.from({ length: ASCII }, (_, code) => kindIn(String.fromCharCode(code)))
 const kindOf = (char: string): number => KINDS[char.charCodeAt(0)] ?? OTHER
 
-/** The cost of an ASCII character, in its lowest bits, and its relation to the text before it. */
+/** A class has the cost of an ASCII character in its lowest bits, and flags for its relation to the text before it. */
 const COST = 0xff
-/** It goes on with what stands before it, unbroken. */
+/** It continues an unbroken run. */
 const UNBROKEN_FLAG = 0x100
-/** It begins a word, whose next three letters are in its token; two, where the space before it is. */
+/** It begins a word, whose next three letters belong to its token; two if the preceding space does. */
 const BEGINS = 0x200
-/** It goes on with a word. */
+/** It continues a word. */
 const JOINS = 0x400
 
 function classOf(before: string, char: string): number {
@@ -76,7 +76,7 @@ function classOf(before: string, char: string): number {
   }
 }
 
-/** All vocabularies have each sign after a space, and two of what lines are drawn with. */
+/** All vocabularies have each sign with a preceding space as one token, and pairs of signs that are used for lines. */
 const signCost = (before: string, char: string): number => {
   if (isSpace(before)) return 0
   return before === char && /[-=*#_./]/.test(char) ? PARTS / 2 : PARTS
@@ -92,15 +92,15 @@ function letterClass(before: string, char: string): number {
 }
 
 /**
- * Tokens of a UTF-16 unit outside of ASCII's text, from its first code on: its bytes in UTF-8, since a token is a byte at least.
+ * The maximum tokens of a UTF-16 unit that is no ASCII text, by its first code: its bytes in UTF-8, since a token has at least one byte.
  */
 const TOKENS_FROM: readonly (readonly [first: number, tokens: number])[] = [
-  [0, 4], // Control characters; JSON writes them with six.
+  [0, 4], // Control characters, which JSON writes with six characters.
   [0x80, 2],
-  [0x430, 1], // Small letters of Russian, which all vocabularies have.
+  [0x430, 1], // Russian lower-case letters, which all vocabularies have.
   [0x450, 2],
   [0x800, 3],
-  [0xd800, 2], // Halves of emoji and of all else beyond the first plane.
+  [0xd800, 2], // Surrogates: halves of emoji and other characters beyond the basic plane.
   [0xe000, 3],
 ]
 const COSTS = new Uint8Array(0x10000)
@@ -110,12 +110,12 @@ const SPACE_CODE = 0x20
 const MORE_SPACES_CODE = MORE_SPACES.charCodeAt(0)
 const CODES = Array.from({ length: ASCII }, (_, code) => code)
 const LETTERS = CODES.filter((code) => KINDS[code] === SMALL || KINDS[code] === LARGE)
-/** The characters whose class depends on this one before them. */
+/** The characters whose class depends on this predecessor. */
 function dependentOn(before: number): readonly number[] {
   if (before === SPACE_CODE || before === MORE_SPACES_CODE) return CODES
   return LETTERS.includes(before) ? LETTERS : [before]
 }
-/** Of each ASCII character after each other one: what `classOf` says, which all 16,384 pairs would ask for 5 ms at each start. */
+/** The class of each ASCII character by its predecessor. Computing all 16,384 pairs by `classOf` would take 5 ms at each start. */
 const CLASSES = new Uint16Array(ASCII * ASCII)
 const AFTER_OTHERS = CODES.map((code) => classOf('\0', String.fromCharCode(code)))
 for (const before of CODES) {
@@ -125,15 +125,15 @@ for (const before of CODES) {
 }
 
 /**
- * The most tokens of a text, for a hold. Signs, digits, spaces, lines, capitals and rare pairs of letters are a token each, other
- * scripts as many as they have bytes: no tokenizer makes more of them. Words of common pairs are taken to be prose, and come to
- * about half as much again as their estimate. Pairs cannot tell prose from letters that were chosen to look so: such words have two
- * to three times as many tokens, and their caller owes what the hold does not cover.
+ * Returns the maximum tokens of a text, for a hold. Signs, digits, spaces, lines, capitals and rare pairs of letters count as a token
+ * each, other scripts as a token per byte: no tokenizer makes more of them. Words of common pairs count as prose, at about 1.5 times
+ * their estimate. Letters chosen to look like prose cannot be detected: such words have two to three times as many tokens, and the
+ * caller owes the amount above the hold.
  *
- * @returns tokens, not rounded; at least a quarter of the bytes that the text takes inside a JSON string
+ * @returns tokens, not rounded; at least a quarter of the text's bytes in a JSON string
  */
 export function boundText(text: string): number {
-  // Half a surrogate pair is sent as U+FFFD, which has a byte more.
+  // A lone surrogate is sent as U+FFFD, which has one byte more.
   const sent = text.toWellFormed()
   let cost = 0
   let before = 0

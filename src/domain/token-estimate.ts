@@ -3,7 +3,7 @@
 /**
  * Input tokens of one image of unknown size. Providers differ: Gemini counts 258 for each tile of 768 pixels
  * (ai.google.dev/gemini-api/docs/tokens), Anthropic width x height / 750 after scaling down, about 1,600 at most
- * (docs.anthropic.com, Vision). This is the larger one, since a quote should be too high rather than too low.
+ * (docs.anthropic.com, Vision). This is the larger value, since a quote should be too high rather than too low.
  */
 export const INPUT_IMAGE_TOKENS = 1_600
 
@@ -12,7 +12,7 @@ export const OUTPUT_IMAGE_TOKENS = 1_290
 
 /**
  * Estimates the tokens of a text from its length in UTF-16 units and in UTF-8 bytes. Both are counted natively, since
- * this runs over the whole of every prompt. The weights make ASCII four characters per token, three-byte scripts
+ * this runs over every whole prompt. The weights make ASCII four characters per token, three-byte scripts
  * (Chinese, Japanese, Korean, most of India's) one token per character, two-byte scripts (Cyrillic, Greek, Arabic,
  * Hebrew) five tokens per eight characters, and an emoji one and a quarter tokens.
  *

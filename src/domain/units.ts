@@ -1,16 +1,16 @@
-// Billed units beside images and the tokens of text models, and the rates that a price may name.
+// Billed units besides images and the tokens of text models, and the rates that a price may have.
 
 /** Units of one call. The fields are disjoint. */
 export interface Units {
-  /** Characters that are spoken (Unicode code points). */
+  /** Spoken characters (Unicode code points). */
   characters: number
-  /** Audio that was read or made, in milliseconds. */
+  /** Audio read or generated, in milliseconds. */
   audio_ms: number
   searches: number
-  /** Text that was read, and images. */
+  /** Text and images read. */
   input_tokens: number
   input_audio_tokens: number
-  /** Text or audio that was made. */
+  /** Text or audio generated. */
   output_tokens: number
 }
 
@@ -27,10 +27,10 @@ export const NO_UNITS: Readonly<Units> = Object.freeze({
 
 export const UNITS = Object.keys(NO_UNITS) as Unit[]
 
-/** A provider's report, before it is judged. NaN stands for what is no count. */
+/** A provider's report, before validation. NaN stands for a value that is no count. */
 export type ReportedUnits = { readonly [U in Unit]?: number | undefined }
 
-/** The rates by the names that the catalogue has for them: the unit, and how many of it one price is for. */
+/** The rates by their names in the catalogue, each with its unit and the number of units per price. */
 export const RATES = {
   per_million_characters: { unit: 'characters', per: 1_000_000 },
   per_minute: { unit: 'audio_ms', per: 60_000 },

@@ -1,10 +1,10 @@
-// The usage of a call: its tokens, each counted once, in the field whose rate prices it.
+// The usage of a call: each token is counted once, in the field whose rate prices it.
 
 /** Tokens of one call. The fields are disjoint: their sum is the whole usage. */
 export interface Usage {
-  /** Text and images of the prompt that were not read from a cache. */
+  /** Text and images of the prompt, without cache reads. */
   input_tokens: number
-  /** Audio of the prompt that was not read from a cache. */
+  /** Audio of the prompt, without cache reads. */
   input_audio_tokens: number
   cache_read_tokens: number
   cache_write_5m_tokens: number
@@ -30,7 +30,7 @@ export const NO_USAGE: Readonly<Usage> = Object.freeze({
 
 export const USAGE_FIELDS = Object.keys(NO_USAGE) as UsageField[]
 
-/** The fields that input is billed in. */
+/** The fields of input tokens. */
 export const INPUT_FIELDS = [
   'input_tokens',
   'input_audio_tokens',
@@ -41,7 +41,7 @@ export const INPUT_FIELDS = [
 
 export type InputField = (typeof INPUT_FIELDS)[number]
 
-/** The fields that output is billed in. */
+/** The fields of output tokens. */
 export const OUTPUT_FIELDS = [
   'output_tokens',
   'thinking_tokens',
@@ -49,16 +49,16 @@ export const OUTPUT_FIELDS = [
 ] as const satisfies UsageField[]
 
 /**
- * A provider's report, before it is judged (money/pricing/billed-usage.ts). Without `input_tokens` nothing is said of the
- * input, without `output_tokens` nothing of the output. NaN stands for what is no count, and parts that are more than
- * their whole leave a negative rest.
+ * A provider's report, before validation (money/pricing/billed-usage.ts). Without `input_tokens` the whole input is
+ * unreported, without `output_tokens` the whole output. NaN stands for a value that is no count; parts that exceed
+ * their total leave a negative rest.
  */
 export type ReportedUsage = { readonly [F in UsageField]?: number | undefined } & {
-  /** The provider's own cost, in nano-dollars; undefined if it reports none. */
+  /** The cost that the provider reports, in nano-dollars; undefined if it reports none. */
   readonly cost_nanos?: number | undefined
 }
 
-/** The same with zero for all that is not said. Field by field: every call comes this way, and a spread takes a microsecond. */
+/** Fills unreported fields with zero. Written out by field, since every call does this, and a spread takes a microsecond. */
 export function inFull(reported: ReportedUsage): Usage
 export function inFull(reported: ReportedUsage | undefined): Usage | undefined
 export function inFull(reported: ReportedUsage | undefined): Usage | undefined {

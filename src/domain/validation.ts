@@ -1,27 +1,27 @@
-// The one validator: plain values against TypeBox schemas, each compiled once, and every fault as a plain value.
+// The validator of plain values against TypeBox schemas, each compiled once, which reports faults as plain values.
 import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 
 /**
- * The mistake in one part of a value. Words come from two annotations of its schema: `must` (what the value must be)
- * and `description`; an annotation `code` names the error more exactly where a surface promises a code.
+ * A fault in one part of a value. Its words come from two annotations of the schema: `must` (the requirement)
+ * and `description`. An annotation `code` sets a more specific error code.
  */
 export interface Fault {
-  /** Names of fields and positions in arrays, from the outside in; empty for the value itself. */
+  /** Field names and array positions from the outside in; empty for the value itself. */
   path: readonly (string | number)[]
   problem: 'missing' | 'unknown' | 'wrong'
   /** The requirement, such as `a whole number from 1 to 1000`. */
   must: string
-  /** The fields that may stand where an unknown one was found. */
+  /** The allowed fields at the place of an unknown one. */
   allowed: readonly string[]
   description: string | undefined
   code: string | undefined
-  /** The found value. It may be secret, or long: no message repeats it. */
+  /** The found value. It may be secret or long, so messages must not contain it. */
   found: unknown
 }
 
-/** The words for values without a `must` of their own. */
+/** The words for types without a `must`. */
 export interface TypeWords {
   string: string
   boolean: string
@@ -46,29 +46,29 @@ function checkOf(schema: TSchema): TypeCheck<TSchema> {
   return check
 }
 
-/** Whether a value fits its schema. The schema is compiled on first use: for what is asked with every call. */
+/** Whether a value matches its schema. The schema is compiled on first use, for frequent checks. */
 export const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
   checkOf(schema).Check(value)
 
-/** The value of a JSON text, where it fits; undefined for anything else, and for a text that is not JSON. */
+/** Parses JSON and checks its value; undefined if it does not match the schema, or is no JSON. */
 export function readJsonAs<S extends TSchema>(schema: S, text: string): Static<S> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return fits(schema, value) ? value : undefined
   } catch {
-    // It is not JSON: whoever reads it says what that means.
+    // Dropped: the text is no JSON. The caller decides what that means.
     return undefined
   }
 }
 
 /**
- * The faults of a value, one for each path at most; none where it fits. Found one by one, as they are asked for. The
- * schema is walked, not compiled, which is the cheaper way for what is asked once: a file read at the start.
+ * Yields the faults of a value lazily, at most one per path. The schema is interpreted, not compiled, which is cheaper
+ * for a single check, such as of a file read at the start.
  */
 export const faultsIn = (schema: TSchema, value: unknown, words?: TypeWords): Iterable<Fault> =>
   faultsFrom(Errors(schema, [], value), value, words)
 
-/** The same from the errors of a check that was compiled elsewhere, such as Elysia's. */
+/** Yields the faults from the errors of another compiled check, such as Elysia's. */
 export function* faultsFrom(
   errors: Iterable<ValueError>,
   value: unknown,
@@ -109,7 +109,7 @@ function mustOf(schema: TSchema, words: TypeWords): string {
 const isWorded = (type: unknown): type is keyof TypeWords =>
   typeof type === 'string' && Object.hasOwn(JSON_WORDS, type)
 
-/** The texts among which a schema lets one choose. */
+/** The string constants that a schema allows. */
 function choicesOf(schema: TSchema): string[] {
   const branches: readonly TSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
   return branches.flatMap((branch) => (typeof branch.const === 'string' ? [branch.const] : []))
@@ -122,7 +122,7 @@ function rangeOf(minimum: unknown, maximum: unknown): string {
   return typeof minimum === 'number' ? ` of at least ${minimum}` : ''
 }
 
-/** A JSON pointer (RFC 6901) into a value; positions in arrays become numbers. */
+/** Converts a JSON pointer (RFC 6901) into a path; array positions become numbers. */
 function pathWithin(value: unknown, pointer: string): (string | number)[] {
   let at = value
   return pointer

@@ -1,13 +1,13 @@
-// The secrets of a webhook: what its messages are signed with, as Standard Webhooks writes it
-// (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme), and its address. Pure.
+// The secrets of a webhook: its signing secret, in the form of Standard Webhooks
+// (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme), and its URL. Pure.
 
 const SECRET_PREFIX = 'whsec_'
-/** As the specification asks: 24 to 64 bytes. */
+/** The specification requires 24 to 64 bytes. */
 const MIN_SECRET_BYTES = 24
 const MAX_SECRET_BYTES = 64
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** @param secret `whsec_` and 24 to 64 bytes in base64; undefined if it is not that */
+/** Decodes a secret: `whsec_` and 24 to 64 bytes in base64. @returns undefined if it has another form */
 export function secretBytes(secret: string): Buffer | undefined {
   const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : ''
   if (!BASE64.test(text)) return undefined
@@ -17,5 +17,5 @@ export function secretBytes(secret: string): Buffer | undefined {
 
 const BARE_ADDRESS = /^https?:\/\/[^\s/?#@\\]+\/?$/i
 
-/** Whether a webhook's address has more than its host and port: for many receivers its path or query has a token. */
+/** Whether a webhook's URL has more than host and port: many receivers put a token into the path or query. */
 export const mayHaveToken = (address: string): boolean => !BARE_ADDRESS.test(address)

@@ -1,11 +1,11 @@
-// Days and months of a time zone: a day on which clocks change has 23 or 25 hours. Pure.
+// Days and months of a time zone, in which a day with a clock change has 23 or 25 hours. Pure.
 
 /** The name of a time zone in the IANA database, such as `Europe/Berlin`. */
 export type Zone = string
 
 export const UTC: Zone = 'UTC'
 
-/** A day: `2026-12-31`, or another period, from its first moment to that of the next day. */
+/** A day, such as `2026-12-31`, or another period; `end_ms` is excluded. */
 export interface Day {
   readonly name: string
   readonly start_ms: number
@@ -14,7 +14,7 @@ export interface Day {
 
 const UTC_DAY_MS = 86_400_000
 
-/** Whether there is a time zone of this name. */
+/** Whether a time zone exists. */
 export function isZone(name: string): boolean {
   try {
     startOf(0, name)
@@ -25,7 +25,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The day in which a moment lies. @throws RangeError for an unknown zone */
+/** Returns the day of a time. @throws RangeError for an unknown zone */
 export function dayOf(time_ms: number, zone: Zone): Day {
   if (zone !== UTC) {
     const start = startOf(time_ms, zone)
@@ -39,19 +39,19 @@ export function dayOf(time_ms: number, zone: Zone): Day {
   }
 }
 
-/** The day of a name, `2026-12-31`. @throws RangeError for a day that does not exist */
+/** Parses a day, `2026-12-31`. @throws RangeError for a day that does not exist */
 export function dayNamed(name: string, zone: Zone): Day {
   const date = Temporal.PlainDate.from(name)
   return dayFrom(date.toZonedDateTime(zone), date.add({ days: 1 }).toZonedDateTime(zone), 'YYYY-MM-DD')
 }
 
-/** The month in which a moment lies: `2026-12`. */
+/** Returns the month of a time: `2026-12`. */
 export function monthOf(time_ms: number, zone: Zone): Day {
   const first = startOf(time_ms, zone).toPlainDate().with({ day: 1 })
   return dayFrom(first.toZonedDateTime(zone), first.add({ months: 1 }).toZonedDateTime(zone), 'YYYY-MM')
 }
 
-/** Each day that shares a moment with a range, the oldest first. */
+/** Returns each day that overlaps a range, the oldest first. */
 export function daysIn({ from_ms, until_ms }: { from_ms: number; until_ms: number }, zone: Zone): Day[] {
   const days: Day[] = []
   for (let time_ms = from_ms; time_ms < until_ms; ) {
@@ -65,7 +65,7 @@ export function daysIn({ from_ms, until_ms }: { from_ms: number; until_ms: numbe
 const startOf = (time_ms: number, zone: Zone): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(Math.floor(time_ms)).toZonedDateTimeISO(zone).startOfDay()
 
-/** Both may begin at 01:00, where clocks go forward at midnight. */
+/** Both days may start at 01:00, in zones whose clocks go forward at midnight. */
 const dayFrom = (start: Temporal.ZonedDateTime, next: Temporal.ZonedDateTime, form: string): Day => ({
   name: start.toPlainDate().toString().slice(0, form.length),
   start_ms: start.epochMilliseconds,

@@ -1,4 +1,4 @@
-// AAC's own configuration: its sample rate, and how many samples a frame has. ISO/IEC 14496-3, section 1.6.2
+// The configuration of AAC: sample rate and samples per frame. ISO/IEC 14496-3, section 1.6.2
 
 export const AAC_RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
@@ -9,7 +9,7 @@ export const AAC_SAMPLES = 1_024
 const LOW_DELAY: ReadonlySet<number> = new Set([23, 39])
 const ESCAPED_TYPE = 31
 
-/** The duration of one frame. @returns undefined if the configuration tells no rate */
+/** Returns the duration of one frame; undefined if the configuration has no rate. */
 export function aacFrameSeconds(bytes: Uint8Array, at: number, end: number): number | undefined {
   if (at + 2 > end) return undefined
   const bit = (index: number): number => ((bytes[at + (index >> 3)] ?? 0) >> (7 - (index & 7))) & 1

@@ -1,31 +1,31 @@
-// The bytes of audio as readers of containers look at them.
+// The input of the container readers: the bytes of an audio file.
 
-/** Audio of which all is at hand, or, where it was too long to keep, its begin and its end. */
+/** A whole audio file, or the beginning and the end of one that was too long to keep. */
 export interface AudioBytes {
   readonly head: Uint8Array
-  /** The last bytes; the same as `head` where that is all. */
+  /** The last bytes; the same as `head` if that is the whole file. */
   readonly tail: Uint8Array
   readonly total_bytes: number
-  /** A duration that only headers tell is not believed. */
+  /** Whether to ignore durations that only headers state. */
   readonly is_strict?: boolean
 }
 
-/** Audio that does not tell its duration is taken to be slow. */
+/** The assumed data rate of audio without a known duration: a low one, so that the duration is not underestimated. */
 export const SLOW_BYTES_PER_S = 1_000
 
-/** Vorbis at its highest quality; its packets do not tell their duration. */
+/** The rate of Vorbis at its highest quality; its packets do not state their duration. */
 export const MAX_VORBIS_BYTES_PER_S = 64_000
 
-/** A reading in steps: others have their turn after each. */
+/** A computation in steps: it yields after each, so that other work can run. */
 export type InSteps<Value> = Generator<void, Value>
 
-/** Pages, frames and elements of one step: they take a millisecond, or two. */
+/** The number of pages, frames or elements per step: one to two milliseconds. */
 export const STEP_PARTS = 2_048
 
-/** A reader of one container. @returns undefined for what is not its container, or does not tell */
+/** Reads the duration of one container, in seconds. @returns undefined for other containers, or if it is not stated */
 export type DurationReader = (audio: AudioBytes, view: DataView) => InSteps<number | undefined>
 
-/** Whether ASCII text stands in bytes at a place. */
+/** Whether the bytes have an ASCII text at a position. */
 export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
   if (at < 0 || at + text.length > bytes.length) return false
   for (let index = 0; index < text.length; index++)
@@ -33,6 +33,6 @@ export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
   return true
 }
 
-/** The longer of two durations, of which either may be unknown. */
+/** Returns the longer of two durations, each of which may be unknown. */
 export const longer = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)

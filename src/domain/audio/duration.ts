@@ -1,4 +1,4 @@
-// The duration of audio, by its container's own headers and frames; nothing is decoded.
+// The duration of audio, from its container's headers and frames, without decoding.
 import { endOfTurn } from '../../utilities/end-of-turn.ts'
 import { type AudioBytes, type DurationReader, hasText } from './bytes.ts'
 import { flacSeconds } from './flac.ts'
@@ -8,7 +8,7 @@ import { isMovie, mp4Seconds } from './mp4.ts'
 import { oggSeconds } from './ogg.ts'
 import { wavSeconds } from './wav.ts'
 
-/** MPEG frames have the least to be known by, so they come last. */
+/** MPEG frames are the least distinctive, so they come last. */
 const READERS: readonly DurationReader[] = [
   wavSeconds,
   oggSeconds,
@@ -18,19 +18,19 @@ const READERS: readonly DurationReader[] = [
   framesSeconds,
 ]
 
-/** Longer than any audio that is not made to mislead. */
+/** A longer duration is considered forged. */
 const MAX_SECONDS = 7 * 24 * 3_600
 /**
- * Samples as they are, of 48 kHz, two channels and 24 bits. What takes more bytes for a second counts as if it took these: whatever
- * rate a header makes up, a file's bytes last so long at least.
+ * The rate of uncompressed 48 kHz, two channels and 24 bits. It gives the minimum duration of a file by its size, whatever rate
+ * a forged header states.
  */
 const MAX_BYTES_PER_S = 288_000
 
 /**
- * The duration of audio in a WAV, Ogg (Opus, Vorbis), FLAC, MP4, WebM, MP3 or ADTS (AAC) container. Of what a header says and what its
- * bytes show, the longer one counts: a header may be written to mislead. No file lasts less than a second for each 288,000 bytes.
+ * Returns the duration of audio in a WAV, Ogg (Opus, Vorbis), FLAC, MP4, WebM, MP3 or ADTS (AAC) container. The longer one of the header's
+ * duration and the frames' counts, since a header may be forged. The minimum is one second per 288,000 bytes.
  *
- * @returns whole milliseconds; undefined if the container is unknown or does not tell
+ * @returns whole milliseconds; undefined if the container is unknown or does not state a duration
  */
 export function audioDurationMs(audio: AudioBytes): number | undefined {
   const reading = readMs(audio)
@@ -40,7 +40,7 @@ export function audioDurationMs(audio: AudioBytes): number | undefined {
   }
 }
 
-/** The duration of all of these bytes. Long ones take half a second: others have their turn meanwhile. */
+/** Returns the duration of a whole file. A long one takes half a second, in steps between which other work can run. */
 export async function measureDurationMs(bytes: Uint8Array): Promise<number | undefined> {
   const reading = readMs({ head: bytes, tail: bytes, total_bytes: bytes.length })
   for (;;) {
@@ -57,13 +57,13 @@ function* readMs(source: AudioBytes): ReturnType<DurationReader> {
   for (const read of READERS) {
     const seconds = yield* read(audio, view)
     if (seconds !== undefined) return inMs(seconds, audio.total_bytes / MAX_BYTES_PER_S)
-    // A frame in another container is no frame of MPEG's.
+    // Bytes inside another container may look like MPEG frames.
     if (read === matroskaSeconds && isContainer(head)) return undefined
   }
   return undefined
 }
 
-/** Readers pass over a tag of ID3 before any container. */
+/** Removes an ID3 tag before the container, as players do. */
 function withoutTag(audio: AudioBytes): AudioBytes {
   const { head, tail, total_bytes } = audio
   const length = tagBytes(head)
@@ -72,7 +72,7 @@ function withoutTag(audio: AudioBytes): AudioBytes {
   return { ...audio, head: rest, tail: tail === head ? rest : tail, total_bytes: total_bytes - length }
 }
 
-/** Of all containers that are read here but for MPEG's, and of others that have frames inside: AIFF, CAF, AMR, AU, FLV and ASF. */
+/** First bytes of the containers read here, except MPEG's, and of others that may contain frames: AIFF, CAF, AMR, AU, FLV and ASF. */
 const NAMES = ['RIFF', 'RF64', 'RIFX', 'OggS', 'fLaC', 'FORM', 'FRM8', 'caff', '#!', '.snd', 'FLV', '0&\xb2u']
 const OTHERS = [
   'wvPk',
@@ -92,7 +92,7 @@ const EBML = '\x1aE\xdf\xa3'
 const isContainer = (head: Uint8Array): boolean =>
   isMovie(head) || [...NAMES, ...OTHERS, EBML].some((name) => hasText(head, 0, name))
 
-/** Of other videos than MP4, QuickTime and WebM the duration is not known. */
+/** Whether it is MP4, QuickTime, Matroska or WebM, the video containers whose duration can be read. */
 export const isVideo = (head: Uint8Array): boolean => isMovie(head) || hasText(head, 0, EBML)
 
 const inMs = (seconds: number, at_least: number): number | undefined =>

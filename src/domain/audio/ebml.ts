@@ -1,9 +1,9 @@
-// The elements and numbers of EBML, of which Matroska is made. RFC 8794, sections 4 to 6
+// The elements and numbers of EBML, the format of Matroska. RFC 8794, sections 4 to 6
 
 interface Element {
   id: number
   data_at: number
-  /** Infinity where it is not known. */
+  /** Infinity if it is not stated. */
   length: number
 }
 
@@ -19,10 +19,10 @@ export function elementAt(bytes: Uint8Array, at: number): Element | undefined {
   return { id, data_at: size_at + size_bytes, length: is_unknown ? Number.POSITIVE_INFINITY : length }
 }
 
-/** The width of a number by its first byte: one more than the zeros before the first 1. */
+/** The width of a number in bytes, by its first byte: the leading zero bits plus one. */
 export const widthOf = (first = 0): number => Math.clz32(first) - 23
 
-/** A number without the bit that marks its width, which is beyond what a number holds exactly. */
+/** Reads a number without its width marker, which in the widest numbers would exceed exact integers. */
 export function numberAt(bytes: Uint8Array, at: number, width: number): number {
   const first = (bytes[at] ?? 0) & (0xff >> width)
   return unsignedAt(bytes, at + 1, width - 1) + first * 256 ** (width - 1)
@@ -34,7 +34,7 @@ export function unsignedAt(bytes: Uint8Array, at: number, length: number): numbe
   return value
 }
 
-/** @returns undefined for what is not a number above zero */
+/** @returns undefined unless it is a number above zero */
 export function floatAt(view: DataView, at: number, length: number): number | undefined {
   if (at + length > view.byteLength) return undefined
   const value = length === 4 ? view.getFloat32(at) : length === 8 ? view.getFloat64(at) : Number.NaN

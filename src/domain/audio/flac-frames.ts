@@ -1,12 +1,12 @@
-// The headers of FLAC's frames: each says how many samples it has, and has a checksum, so that it is not taken for sound.
+// The headers of FLAC frames. Each has its number of samples, and a checksum that tells it from sound.
 // RFC 9639, section 9.1
 import { type InSteps, STEP_PARTS } from './bytes.ts'
 
 interface FlacFrame {
   samples: number
-  /** Undefined where it is that of the stream. */
+  /** Undefined if it is the stream's rate. */
   rate: number | undefined
-  /** Samples before it, as it says. */
+  /** The stated number of samples before it. */
   position: number
   header_bytes: number
 }
@@ -29,7 +29,7 @@ const MAX_HEADER_BYTES = 16
 const MAX_CHANNEL_CODE = 10
 const RESERVED_SAMPLE_SIZE = 3
 
-/** @returns undefined for what is no header */
+/** @returns undefined if there is no header */
 export function flacFrameAt(bytes: Uint8Array, at: number): FlacFrame | undefined {
   if (!mayBegin(bytes, at)) return undefined
   const second = bytes[at + 1] ?? 0
@@ -68,7 +68,7 @@ const mayBegin = (bytes: Uint8Array, at: number): boolean =>
 
 const sizeOf = (code: number): number => (code === 1 ? 192 : code < 6 ? 576 << (code - 2) : 256 << (code - 8))
 
-/** A number written as UTF-8 writes code points, of up to seven bytes. */
+/** Decodes a number in the form of a UTF-8 code point of up to seven bytes. */
 function codedNumber(bytes: Uint8Array, at: number): { value: number; bytes: number } | undefined {
   const first = bytes[at] ?? 0xff
   const ones = Math.clz32(~(first << 24))
@@ -83,7 +83,7 @@ function codedNumber(bytes: Uint8Array, at: number): { value: number; bytes: num
   return { value, bytes: ones }
 }
 
-/** CRC-8 with the polynomial x^8 + x^2 + x + 1; a header is too short to be worth a table. */
+/** CRC-8 with the polynomial x^8 + x^2 + x + 1, without a table, since headers are short. */
 function checksum(bytes: Uint8Array, from: number, to: number): number {
   let crc = 0
   for (let at = from; at < Math.min(to, from + MAX_HEADER_BYTES); at++) {
@@ -94,16 +94,16 @@ function checksum(bytes: Uint8Array, from: number, to: number): number {
 }
 
 interface FlacRun {
-  /** The duration of all frames; infinite if so many bytes are no frames that the file must be made to mislead. */
+  /** The duration of all frames; infinite if too many false headers show that the file is forged. */
   seconds: number
-  /** Where the last of them ends, as it says. */
+  /** The end of the last frame, by its stated position. */
   end_seconds: number
 }
 
-/** Bytes that look like a header and are none: sound has one in 32,000 bytes. */
+/** The maximum number of false headers: sound has one in 32,000 bytes. */
 const MAX_MISSES = 100_000
 
-/** @param stream_rate that of frames without one; of two rates the lower one counts */
+/** @param stream_rate for frames without a rate; of two rates the lower one counts */
 export function* walkFlacFrames(bytes: Uint8Array, start: number, stream_rate: number): InSteps<FlacRun> {
   const samples_of = new Map<number, number>()
   let end_seconds = 0
@@ -133,7 +133,7 @@ export function* walkFlacFrames(bytes: Uint8Array, start: number, stream_rate: n
   return { seconds, end_seconds }
 }
 
-/** @returns undefined if neither says a rate */
+/** @returns undefined if neither states a rate */
 export function frameSeconds(frame: FlacFrame, stream_rate: number): number | undefined {
   const rate = slowestOf(frame, stream_rate)
   return rate === undefined ? undefined : frame.samples / rate

@@ -1,5 +1,5 @@
-// The duration of FLAC: the samples that its first block counts, and at least those of its frames, and those that its bytes could be
-// uncompressed. RFC 9639, sections 8.2 and 9.1
+// The duration of FLAC: the number of samples in its first block, but at least that of its frames, and of its bytes as uncompressed
+// samples. RFC 9639, sections 8.2 and 9.1
 import { type DurationReader, hasText } from './bytes.ts'
 import { walkFlacFrames } from './flac-frames.ts'
 

@@ -1,4 +1,4 @@
-// The duration of MP3 and of AAC in ADTS: their frames, each of which says its own length and sample rate.
+// The duration of MP3 and of AAC in ADTS, from their frames, each of which states its length and sample rate.
 // ISO/IEC 11172-3, section 2.4.2.3 (MPEG audio header); ISO/IEC 14496-3, section 1.A.2.2 (ADTS)
 import { AAC_RATES, AAC_SAMPLES } from './aac.ts'
 import { type DurationReader, hasText, type InSteps, STEP_PARTS } from './bytes.ts'
@@ -8,15 +8,15 @@ interface Frame {
   seconds: number
 }
 
-/** So far a first frame is looked for behind what is no frame: padding, a tag that is too short. */
+/** The maximum distance of the first frame from the start: padding, or a tag with a wrong length, may precede it. */
 const MAX_SEARCH_BYTES = 64 * 1024
-/** As many frames in a row are no accident. */
+/** This many consecutive frames are no coincidence. */
 const MIN_FRAMES = 3
 const ID3_HEADER_BYTES = 10
 
 /**
- * Each frame counts. Of what is not at hand, or is in no frame that is known here, so much is taken to be like the frames: players know
- * of frames without a bit rate.
+ * Adds up all frames. Bytes that are missing, or outside the frames known here, count at the frames' data rate: players also
+ * know frames without a bit rate.
  */
 export const framesSeconds: DurationReader = function* ({ head, tail, total_bytes }) {
   const start = tagBytes(head)
@@ -29,7 +29,7 @@ export const framesSeconds: DurationReader = function* ({ head, tail, total_byte
   return undefined
 }
 
-/** ID3v2: its length in four times seven bits. https://id3.org/id3v2.4.0-structure */
+/** The length of an ID3v2 tag, stored as four times seven bits. https://id3.org/id3v2.4.0-structure */
 export function tagBytes(bytes: Uint8Array): number {
   if (!hasText(bytes, 0, 'ID3') || bytes.length < ID3_HEADER_BYTES) return 0
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, 10)
@@ -39,7 +39,7 @@ export function tagBytes(bytes: Uint8Array): number {
 const ID3V1_BYTES = 128
 const APE_FOOTER_BYTES = 32
 
-/** Tags behind the audio: ID3v1, and APEv2, whose footer tells the length. https://wiki.hydrogenaud.io/index.php?title=APEv2_specification */
+/** The length of tags after the audio: ID3v1, and APEv2, by its footer. https://wiki.hydrogenaud.io/index.php?title=APEv2_specification */
 function endTagBytes(bytes: Uint8Array): number {
   const id3_bytes = hasText(bytes, bytes.length - ID3V1_BYTES, 'TAG') ? ID3V1_BYTES : 0
   const footer = bytes.length - id3_bytes - APE_FOOTER_BYTES
@@ -48,7 +48,7 @@ function endTagBytes(bytes: Uint8Array): number {
   return id3_bytes + Math.min(length, bytes.length)
 }
 
-/** Whether frames follow each other from here on, or up to the end. */
+/** Whether consecutive frames begin here, or reach the end of the file. */
 function beginsRun(bytes: Uint8Array, start: number): boolean {
   let at = start
   for (let frames = 0; frames < MIN_FRAMES; frames++) {
@@ -61,8 +61,8 @@ function beginsRun(bytes: Uint8Array, start: number): boolean {
 }
 
 /**
- * Bytes between frames are skipped as players do: up to the next byte that begins one.
- * @returns what the frames last, and their own bytes
+ * Adds up frames. Bytes between frames are skipped up to the next possible frame, as players do.
+ * @returns the duration and the bytes of the frames
  */
 function* walkFrames(bytes: Uint8Array, start: number): InSteps<{ seconds: number; bytes: number }> {
   let seconds = 0
@@ -84,11 +84,11 @@ function* walkFrames(bytes: Uint8Array, start: number): InSteps<{ seconds: numbe
   return { seconds, bytes: framed_bytes }
 }
 
-/** @returns undefined for what is no frame */
+/** @returns undefined if there is no frame */
 export function frameAt(bytes: Uint8Array, at: number): Frame | undefined {
   const second = bytes[at + 1] ?? 0
   if (bytes[at] !== 0xff || (second & 0xe0) !== 0xe0 || at + 7 > bytes.length) return undefined
-  // The layer of ADTS is 0, which MPEG audio does not have.
+  // ADTS has layer 0, which MPEG audio does not use.
   return (second & 0xf6) === 0xf0 ? adtsFrame(bytes, at) : mpegFrame(bytes, at)
 }
 
@@ -104,9 +104,9 @@ function adtsFrame(bytes: Uint8Array, at: number): Frame | undefined {
   return { bytes: length, seconds: (AAC_SAMPLES * ((seventh & 3) + 1)) / rate }
 }
 
-/** By the bits of the version: 2.5, reserved, 2, 1. */
+/** Sample rates by the version's bits: 2.5, reserved, 2, 1. */
 const MPEG_RATES = [[11_025, 12_000, 8_000], [], [22_050, 24_000, 16_000], [44_100, 48_000, 32_000]] as const
-/** In kbit/s, by version 1 or not, and layer 1 to 3. */
+/** In kbit/s, by layer 1 to 3; one table for version 1, one for the others. */
 const BITRATES_V1 = [
   [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
@@ -119,7 +119,7 @@ const BITRATES_V2 = [
 ] as const
 const VERSION_1 = 3
 
-/** By those two bytes, which tell all: a file has a quarter of a million frames of a few kinds. */
+/** A cache by the two header bytes that determine a frame: a file has a quarter of a million frames of a few kinds. */
 const MPEG_FRAMES = new Map<number, Frame | undefined>()
 
 function mpegFrame(bytes: Uint8Array, at: number): Frame | undefined {

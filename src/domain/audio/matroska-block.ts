@@ -1,14 +1,14 @@
-// The frames of a Matroska block, of which several may share it: lacing. RFC 9559, section 10
+// Lacing: the frames of a Matroska block, which may hold several. RFC 9559, section 10
 import { numberAt, widthOf } from './ebml.ts'
 
-/** Bits of a block's flags that say how several frames share it. */
+/** The bits of a block's flags with its kind of lacing. */
 const LACING = 6
 const XIPH = 2
 const EBML = 6
 
 /**
- * Where each frame of a block begins and ends.
- * @param at behind the number of its track and its time, at its flags
+ * Returns the start and end of each frame of a block.
+ * @param at the position of its flags, after the track number and time
  */
 export function framesOf(bytes: Uint8Array, at: number, end: number): [start: number, end: number][] {
   const lacing = (bytes[at] ?? 0) & LACING
@@ -26,7 +26,7 @@ export function framesOf(bytes: Uint8Array, at: number, end: number): [start: nu
     for (let frame = 1; frame < count; frame++) {
       const width = widthOf(bytes[place])
       const value = numberAt(bytes, place, width)
-      // Each but the first is told by its difference from the one before.
+      // Each size but the first is stored as the difference from the one before.
       sizes.push(frame === 1 ? value : (sizes.at(-1) ?? 0) + value - (2 ** (7 * width - 1) - 1))
       place += width
     }

@@ -1,4 +1,4 @@
-// The least that the frames of a Matroska track last, by its codec: what the container says of their time may be written to mislead.
+// The minimum duration of a Matroska track's frames, by its codec, since the container's times may be forged.
 // https://www.matroska.org/technical/codec_specs.html
 import { AAC_RATES, AAC_SAMPLES, aacFrameSeconds } from './aac.ts'
 import { hasText, MAX_VORBIS_BYTES_PER_S } from './bytes.ts'
@@ -9,15 +9,15 @@ import { opusSeconds } from './opus.ts'
 export interface MatroskaTrack {
   number: number
   codec: string
-  /** 0 if it is not told. */
+  /** 0 if it is not stated. */
   rate: number
   channels: number
   bits: number
-  /** The codec's own configuration: where it begins and ends. */
+  /** The start and end of the codec's configuration. */
   configuration: readonly [at: number, end: number]
-  /** Its frames are compressed or encrypted once more. */
+  /** Whether its frames are additionally compressed or encrypted. */
   is_wrapped: boolean
-  /** By which the times of its blocks are multiplied. */
+  /** The factor of its blocks' times. */
   time_scale: number
 }
 
@@ -32,19 +32,19 @@ export const newTrack = (): MatroskaTrack => ({
   time_scale: 1,
 })
 
-/** MPEG audio in no rate of its own has no more. */
+/** The maximum data rate of MPEG audio, for frames without a bit rate. */
 const MAX_MPEG_BYTES_PER_S = 80_000
 const FLAC_RATE_AT = 18
 /** RFC 9559, section 5.1.4.1.29.1 */
 const DEFAULT_RATE = 8_000
 
-/** Whether frames of a codec tell what they last; those of pictures and subtitles last as long as their blocks say. */
+/** Whether the frames of a codec state their duration, or it is no sound: pictures and subtitles last as long as their blocks state. */
 export const hasFrameDuration = (codec: string): boolean =>
   !codec.startsWith('A_') || /^A_(?:OPUS|AAC|MPEG\/|FLAC|VORBIS|PCM\/)/.test(codec)
 
 type FrameSeconds = (bytes: Uint8Array, at: number, end: number) => number
 
-/** How long a frame of the track lasts, as far as it tells. */
+/** Returns a function that measures a frame of the track; 0 if frames of its codec do not state their duration. */
 export function frameSecondsOf(track: MatroskaTrack, bytes: Uint8Array): FrameSeconds {
   const { codec, rate, channels, bits } = track
   if (codec === 'A_OPUS') return opusSeconds
@@ -67,14 +67,14 @@ export function frameSecondsOf(track: MatroskaTrack, bytes: Uint8Array): FrameSe
   return () => 0
 }
 
-/** A decoder goes by the configuration; of two that differ the longer frame counts. */
+/** Decoders follow the configuration. If it differs from the track's rate, the longer frame counts. */
 function aacSeconds({ rate, configuration: [at, end] }: MatroskaTrack, bytes: Uint8Array): number {
   const declared = rate > 0 ? AAC_SAMPLES / rate : 0
   const configured = aacFrameSeconds(bytes, at, end) ?? 0
   return Math.max(declared, configured) || AAC_SAMPLES / Math.max(...AAC_RATES)
 }
 
-/** The rate of the stream's own header, where it stands in the configuration; else the track's. */
+/** The rate in the stream's own header, if the configuration has it, otherwise the track's. */
 function flacRate({ rate, configuration: [at, end] }: MatroskaTrack, bytes: Uint8Array): number {
   if (!hasText(bytes, at, 'fLaC') || at + FLAC_RATE_AT + 3 > end) return rate
   const [a = 0, b = 0, c = 0] = bytes.subarray(at + FLAC_RATE_AT, at + FLAC_RATE_AT + 3)

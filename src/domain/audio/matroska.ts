@@ -1,4 +1,4 @@
-// The duration of WebM (Matroska): what its header says, where its last block begins, and what the frames of its blocks last.
+// The duration of WebM (Matroska): the longest of its header's, its last block's time, and the sum of its frames.
 // RFC 8794 (EBML); RFC 9559 (Matroska)
 import { type DurationReader, longer, SLOW_BYTES_PER_S, STEP_PARTS } from './bytes.ts'
 import { elementAt, floatAt, numberAt, unsignedAt, widthOf } from './ebml.ts'
@@ -20,12 +20,12 @@ const BLOCK_GROUP = 0xa0
 const BLOCK_DURATION = 0x9b
 const BLOCKS: ReadonlySet<number> = new Set([0xa1, 0xa3])
 
-/** They are walked into: clusters of a live recording do not know their length. */
+/** Elements whose content is read even if their length is unknown, as for clusters of a live recording. */
 const CONTAINERS: ReadonlySet<number> = new Set([SEGMENT, INFO, TRACKS, TRACK, AUDIO, CLUSTER, BLOCK_GROUP])
 const DEFAULT_SCALE_NANOS = 1_000_000
-/** As many as a block for each packet of the slowest speech needs in the largest file. */
+/** Enough for a block per packet of the lowest-rate speech in the largest file. */
 const MAX_ELEMENTS = 1_000_000
-/** Far more than a recording has: each block is looked for among them. */
+/** Far more than a recording has. Each block searches its track among them. */
 const MAX_TRACKS = 100
 
 interface Place {
@@ -60,7 +60,7 @@ const TRACK_FIELDS: Readonly<Record<number, (track: MatroskaTrack, place: Place)
   28032: (track) => {
     track.is_wrapped = true
   },
-  // Deprecated, and still read.
+  // TrackTimestampScale: deprecated, but still read by players.
   2306383: (track, { view, at, length }) => {
     track.time_scale = floatAt(view, at, length) ?? 1
   },
@@ -75,7 +75,7 @@ export const matroskaSeconds: DurationReader = function* ({ head, total_bytes, i
   let last_block: number | undefined
   const tracks: MatroskaTrack[] = []
   const meters = new Map<number, FrameMeter>()
-  // Several frames may share a block, but none is without bytes.
+  // A block may hold several frames, but each has at least one byte.
   const max_frames = Math.min(MAX_ELEMENTS, head.length)
   let frames = 0
   let rest_bytes = 0
@@ -92,17 +92,17 @@ export const matroskaSeconds: DurationReader = function* ({ head, total_bytes, i
     }
     const element = elementAt(head, at)
     if (!element || (runsOver(element, total_bytes) && !CONTAINERS.has(element.id))) {
-      // Readers go on at the next cluster.
+      // Players continue at the next cluster.
       at = Buffer.from(head.buffer, head.byteOffset, head.length).indexOf(CLUSTER_ID, at + 1)
       if (at < 0) break
       continue
     }
     const { id, data_at, length } = element
-    // Of two, readers take either.
+    // Of two scales players may use either one.
     if (id === TIMESTAMP_SCALE)
       scale_nanos = Math.max(scale_nanos ?? 0, unsignedAt(head, data_at, length) || DEFAULT_SCALE_NANOS)
     if (id === DURATION) duration = longer(duration, floatAt(view, data_at, length))
-    // Of the block before it in its group.
+    // The duration of the block before it in its group.
     if (id === BLOCK_DURATION) last_block = longer(last_block, block_end + unsignedAt(head, data_at, length))
     if (id === TIMESTAMP) cluster = unsignedAt(head, data_at, length)
     if (id === TRACK) tracks.push(newTrack())
@@ -120,7 +120,7 @@ export const matroskaSeconds: DurationReader = function* ({ head, total_bytes, i
     }
     at = CONTAINERS.has(id) ? data_at : data_at + length
   }
-  // The duration of its frames is unknown, and so is what readers make of it.
+  // The duration of the frames is unknown, and so is that of the file.
   if (tracks.some(({ is_wrapped, codec }) => is_wrapped || (is_strict && !hasFrameDuration(codec))))
     return undefined
   const framed_seconds =
@@ -137,7 +137,7 @@ const runsOver = ({ data_at, length }: { data_at: number; length: number }, tota
 interface FrameMeter {
   /** The duration of all frames of one track. */
   seconds: number
-  /** @param at a block's flags @returns how many frames the block has */
+  /** @param at the position of a block's flags @returns the number of frames in the block */
   add(at: number, end: number): number
 }
 

@@ -1,4 +1,4 @@
-// A measure of audio that passes: its begin and its end are kept, and its length is counted.
+// A meter of streamed audio: it keeps the beginning and the end, and counts the bytes.
 import { audioDurationMs } from './duration.ts'
 
 export interface AudioMeter {
@@ -8,7 +8,7 @@ export interface AudioMeter {
   durationMs(): number | undefined
 }
 
-/** More than the headers of any container, and a page of Ogg at the end. */
+/** More than the headers of any container, and than an Ogg page at the end. */
 const KEPT_BYTES = 128 * 1024
 /** Samples of OpenAI's `pcm`, which has no header: 24 kHz, 16 bits, one channel. */
 const PCM_BYTES_PER_S = 48_000
@@ -29,7 +29,7 @@ export function createAudioMeter(is_pcm: boolean): AudioMeter {
     add(chunk) {
       if (total_bytes < KEPT_BYTES) head.set(chunk.subarray(0, KEPT_BYTES - total_bytes), total_bytes)
       total_bytes += chunk.length
-      // A copy: a part would keep the whole in memory.
+      // A copy, since a view would keep the whole chunk in memory.
       const last = chunk.slice(-KEPT_BYTES)
       tail.push(last)
       tail_bytes += last.length

@@ -1,4 +1,4 @@
-// The boxes of MP4, one inside another: each ends where the one around it ends, whatever it says. ISO/IEC 14496-12, section 4.2
+// The nested boxes of MP4. A box never extends beyond its parent, whatever length it states. ISO/IEC 14496-12, section 4.2
 import { type InSteps, STEP_PARTS } from './bytes.ts'
 
 export interface Box {
@@ -11,7 +11,7 @@ const HEADER_BYTES = 8
 const LONG_HEADER_BYTES = 16
 const MAX_DEPTH = 10
 const MAX_BOXES = 300_000
-/** Boxes that hold others on the way to what is read. */
+/** Boxes that contain the boxes that are read. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'moov',
   'trak',
@@ -24,7 +24,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   'edts',
 ])
 
-/** Shows all boxes in their order. @returns false if there are more than any file has */
+/** Visits all boxes in order. @returns false if there are more than any real file has */
 export function* eachBox(
   bytes: Uint8Array,
   view: DataView,
@@ -51,7 +51,7 @@ export function* eachBox(
 const typeAt = (bytes: Uint8Array, at: number): string =>
   String.fromCharCode(bytes[at + 4] ?? 0, bytes[at + 5] ?? 0, bytes[at + 6] ?? 0, bytes[at + 7] ?? 0)
 
-/** 0 reaches to the end; 1 says that the length follows, in 64 bits. */
+/** Length 0 means to the end of the file; 1 means that a 64-bit length follows. */
 function sizeOf(bytes: Uint8Array, view: DataView, at: number): { header_bytes: number; length: number } {
   const length = view.getUint32(at)
   if (length === 0) return { header_bytes: HEADER_BYTES, length: bytes.length - at }
@@ -60,7 +60,7 @@ function sizeOf(bytes: Uint8Array, view: DataView, at: number): { header_bytes: 
   return { header_bytes: LONG_HEADER_BYTES, length: Number(view.getBigUint64(at + 8)) }
 }
 
-/** By how much a sample is shown later; 0 for a negative number, which writers put into version 0 too. Section 8.6.1.3 (ctts) */
+/** A sample's composition offset; 0 if it is negative, which some writers store in version 0, too. Section 8.6.1.3 (ctts) */
 export function lateTicks(view: DataView, at: number): number {
   const ticks = view.getUint32(at)
   return ticks > 0xff00_0000 ? 0 : ticks

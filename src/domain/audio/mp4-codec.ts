@@ -1,13 +1,13 @@
-// The codec of an MP4 track's sample entry, and by it the duration of one sample. ISO/IEC 14496-12, section 12.2.3; 14496-14, 5.6
+// The codec in an MP4 track's sample entry, and the duration of one sample by it. ISO/IEC 14496-12, section 12.2.3; 14496-14, 5.6
 import { AAC_RATES, AAC_SAMPLES, aacFrameSeconds } from './aac.ts'
 import { hasText } from './bytes.ts'
 
 export interface SampleEntry {
-  /** The duration of a sample, whatever the container gives it; undefined if the codec does not tell. */
+  /** The duration of a sample by its codec, regardless of the container; undefined if the codec does not determine it. */
   sample_seconds: number | undefined
-  /** Its samples are MPEG frames, which tell their own duration. */
+  /** Whether its samples are MPEG frames, which state their duration. */
   is_mpeg: boolean
-  /** Sound whose samples last as long as they please. */
+  /** Whether it is sound whose samples may have any duration. */
   is_untold?: boolean
 }
 
@@ -15,7 +15,7 @@ const ENTRY_AT = 8
 const ENTRY_BYTES = 36
 /** MPEG-1 and MPEG-2 audio. */
 const MPEG_OBJECTS: ReadonlySet<number> = new Set([0x69, 0x6b])
-/** Samples as they are, AC-3, AMR, ADPCM and DTS. */
+/** Uncompressed samples, AC-3, AMR, ADPCM and DTS. */
 const UNTOLD = [
   'lpcm',
   'sowt',
@@ -43,14 +43,14 @@ const UNTOLD = [
   'mha',
   'mhm',
 ]
-/** As most encoders make them. */
+/** The packet duration of most encoders. */
 const OPUS_PACKET_S = 0.02
 const LOSSLESS_SAMPLES = 4_096
 
-/** The track's first entry. @param at behind the header of its `stsd` */
+/** Reads the track's first sample entry. @param at the position after the header of its `stsd` */
 export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end: number): SampleEntry {
   const unknown = { sample_seconds: undefined, is_mpeg: false }
-  // Samples may be of any of several entries.
+  // With several entries, each sample may use any of them.
   if (at + ENTRY_AT <= end && view.getUint32(at + 4) > 1) return { ...unknown, is_untold: true }
   const entry = at + ENTRY_AT
   if (entry + ENTRY_BYTES > end) return unknown
@@ -68,18 +68,18 @@ export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end
   const { object, configured } = place < 0 ? NOTHING : descriptorAt(bytes, entry + place + 8, end)
   if (object !== undefined && MPEG_OBJECTS.has(object)) return { ...unknown, is_mpeg: true }
   const sample_s = rate > 0 ? AAC_SAMPLES / rate : 0
-  // A decoder goes by the configuration; of two that differ the longer sample counts.
+  // Decoders follow the configuration. If it differs from the entry's rate, the longer sample counts.
   const sample_seconds = Math.max(sample_s, configured ?? 0) || AAC_SAMPLES / Math.max(...AAC_RATES)
   return { ...unknown, sample_seconds }
 }
 
-/** FLAC's first block, behind the header of its box and its own; the configuration of ALAC: where the codec's samples and rate stand. */
+/** The bytes up to the samples and rate: of FLAC's first block, after two headers, and of ALAC's configuration. */
 const FLAC_CONFIGURATION_BYTES = 8 + 4 + 14
 const ALAC_CONFIGURATION_BYTES = 8 + 24
 
 /**
- * The duration of a sample by the codec's own configuration, which a decoder goes by: 0 if it has none.
- * @returns undefined for other codecs than FLAC and ALAC
+ * Returns the duration of a sample by the codec's configuration, which decoders follow: 0 if it is missing.
+ * @returns undefined for codecs other than FLAC and ALAC
  */
 function losslessSeconds(bytes: Uint8Array, view: DataView, entry: number, end: number): number | undefined {
   const is_flac = hasText(bytes, entry + 4, 'fLaC')
@@ -95,7 +95,7 @@ function losslessSeconds(bytes: Uint8Array, view: DataView, entry: number, end: 
 
 interface Descriptor {
   object: number | undefined
-  /** The duration of a sample, by AAC's own configuration. */
+  /** The duration of a sample, by the AAC configuration. */
   configured: number | undefined
 }
 
@@ -104,7 +104,7 @@ const STREAM = 3
 const DECODER = 4
 const SPECIFIC = 5
 
-/** Descriptors one inside another. ISO/IEC 14496-1, section 7.2.6 */
+/** Reads the nested descriptors. ISO/IEC 14496-1, section 7.2.6 */
 function descriptorAt(bytes: Uint8Array, start: number, end: number): Descriptor {
   const found = { ...NOTHING }
   for (let at = start; at < end; ) {
@@ -127,7 +127,7 @@ function descriptorAt(bytes: Uint8Array, start: number, end: number): Descriptor
   return found
 }
 
-/** The fields that the flags of a stream's descriptor announce: another stream, an address, a clock. */
+/** The length of the optional fields of a stream's descriptor, by its flags: another stream, a URL, a clock. */
 function optionalBytes(bytes: Uint8Array, at: number): number {
   const flags = bytes[at + 2] ?? 0
   const stream = flags & 0x80 ? 2 : 0

@@ -1,21 +1,21 @@
-// The fragments of an MP4 movie: what the samples of each track last, and when they begin. ISO/IEC 14496-12, section 8.8
+// The fragments of an MP4 movie: the durations and start times of each track's samples. ISO/IEC 14496-12, section 8.8
 import { type InSteps, STEP_PARTS } from './bytes.ts'
 import { type Box, lateTicks } from './mp4-boxes.ts'
 
 /** The samples of a track in fragments. */
 export interface TrackFragments {
-  /** Of a sample that says nothing else. */
+  /** The duration of a sample that states none. */
   default_ticks: number
   samples: number
   ticks: number
-  /** When the last of them ends, as the fragments say. */
+  /** The end of the last sample, by the fragments' start times. */
   end_ticks: number
   late_ticks: number
 }
 
 interface Fragments {
   of_track: Map<number, TrackFragments>
-  /** Of the fragment that is read. */
+  /** The track of the current fragment. */
   track: TrackFragments
   sample_ticks: number
   begin_ticks: number
@@ -47,7 +47,7 @@ function trackOf({ of_track }: Fragments, id: number): TrackFragments {
 const HAS_BASE_OFFSET = 1
 const HAS_DESCRIPTION = 2
 const HAS_DURATION = 8
-/** So much of a box is read at most, apart from the durations of its samples. */
+/** The maximum bytes read of a box, apart from its samples' durations. */
 const MAX_READ_BYTES = 28
 const LONG = 1
 
@@ -96,7 +96,7 @@ function* readRun(view: DataView, fragments: Fragments, at: number, end: number)
   const flags = view.getUint32(at)
   const samples = view.getUint32(at + 4)
   track.samples += samples
-  // Each sample's entry has four bytes for its duration, size, flags and offset, as far as the flags name them.
+  // Each sample's entry has four bytes for each of duration, size, flags and offset that the run's flags name.
   const sizes = [RUN_HAS_DURATIONS, RUN_HAS_SIZES, RUN_HAS_SAMPLE_FLAGS, RUN_IS_LATE].filter(
     (flag) => flags & flag,
   )

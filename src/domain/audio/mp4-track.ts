@@ -1,19 +1,19 @@
-// A track of MP4: what its samples last by their own table, and what its edits make of them. ISO/IEC 14496-12, sections 8.4 to 8.7
+// A track of MP4: the duration of its samples by their table, and of its edits. ISO/IEC 14496-12, sections 8.4 to 8.7
 import { longer } from './bytes.ts'
 import { type Box, lateTicks } from './mp4-boxes.ts'
 import { type SampleEntry, sampleEntryAt } from './mp4-codec.ts'
 import type { TrackFragments } from './mp4-fragments.ts'
 
-/** Its codec and its samples come in any order. */
+/** Filled from its boxes, in any order. */
 export interface Mp4Track {
   id: number
   entry: SampleEntry | undefined
   samples: number
-  /** Ticks in a second, those of all its samples, and the most by which one of them is shown later. */
+  /** Ticks per second; the ticks of all samples; the largest composition offset. */
   scale: number
   ticks: number
   late_ticks: number
-  /** Of its edits, in ticks of the movie; how many of them last as long as the media. */
+  /** The duration of its edits, in ticks of the movie; the number of edits that last as long as the media. */
   edit_ticks: number
   whole_edits: number
 }
@@ -30,13 +30,13 @@ export const newTrack = (): Mp4Track => ({
 })
 
 const LONG = 1
-/** Where the ticks of a second stand in a header, behind the times of its making. @returns 0 for one that is cut */
+/** Reads the ticks per second of a header, after its creation times. @returns 0 if the header is cut off */
 export function scaleAt(view: DataView, at: number): number {
   if (at + 24 > view.byteLength) return 0
   return view.getUint32(at + (view.getUint8(at) === LONG ? 20 : 12))
 }
 
-/** So much of a box is read at most, apart from its table. */
+/** The maximum bytes read of a box, apart from its table. */
 const MIN_BYTES = 12
 
 export function readTrack(track: Mp4Track, view: DataView, { type, data_at: at, end }: Box): void {
@@ -61,7 +61,7 @@ export function readTrack(track: Mp4Track, view: DataView, { type, data_at: at, 
       track.samples = Math.max(track.samples, view.getUint32(at + 8))
       break
     case 'stts':
-      // Each sample's own duration, whatever the headers say of them together.
+      // The durations of single samples, regardless of the headers' totals.
       for (let entry = at + 8; entry + 8 <= end; entry += 8)
         track.ticks += view.getUint32(entry) * view.getUint32(entry + 4)
       break
@@ -84,7 +84,7 @@ function readEdits(track: Mp4Track, view: DataView, at: number, end: number): vo
   }
 }
 
-/** The longest that its samples may last. */
+/** The maximum duration of its samples. */
 export function trackSeconds(track: Mp4Track, fragment: TrackFragments | undefined): number | undefined {
   const { entry, samples, scale, ticks, late_ticks } = track
   const all_ticks = Math.max(ticks + (fragment?.ticks ?? 0), fragment?.end_ticks ?? 0)
@@ -94,7 +94,7 @@ export function trackSeconds(track: Mp4Track, fragment: TrackFragments | undefin
   return longer(by_header_s, framed > 0 ? framed : undefined)
 }
 
-/** A list of edits may show the same media again and again, or nothing for an hour. */
+/** The duration of an edit list, which may repeat the same media, or contain an hour of silence. */
 export function editSeconds(track: Mp4Track, movie_scale: number): number | undefined {
   if (track.edit_ticks === 0 && track.whole_edits < 2) return undefined
   if (movie_scale === 0) return Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-// The duration of MP4 (M4A): the longest that the header of the movie or of one of its tracks says, or its fragments add up to.
+// The duration of MP4 (M4A): the longest of the movie header's, a track header's, and the sum of its samples.
 // ISO/IEC 14496-12, sections 8.2.2 (mvhd), 8.4.2 (mdhd) and 8.8 (movie fragments)
 import { type DurationReader, hasText, longer } from './bytes.ts'
 import { framesSeconds } from './frames.ts'
@@ -6,7 +6,7 @@ import { eachBox } from './mp4-boxes.ts'
 import { newFragments, readFragment } from './mp4-fragments.ts'
 import { editSeconds, type Mp4Track, newTrack, readTrack, scaleAt, trackSeconds } from './mp4-track.ts'
 
-/** As a movie begins, with or without a type. */
+/** The first boxes of a movie, with or without a type. */
 const BOXES = ['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'pnot', 'styp', 'moof', 'sidx', 'uuid']
 
 export const isMovie = (head: Uint8Array): boolean => BOXES.some((name) => hasText(head, 4, name))
@@ -16,7 +16,7 @@ export const mp4Seconds: DurationReader = function* (audio, view) {
   if (!isMovie(head)) return undefined
   const at_start_s = yield* readBoxes(head, view, is_strict)
   if (at_start_s !== undefined || head.length === total_bytes) return at_start_s
-  // A file that was written in one go has its header at the end.
+  // A file written in one pass has its header at the end.
   const place = Buffer.from(tail.buffer, tail.byteOffset, tail.length).indexOf('moov')
   if (place < 4) return undefined
   const end = tail.subarray(place - 4)
@@ -35,7 +35,7 @@ function* readBoxes(bytes: Uint8Array, view: DataView, is_strict = false): Retur
     if (type === 'mvhd') movie_scale = Math.max(movie_scale, scaleAt(view, data_at))
     if (type === 'trak') tracks.push(newTrack())
     if (type === 'mdat') media_at ??= data_at
-    // A header that is compressed.
+    // A compressed header.
     if (type === 'cmov') is_readable = false
     const track = tracks.at(-1)
     if (track) readTrack(track, view, { type, data_at, end })
@@ -48,10 +48,10 @@ function* readBoxes(bytes: Uint8Array, view: DataView, is_strict = false): Retur
     seconds = longer(seconds, trackSeconds(track, fragment))
     seconds = longer(seconds, editSeconds(track, movie_scale))
   }
-  // Of a track that is not known, the time is not either.
+  // Fragments of an unknown track have an unknown duration.
   const ids = new Set(tracks.map(({ id }) => id))
   if (fragments.of_track.keys().some((id) => !ids.has(id))) return undefined
-  // Once for all tracks: they share the media, which may be long.
+  // Once for all tracks, which share the media data.
   if (media_at !== undefined && tracks.some(({ entry }) => entry?.is_mpeg))
     seconds = longer(seconds, yield* mpegSeconds(bytes, media_at))
   return seconds

@@ -1,26 +1,26 @@
-// The duration of Ogg: the positions of its pages, by the sample rate of the codec inside, and at least what its packets last.
+// The duration of Ogg: the positions of its pages at the codec's sample rate, but at least the duration of its packets.
 // RFC 3533, section 6; RFC 7845 (Opus), section 4; https://xiph.org/vorbis/doc/Vorbis_I_spec.html, section 4.2.2
 import { type DurationReader, hasText, type InSteps, MAX_VORBIS_BYTES_PER_S, STEP_PARTS } from './bytes.ts'
 import { opusSeconds } from './opus.ts'
 
 const PAGE_HEADER_BYTES = 27
-/** Opus counts its positions at this rate, whatever the input had. */
+/** The rate of Opus positions, regardless of the input's rate. */
 const OPUS_RATE = 48_000
-/** The packets of a codec's headers, which come before its audio, begin so. */
+/** The beginnings of header packets, which precede the audio. */
 const OPUS_HEADERS = ['OpusHead', 'OpusTags']
 /** Speex at its highest rate. */
 const MAX_SPEEX_BYTES_PER_S = 5_600
 const FLAC_STREAM_INFO_END = 51
-/** A page goes on with the packet of the one before; it is the first of its stream. */
+/** Flags of a page: it continues the previous page's packet; it is the first of its stream. */
 const CONTINUED = 1
 const BEGINS_STREAM = 2
 
 interface Track {
   rate: number
   last_position: number
-  /** The most that a second of its packets takes; undefined for Opus, whose packets tell. */
+  /** The maximum data rate of its packets; undefined for Opus, whose packets state their duration. */
   max_bytes_per_s: number | undefined
-  /** The least that its packets last. */
+  /** The minimum duration of its packets. */
   packet_seconds: number
 }
 
@@ -34,13 +34,13 @@ export const oggSeconds: DurationReader = function* ({ head, tail, total_bytes }
     if (start >= 0) yield* walkPages(tail, tail_view, start, tracks)
   }
   let seconds = 0
-  // Streams that are chained follow each other.
+  // Chained streams play one after the other.
   for (const { rate, last_position, packet_seconds } of tracks.all)
     seconds += Math.max(last_position / rate, packet_seconds)
   return seconds
 }
 
-/** Streams that follow each other may have the same number. */
+/** Chained streams may have the same serial number. */
 interface Tracks {
   of_serial: Map<number, Track>
   all: Track[]
@@ -67,7 +67,7 @@ function* walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Tr
       parts++
     }
     if (track) {
-      // -1: no packet ends on this page.
+      // Position -1 means that no packet ends on this page.
       const position = view.getBigInt64(at + 6, true)
       if (position > 0n) track.last_position = Math.max(track.last_position, Number(position))
     }
@@ -104,7 +104,7 @@ function trackOf(
   return track
 }
 
-/** A track begins with the header of its codec. */
+/** Reads the codec's header, the first page of a track. */
 function firstPage(bytes: Uint8Array, view: DataView, body: number): Track | undefined {
   const track = { last_position: 0, packet_seconds: 0 }
   if (hasText(bytes, body, 'OpusHead')) return { ...track, rate: OPUS_RATE, max_bytes_per_s: undefined }
@@ -112,14 +112,14 @@ function firstPage(bytes: Uint8Array, view: DataView, body: number): Track | und
   return rate > 0 ? { ...track, rate, max_bytes_per_s } : undefined
 }
 
-/** The sample rate of the other codecs, 0 for those that are not known, and their most bytes a second. */
+/** Returns the sample rate and maximum bytes per second of codecs other than Opus; 0 for unknown ones. */
 function codecOf(bytes: Uint8Array, view: DataView, body: number): readonly [number, number] {
   if (hasText(bytes, body, '\x01vorbis') && body + 16 <= bytes.length)
     return [view.getUint32(body + 12, true), MAX_VORBIS_BYTES_PER_S]
   if (hasText(bytes, body, 'Speex   ') && body + 40 <= bytes.length)
     return [view.getUint32(body + 36, true), MAX_SPEEX_BYTES_PER_S]
   if (!hasText(bytes, body, '\x7fFLAC') || body + FLAC_STREAM_INFO_END > bytes.length) return [0, 0]
-  // The block of FLAC's own header, behind nine bytes of the mapping. https://xiph.org/flac/ogg_mapping.html
+  // FLAC's own header block, after nine bytes of the Ogg mapping. https://xiph.org/flac/ogg_mapping.html
   const packed = view.getUint32(body + 27)
   const rate = packed >>> 12
   return [rate, (rate * (((packed >>> 9) & 7) + 1) * (((packed >>> 4) & 31) + 1)) / 8]

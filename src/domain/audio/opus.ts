@@ -1,4 +1,4 @@
-// The duration of an Opus packet, by its first bytes: what its container says of it may be written to mislead.
+// The duration of an Opus packet, by its first bytes, since the container's times may be forged.
 // RFC 6716, section 3.1 (the TOC byte) and 3.2.5 (packets of several frames)
 
 const SILK_MS = [10, 20, 40, 60]
@@ -6,7 +6,7 @@ const HYBRID_MS = [10, 20]
 const CELT_MS = [2.5, 5, 10, 20]
 const MAX_PACKET_MS = 120
 
-/** @returns 0 for what is no packet: one of no bytes */
+/** @returns 0 for an empty packet */
 export function opusSeconds(bytes: Uint8Array, at: number, end: number): number {
   const toc = bytes[at]
   if (toc === undefined || at >= end) return 0

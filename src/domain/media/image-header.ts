@@ -1,14 +1,14 @@
-// The size of an image by its header, for the most tokens that it can be read as.
+// The size of an image, read from its header, which determines its maximum tokens.
 
 export interface ImageSize {
   readonly width: number
   readonly height: number
 }
 
-/** Longer heads are not looked for: the image counts as the largest of its family. */
+/** If the size is not within these bytes, the image counts as the largest of its family. */
 export const IMAGE_HEAD_BYTES = 256 * 1024
 
-/** @returns pixels; undefined for other formats than PNG, JPEG and WebP, and where the header does not tell */
+/** @returns pixels; undefined for formats other than PNG, JPEG and WebP, or if the header does not state them */
 export function imageSizeOf(head: Buffer): ImageSize | undefined {
   const size = pngSize(head) ?? webpSize(head) ?? jpegSize(head)
   return size && size.width > 0 && size.height > 0 ? size : undefined
@@ -46,7 +46,7 @@ function webpSize(head: Buffer): ImageSize | undefined {
 const START_OF_SCAN = 0xda
 const FIRST_WITH_LENGTH = 0xc0
 const isBare = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd9
-/** Markers of frames; those between them are of tables. */
+/** Whether a marker begins a frame; others in this range begin tables. */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
@@ -62,10 +62,10 @@ function jpegSize(head: Buffer): ImageSize | undefined {
       continue
     }
     if (marker === START_OF_SCAN) return size
-    // Markers without a length, and what is none: readers differ in where the next one is.
+    // Decoders differ in where they continue after a marker without a length, or bytes that are no marker.
     const length = head.readUInt16BE(at + 2)
     if (marker < FIRST_WITH_LENGTH || isBare(marker) || length < 2) return undefined
-    // Of two frames, readers take either.
+    // Of two frames decoders may use either one.
     if (isFrame(marker)) {
       const [height, width] = [head.readUInt16BE(at + 5), head.readUInt16BE(at + 7)]
       if (width === 0 || height === 0) return undefined

@@ -1,4 +1,4 @@
-// The media of a request as far as their price depends on them: pages, seconds and sizes, counted in their own bytes.
+// The price-relevant facts of a request's media: pages, seconds and sizes, read from their bytes.
 import { audioDurationMs, isVideo } from '../audio/duration.ts'
 import { IMAGE_HEAD_BYTES, type ImageSize, imageSizeOf } from './image-header.ts'
 import { measurePdf, type PdfSize } from './pdf.ts'
@@ -6,9 +6,9 @@ import type { MediaWork } from './work.ts'
 
 interface ImageMedium {
   readonly kind: 'image'
-  /** Undefined where it is not told: the image counts as the largest. */
+  /** If undefined, the image counts as the largest. */
   readonly size?: ImageSize | undefined
-  /** The detail that the caller asked for. */
+  /** The requested detail level. */
   readonly detail?: string | undefined
 }
 
@@ -17,25 +17,25 @@ export type Medium =
   | ({ readonly kind: 'document' } & PdfSize)
   | { readonly kind: 'audio'; readonly seconds: number }
   | { readonly kind: 'video'; readonly seconds: number; readonly frames_per_s: number }
-  /** The gateway does not see it, or cannot count it. */
+  /** Its bytes are not available to the gateway, or cannot be measured. */
   | { readonly kind: 'uncounted'; readonly bytes?: number }
 
 export const UNCOUNTED: Medium = { kind: 'uncounted' }
 
-/** Google: one frame a second, unless a request says otherwise. https://ai.google.dev/gemini-api/docs/video-understanding */
+/** Google's default is one frame per second. https://ai.google.dev/gemini-api/docs/video-understanding */
 export const FRAMES_PER_S = 1
 
-/** The part before base64 in a data URI. */
+/** The prefix of a data URI, before its base64. */
 const HEAD = /^data:[^,]{0,250},/i
 const MAX_HEAD_CHARS = 256
 const withoutHead = (data: string): string =>
   data.slice(HEAD.exec(data.slice(0, MAX_HEAD_CHARS))?.[0].length ?? 0)
 
-/** Base64 of PNG, JPEG, GIF and WebP: never read as anything else. */
+/** The beginning of PNG, JPEG, GIF and WebP in base64. */
 const IMAGE = /^(?:iVBORw0KGgo|[/_]9j[/_]|R0lGOD|UklGR.{6}XRUJQ)/
 export const isImageData = (base64: string): boolean => IMAGE.test(base64.slice(0, 16))
 
-/** Decodes a text that has only one reading. @returns undefined where readers differ: in what follows the end, and in images in another's place */
+/** Decodes base64. @returns undefined if readers may differ: there is text after the padding, or an image in the place of another medium */
 function bytesOf(data: string): Buffer | undefined {
   const base64 = withoutHead(data)
   const end = base64.indexOf('=')
@@ -44,19 +44,19 @@ function bytesOf(data: string): Buffer | undefined {
     : Buffer.from(base64, 'base64')
 }
 
-/** Readers look for the begin of a PDF so far. */
+/** Readers search the beginning of a PDF within these bytes. */
 const MAX_PDF_BEGIN_BYTES = 1_024
 const MAX_PDF_BEGIN_CHARS = Math.ceil((MAX_PDF_BEGIN_BYTES * 4) / 3)
 const PDF_BEGIN = Buffer.from('%PDF-')
 
-/** Whether base64 or a data URI of it is a PDF, whose few bytes may unfold to many. */
+/** Whether base64, or a data URI, is a PDF, whose bytes may expand to many more. */
 export const isPdfData = (data: string): boolean =>
   Buffer.from(
     withoutHead(data.slice(0, MAX_HEAD_CHARS + MAX_PDF_BEGIN_CHARS)).slice(0, MAX_PDF_BEGIN_CHARS),
     'base64',
   ).includes(PDF_BEGIN)
 
-/** @param data base64, or a data URI of it @param work what may be done for all documents of its request */
+/** @param data base64, or a data URI @param work the budget of all documents of the request */
 export function pdfMedium(data: string, work: MediaWork): Medium {
   const bytes = bytesOf(data)
   if (!bytes || !isPdfData(data)) return uncounted(bytes)
@@ -67,20 +67,20 @@ export function pdfMedium(data: string, work: MediaWork): Medium {
 const uncounted = (bytes: Buffer | undefined): Medium =>
   bytes ? { kind: 'uncounted', bytes: bytes.length } : UNCOUNTED
 
-/** @param data base64, or a data URI of it */
+/** @param data base64, or a data URI */
 export function imageMedium(data: string, detail?: string): ImageMedium {
   const head = withoutHead(data).slice(0, Math.ceil((IMAGE_HEAD_BYTES * 4) / 3))
   return { kind: 'image', size: imageSizeOf(Buffer.from(head, 'base64')), detail }
 }
 
-/** @param data base64, or a data URI of it */
+/** @param data base64, or a data URI */
 export function audioMedium(data: string): Medium {
   const bytes = bytesOf(data)
   const seconds = bytes && secondsOf(bytes)
   return seconds === undefined ? uncounted(bytes) : { kind: 'audio', seconds }
 }
 
-/** @param data base64, or a data URI of it */
+/** @param data base64, or a data URI */
 export function videoMedium(data: string, frames_per_s: number): Medium {
   const bytes = bytesOf(data)
   const seconds = bytes && isVideo(bytes) ? secondsOf(bytes) : undefined
@@ -93,11 +93,11 @@ function secondsOf(bytes: Buffer): number | undefined {
 }
 
 /**
- * A file of a type that its caller names: a document's bytes tell what it is.
+ * Measures a file whose media type the caller states. A PDF is recognised by its bytes.
  *
- * @param data base64, or a data URI of it
- * @param work what may be done for all documents of its request
- * @returns undefined for what is read as text as it stands
+ * @param data base64, or a data URI
+ * @param work the budget of all documents of the request
+ * @returns undefined for a file that models read as plain text
  */
 export function fileMedium(data: string, mime: string, work: MediaWork): Medium | undefined {
   const bytes = bytesOf(data)

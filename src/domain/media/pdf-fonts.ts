@@ -1,4 +1,4 @@
-// The most tokens that the fonts of a PDF make of one byte of its text.
+// The maximum tokens per byte of a PDF's text, by its fonts.
 // ISO 32000-1, sections 9.6 (simple fonts), 9.7 (composite fonts) and 9.10.3 (ToUnicode)
 import { boundText } from '../token-bound.ts'
 import { MAX_SIGN_TOKENS, tokensOfGlyphs } from './pdf-glyphs.ts'
@@ -6,7 +6,7 @@ import { type PdfDocument, refsTo } from './pdf-pages.ts'
 import { type Budget, decoded } from './pdf-streams.ts'
 import { type MediaWork, Unreadable } from './work.ts'
 
-/** A byte of Latin letters, or half of a Chinese sign. */
+/** The tokens of a Latin letter's byte, or of half a Chinese character. */
 const MIN_TOKENS_PER_BYTE = 1.5
 
 /** @throws Unreadable */
@@ -20,28 +20,28 @@ export function tokensPerByte(document: PdfDocument, budget: Budget): number {
   return tokens
 }
 
-/** Fonts whose bytes are signs of other kinds than letters, in every reader's own tables. ISO 32000-1, annex D.5 and D.6 */
+/** Symbol fonts, whose encodings are built into readers. ISO 32000-1, annex D.5 and D.6 */
 const SIGN_FONT = /Symbol|Dingbats|Wingdings|Webdings/
-/** Tables in which a byte may be a half-width katakana. https://github.com/adobe-type-tools/cmap-resources (Adobe-Japan1) */
+/** Encodings in which a byte may be a half-width katakana. https://github.com/adobe-type-tools/cmap-resources (Adobe-Japan1) */
 const SIGN_TABLE = /RKSJ|Hankaku|Hiragana|Katakana/
 
-/** Whether a byte may be any sign, by tables that the document does not show, or that are not read here. */
+/** Whether a byte may be any character, by encodings that are not in the document, or are not read here. */
 const hasSigns = ({ all }: PdfDocument): boolean =>
   all.some(({ body }) => SIGN_FONT.test(body) || SIGN_TABLE.test(body) || hasOwnTable(body)) ||
   (all.some(({ body }) => /\/FontFile[23]?\b/.test(body)) && all.some(({ body }) => hasNoTable(body)))
 
-/** A composite font by a table of the document's own. */
+/** Whether it is a composite font with an encoding embedded in the document. */
 const hasOwnTable = (body: string): boolean =>
   /\/DescendantFonts\b/.test(body) && !/\/Encoding\s*\/[\w-]/.test(body)
 
-/** A simple font that does not say what its bytes stand for: the names of glyphs in its program do. */
+/** Whether it is a simple font without an encoding: the glyph names in the font program determine its characters. */
 const hasNoTable = (body: string): boolean =>
   /\/FontDescriptor\s*(?:\d|<<)/.test(body) && !/\/ToUnicode\b|\/CIDFontType[02]\b/.test(body)
 
-/** A reference that no writer writes. */
+/** A reference in an unusual form. */
 const OTHER_REFERENCE = /\/(?:ToUnicode|UseCMap)\b(?!\s+\d{1,10}\s+\d{1,5}\s+R\b|\s*\/)/
 
-/** ToUnicode streams and those that they use, with the least bytes of a character in any font that has them. @throws Unreadable */
+/** ToUnicode streams, with those that they refer to, by the minimum bytes of a character in their fonts. @throws Unreadable */
 function unicodeTables({ objects, all, work }: PdfDocument): ReadonlyMap<number, number> {
   if (all.some(({ body }) => OTHER_REFERENCE.test(body))) throw new Unreadable()
   const tables = new Map<number, number>()
@@ -60,11 +60,11 @@ function unicodeTables({ objects, all, work }: PdfDocument): ReadonlyMap<number,
 }
 
 const TABLE_BYTE_STEPS = 5
-/** To take a text out of a table, and to read it. */
+/** The work to extract a text from a table, and to decode it. */
 const TABLE_TEXT_STEPS = 150
 const TABLE_CHAR_STEPS = 20
 
-/** The most tokens of a text that a character stands for. @param data of a ToUnicode stream @throws Unreadable */
+/** The maximum tokens of the text for a single character code. @param data of a ToUnicode stream @throws Unreadable */
 function tokensByTable(data: Buffer, work: MediaWork): number {
   work.spend(data.length * TABLE_BYTE_STEPS)
   const table = data.toString('latin1').replace(/%[^\r\n]*/g, ' ')
@@ -72,14 +72,14 @@ function tokensByTable(data: Buffer, work: MediaWork): number {
   let most = 0
   for (const [section] of table.matchAll(/beginbf(?:char|range)[\s\S]*?(?:endbf|$)/g)) {
     work.spend(TABLE_TEXT_STEPS)
-    // Texts as strings in round brackets: no writer does, and readers take them.
+    // Strings in parentheses: unusual, but readers accept them.
     if (section.includes('(')) return Number.POSITIVE_INFINITY
     for (let at = section.indexOf('<'); at >= 0; ) {
       const end = section.indexOf('>', at)
       if (end < 0) break
       const size = end - at - 1
       work.spend(TABLE_TEXT_STEPS + size * TABLE_CHAR_STEPS)
-      // A text of one sign is no more than three tokens.
+      // A text of one character has at most three tokens.
       if (size > 4 || size > longest) most = Math.max(most, tokensOfHex(section.slice(at + 1, end)))
       longest = Math.max(longest, size)
       at = section.indexOf('<', end)

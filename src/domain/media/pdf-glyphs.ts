@@ -1,11 +1,11 @@
-// The names of glyphs in a PDF's fonts, and the most tokens of what they stand for.
+// Glyph names in a PDF's fonts, and the maximum tokens of the characters that they name.
 // https://github.com/adobe-type-tools/agl-specification
 import type { MediaWork } from './work.ts'
 
-/** A sign of Unicode's first plane has three bytes of UTF-8, and a token is a byte at least. */
+/** A character of Unicode's basic plane has at most three bytes of UTF-8, and a token has at least one byte. */
 export const MAX_SIGN_TOKENS = 3
 
-/** Names of Latin letters with a mark, of digits, and of the signs that Latin texts have: all vocabularies have each as one token. */
+/** Names of Latin letters with diacritics, of digits, and of common signs: each is one token in every vocabulary. */
 const LATIN =
   /^(?:[A-Za-z]|[A-Za-z]{1,2}(?:acute|grave|circumflex|dieresis|tilde|ring|cedilla|caron|slash|ogonek|macron|breve))$/
 const LATIN_NAMES: ReadonlySet<string> = new Set(
@@ -21,10 +21,10 @@ perthousand AE ae OE oe germandbls dotlessi Eth eth Thorn thorn nbspace sfthyphe
   ),
 )
 
-/** To take a name out of a list, and to read it. */
+/** The work to extract a name from a list, and to decode it. */
 const NAME_STEPS = 300
 
-/** The most tokens that a name of a glyph stands for: `f_f_i`, `uni00410042`. @throws Unreadable */
+/** The maximum tokens of a glyph name, such as `f_f_i` or `uni00410042`. @throws Unreadable */
 export function tokensOfGlyphs(body: string, work: MediaWork): number {
   let most = 1
   for (const [, names] of body.matchAll(/\/Differences\b\s*(?:\[([^[\]]*)\])?/g)) {

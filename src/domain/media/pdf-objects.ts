@@ -1,22 +1,22 @@
-// The objects of a PDF, found by scanning its bytes: tables of references may lie, and readers repair them.
+// The objects of a PDF, found by scanning its bytes, since reference tables may be forged, and readers repair them.
 // ISO 32000-1, sections 7.3 (objects) and 7.5.7 (object streams)
 import { scanObject, sourceOf } from './pdf-scan.ts'
 import { type Budget, decoded, type PdfObject } from './pdf-streams.ts'
 import { type MediaWork, Unreadable } from './work.ts'
 
-/** By number. A number that an update of the file gave again has several. */
+/** By number. A number that an incremental update redefines has several objects. */
 type PdfObjects = Map<number, PdfObject[]>
 
 /** The objects of a document. */
 export interface PdfParts {
   objects: PdfObjects
-  /** All objects, and what stands between them: trailers. */
+  /** All objects, and the trailers between them. */
   all: readonly PdfObject[]
 }
 
-/** To look for objects and for the ends of streams. */
+/** The work to search objects and ends of streams. */
 const FILE_BYTE_STEPS = 1
-/** To keep an object, and to look through it for each field that counts. */
+/** The work to keep an object, and to search it for each relevant field. */
 const OBJECT_STEPS = 3_000
 const BODY_CHAR_STEPS = 20
 
@@ -54,7 +54,7 @@ export function readObjects(bytes: Buffer, budget: Budget): PdfParts {
 const OBJ = 'obj'
 const ENDSTREAM = 'endstream'
 const ENDOBJ = 'endobj'
-/** Bytes that look like a header, such as the end of `endobj`. */
+/** The work for bytes that look like a header, such as the end of `endobj`. */
 const MAYBE_STEPS = 50
 
 const isSpace = (code: number | undefined): boolean =>
@@ -62,7 +62,7 @@ const isSpace = (code: number | undefined): boolean =>
 const isDigit = (code: number | undefined): boolean => code !== undefined && code >= 0x30 && code <= 0x39
 const isLetter = (code = 0): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
 
-/** The end of a header: readers find it by its place in the file, which may be in a stream or a comment too. @returns -1 without one */
+/** Finds the next object header, also inside streams and comments, where a reference table may point. @returns its end, or -1 */
 function headerAfter(bytes: Buffer, from: number, work: MediaWork): number {
   for (let at = bytes.indexOf(OBJ, from); at >= 0; at = bytes.indexOf(OBJ, at + 1)) {
     const before = bytes[at - 1]
@@ -75,7 +75,7 @@ function headerAfter(bytes: Buffer, from: number, work: MediaWork): number {
 const NUMBERS = /(\d{1,10})[\s\0]+\d{1,5}[\s\0]+$/
 const MAX_NUMBERS_BYTES = 30
 
-/** @param end of the object before @throws Unreadable for a header in it, or in a form that no writer writes */
+/** @param end of the previous object @throws Unreadable if the header is inside it, or in an unusual form */
 function numberBefore(bytes: Buffer, end: number, header: number): { number: number; start: number } {
   const from = Math.max(end, header - MAX_NUMBERS_BYTES)
   const numbers = from < header ? NUMBERS.exec(bytes.toString('latin1', from, header)) : null
@@ -94,7 +94,7 @@ function endOfStream(bytes: Buffer, start: number, body: string): number {
   return end
 }
 
-/** @throws Unreadable for a stream whose length is a lie: readers differ in what belongs to it */
+/** @throws Unreadable for a stream with a wrong length, since readers differ in its extent */
 function endOfObject(bytes: Buffer, from: number): number {
   let at = from
   while (isSpace(bytes[at])) at++
@@ -108,7 +108,7 @@ const MAX_BETWEEN_BYTES = 2_000_000
 const BETWEEN_BYTE_STEPS = 40
 /** `%PDF-1.7`, `%%EOF` and a handful of others. */
 const MAX_COMMENT_CHARS = 1_000
-/** The remains of tables of references and trailers. */
+/** The keywords of reference tables and trailers. */
 const BETWEEN: ReadonlySet<string> = new Set(['xref', 'trailer', 'startxref', 'n', 'f'])
 
 function outsideOf(bytes: Buffer, work: MediaWork): PdfObject {
@@ -152,7 +152,7 @@ function unpack(objects: PdfObjects, dictionary: string, bytes: Buffer, budget: 
     const start = first + (numbers[index + 1] ?? 0)
     const next = numbers[index + 3]
     const end = next === undefined ? bytes.length : first + next
-    // Out of their order they would overlap.
+    // If they were not in order, they would overlap.
     if (end < start) throw new Unreadable()
     const { body } = scanObject(sourceOf(bytes.subarray(start, end), work), 0)
     add(objects, numbers[index] ?? 0, { body }, budget)

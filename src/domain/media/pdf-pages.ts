@@ -1,14 +1,14 @@
-// The page tree of a PDF, and what its fields refer to. ISO 32000-1, sections 7.3.10 (references) and 7.7.3 (page tree)
+// The page tree of a PDF, and its references. ISO 32000-1, sections 7.3.10 (references) and 7.7.3 (page tree)
 import type { PdfParts } from './pdf-objects.ts'
 import type { PdfObject } from './pdf-streams.ts'
 import { type MediaWork, Unreadable } from './work.ts'
 
-/** A document whose objects are known. */
+/** A document after its objects were read. */
 export interface PdfDocument extends PdfParts {
   readonly work: MediaWork
-  /** By number, once it was looked for: the references of an array; undefined for what is none. */
+  /** A cache by number: the references of an array; undefined if the object is no array. */
   readonly arrays: Map<number, readonly number[] | undefined>
-  /** By number, once it was looked for: whether it is an array. */
+  /** A cache by number: whether the object is an array. */
   readonly are_arrays: Map<number, boolean>
 }
 
@@ -19,7 +19,7 @@ export const documentOf = (parts: PdfParts, work: MediaWork): PdfDocument => ({
   are_arrays: new Map(),
 })
 
-/** The form of a reference, behind the name of its field. No writer writes longer numbers. */
+/** A reference after the name of its field. Longer numbers do not occur. */
 const REFERENCE = String.raw`\s+(\d{1,10})\s+\d{1,5}\s+R\b`
 const referenceTo = (name: string): RegExp => new RegExp(`/${name}${REFERENCE}`, 'g')
 const REFERENCES = {
@@ -28,7 +28,7 @@ const REFERENCES = {
   UseCMap: referenceTo('UseCMap'),
 }
 
-/** The numbers that a field of an object refers to, wherever it stands in it. */
+/** Returns the object numbers that a field refers to, at any depth of an object. */
 export function refsTo(field: keyof typeof REFERENCES, body: string, work: MediaWork): number[] {
   const refs: number[] = []
   for (const [, number] of body.matchAll(REFERENCES[field])) {
@@ -38,19 +38,19 @@ export function refsTo(field: keyof typeof REFERENCES, body: string, work: Media
   return refs
 }
 
-/** To find one, to look it up and to keep it. */
+/** The work to find a reference, to look it up and to keep it. */
 const REF_STEPS = 500
 
-/** A tree of pages that is no object of its own, or behind a reference that no writer writes. */
+/** A page tree that is an inline object, or has a reference in an unusual form. */
 const NO_REFERENCE = new RegExp(`(?<!/Type\\s{0,9})/Pages\\b(?!${REFERENCE})`)
 export const hasOtherTree = (body: string): boolean => NO_REFERENCE.test(body)
 
-/** The leaves of every tree of pages. @throws Unreadable where there is none, or where a node is in it twice */
+/** Returns the leaves of every page tree. @throws Unreadable if there is no tree, or a node is in it twice */
 export function leavesOf(document: PdfDocument): PdfObject[] {
   const { objects, all, work } = document
   const waiting = [...new Set(all.flatMap(({ body }) => refsTo('Pages', body, work)))]
   if (waiting.length === 0) throw new Unreadable()
-  /** By which node each was found. */
+  /** The parent of each node. */
   const parents = new Map<number, number>(waiting.map((root) => [root, root]))
   const leaves: PdfObject[] = []
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -64,7 +64,7 @@ export function leavesOf(document: PdfDocument): PdfObject[] {
       if (new Set(kids).size < kids.length) throw new Unreadable()
       for (const kid of kids) {
         const parent = parents.get(kid)
-        // An update of a file repeats a node with nearly the same children.
+        // An incremental update repeats a node with nearly the same children.
         if (parent === node) continue
         if (parent !== undefined) throw new Unreadable()
         parents.set(kid, node)
@@ -80,7 +80,7 @@ const LISTS = {
   Contents: /\/Contents\b\s*(\[[^[\]]*\]|\d+\s+\d+\s+R\b|)/g,
 }
 
-/** The references of a field, some of which may be to arrays of references. @returns undefined without the field @throws Unreadable */
+/** Returns the references of a field, some of which may point to arrays of references. @returns undefined without the field @throws Unreadable */
 export function refsIn(field: 'Kids' | 'Contents', body: string, work: MediaWork): number[] | undefined {
   let refs: number[] | undefined
   for (const [, value = ''] of body.matchAll(LISTS[field])) {
@@ -91,7 +91,7 @@ export function refsIn(field: 'Kids' | 'Contents', body: string, work: MediaWork
   return refs
 }
 
-/** The target of a reference, or each target of its array. @throws Unreadable for arrays in arrays */
+/** Returns the target of a reference, or all targets of an array. @throws Unreadable for nested arrays */
 export function targetsOf(document: PdfDocument, ref: number): readonly number[] {
   const array = arrayAt(document, ref)
   if (!array) return [ref]
@@ -119,7 +119,7 @@ function hasArray({ objects, are_arrays }: PdfDocument, number: number): boolean
 
 const isArray = ({ body, data }: PdfObject): boolean => !data && /^\s*\[/.test(body)
 
-/** References and nothing else, alone or in brackets. @throws Unreadable for objects that stand there themselves */
+/** Parses a reference, or a list of references in brackets. @throws Unreadable for inline objects */
 function onlyRefs(value: string, work: MediaWork): number[] {
   const list = value.trim()
   const inner = list.startsWith('[') && list.endsWith(']') ? list.slice(1, -1) : list

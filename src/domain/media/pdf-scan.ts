@@ -1,11 +1,11 @@
-// The syntax of a PDF's objects, byte by byte: strings, comments, names and brackets. ISO 32000-1, sections 7.2 and 7.3
+// A scanner of the syntax of PDF objects: strings, comments, names and brackets. ISO 32000-1, sections 7.2 and 7.3
 import { hasText } from '../audio/bytes.ts'
 import { type MediaWork, Unreadable } from './work.ts'
 
-/** Bytes that hold objects: those of the file, or of a stream. */
+/** The bytes of a file or of an object stream. */
 interface Source {
   readonly bytes: Buffer
-  /** Takes what is kept of an object, which is never longer than the object. */
+  /** A buffer for the kept part of an object, which is never longer than the object. */
   readonly kept: Buffer
   readonly work: MediaWork
 }
@@ -17,9 +17,9 @@ export const sourceOf = (bytes: Buffer, work: MediaWork): Source => ({
 })
 
 interface Scanned {
-  /** Without the text of strings and comments, which may look like anything; names without escapes, zeros as spaces. */
+  /** The object without the content of strings and comments, with unescaped names, and spaces for zero bytes. */
   body: string
-  /** The token that ended it, and where that ends; undefined for the end of the bytes. */
+  /** The keyword that ended it, undefined for the end of the bytes, and the position after it. */
   keyword: 'endobj' | 'stream' | undefined
   at: number
   comment_chars: number
@@ -29,17 +29,17 @@ const [OPEN, CLOSE, BACKSLASH, LESS, GREATER, PERCENT] = [0x28, 0x29, 0x5c, 0x3c
 const [OPEN_LIST, CLOSE_LIST, HASH, SPACE, SMALL_E, SMALL_S] = [0x5b, 0x5d, 0x23, 0x20, 0x65, 0x73] as const
 const [LINE_FEED, RETURN] = [0x0a, 0x0d] as const
 
-/** Bytes that are not simply kept. */
+/** Bytes with a special meaning; all others are kept unchanged. */
 const IS_MARK = new Uint8Array(256)
 for (const mark of [OPEN, PERCENT, LESS, GREATER, OPEN_LIST, CLOSE_LIST, HASH, SMALL_E, SMALL_S, 0])
   IS_MARK[mark] = 1
 
-/** To look at a byte, to keep it, and to make a text of it. */
+/** The work to scan a byte, to keep it, and to convert it to text. */
 const STEPS_PER_BYTE = 8
 
 /**
- * Scans from the begin of an object to its end.
- * @throws Unreadable where brackets are left open, and for the end of a stream that did not begin
+ * Scans an object from its beginning to its end.
+ * @throws Unreadable if brackets are left open, or a stream ends that did not begin
  */
 export function scanObject({ bytes, kept, work }: Source, start: number): Scanned {
   let length = 0
@@ -104,7 +104,7 @@ function endOfMark(bytes: Buffer, at: number, code: number): number {
 const IS_WORD = Uint8Array.from({ length: 256 }, (_, code) => Number(/\w/.test(String.fromCharCode(code))))
 const endsWord = (code: number | undefined): boolean => code === undefined || IS_WORD[code] === 0
 
-/** @throws Unreadable for the end of a stream that did not begin */
+/** @throws Unreadable if a stream ends that did not begin */
 function keywordAt(bytes: Buffer, at: number): 'endobj' | 'stream' | undefined {
   if (hasText(bytes, at, 'endstream')) throw new Unreadable()
   if (hasText(bytes, at, 'endobj')) return endsWord(bytes[at + 6]) ? 'endobj' : undefined
@@ -112,7 +112,7 @@ function keywordAt(bytes: Buffer, at: number): 'endobj' | 'stream' | undefined {
   return is_stream ? 'stream' : undefined
 }
 
-/** @returns -1 for what is no digit */
+/** @returns -1 if it is no hexadecimal digit */
 function hexAt(bytes: Buffer, at: number): number {
   const code = bytes[at] ?? 0
   if (code >= 0x30 && code <= 0x39) return code - 0x30
@@ -128,7 +128,7 @@ function endOfLine(bytes: Buffer, from: number): number {
 
 const MAX_DEPTH = 100
 
-/** Strings have strings inside, in brackets of their own. @throws Unreadable */
+/** Finds the end of a string, which may contain nested parentheses. @throws Unreadable */
 function afterString(bytes: Buffer, start: number): number {
   let depth = 0
   for (let at = start; at < bytes.length; at++) {

@@ -1,24 +1,24 @@
-// The data of a PDF's streams, without their filters. ISO 32000-1, section 7.4
+// The decoded data of a PDF's streams. ISO 32000-1, section 7.4
 import { inflateSync } from 'node:zlib'
 import { type MediaWork, Unreadable } from './work.ts'
 
 export interface PdfObject {
-  /** Without the text of its strings and comments; names without escapes. */
+  /** Without the content of strings and comments, with unescaped names. */
   body: string
-  /** Its data as they stand in the file; undefined for all but streams. */
+  /** The encoded data of a stream; undefined for other objects. */
   data?: Buffer
 }
 
-/** Texts compress to a fifth. What unfolds to more was made to. */
+/** Text compresses to about a fifth. A higher ratio is considered an attack. */
 const MAX_INFLATE_RATIO = 16
 const SPARE_INFLATE_BYTES = 16 * 1024
 const MAX_INFLATE_BYTES = 32 * 1024 * 1024
 const MAX_OBJECTS = 200_000
-/** Of a document of ordinary objects each has more, compressed. */
+/** Ordinary objects have more bytes each, even compressed. */
 const MIN_OBJECT_BYTES = 8
 const SPARE_OBJECTS = 500
 
-/** Bytes that may still be inflated, and objects that may still be found, of one document; and the work that is left of its request. */
+/** The remaining bytes to inflate and objects to find of one document, and the remaining work of its request. */
 export interface Budget {
   left_bytes: number
   left_objects: number
@@ -30,10 +30,10 @@ export const budgetOf = (bytes: Uint8Array, work: MediaWork): Budget => ({
   work,
 })
 
-/** Writers use one, or two. */
+/** Real documents have one or two. */
 const MAX_FILTERS = 4
 
-/** The data of a stream. @throws Unreadable for filters that no writer of today uses, and for what unfolds to too much */
+/** Decodes the data of a stream. @throws Unreadable for obsolete filters, and if the data expand to too much */
 export function decoded({ body, data }: PdfObject, budget: Budget): Buffer {
   if (!data) throw new Unreadable()
   if (/\/Predictor\s+(?!1\b)/.test(body) || /\/(?:Crypt|F|FFilter)\b\s*[[(<\d/]/.test(body))
@@ -53,12 +53,12 @@ function filtersOf(body: string): readonly string[] {
   const [match, second] = body.matchAll(/\/Filter\b\s*(\/\w+|\[[^[\]]*\]|)/g)
   if (!match) return []
   const [, value = ''] = match
-  // Of two, or of one that stands elsewhere, readers take either.
+  // With two entries, or one in another object, readers differ in which one they use.
   if (second || value === '') throw new Unreadable()
   return value.match(/[^\s/[\]]+/g) ?? []
 }
 
-/** To begin, and of each byte that comes in or out. */
+/** The work to start inflating, and for each input or output byte. */
 const INFLATE_STEPS = 20_000
 const INFLATED_BYTE_STEPS = 5
 
@@ -76,7 +76,7 @@ function inflatedUpTo(bytes: Buffer, max_bytes: number): Buffer | undefined {
   try {
     return inflateSync(bytes, { maxOutputLength: max_bytes })
   } catch {
-    // Damaged, or longer: either way it is not told how long it is.
+    // Dropped: the data are damaged, or over the limit.
     return undefined
   }
 }
@@ -84,11 +84,11 @@ function inflatedUpTo(bytes: Buffer, max_bytes: number): Buffer | undefined {
 const TILDE = 0x7e
 const ASCII85_BYTE_STEPS = 10
 
-/** Adobe's form: `z` stands for four zeros, `~>` ends it. @throws Unreadable for more than the budget */
+/** Decodes Adobe's ASCII85, where `z` is four zero bytes and `~>` the end. @throws Unreadable over the budget */
 function fromAscii85(bytes: Buffer, budget: Budget): Buffer {
   budget.work.spend(bytes.length * ASCII85_BYTE_STEPS)
   const end = bytes.indexOf(TILDE)
-  // Some begin with `<~`, which some readers take, and others as the end.
+  // Some data begin with `<~`, which some readers skip, and others take as the end.
   if (end >= 0 && !/^~[\s\0]*>[\s\0]*$/.test(bytes.toString('latin1', end))) throw new Unreadable()
   const out = Buffer.allocUnsafe(Math.min(budget.left_bytes, 4 * bytes.length) + 4)
   let length = 0

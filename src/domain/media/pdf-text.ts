@@ -1,18 +1,18 @@
-// The strings of a PDF's content streams, by their bytes. ISO 32000-1, section 9.4.3 (text-showing operators)
+// The bytes of strings in a PDF's content streams. ISO 32000-1, section 9.4.3 (text-showing operators)
 import type { MediaWork } from './work.ts'
 
-/** The text and calls of one content stream. */
+/** The text size and the calls of one content stream. */
 export interface StreamText {
-  /** Bytes of its strings, and one for each string: a reader may put a space or a line between two. */
+  /** Bytes of its strings, plus one per string, since a reader may add a space or line break between two. */
   text_bytes: number
-  /** Operators that draw another stream. */
+  /** The number of operators that draw another stream. */
   calls: number
 }
 
 const [OPEN, CLOSE, ESCAPE, LESS, GREATER, PERCENT] = [0x28, 0x29, 0x5c, 0x3c, 0x3e, 0x25]
 const isSpace = (code: number | undefined): boolean => code === undefined || code <= 0x20
 const [D, O, G, S, I] = [0x44, 0x6f, 0x67, 0x73, 0x49]
-/** Ends of strings, of arrays and of dictionaries. */
+/** Whether a byte ends a token: space, or the end of a string, an array or a dictionary. */
 const isBreak = (code: number | undefined): boolean =>
   isSpace(code) || code === CLOSE || code === 0x5d || code === GREATER || code === 0x7d
 
@@ -36,14 +36,14 @@ export function readStreamText(bytes: Uint8Array, work: MediaWork): StreamText {
     else if (code === PERCENT) at = endOfLine(bytes, at)
     else if (code === D && bytes[at + 1] === O && isBreak(bytes[at - 1])) calls++
     else if (code === G && bytes[at + 1] === S && isBreak(bytes[at - 1])) calls++
-    // An image between operators may look like anything.
+    // The bytes of an inline image may look like operators, so all that follow count.
     else if (code === I && bytes[at + 1] === D && isBreak(bytes[at - 1]) && isSpace(bytes[at + 2]))
       return { text_bytes: text_bytes + bytes.length - at, calls: calls + bytes.length - at }
   }
   return { text_bytes, calls }
 }
 
-/** @returns its closing bracket, or the end */
+/** @returns the position of its closing parenthesis, or the end */
 function endOfString(bytes: Uint8Array, start: number): number {
   let depth = 0
   for (let at = start; at < bytes.length; at++) {

@@ -1,4 +1,4 @@
-// The size of a PDF: how many pages it has, and the most tokens that its text can be.
+// The size of a PDF: its number of pages, and the maximum tokens of its text.
 // ISO 32000-1, sections 7.7.3 (page tree), 7.8.2 (content streams) and 8.10 (form XObjects)
 import { tokensPerByte } from './pdf-fonts.ts'
 import { readObjects } from './pdf-objects.ts'
@@ -8,19 +8,20 @@ import { readStreamText, type StreamText } from './pdf-text.ts'
 import { type MediaWork, Unreadable } from './work.ts'
 
 export interface PdfSize {
-  /** Undefined where it cannot be counted, as in an encrypted one. */
+  /** Undefined if they cannot be counted, as in an encrypted document. */
   pages: number | undefined
-  /** The most tokens of all its text; undefined where that has no bound, as where a page is drawn by streams that draw each other. */
+  /** The maximum tokens of all its text; undefined if there is no bound, as for content streams that draw each other recursively. */
   text_tokens: number | undefined
 }
 
 const UNKNOWN: PdfSize = { pages: undefined, text_tokens: undefined }
-/** No provider reads as many. */
+/** More than any provider accepts. */
 const MAX_PAGES = 50_000
 
 /**
- * @param work what may be done for all documents of a request
- * @returns the most that any reader makes of it; nothing is drawn, and no more is inflated than sixteen times its bytes
+ * Measures a PDF without rendering it. At most sixteen times its bytes are inflated.
+ * @param work the budget of all documents of a request
+ * @returns the maximum that any reader can find in it
  */
 export function measurePdf(bytes: Buffer, work: MediaWork): PdfSize {
   work.add(bytes.length)
@@ -38,7 +39,7 @@ export function measurePdf(bytes: Buffer, work: MediaWork): PdfSize {
 
 const COUNT_STEPS = 500
 
-/** The objects' own descriptions. @throws Unreadable where the document is encrypted, and for other trees of pages */
+/** The number of pages by object types and stated counts. @throws Unreadable if it is encrypted, or its page tree is unusual */
 function pagesIn({ all, work }: PdfDocument): number {
   let pages = 0
   let counted = 0
@@ -54,12 +55,12 @@ function pagesIn({ all, work }: PdfDocument): number {
   return Math.max(pages, counted)
 }
 
-/** Streams that draw each other twice may draw a text any number of times. */
+/** Streams that draw each other several times multiply a text exponentially. */
 const MAX_TEXT_COUNT = 1_000_000_000
 
 function textOf(document: PdfDocument, leaves: readonly PdfObject[], budget: Budget): number | undefined {
   const { objects, all, work } = document
-  // A text that stands in for another one may be used by any number of marks.
+  // A replacement text may be used by any number of marked parts.
   if (all.some(({ body }) => /\/ActualText\b/.test(body))) return undefined
   try {
     const uses = usesOf(document, leaves)
@@ -80,13 +81,13 @@ function textOf(document: PdfDocument, leaves: readonly PdfObject[], budget: Bud
   }
 }
 
-/** How often each stream is drawn as the content of a page. @throws Unreadable */
+/** Counts the uses of each stream as page content. @throws Unreadable */
 function usesOf(document: PdfDocument, leaves: readonly PdfObject[]): ReadonlyMap<number, number> {
   const refs = new Map<number, number>()
   for (const { body } of leaves)
     for (const ref of refsIn('Contents', body, document.work) ?? []) refs.set(ref, (refs.get(ref) ?? 0) + 1)
   const uses = new Map<number, number>()
-  // Once for each array: all pages may share it.
+  // Arrays are resolved once, since all pages may share one.
   for (const [ref, times] of refs)
     for (const target of targetsOf(document, ref)) uses.set(target, (uses.get(target) ?? 0) + times)
   return uses
@@ -94,7 +95,7 @@ function usesOf(document: PdfDocument, leaves: readonly PdfObject[]): ReadonlyMa
 
 const CALL_STEPS = 200
 
-/** Streams that are drawn without an operator: appearances, and masks. @throws Unreadable */
+/** Counts streams that are drawn without an operator: appearances and masks. @throws Unreadable */
 function markedCalls(body: string, work: MediaWork): number {
   let calls = 0
   for (const _ of body.matchAll(/\/AP\b|\/S\s*\/(?:Luminosity|Alpha)\b/g)) {
@@ -104,7 +105,7 @@ function markedCalls(body: string, work: MediaWork): number {
   return calls
 }
 
-/** The most that one of several streams draws, such as the versions of one that the file has. */
+/** The maximum over several streams, such as the versions of one in an updated file. */
 function most(versions: readonly PdfObject[], budget: Budget): StreamText {
   let text_bytes = 0
   let calls = 0
@@ -117,7 +118,7 @@ function most(versions: readonly PdfObject[], budget: Budget): StreamText {
   return { text_bytes, calls }
 }
 
-/** The text of forms that are drawn so often: each time the longest of them, and the forms that these draw in turn. */
+/** The maximum text of forms: each call is assumed to draw the longest one, which draws further forms in turn. */
 function formsBytes(all: readonly PdfObject[], calls: number, budget: Budget): number {
   if (calls === 0) return 0
   const forms = all.filter(({ body, data }) => data && /\/Subtype\s*\/Form\b|\/BBox\b/.test(body))

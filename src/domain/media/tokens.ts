@@ -1,12 +1,12 @@
-// The tokens of a request's media: the most that its models can bill, and what they usually have.
+// The tokens of a request's media: the maximum that its models can bill, and a typical estimate.
 import { familyOf, type MediaFamily } from './families.ts'
 import type { Medium } from './medium.ts'
 
 /**
- * The most tokens that media can be billed as, by the dearest of the models that may read them.
+ * Returns the maximum tokens that media can be billed as, by the most expensive of the possible models.
  *
- * @param models by the names that tell their generations
- * @param context tokens: what a medium is held for that cannot be counted. A model reads no more.
+ * @param models the names that identify their generations
+ * @param context in tokens, the maximum that a model reads: the bound of a medium that cannot be measured
  */
 export function boundMedia(media: readonly Medium[], models: readonly string[], context: number): number {
   if (media.length === 0) return 0
@@ -17,7 +17,7 @@ export function boundMedia(media: readonly Medium[], models: readonly string[], 
   )
 }
 
-/** Whether some of the media cannot be counted for one of the models, so that all of a context is held. */
+/** Whether a medium cannot be measured for one of the models, so that a whole context is held. */
 export const isUncounted = (media: readonly Medium[], models: readonly string[]): boolean =>
   media.some((one) =>
     models.some(
@@ -50,24 +50,24 @@ function boundOf(medium: Medium, family: MediaFamily, context: number): number {
   }
 }
 
-/** Tokens of an image of unknown size, as most models read it. */
+/** A typical image of unknown size. */
 const IMAGE_TOKENS = 1_600
 /** A page of text: "1,500 to 3,000 tokens" (platform.claude.com, "PDF support"). */
 const PAGE_TOKENS = 2_000
 const SECOND_OF_AUDIO_TOKENS = 32
 const FRAME_TOKENS = 258
-/** A dozen pages, a minute of video. */
+/** About a dozen pages, or a minute of video. */
 const UNCOUNTED_TOKENS = 32_768
-/** A page of 50 kB. */
+/** A page has about 50 kB. */
 const UNCOUNTED_BYTES_PER_TOKEN = 20
 
-/** The usual tokens of the media, by any reader. */
+/** Estimates the tokens of media for any model. */
 export const estimateMedia = (media: readonly Medium[]): number =>
   media.length === 0 ? 0 : sumOf(media, estimateOf)
 
 /**
- * The same for the models that may read them: no more than they can bill, and than a model reads. It is charged where a provider reports
- * nothing.
+ * Estimates the tokens of media for certain models, at most their maximum and the context. The estimate is charged if a provider reports no
+ * usage.
  */
 export const estimateFor = (media: readonly Medium[], models: readonly string[], context: number): number =>
   Math.min(context, estimateMedia(media), boundMedia(media, models, context))

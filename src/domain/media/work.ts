@@ -1,13 +1,13 @@
-// The work that measuring the documents of one request may take: what they unfold to is paid for in steps, however few their bytes are.
+// A work budget for measuring the documents of one request, counted in steps, since a few bytes may expand to a long document.
 
-/** The tokens of the document are unknown: it counts as the longest that its provider takes. */
+/** The document cannot be measured; it counts as the longest that its provider accepts. */
 export class Unreadable extends Error {}
 
-/** A step is a nanosecond, about. What ordinary documents take is a tenth of this. */
+/** A step is about a nanosecond. Ordinary documents take a tenth of this. */
 const STEPS_PER_BYTE = 500
-/** Of a document of a few hundred bytes. */
+/** Enough for a document of a few hundred bytes. */
 const SPARE_STEPS = 2_000_000
-/** All documents of a request, however long they are: the thread that measures them is everybody's. */
+/** The limit for all documents of a request, since all calls share the thread that measures them. */
 const MAX_STEPS = 80_000_000
 
 /** Shared by all documents of a request. */
@@ -22,7 +22,7 @@ export class MediaWork {
     this.#left_steps += more
   }
 
-  /** Is called before the work is done. @throws Unreadable if no steps are left for it */
+  /** Must be called before the work is done. @throws Unreadable if not enough steps are left */
   spend(steps: number): void {
     if (steps > this.#left_steps) {
       this.#left_steps = 0

@@ -1,15 +1,15 @@
-// Azure's older addresses: a version in the query, and most endpoints below the deployment of a model.
+// Azure's older URLs: an API version in the query, and most endpoints below a model's deployment.
 import type { ServerCall } from './known-server.ts'
 
 /** openai npm 7.57 src/azure.ts `_deployments_endpoints` */
-const OF_A_DEPLOYMENT = /^\/(?:chat\/completions|completions|embeddings|audio\/\w+|images\/\w+)$/
+const DEPLOYMENT_ENDPOINTS = /^\/(?:chat\/completions|completions|embeddings|audio\/\w+|images\/\w+)$/
 
-/** An address that the operator wrote may name the deployment itself. */
+/** Adds the deployment, unless the operator's base_url already names it, and the API version. */
 export function azurePath(path: string, { provider, model }: ServerCall): string {
   const { api_version, base_url } = provider
   if (api_version === undefined) return path
   const deployment =
-    OF_A_DEPLOYMENT.test(path) && !/\/deployments\//.test(base_url)
+    DEPLOYMENT_ENDPOINTS.test(path) && !/\/deployments\//.test(base_url)
       ? `/deployments/${encodeURIComponent(model)}`
       : ''
   return `${deployment}${path}?api-version=${api_version}`

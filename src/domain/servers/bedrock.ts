@@ -1,4 +1,4 @@
-// Bedrock's regional addresses, whose end depends on the partition of the region.
+// Bedrock's regional URLs, whose domain depends on the partition of the region.
 import type { ServerFields } from './known-server.ts'
 
 /** openai npm 7.57 src/internal/bedrock.ts `resolveRuntimeDnsSuffixes` */

@@ -1,12 +1,12 @@
-// The fields of a server's address in words: for who left one out, and for the console's forms.
+// Labels and examples of the fields of a server's address, for error messages and the console's forms.
 import type { ServerField } from './known-server.ts'
 
 export interface FieldWords {
   readonly label: string
-  /** The text to write, in the middle of a sentence. */
+  /** A description of its value, for the middle of a sentence. */
   readonly what: string
   readonly example: string
-  /** The same where a server can do without it. */
+  /** The help text if the field is optional. */
   readonly optional: string
 }
 

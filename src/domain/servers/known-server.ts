@@ -1,18 +1,18 @@
-// One known server: what people call it, where it is in each protocol that it speaks, how it is shown a key, and what it is named elsewhere.
+// The description of a known server: its title, its URL in each protocol, its key header, and its other names.
 
-/** The protocols that known servers speak, by their names in the catalogue. */
+/** The protocols of known servers, by their names in the catalogue. */
 export const SERVED_PROTOCOLS = ['openai', 'anthropic', 'gemini'] as const
 export type ServedProtocol = (typeof SERVED_PROTOCOLS)[number]
 
-/** The operator's fields of a server beside its name and keys. */
+/** The fields of a server that an operator sets besides its name and keys. */
 export const SERVER_FIELDS = ['resource', 'region', 'api_version'] as const
 export type ServerField = (typeof SERVER_FIELDS)[number]
 export type ServerFields = { readonly [Field in ServerField]?: string | undefined }
 
-/** The headers that show a key; `authorization` has it as a bearer. */
+/** The headers for a key; `authorization` has it as a bearer token. */
 export type KeyHeader = 'authorization' | 'x-api-key' | 'api-key' | 'x-goog-api-key'
 
-/** A request on its way to a server, as its path may depend on it. */
+/** The facts of a request on which its path may depend. */
 export interface ServerCall {
   readonly provider: ServerFields & { readonly base_url: string }
   readonly model: string
@@ -20,50 +20,50 @@ export interface ServerCall {
   readonly streams: boolean
 }
 
-/** How a server is reached in one protocol. */
+/** The access to a server in one protocol. */
 export interface Access {
-  /** Made of the fields that the server needs. */
+  /** Builds the URL from the operator's fields. */
   base_url(fields: ServerFields): string
-  /** Absent where the key is shown as the protocol's own provider is shown it. */
+  /** Absent if it is the header of the protocol's original provider. */
   readonly key_header?: KeyHeader
-  /** The path of a request, where it is not the protocol's own one. */
+  /** Maps the path of a request, if it differs from the protocol's. */
   pathTo?(path: string, call: ServerCall): string
 }
 
 export interface KnownServer {
   readonly title: string
-  /** By protocol; the first is spoken where the catalogue names none. */
+  /** By protocol; the first one is the default. */
   readonly speaks: { readonly [Protocol in ServedProtocol]?: Access }
-  /** Fields that its address is made of, and fields that it can do without. */
+  /** Its required and its optional fields. */
   readonly needs?: readonly ServerField[]
   readonly takes?: readonly ServerField[]
-  /** Its models are called by names that the operator gave their deployments. */
+  /** Its models are called by the names of the operator's deployments. */
   readonly has_deployments?: true
-  /** The form of its models' names, where it is not that of other servers. */
+  /** The form of its model IDs, if it is unusual. */
   readonly model_form?: string
-  /** Hosts of its addresses; absent where people run it themselves, so that only the catalogue can tell. */
+  /** Its host names; absent if it is self-hosted, so that only the catalogue can name it. */
   readonly hosts?: RegExp
-  /** The port that it listens on where nobody says otherwise. */
+  /** Its default port. */
   readonly port?: string
-  /** It asks for no key unless it is told to. */
+  /** It requires no key by default. */
   readonly keyless?: true
-  /** Addresses at which it also speaks the Responses API: providers there are asked in it. */
+  /** URLs at which it also serves the Responses API, which is then used. */
   readonly responses_at?: RegExp
-  /** The models that are served there; absent for all. */
+  /** The models that it serves there; all if absent. */
   readonly responses_models?: RegExp
-  /** Its chat completions take and give reasoning, with tools as well, of models whose own provider has that in responses only. */
+  /** Its chat completions support reasoning with tools, even for models whose own provider supports that only in responses. */
   readonly reasons_in_chat?: true
-  /** Its keys may be the files of Google's service accounts, which are shown as access tokens. */
+  /** Its keys may be files of Google service accounts, which are exchanged for access tokens. */
   readonly takes_accounts?: true
-  /** It has no embeddings in its protocols' form. */
+  /** It has no embeddings in the form of its protocols. */
   readonly lacks_embeddings?: true
-  /** Providers with `base_url = "simulator"` may have it. */
+  /** The simulator can imitate it. */
   readonly simulated?: true
   /** Its names in LiteLLM's price list (`litellm_provider`). */
   readonly price_names: readonly string[]
-  /** Other names in use: of its company, or of its models. */
+  /** Other common names, such as its company's or its models'. */
   readonly also_called?: readonly string[]
-  /** The pages where its keys are made, and where its prices stand, if it has such pages. */
+  /** Its pages for creating keys, and for prices. */
   readonly keys_url?: string
   readonly prices_url?: string
 }

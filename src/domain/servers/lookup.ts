@@ -1,4 +1,4 @@
-// Which known server a provider is, and what follows from it: its protocol, its address, the header that shows its keys.
+// Identification of a provider's known server, and the properties derived from it: protocol, URL and key header.
 import {
   type Access,
   type KnownServer,
@@ -13,21 +13,21 @@ import { KNOWN_SERVERS } from './table.ts'
 export interface ProviderAddress {
   readonly protocol: string
   readonly base_url: string
-  /** As the catalogue names it. */
+  /** Its name in the catalogue. */
   readonly server?: string | undefined
 }
 
-/** The known server of a provider: the one that the catalogue names, else the one whose host it is; undefined for all others. */
+/** Returns the known server of a provider: the one named in the catalogue, or the one of its host; undefined for others. */
 export function serverNameOf({ protocol, base_url, server }: ProviderAddress): string | undefined {
   if (server !== undefined && KNOWN_SERVERS.has(server)) return server
   const url = URL.canParse(base_url) ? new URL(base_url) : undefined
   return url && [...KNOWN_SERVERS].find(([, row]) => accessOf(row, protocol) && isServedAt(row, url))?.[0]
 }
 
-/** Letters and digits alone: names are written with and without signs between their words. */
+/** Keeps letters and digits only, since names are written with and without separators. */
 const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** The known server that is meant by a name that people or price lists have for it; undefined for other names. */
+/** Finds the known server of a common name or a price list's name; undefined for other names. */
 export function serverCalled(name: string): string | undefined {
   const plain = plainName(name)
   return [...KNOWN_SERVERS].find(([own, { title, price_names, also_called = [] }]) =>
@@ -38,35 +38,35 @@ export function serverCalled(name: string): string | undefined {
 const isServedAt = ({ hosts, port }: KnownServer, url: URL): boolean =>
   hosts?.test(url.hostname) === true || (port !== undefined && url.port === port)
 
-/** The row of the same. */
+/** Returns the description of a provider's known server, as `serverNameOf`. */
 export function knownServerOf(provider: ProviderAddress): KnownServer | undefined {
   const name = serverNameOf(provider)
   return name === undefined ? undefined : KNOWN_SERVERS.get(name)
 }
 
-/** How a server is reached in a protocol; undefined if it does not speak that. */
+/** Returns the access to a server in a protocol; undefined if it does not support it. */
 export const accessOf = ({ speaks }: KnownServer, protocol: string): Access | undefined =>
   Object.hasOwn(speaks, protocol) ? speaks[protocol as ServedProtocol] : undefined
 
-/** The protocols of a server, the main one first. */
+/** Returns the protocols of a server, the default first. */
 export const protocolsOf = ({ speaks }: KnownServer): readonly ServedProtocol[] =>
   Object.keys(speaks).filter(isServedProtocol)
 
 const isServedProtocol = (name: string): name is ServedProtocol =>
   SERVED_PROTOCOLS.some((each) => each === name)
 
-/** The protocol of a server's providers where the catalogue names none. */
+/** Returns the default protocol of a server. */
 export const mainProtocolOf = (row: KnownServer): string => protocolsOf(row)[0] ?? ''
 
-/** The server fields in the block of a provider, whatever else is wrong with it. */
+/** The server fields of a provider's block in the catalogue file. */
 export interface WrittenServer {
-  /** As it is written, or that of its server; empty if neither says it. */
+  /** As written, or its server's default; empty if neither is known. */
   readonly protocol: string
   readonly base_url: string
   readonly server: string | undefined
 }
 
-/** @param block of the catalogue file, which may have mistakes */
+/** Reads the server fields. @param block may have mistakes in other fields */
 export function writtenServer(block: object): WrittenServer {
   const text = (name: string): string | undefined => {
     const value: unknown = Reflect.get(block, name)
@@ -80,7 +80,7 @@ export function writtenServer(block: object): WrittenServer {
   return { protocol, base_url, server }
 }
 
-/** How the server that the catalogue names is reached in a protocol. */
+/** Returns the access to the server named in the catalogue. */
 export function accessNamed(server: string | undefined, protocol: string): Access | undefined {
   const row = server === undefined ? undefined : KNOWN_SERVERS.get(server)
   return row && accessOf(row, protocol)

@@ -1,4 +1,4 @@
-// The table of known servers: a row for each, with the source of what it says. Its names are what a provider's `server` may say.
+// The table of known servers, a row for each, with its sources. The keys are the values of a provider's `server`.
 
 import { azurePath } from './azure.ts'
 import { bedrockUrl } from './bedrock.ts'
@@ -7,11 +7,11 @@ import { vertexClaudePath, vertexGeminiPath, vertexUrl } from './vertex.ts'
 
 const at = (base_url: string): Access => ({ base_url: () => base_url })
 
-/** All addresses. */
+/** Matches every URL. */
 const ANYWHERE = /^/
 
 const TABLE = {
-  /** https://platform.openai.com/docs/api-reference/responses; regions have hosts of their own: `eu.api.openai.com`. */
+  /** https://platform.openai.com/docs/api-reference/responses; regions have their own hosts: `eu.api.openai.com`. */
   openai: {
     title: 'OpenAI',
     speaks: { openai: at('https://api.openai.com/v1') },
@@ -44,7 +44,7 @@ const TABLE = {
     prices_url: 'https://ai.google.dev/gemini-api/docs/pricing',
   },
   /**
-   * https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: v1 has no version in the query. The older addresses take
+   * https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: v1 has no version in the query. The older URLs accept
    * keys in this header only: openai npm 7.57 src/azure.ts authHeaders.
    */
   azure: {
@@ -89,8 +89,8 @@ const TABLE = {
     prices_url: 'https://azure.microsoft.com/pricing/details/ai-foundry-models/',
   },
   /**
-   * https://docs.aws.amazon.com/bedrock/latest/userguide/endpoints.html, .../inference-messages-api.html; keys: .../api-keys-use.html. Of
-   * its models OpenAI's closed ones have responses: .../inference-responses-api.html.
+   * https://docs.aws.amazon.com/bedrock/latest/userguide/endpoints.html, .../inference-messages-api.html; keys: .../api-keys-use.html. Only
+   * OpenAI's closed models support responses: .../inference-responses-api.html.
    */
   bedrock: {
     title: 'Amazon Bedrock',

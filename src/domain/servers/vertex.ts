@@ -1,4 +1,4 @@
-// Vertex AI's addresses: by region, and below the project that a key belongs to.
+// Vertex AI's URLs: by region, and below the project of the key.
 import { isServiceAccount, projectOf } from '../service-account.ts'
 import type { ServerCall, ServerFields } from './known-server.ts'
 
@@ -16,7 +16,10 @@ export function vertexUrl({ region = GLOBAL }: ServerFields): string {
     : `https://${region}-aiplatform.googleapis.com`
 }
 
-/** A key of Google's own has no place in the path: https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference */
+/**
+ * An API key has no project in the path:
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference
+ */
 export function vertexGeminiPath(path: string, call: ServerCall): string {
   const method = path.replace(/^\/v1beta\/models\//, '/publishers/google/models/')
   return `/v1beta1${isServiceAccount(call.api_key) ? placeOf(call) : ''}${method}`
