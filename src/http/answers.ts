@@ -1,11 +1,11 @@
-// Answers of the gateway's own: JSON with its request id, and failures in their surface's shape.
+// The gateway's own answers: JSON with the request ID, and failures in the surface's format.
 import { type GatewayError, toGatewayError } from '../domain/errors.ts'
 import { boundedLinesOf } from '../observe/bounded-lines.ts'
 import type { Logger } from '../observe/log.ts'
 import { redactUrl } from '../observe/redact.ts'
 import { isAbandoned } from './body.ts'
 
-/** How a surface writes an error. @param request where it is known: some clients read a form of their own */
+/** Renders an error in a surface's format. @param request if known, since some clients expect a special format */
 export type RenderError = (
   error: GatewayError,
   request_id: string,
@@ -14,21 +14,21 @@ export type RenderError = (
 
 export interface Identified {
   request_id: string
-  /** A further name of the header that carries the id. */
+  /** A second header for the request ID. */
   id_header?: string | undefined
 }
 
 export interface Failure extends Identified {
   thrown: unknown
-  /** Given where its body may not have been read: the connection is closed rather than read to the end of a large body. */
+  /** Set if its body may be unread: the connection is then closed instead of reading the rest of a large body. */
   request?: Request
   render: RenderError
   log: Logger
-  /** The caller, as far as it is known: lines about refusals are bounded for each. */
+  /** The caller, if known: log lines about refusals are limited per caller. */
   caller?: string
 }
 
-/** The answer to a request that failed. Logged as an error where the gateway is at fault, and less loudly elsewhere. */
+/** Returns the answer to a failed request, and logs it: as an error if the gateway is at fault, otherwise at a lower level. */
 export function failureAnswer({ thrown, log, request, caller = 'unknown', ...about }: Failure): Response {
   const error = toGatewayError(thrown)
   const answer = renderFailure(error, { ...about, request })
@@ -45,7 +45,7 @@ export function failureAnswer({ thrown, log, request, caller = 'unknown', ...abo
     cause,
   }
   if (error.kind === 'internal') log.error(fields, 'request failed')
-  // In an outage every request is refused so.
+  // Limited, since in an outage every request fails so.
   else if (error.kind === 'overloaded') boundedLinesOf(log).write(caller, fields, 'request failed', 'warn')
   else if (status >= 500) log.warn(fields, 'request failed')
   else boundedLinesOf(log).write(caller, fields, 'request refused')
@@ -54,12 +54,12 @@ export function failureAnswer({ thrown, log, request, caller = 'unknown', ...abo
 }
 
 /**
- * So long a sender whom the answer cuts off has to stop: writing on, they would be reset, and most clients then report a
- * broken pipe instead of the answer. Once the sockets' buffers are full, they read.
+ * The time for a sender to stop before the connection is closed. If it still writes then, the connection is reset, and most clients
+ * report a broken pipe instead of the answer. Once the socket's buffers are full, clients read the answer.
  */
 const PAUSE_MS = 100
 
-/** `failureAnswer`, at once unless its sender is to be cut off in the midst of a body. */
+/** `failureAnswer`, delayed if the sender is interrupted within a body. */
 export async function answerFailure(failure: Failure): Promise<Response> {
   const answer = failureAnswer(failure)
   const { request } = failure
@@ -67,15 +67,15 @@ export async function answerFailure(failure: Failure): Promise<Response> {
   return answer
 }
 
-/** Path and query of a URL that may be malformed: its host is whatever the caller wrote. */
+/** Returns the path and query of a URL, which may be malformed, since its host is the caller's input. */
 const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').slice(0, MAX_PATH_CHARS)
 
 const MAX_PATH_CHARS = 500
 
-/** Where the caller is at fault, a stack trace of ours says nothing. */
+/** The message only: if the caller is at fault, our stack trace does not help. */
 const messageOf = (cause: unknown): unknown => (cause instanceof Error ? cause.message : cause)
 
-/** Reading the rest of a body shorter than this is cheaper than a new connection. */
+/** Reading the rest of a shorter body is cheaper than a new connection. */
 const SHORT_BODY_BYTES = 64 * 1024
 
 const isCutOff = (request: Request): boolean => isAbandoned(request) || leavesMuchUnread(request)
@@ -86,7 +86,7 @@ function leavesMuchUnread({ bodyUsed, headers }: Request): boolean {
   return declared === null ? headers.has('transfer-encoding') : Number(declared) > SHORT_BODY_BYTES
 }
 
-/** An error in its surface's shape, with the headers that every failure has. */
+/** Renders an error in the surface's format, with the headers of every failure. */
 export function renderFailure(
   error: GatewayError,
   {
@@ -102,19 +102,19 @@ export function renderFailure(
     ...idHeaders({ request_id, id_header }),
   }
   if (error.retry_after_s !== undefined) headers['retry-after'] = String(error.retry_after_s)
-  // Such a body is refused before it is read, or half-way.
+  // The body was refused before it was read to its end.
   if (error.kind === 'payload_too_large') headers.connection = 'close'
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** A request's id under each of its header names. */
+/** Returns the headers with the request ID. */
 export function idHeaders({ request_id, id_header }: Identified): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': request_id }
   if (id_header !== undefined) headers[id_header] = request_id
   return headers
 }
 
-/** A JSON answer of the gateway's own. */
+/** Returns a JSON answer with the request ID. */
 export function jsonAnswer(
   body: unknown,
   request_id: string,

@@ -1,9 +1,9 @@
-// Azure's addresses of OpenAI's endpoints, as its clients call them: read as the paths under /v1, with the deployment as the model.
+// Paths of Azure's clients for OpenAI's endpoints, mapped to paths under /v1, with the deployment as the model.
 import { decodePathPart } from './parameters.ts'
 
 /**
- * `/openai/v1/…`, `/openai/…` and `/openai/deployments/{deployment}/…`. A deployment may have slashes: the Python SDK does not
- * encode them.
+ * `/openai/v1/…`, `/openai/…` and `/openai/deployments/{deployment}/…`. A deployment may contain slashes, which the Python SDK does
+ * not encode.
  */
 const AZURE_PATH = /^([a-z]+:\/\/[^/]+)\/openai\/(?:v1\/)?([^?#]+)(\?[^#]*)?/
 const AZURE_DEPLOYMENT =
@@ -12,8 +12,8 @@ const AZURE_DEPLOYMENT =
 const DEPLOYMENTS = new WeakMap<object, string>()
 
 /**
- * Gives a request to one of Azure's addresses the address under /v1 that has the same endpoint. It stays the same object, by which
- * the server knows its socket.
+ * Replaces an Azure URL of a request by the URL under /v1 with the same endpoint. The object stays the same, since the server finds
+ * its socket by it.
  */
 export function readAzurePath(request: Request): void {
   const { url } = request
@@ -26,12 +26,12 @@ export function readAzurePath(request: Request): void {
   Object.defineProperty(request, 'url', { value })
 }
 
-/** Azure's date of its API says nothing here. */
+/** Removes Azure's api-version, which has no meaning here. */
 function withoutVersion(query: string): string {
   const parameters = new URLSearchParams(query)
   parameters.delete('api-version')
   return parameters.size === 0 ? '' : `?${parameters}`
 }
 
-/** The deployment that the address of a request named, which is its model whatever its body says; undefined for most. */
+/** Returns the deployment in the original URL of a request, which overrides the model in its body; undefined for other requests. */
 export const deploymentOf = (request: Request): string | undefined => DEPLOYMENTS.get(request)

@@ -1,10 +1,10 @@
-// Reading a request's body within its surface's limit, without letting a refused one be uploaded.
+// Reads a request's body within the surface's limit, without receiving the rest of a refused one.
 import { GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.ts'
 import { bodyOf, codingOf, isAnnounced } from './content-coding.ts'
 
 /**
- * How long a body says it is, before any of it is read; the limit where it does not say, as one that is decoded first.
- * @throws GatewayError payload_too_large if that is more than the limit; as `codingOf`
+ * Returns the announced length of a body before it is read; the limit if it announces none, or must be decoded first.
+ * @throws GatewayError payload_too_large if it exceeds the limit; as `codingOf`
  */
 export function announcedBytes(request: Request, limit_bytes: number): number {
   const coding = codingOf(request)
@@ -14,8 +14,8 @@ export function announcedBytes(request: Request, limit_bytes: number): number {
 }
 
 /**
- * Reads a whole body whose announced length was judged by `announcedBytes`.
- * @throws GatewayError payload_too_large, or invalid_request for a body that did not arrive whole
+ * Reads a whole body whose announced length `announcedBytes` has checked.
+ * @throws GatewayError payload_too_large, or invalid_request for an incomplete body
  */
 export function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
   const bytes = isAnnounced(request)
@@ -29,8 +29,8 @@ function refuseBroken(thrown: unknown): never {
 }
 
 /**
- * Reads chunks into one array, and no more of them than the limit.
- * @throws what `tooLarge` makes, as soon as the limit is exceeded; the source's own error where it breaks off
+ * Reads chunks into one array, up to the limit.
+ * @throws what `tooLarge` returns, as soon as the limit is exceeded; the source's error if it breaks off
  */
 export async function readAtMost(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -47,7 +47,7 @@ export async function readAtMost(
   return Buffer.concat(parts, read_bytes)
 }
 
-/** The refusal of a body over its surface's limit, whether it is JSON or a form. */
+/** The refusal of a body over the surface's limit, JSON or a form. */
 export const bodyTooLarge = (limit_bytes: number): GatewayError =>
   payloadTooLarge(
     `The request body is larger than ${sizeOf(limit_bytes)}, the limit of this endpoint. Send less, or smaller images.`,
@@ -57,23 +57,23 @@ const MB = 1_024 * 1_024
 const sizeOf = (bytes: number): string =>
   bytes < MB ? `${Math.floor(bytes / 1_024)} KB` : `${Math.floor(bytes / MB)} MB`
 
-/** The refusal of a body whose sender stopped half-way. */
+/** The refusal of an incomplete body. */
 export const brokenOff = (cause: unknown): GatewayError =>
   invalidRequest('The request body is incomplete. Send it again.', { cause })
 
-/** Requests whose body was given up half-way: more of it may come, and nobody reads it. */
+/** Requests whose body is no longer read, although more may arrive. */
 const ABANDONED = new WeakSet<Request>()
 
-/** Whether a body was given up half-way: then its connection is of no use for another request. */
+/** Whether a body was abandoned, so that its connection cannot be reused. */
 export const isAbandoned = (request: Request): boolean => ABANDONED.has(request)
 
-/** So much of a refused body is still taken, and for so long: a sender who is done sees the refusal, not a reset. */
+/** The maximum bytes and time for reading the rest of a refused body, so that a sender who finishes sees the refusal, not a reset. */
 const LINGER_BYTES = 512 * 1024
 const LINGER_MS = 500
 
 /**
- * Gives up a body half-way. Its short rest is read and dropped, so that the connection can be kept; of a longer one the
- * sender is cut off.
+ * Abandons a partly read body. A short rest is read and dropped, so that the connection can be reused; with a longer one the
+ * connection will be closed.
  */
 export async function abandonBody(
   request: Request,
@@ -89,10 +89,10 @@ export async function abandonBody(
       dropped_bytes += value.length
     }
   } catch {
-    // The sender has gone: nobody is left to be cut off.
+    // Dropped: the sender has disconnected.
   } finally {
     clearTimeout(timer)
   }
-  // Nor is it cancelled: the runtime would read on, and drop what comes, until the connection is closed.
+  // The body is not cancelled: the runtime would then read and drop the rest until the connection is closed.
   ABANDONED.add(request)
 }

@@ -1,8 +1,8 @@
-// The content coding of an answer that is kept in several: the first one that the caller takes.
+// Negotiation of an answer's content coding, for content stored in several codings.
 
 /**
- * The first of the codings on offer that a caller takes; `identity` where they take none.
- * RFC 9110, 12.5.3: a weight of 0 refuses a coding, and `*` stands for those that are not named.
+ * Returns the first offered coding that the caller accepts; `identity` if none.
+ * RFC 9110, 12.5.3: a weight of 0 refuses a coding, and `*` stands for all that are not named.
  * @param offered the preferred one first
  */
 export function acceptedCoding<const Coding extends string>(
@@ -14,7 +14,7 @@ export function acceptedCoding<const Coding extends string>(
   return offered.find(isTaken) ?? 'identity'
 }
 
-/** `gzip;q=0.5` as its name and its weight. */
+/** Parses `gzip;q=0.5` into name and weight. */
 function readCoding(text: string): [name: string, weight: number] {
   const [name = '', ...parameters] = text.split(';').map((part) => part.trim())
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length)

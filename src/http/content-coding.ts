@@ -1,4 +1,4 @@
-// The content coding of request bodies: decoded as they are read, and never much more at once than their reader takes.
+// Decoding of request bodies with a content coding, at the pace of their reader.
 import type { Transform } from 'node:stream'
 import { invalidRequest, unsupportedMedia } from '../domain/errors.ts'
 
@@ -9,8 +9,8 @@ type Coding = (typeof NAMES)[keyof typeof NAMES]
 const isName = (name: string): name is keyof typeof NAMES => Object.hasOwn(NAMES, name)
 
 /**
- * The coding of a request's body; undefined if it is sent as it is.
- * @throws GatewayError unsupported_media for an unknown coding, and for several
+ * Returns the coding of a request's body; undefined without one.
+ * @throws GatewayError unsupported_media for an unknown coding, or several
  */
 export function codingOf({ headers }: Pick<Request, 'headers'>): Coding | undefined {
   const header = headers.get('content-encoding')
@@ -28,24 +28,24 @@ export function codingOf({ headers }: Pick<Request, 'headers'>): Coding | undefi
   )
 }
 
-/** Whether a body says how long it is, decoded. */
+/** Whether the decoded length of a body is announced. */
 export const isAnnounced = (request: Pick<Request, 'headers'>): boolean =>
   request.headers.has('content-length') && codingOf(request) === undefined
 
 /**
- * A request's body, decoded.
- * @throws GatewayError as `codingOf`; reading it throws invalid_request for damaged bytes, and the source's own error where it breaks off
+ * Returns a request's decoded body.
+ * @throws GatewayError as `codingOf`; reading it throws invalid_request for damaged bytes, and the source's error if it breaks off
  */
 export function bodyOf(request: Request): ReadableStream<Uint8Array> | null {
   const coding = codingOf(request)
   return coding === undefined || request.body === null ? request.body : decoded(request.body, coding)
 }
 
-/** RFC 9659: a window of 8 MB is the most that a body over HTTP may need. */
+/** RFC 9659: the maximum window of a body over HTTP is 8 MB. */
 const MAX_ZSTD_WINDOW_LOG = 23
 const CHUNK_BYTES = 64 * 1024
 
-/** The runtime's decoders are loaded with the first such body. */
+/** Creates a decoder; the runtime's module is loaded with the first encoded body. */
 async function decoderOf(coding: Coding, first: Uint8Array): Promise<Transform> {
   const zlib = await import('node:zlib')
   const options = { chunkSize: CHUNK_BYTES }
@@ -64,7 +64,7 @@ async function decoderOf(coding: Coding, first: Uint8Array): Promise<Transform> 
   }
 }
 
-/** Some senders leave the header of RFC 1950 out, as RFC 9110, 8.4.1.2 notes. */
+/** Whether the bytes begin with the header of RFC 1950, which some senders omit (RFC 9110, 8.4.1.2). */
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
 

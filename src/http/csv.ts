@@ -1,21 +1,21 @@
-// Tables as CSV (RFC 4180), written while they are read, and harmless in a spreadsheet.
+// Tables as CSV (RFC 4180), streamed, and protected against formulas in spreadsheets.
 
 import { formatUsd, type Nanos } from '../domain/money.ts'
 import { UTC, type Zone } from '../domain/zones.ts'
 
-/** A cell; null is an empty one. */
+/** The value of a cell; null for an empty one. */
 export type Cell = string | number | null
 
 /**
- * Where a spreadsheet may take what follows for a formula: at the beginning, and after what separates cells or lines where
- * it reads another separator than the comma. https://owasp.org/www-community/attacks/CSV_Injection
+ * The positions at which a spreadsheet may read a formula: the beginning of a cell, and after separators, if
+ * it expects another separator than the comma. https://owasp.org/www-community/attacks/CSV_Injection
  */
 const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?=[=+\-@＝＋－＠])(?<=[;\t\r\n]["\s]*)/g
 
-/** A plain number is not one, whatever its sign. */
+/** A plain number with any sign is no formula. */
 const NUMBER = /^-?\d{1,16}(\.\d{1,9})?$/
 
-/** One line. What might be taken for a formula is text by an apostrophe before it. */
+/** Formats a line. An apostrophe before a possible formula makes it text. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`
 
 function cellText(cell: Cell): string {
@@ -26,10 +26,10 @@ function cellText(cell: Cell): string {
 }
 
 /**
- * An answer that is a file. Its lines are made as its reader takes them: a slow reader keeps none in memory.
- * @param file its name, of ASCII letters, digits, dots and hyphens, and its columns'
- * @param parts of lines; ended where the reader leaves
- * @param onEnd called once nothing more is read of them, for whichever reason
+ * Returns an answer that is a CSV file. Its lines are read at the pace of the client, so that a slow one uses no memory.
+ * @param file its name, of ASCII letters, digits, dots and hyphens, and the heads of its columns
+ * @param parts of lines; ended if the client disconnects
+ * @param onEnd called once nothing more is read of them, for any reason
  */
 export function csvAnswer(
   { name, head }: { name: string; head: readonly string[] },
@@ -74,19 +74,19 @@ export function csvAnswer(
   })
 }
 
-/** A time, in UTC: its column has a name that ends in `_utc`. */
+/** Formats a time in UTC. The name of its column ends in `_utc`. */
 export const csvTime = (time_ms: number | null): string | null =>
   time_ms === null ? null : new Date(time_ms).toISOString()
 
-/** An amount; one that is not known is an empty cell. */
+/** Formats an amount; an unknown one is an empty cell. */
 export const csvUsd = (nanos: Nanos | null): string | null => (nanos === null ? null : formatUsd(nanos))
 
-/** Columns by their names, in their order. */
+/** Columns by name, in order. */
 export type CsvColumns<Row> = { readonly [name: string]: (row: Row) => Cell }
 
 const UTC_END = '_utc'
 
-/** The same columns with their times in a zone: `started_utc` becomes `started_europe_berlin`, of `2026-12-31T18:00:00.000+01:00`. */
+/** Converts the times of columns to a zone: `started_utc` becomes `started_europe_berlin`, as `2026-12-31T18:00:00.000+01:00`. */
 export function columnsIn<Row>(zone: Zone, columns: CsvColumns<Row>): CsvColumns<Row> {
   if (zone === UTC) return columns
   const end = `_${zone.toLowerCase().replace(/[^a-z0-9]+/g, '_')}`
@@ -104,14 +104,14 @@ const timeIn = (zone: Zone, time: Cell): Cell =>
     ? Temporal.Instant.from(time).toString({ timeZone: zone, smallestUnit: 'millisecond' })
     : time
 
-/** The lines under their head. The end of the last line is left to who writes it, who ends it with the newline of CRLF. */
+/** Formats head and lines, without the final newline, which the caller writes; the CR before it is included. */
 export const csvOf = <Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string =>
   rows.length === 0 ? csvHead(columns) : `${csvHead(columns)}\n${csvRows(columns, rows)}`
 
-/** The names of the columns, as `csvOf` leaves its last line. */
+/** Formats the head, without its newline, as `csvOf`. */
 export const csvHead = <Row>(columns: CsvColumns<Row>): string => csvLine(Object.keys(columns)).slice(0, -1)
 
-/** The lines without a head, as `csvOf` leaves its last line. */
+/** Formats the lines without a head and without the final newline, as `csvOf`. */
 export function csvRows<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string {
   const cells = Object.values(columns)
   return rows

@@ -1,13 +1,13 @@
-// The caller's address behind proxies, by the headers that proxies add: X-Forwarded-For, and Forwarded (RFC 7239).
+// The caller's address behind proxies, from X-Forwarded-For and Forwarded (RFC 7239).
 import { plainAddress } from '../domain/addresses.ts'
 
-/** Whether an address is that of a proxy whose headers are believed. */
+/** Whether an address is that of a trusted proxy. */
 type IsTrusted = (address: string) => boolean
 
 /**
- * The caller's address: the last one of the header that is no trusted proxy's. Only the entries that trusted proxies wrote
- * are believed, for callers can send the header themselves (RFC 7239, 8.1).
- * @returns undefined if the trusted proxies do not tell it: what one of them wrote is no address, or the two headers
+ * Returns the caller's address: the last one in the header that is no trusted proxy. Only entries of trusted proxies
+ * count, since callers can send the header themselves (RFC 7239, 8.1).
+ * @returns undefined if it cannot be determined: an entry of a trusted proxy is no address, or the two headers
  * disagree, one of which may come from the caller
  */
 export function callerAddress(peer: string, headers: Headers, isTrusted: IsTrusted): string | undefined {
@@ -22,7 +22,7 @@ export function callerAddress(peer: string, headers: Headers, isTrusted: IsTrust
   return by_list === by_forwarded ? by_list : undefined
 }
 
-/** Where all are trusted proxies, the first of them is the caller. */
+/** If all addresses are trusted proxies, the first one is the caller. */
 function lastUntrusted(entries: readonly string[], isTrusted: IsTrusted): string | undefined {
   let address: string | undefined
   for (const entry of entries.toReversed()) {
@@ -45,8 +45,8 @@ function addressIn(entry: string): string | undefined {
 }
 
 /**
- * The elements of a Forwarded header, one a proxy. A comma in quotes does not end one; a quote that nothing closes quotes
- * nothing, or a caller could hide with one what their proxy adds.
+ * Splits a Forwarded header into elements, one per proxy. A comma in quotes does not end an element. An unclosed quote has no effect,
+ * since a caller could otherwise hide the element of their proxy.
  */
 function elementsOf(header: string): string[] {
   const elements: string[] = []
@@ -67,6 +67,6 @@ function elementsOf(header: string): string[] {
   return written.length > 0 ? written : ['']
 }
 
-/** The `for` of an element; empty if it has none. */
+/** Returns the `for` of an element; empty if it has none. */
 const forOf = (element: string): string =>
   /(?:^|;)\s*for\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/i.exec(element)?.[1] ?? ''

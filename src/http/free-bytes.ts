@@ -1,19 +1,19 @@
-// The freeing of large bytes at once: the collector is in no hurry, and to hurry it would stop everyone else.
+// Immediate release of large buffers: the garbage collector would free them late, and a forced collection would stop all calls.
 
 /**
- * Frees the memory of bytes, which are empty from then on.
- * @param bytes whose buffer nobody else uses any more, native code at work in the background included
+ * Frees the memory of bytes, which are empty afterwards.
+ * @param bytes whose buffer is no longer used anywhere else, including native background work
  */
 export const freeBytes = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0)
 }
 
-/** Smaller buffers are soon collected, and may be the runtime's, which other bytes stand in. */
+/** Smaller buffers are collected soon, and may be pooled by the runtime for other bytes. */
 const MIN_FREED_BYTES = 64 * 1024
 
 /**
- * The same chunks. The buffer of each is freed once one of another buffer is asked for: the reader is done with it then, and so
- * is whoever made it.
+ * Yields the same chunks, and frees each buffer once a chunk of another buffer is requested: by then both the reader and the source
+ * have finished with it.
  */
 export async function* freedOnceRead(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let last: Uint8Array | undefined

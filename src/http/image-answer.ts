@@ -1,8 +1,8 @@
-// The answer that is an image's bytes, with headers that keep browsers from reading them as anything else.
+// Answers with the bytes of an image, with headers that prevent browsers from interpreting them as another type.
 import { Type } from '@sinclair/typebox'
 import type { ImageMime } from '../domain/image-formats.ts'
 
-/** Such an answer in a route's schema, where nothing is checked: it is a `Response` already. */
+/** The schema of such an answer. It is not validated, since it is already a `Response`. */
 export const ImageBytes = Type.Unsafe<Blob>(
   Type.Any({
     type: 'string',
@@ -14,15 +14,15 @@ export const ImageBytes = Type.Unsafe<Blob>(
 
 interface ImageFile {
   body: Blob | ReadableStream<Uint8Array>
-  /** Judged by its leading bytes, not by what its sender called it. */
+  /** Detected by its leading bytes, not by the sender's claim. */
   mime: ImageMime
-  /** Free of characters that would need quoting. */
+  /** Without characters that need quoting. */
   filename: string
-  /** By default no cache may store it: one that several people use could show it to others. */
+  /** By default no cache may store it, since a shared cache could reveal it to others. */
   cache_control?: string
 }
 
-/** An image to its owner. */
+/** Returns an image to its owner. */
 export function imageAnswer({
   body,
   mime,

@@ -1,8 +1,8 @@
-// The error shape of images and uploads: HTTP status and code of each kind of error.
+// The error format of images and uploads: HTTP status and code of each kind of error.
 import { type ErrorKind, insufficientBalance } from '../domain/errors.ts'
 import type { RenderError } from './answers.ts'
 
-/** spec.md, Errors, Image endpoints: the status, and the code of errors that have no code of their own. */
+/** spec.md, Errors, Image endpoints: the status, and the default code. */
 const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   invalid_request: [400, 'invalid_request'],
   unauthenticated: [401, 'invalid_api_key'],
@@ -22,14 +22,14 @@ const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   overloaded: [503, 'overloaded'],
 }
 
-/** An `ErrorBody` whose type says who is at fault (silent.md, Images). */
+/** An `ErrorBody` whose type distinguishes faults of the request and of the service (silent.md, Images). */
 export const renderImageError: RenderError = ({ kind, message, code, param = null }) => {
   const [status, default_code] = STATUS[kind]
   const type = status < 500 ? 'invalid_request_error' : 'api_error'
   return { status, body: { error: { message, type, code: code ?? default_code, param } } }
 }
 
-/** The same for endpoints whose table lacks OUTSTANDING_DEBT: there, an account in debt has too low a balance. */
+/** Renders errors for endpoints without the code OUTSTANDING_DEBT: an account in debt gets insufficient_balance. */
 export const renderImageErrorWithoutDebt: RenderError = (error, request_id) => {
   if (error.code !== 'OUTSTANDING_DEBT') return renderImageError(error, request_id)
   return renderImageError(insufficientBalance(error.message, { cause: error }), request_id)

@@ -1,10 +1,10 @@
-// The reading of a request's JSON, by routes that let somebody in before they look at a body.
+// Reads a request's JSON, for routes that authenticate the caller before they read a body.
 import { invalidRequest } from '../domain/errors.ts'
 import { announcedBytes, readBytes } from './body.ts'
 
 /**
  * @returns undefined for a request without a body
- * @throws GatewayError invalid_request for a body that is not JSON; payload_too_large
+ * @throws GatewayError invalid_request if the body is no JSON; payload_too_large
  */
 export async function readJson(request: Request, limit_bytes: number): Promise<unknown> {
   if (request.body === null) return undefined
@@ -19,7 +19,7 @@ export async function readJson(request: Request, limit_bytes: number): Promise<u
   }
 }
 
-/** @throws GatewayError invalid_request for a body that is not JSON */
+/** @throws GatewayError invalid_request if the Content-Type is not JSON */
 function requireJson({ headers }: Request): void {
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')

@@ -1,4 +1,4 @@
-// Reading a multipart/form-data body as it comes: each file is handed on as a stream, and nothing is held in memory.
+// Streaming reader of multipart/form-data bodies: each file is passed on as a stream, and nothing is buffered.
 import type { Readable } from 'node:stream'
 import type { BusboyInstance } from '@fastify/busboy'
 import { GatewayError, invalidRequest, toGatewayError } from '../domain/errors.ts'
@@ -8,37 +8,37 @@ import { bodyOf } from './content-coding.ts'
 export interface FilePart {
   field: string
   filename: string
-  /** The media type that its sender states. */
+  /** The media type that the sender states. */
   mime: string
-  /** Its bytes. While they are not read, the sender has to wait. */
+  /** Its bytes. The sender is paused while they are not read. */
   content: AsyncIterable<Uint8Array>
 }
 
 export interface FormReading {
-  /** The whole form. Content-Length is judged before anything is read, chunked bodies while they come. */
+  /** The limit of the whole form, checked by Content-Length before reading, and for chunked bodies while reading. */
   body_limit_bytes: number
-  /** More files than this, or more fields, are refused. */
+  /** A form with more files or fields is refused. */
   max_files: number
   max_fields: number
-  /** Takes one file. The next file comes only after this one is taken; whatever is thrown ends the reading. */
+  /** Processes one file. The next file is passed only afterwards; an exception ends the reading. */
   file(part: FilePart): Promise<void>
   field(name: string, value: string): void
   onProgress?: () => void
-  /** Fires when the caller has gone. */
+  /** Fires when the caller disconnects. */
   gone: AbortSignal
 }
 
-/** The longest text field that any endpoint takes is a prompt of 32,000 characters. */
+/** The longest text field of any endpoint is a prompt of 32,000 characters. */
 const MAX_FIELD_BYTES = 256 * 1024
-/** Bytes with more parts than a form may have are parsed in slices: after the slice that fails the rest is not parsed. */
+/** A chunk with too many parts is parsed in slices, so that parsing stops soon after the limit. */
 const SLICE_BYTES = 16 * 1024
-/** Before the boundary of each part but the first. */
+/** Precedes the boundary of each part except the first. */
 const DELIMITER = Buffer.from('\r\n--')
 
 /**
  * Reads a form to its end.
- * @throws GatewayError invalid_request for a body that is not a form, is malformed, or did not arrive whole;
- * payload_too_large over the limit; and whatever `file` or `field` throws, after which nothing more is read
+ * @throws GatewayError invalid_request if the body is no form, is malformed, or is incomplete;
+ * payload_too_large over the limit; what `file` or `field` throws. Nothing more is read then
  */
 export async function readForm(request: Request, reading: FormReading): Promise<void> {
   const { body_limit_bytes, gone, onProgress } = reading
@@ -86,7 +86,7 @@ function hasManyParts(value: Uint8Array, { max_files, max_fields }: FormReading)
   return true
 }
 
-/** Its library is loaded with the first form: it costs a start 20 ms. */
+/** Creates the parser. Its library is loaded with the first form, since it takes 20 ms. */
 async function createParser(
   content_type: string,
   { max_files, max_fields }: FormReading,
@@ -100,7 +100,7 @@ async function createParser(
       limits: {
         files: max_files,
         fields: max_fields,
-        // The parser counts parts without a name as neither. One more, so that the limits of files and fields are told first.
+        // Parts without a name count as neither. One more than both limits, so that these are reported first.
         parts: max_files + max_fields + 1,
         fieldSize: MAX_FIELD_BYTES,
         headerPairs: 20,
@@ -112,22 +112,22 @@ async function createParser(
 }
 
 interface Parsing {
-  /** Resolves when the form has arrived whole and every file was taken. */
+  /** Resolves when the form is complete, and every file was processed. */
   finished: Promise<void>
   /** Rejects with the first failure. */
   failed: Promise<never>
   hasFailed(): boolean
-  /** Ends the parsing: the file that is being taken breaks off. */
+  /** Ends the parsing and breaks off the current file. */
   fail(error: Error): void
-  /** Resolves when no file is being taken any more. */
+  /** Resolves when no file is being processed. */
   idle(): Promise<unknown>
 }
 
-/** Hands a parser's files on, one after the other. */
+/** Passes a parser's files on, one after the other. */
 function follow(parser: BusboyInstance, { file, field, max_files, max_fields }: FormReading): Parsing {
   const failed = Promise.withResolvers<never>()
   const finished = Promise.withResolvers<void>()
-  // Dropped here alone: races await it while the form is read, and after that it must not count as an unhandled rejection.
+  // Dropped only here: the reading loop awaits it, and afterwards it must not count as an unhandled rejection.
   failed.promise.catch(() => undefined)
   let taking: Promise<unknown> = Promise.resolve()
   let failure: Error | undefined
@@ -143,13 +143,13 @@ function follow(parser: BusboyInstance, { file, field, max_files, max_fields }: 
     if (failure) throw failure
     await file(part)
     contents.delete(content)
-    // The parser waits until a file is read to its end, wanted or not.
+    // The parser waits until each file is read to its end.
     content.resume()
   }
 
   parser.on('file', (name, content, filename, _encoding, mime) => {
     contents.add(content)
-    // Its error is the one that `fail` was given; without a listener it would end the process.
+    // The error is the one passed to `fail`; without a listener it would end the process.
     content.on('error', () => undefined)
     if (failure) content.destroy(failure)
     const part = { field: name ?? '', filename: filename ?? '', mime: mime ?? '', content }

@@ -1,4 +1,4 @@
-// Reading a large body part by part: each is let in before it is kept, and a sender who is too slow is cut off.
+// Reads a large body in parts: memory is admitted before a part is kept, and a sender that is too slow is disconnected.
 import { GatewayError, invalidRequest } from '../domain/errors.ts'
 import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
 import { bodyOf, isAnnounced } from './content-coding.ts'
@@ -6,24 +6,24 @@ import { freeBytes } from './free-bytes.ts'
 
 interface PacedReading {
   limit_bytes: number
-  /** Called before so many further bytes are kept. While it waits, so does the sender. @throws what refuses the body */
+  /** Called before further bytes are kept. The sender is paused while it waits. @throws to refuse the body */
   admit(bytes: number): Promise<void> | void
   pace?: Pace
 }
 
-/** How fast a sender must be: on average, once the grace is over; the time in which nobody read does not count. */
+/** The minimum average rate of a sender after a grace period. Time in which the gateway did not read does not count. */
 interface Pace {
   grace_ms: number
   min_bytes_per_s: number
 }
 
-/** A body of 30 MB has half an hour. */
+/** A body of 30 MB may take half an hour. */
 const PACE: Pace = { grace_ms: 10_000, min_bytes_per_s: 16 * 1024 }
 
 /**
  * Reads a whole body.
- * @returns bytes that nobody else has; their buffer may be longer
- * @throws GatewayError payload_too_large; invalid_request for a body that came too slowly or not whole; what `admit` throws
+ * @returns bytes that are not shared; their buffer may be longer
+ * @throws GatewayError payload_too_large; invalid_request if the body is too slow or incomplete; what `admit` throws
  */
 export async function readPaced(
   request: Request,
@@ -33,7 +33,7 @@ export async function readPaced(
   const declared_bytes = isAnnounced(request) ? announced_bytes : undefined
   const reader = bodyOf(request)?.getReader()
   if (!reader) return new Uint8Array()
-  // Parts are copied as they come: to join all of them at the end would stop everyone else. What comes as one part is not.
+  // Parts are copied as they arrive, since joining all of them at the end would block the event loop. A single part is not copied.
   let whole: Uint8Array = new Uint8Array()
   let read_bytes = 0
   let waited_ms = 0
@@ -66,7 +66,7 @@ export async function readPaced(
   }
 }
 
-/** For a body that does not say how long it is. What is never written of its room takes no memory: the system gives it page by page. */
+/** The buffer size for a body of unannounced length. Its unwritten part takes no memory, since the system allocates page by page. */
 function roomFor(needed_bytes: number, limit_bytes: number): number {
   const steps_bytes = [64 * 1024, 256 * 1024, 1024 * 1024]
   return Math.min(steps_bytes.find((bytes) => bytes >= needed_bytes) ?? limit_bytes, limit_bytes)

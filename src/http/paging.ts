@@ -1,4 +1,4 @@
-// Lists in pages, the newest entry first: what is asked for, and where the next page begins.
+// Paging of lists, the newest entry first: the request's parameters, and the cursor of the next page.
 import { Type } from '@sinclair/typebox'
 import { WholeNumber } from './parameters.ts'
 import { Nullable } from './schema.ts'
@@ -21,13 +21,13 @@ export const PAGE_FIELDS = {
   next_cursor: Nullable(Type.Integer({ description: 'The `cursor` of the next page; null on the last.' })),
 }
 
-/** The page that is asked for. */
+/** Returns the requested page. */
 export const pageOf = ({ limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: number }) => ({
   limit,
   cursor,
 })
 
-/** Where the next page begins, as it is answered; null on the last page. */
+/** Returns the cursor field of an answer; null on the last page. */
 export const pageFields = ({ next_cursor = null }: { next_cursor: number | undefined | null }) => ({
   next_cursor,
 })

@@ -1,13 +1,13 @@
-// Parameters in a query string and in paths: types that they share, those given more than once, and percent-encoding.
+// Parameters in query strings and paths: common types, repeated parameters, and percent-encoding.
 import { Kind, Type, TypeRegistry } from '@sinclair/typebox'
 
-/** The text that a part of a path stands for; the part as it stands if it is not a valid encoding (RFC 3986, 2.1). */
+/** Decodes a part of a path; an invalid encoding (RFC 3986, 2.1) is returned unchanged. */
 export function decodePathPart(encoded: string): string {
   if (!encoded.includes('%')) return encoded
   try {
     return decodeURIComponent(encoded)
   } catch {
-    // Left encoded it names nothing that is here, so the caller is told that it was not found.
+    // Dropped: the encoded text names nothing, so the caller gets "not found".
     return encoded
   }
 }
@@ -20,16 +20,16 @@ interface Bounds {
   maximum?: number
 }
 
-/** Digits, or the number that they were decoded to: Elysia decodes a query twice. */
+/** Accepts digits, or the number decoded from them, since Elysia decodes a query twice. */
 TypeRegistry.Set<Bounds>(WHOLE_NUMBER, ({ minimum, maximum = Number.MAX_SAFE_INTEGER }, value) => {
   const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isInteger(number) && number >= minimum && number <= maximum
 })
 
 /**
- * A whole number in digits and nothing else, read as a number. Stricter than Elysia's `t.Integer()`, which takes `1e3` and
- * ` 5` too; to clients and to OpenAPI it is a plain integer.
- * @param must what a refusal says of a wrong value
+ * A whole number of digits only, decoded to a number. Stricter than Elysia's `t.Integer()`, which also accepts `1e3` and
+ * ` 5`; for clients and OpenAPI it is an integer.
+ * @param must the requirement in a refusal
  */
 export const WholeNumber = ({ minimum, maximum }: Bounds, must: string) =>
   Type.Transform(Type.Unsafe<number>({ [Kind]: WHOLE_NUMBER, type: 'integer', minimum, maximum, must }))
@@ -42,14 +42,14 @@ export const ModelName = Type.String({
   must: 'the name of a model, of at most 128 characters',
 })
 
-/** Of a path that ends with a model's id, whose slashes are written as they are or encoded. */
+/** The parameters of a path that ends with a model ID, whose slashes may be encoded or not. */
 export const ModelParams = Type.Object({
   '*': Type.String({ title: 'model', description: 'The name of a model.', examples: ['sim-flash'] }),
 })
 
 /**
- * The parameters that a query string gives more than once, each with all of its values. An array fits no schema of a
- * parameter, so that it is refused; Elysia alone would silently take the last value.
+ * Returns the parameters that a query string repeats, each with all values. An array matches no parameter's schema, so that it
+ * is refused; Elysia would silently use the last value.
  */
 export function doubledParameters(url: string): Record<string, string[]> {
   const doubled: Record<string, string[]> = Object.create(null)

@@ -1,4 +1,4 @@
-// A period of time in a query: days of a time zone, or moments.
+// A period in a query: days of a time zone, or times.
 import { Type } from '@sinclair/typebox'
 import { invalidRequest } from '../domain/errors.ts'
 import { dayNamed, isZone, UTC, type Zone } from '../domain/zones.ts'
@@ -11,7 +11,7 @@ export const Moment = Type.String({
 
 const A_ZONE = 'a time zone such as Europe/Berlin, or UTC'
 
-/** The time zone of days and of times in a query. */
+/** The time zone of days in a query. */
 export const ZONE_PARAMETER = {
   zone: Type.Optional(
     Type.String({
@@ -23,7 +23,7 @@ export const ZONE_PARAMETER = {
   ),
 }
 
-/** @throws GatewayError invalid_request for an unknown one */
+/** @throws GatewayError invalid_request for an unknown zone */
 export function readZone({ zone = UTC }: { zone?: string | undefined }): Zone {
   if (isZone(zone)) return zone
   throw invalidRequest(`zone: must be ${A_ZONE}.`, { param: 'zone' })
@@ -49,7 +49,7 @@ interface Requested {
   zone?: string | undefined
 }
 
-/** @throws GatewayError invalid_request for days or zones that do not exist, or a time that ends before it begins */
+/** @throws GatewayError invalid_request for days or zones that do not exist, or a period that ends before it begins */
 export function readPeriod({ since, until, ...of }: Requested): {
   since_ms: number | undefined
   until_ms: number | undefined
@@ -63,7 +63,7 @@ export function readPeriod({ since, until, ...of }: Requested): {
   return { since_ms, until_ms }
 }
 
-/** As an end, a day counts whole. @returns milliseconds since 1970 @throws GatewayError invalid_request */
+/** Parses a day or a time; as an end, a day is included. @returns milliseconds since 1970 @throws GatewayError invalid_request */
 export function readMoment(
   name: string,
   text: string,

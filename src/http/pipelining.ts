@@ -1,4 +1,4 @@
-// Pipelined requests: how many of one connection are served in a turn of the event loop.
+// A limit on the pipelined requests of one connection that are served in one turn of the event loop.
 
 type Serve = (request: Request) => Response | Promise<Response>
 
@@ -7,19 +7,19 @@ interface Socket {
   port: number
 }
 
-/** So many requests of all connections are served before those that follow in their turn are looked at. */
-const MAX_UNSEEN_REQUESTS = 64
-/** Of a connection, of those that are looked at. A caller who sends fewer in one write never meets it. */
+/** Requests of all connections per turn that are not counted; later ones in the turn are. */
+const MAX_UNCOUNTED_REQUESTS = 64
+/** Counted requests per connection. A caller that sends fewer in one write is never limited. */
 const MAX_REQUESTS_OF_CONNECTION = 16
 
 /**
- * The runtime (Bun 1.4.5) parses and serves all requests of a read, up to 512 kB, in one turn of the event loop, so that a write of
- * 20,000 keeps everybody waiting for seconds. After an answer with `connection: close` it drops the rest, which the caller has to
- * send again (RFC 9112, 9.3.2). A connection gets one once it has had enough of a turn. Turns are counted only from every 64th
- * request on: an immediate for each costs a small call a turn of the event loop.
+ * The runtime (Bun 1.4.5) parses and serves all requests of a read, up to 512 kB, in one turn of the event loop, so that 20,000 requests
+ * in one write delay all callers by seconds. After an answer with `connection: close` it drops the rest, which the caller must
+ * send again (RFC 9112, 9.3.2). A connection over its limit in a turn gets such an answer. The end of a turn is scheduled only at its 64th
+ * request, since an immediate for each request would cost small calls a turn of the event loop.
  *
- * @param peerOf the other end of a request's connection; null for requests that came over none
- * @returns what goes around an application that serves requests
+ * @param peerOf the peer of a request's connection; null for requests without a connection
+ * @returns a wrapper of the application
  */
 export function boundPipelining(peerOf: (request: Request) => Socket | null): (serve: Serve) => Serve {
   let requests = 0
@@ -28,7 +28,7 @@ export function boundPipelining(peerOf: (request: Request) => Socket | null): (s
     requests = 0
     connections.clear()
   }
-  function hasHadEnough(request: Request): boolean {
+  function isOverLimit(request: Request): boolean {
     const peer = peerOf(request)
     if (peer === null) return false
     const connection = `${peer.address} ${peer.port}`
@@ -38,8 +38,8 @@ export function boundPipelining(peerOf: (request: Request) => Socket | null): (s
   }
   return (serve) => (request) => {
     requests += 1
-    if (requests === MAX_UNSEEN_REQUESTS) setImmediate(endTurn)
-    if (requests <= MAX_UNSEEN_REQUESTS || !hasHadEnough(request)) return serve(request)
+    if (requests === MAX_UNCOUNTED_REQUESTS) setImmediate(endTurn)
+    if (requests <= MAX_UNCOUNTED_REQUESTS || !isOverLimit(request)) return serve(request)
     const answer = serve(request)
     return answer instanceof Promise ? answer.then(closing) : closing(answer)
   }

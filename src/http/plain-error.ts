@@ -1,10 +1,10 @@
-// The error shape of the gateway's own endpoints, and of paths that no endpoint serves.
+// The error format of the gateway's own endpoints, and of unknown paths.
 import { Type } from '@sinclair/typebox'
 import type { ErrorKind } from '../domain/errors.ts'
 import type { RenderError } from './answers.ts'
 import { Nullable } from './schema.ts'
 
-/** The body of an error here, and of images and uploads. */
+/** The body of an error, also for images and uploads. */
 export const ErrorBody = Type.Object(
   {
     error: Type.Object(

@@ -1,9 +1,9 @@
-// Requests with the path of `public_url` in their address, from a proxy that does not strip it.
+// Removal of the path of `public_url` from requests, if a proxy does not strip it.
 
 /**
- * Strips the path from the address, so that routes need only the gateway's own paths. The request stays the same object, because
+ * Strips the path from a request's URL, so that routes need only the gateway's own paths. The object stays the same, since
  * the server finds its socket by it.
- * @param path such as `/tollgate`, without a slash at its end
+ * @param path such as `/tollgate`, without a trailing slash
  */
 export function leavePublicPath(request: Request, path: string): void {
   const { url } = request
@@ -12,7 +12,7 @@ export function leavePublicPath(request: Request, path: string): void {
   const rest = url.slice(at + path.length)
   const has_slash = rest.startsWith('/')
   if (rest !== '' && !has_slash && !rest.startsWith('?')) return
-  // Azure's addresses are written anew after it (azure-paths.ts).
+  // Configurable, since Azure URLs are replaced afterwards (azure-paths.ts).
   Object.defineProperty(request, 'url', {
     value: `${url.slice(0, at)}${has_slash ? '' : '/'}${rest}`,
     configurable: true,

@@ -1,11 +1,11 @@
-// Faults that the validator found in a request, as the refusal that tells the caller of them.
+// Conversion of a request's faults, found by the validator, into a refusal.
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import type { Fault } from '../domain/validation.ts'
 
-/** Of a name that a caller made up, this many characters are repeated. */
+/** The maximum length of a caller's field name in a message. */
 const MAX_NAME_CHARS = 64
 
-/** An invalid_request that names every fault; `param` is the first one's name, `code` the first one's. */
+/** Returns an invalid_request that names every fault; `param` and `code` are those of the first. */
 export function refusalOf(faults: readonly Fault[], noun: 'parameter' | 'field'): GatewayError {
   const [first] = faults
   if (!first) return invalidRequest('The request is malformed. Check its fields.')
@@ -16,11 +16,11 @@ export function refusalOf(faults: readonly Fault[], noun: 'parameter' | 'field')
 function problemOf({ problem, must, allowed, found }: Fault, noun: string): string {
   if (problem === 'unknown') return `unknown ${noun}; allowed: ${allowed.join(', ') || 'none'}`
   if (problem === 'missing') return `is missing; it must be ${must}`
-  // Only a parameter that was given several times reads as an array.
+  // A parameter is an array only if it was repeated.
   return noun === 'parameter' && Array.isArray(found) ? 'is given more than once' : `must be ${must}`
 }
 
-/** A path as a caller would write it: `image_urls[0]`. */
+/** Formats a path: `image_urls[0]`. */
 const nameOf = ({ path }: Fault): string =>
   path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))

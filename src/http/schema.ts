@@ -1,4 +1,4 @@
-// Types that schemas share.
+// Common constructors of schemas.
 import {
   type SchemaOptions,
   type TNull,
@@ -8,13 +8,13 @@ import {
   Type,
 } from '@sinclair/typebox'
 
-/** A schema for the body of errors, under each status that a route may fail with. */
+/** Returns the schema of error bodies for each status that a route may fail with. */
 export const failures = <Body extends TSchema, const Status extends number>(
   body: Body,
   ...statuses: readonly Status[]
 ) => Object.fromEntries(statuses.map((status) => [status, body])) as { [S in Status]: Body }
 
-/** One of several words. (TypeBox gives a union of literals that are not written out the type `never`.) */
+/** One of several words. (TypeBox infers `never` for a union of computed literals.) */
 export const OneOf = <const Word extends string>(words: readonly Word[], about: SchemaOptions = {}) =>
   Type.Unsafe<Word>(
     Type.Union(
@@ -23,10 +23,9 @@ export const OneOf = <const Word extends string>(words: readonly Word[], about: 
     ),
   )
 
-/** A value that may be null. */
 export const Nullable = <S extends TSchema>(schema: S): TUnion<[S, TNull]> =>
   Type.Union([schema, Type.Null()])
 
-/** An object without further fields: no request and no answer has one that its schema does not name. */
+/** An object without additional fields, for all requests and answers. */
 export const Closed = <Fields extends TProperties>(fields: Fields, about: SchemaOptions = {}) =>
   Type.Object(fields, { ...about, additionalProperties: false })

@@ -1,69 +1,69 @@
-// Open WebSockets as their registry sees them: when they are read, which are ended where memory is short, and why one ends.
+// Reading order and memory limits of open WebSockets: which are paused, and which are closed if memory is short.
 
-/** Why one ends, as its caller is told. */
+/** The reason for closing a socket, which its caller receives. */
 export interface SocketEnd {
-  /** RFC 6455, 7.4.1. */
+  /** A close code of RFC 6455, 7.4.1. */
   code: number
   /** At most 123 bytes. */
   reason: string
-  /** The message before it closes, and the answer to every request until then. */
+  /** Whether the caller first gets a message about the age limit, also in answer to every further request. */
   is_too_old?: true
 }
 
 export interface OpenSocket {
   readonly account_id: number
   readonly opened_at_ms: number
-  /** Nothing is under way on it. */
+  /** Whether no call is running on it. */
   readonly is_idle: boolean
-  /** It sent more than it paid for. */
+  /** Whether it was closed for sending more than allowed. */
   readonly was_sent_away: boolean
-  /** Finds out whether its caller is still there, where nothing else would tell. */
+  /** Checks whether its caller is still connected, if nothing else shows it. */
   look(): void
-  /** Whether it may be read: nothing of it comes in while it may not. */
+  /** Pauses or resumes reading. */
   mayRead(may_read: boolean): void
-  /** Ends it: at once where nothing is under way, else after the last answer. */
+  /** Closes it: immediately if no call is running, otherwise after the last answer. */
   end(why: SocketEnd): void
-  /** Ends it at once, with the calls under way. */
+  /** Closes it immediately, and cancels its running calls. */
   cut(why: SocketEnd): void
 }
 
 /**
- * The runtime assembles a message before anybody sees it, up to 16 MB on each socket, and nothing tells how much of it is there. Beyond
- * this size of the process nothing more is taken in: sockets with calls under way are not read, idle ones are closed, and none is opened.
+ * The runtime assembles a message before it delivers it, up to 16 MB per socket, and does not report how much it has. Above
+ * this size of the process no more is received: sockets with running calls are paused, idle ones are closed, and none is opened.
  * Calls by POST take at most 900 MB (test/README.md).
  */
 const MAX_RESIDENT_BYTES = 1_024 * 1024 * 1024
-/** The allocator gives memory back late: closing them again is of use only once so much more is taken. */
+/** The allocator returns memory late, so sockets are closed again only after a further growth by this much. */
 const RESIDENT_STEP_BYTES = 128 * 1024 * 1024
-/** Beyond this one, those with calls under way are closed, too. */
+/** Above this size sockets with running calls are closed, too. */
 const MAX_RESIDENT_OF_BUSY_BYTES = MAX_RESIDENT_BYTES + RESIDENT_STEP_BYTES
-/** Of one socket: `maxPayloadLength` in app/process/listening.ts. */
+/** Per socket: `maxPayloadLength` in app/process/listening.ts. */
 const MAX_ASSEMBLED_BYTES = 16 * 1024 * 1024
 
 const NO_MEMORY: SocketEnd = { code: 1013, reason: 'The gateway is short of memory. Connect again later.' }
 
-/** All are read again within 50 ms. */
+/** All paused sockets are resumed within 50 ms. */
 const READ_AGAIN_EVERY_MS = 2
 const READ_AGAIN_STEPS = 25
 
-/** Beyond this the runtime takes milliseconds for each. */
+/** The runtime takes milliseconds for a larger message. */
 const LARGE_MESSAGE_BYTES = 1024 * 1024
-/** Of all sockets in one turn of the event loop: each takes a microsecond, and one read of a socket may bring thousands. */
+/** Of all sockets in one turn of the event loop. Each takes a microsecond, and one read may deliver thousands. */
 const MAX_MESSAGES_A_TURN = 1_000
 
 interface Reading {
-  /** After a large message, and after many in one turn of the event loop, all others are read before its sender is. */
+  /** After a large message, or many in one turn of the event loop, pauses all sockets; they are resumed in order, the sender last. */
   afterMessage(sender: OpenSocket, bytes: number): void
-  /** None is read until `goOn`. */
+  /** Pauses all sockets until `resume`. */
   stop(): void
-  /** They are read again, one after another. */
-  goOn(): void
+  /** Resumes the paused sockets, one after another. */
+  resume(): void
   remove(socket: OpenSocket): void
 }
 
 /** @param open the oldest first */
 export function createReading(open: ReadonlySet<OpenSocket>): Reading {
-  /** Sockets that are not read until their turn, the longest waiting first. */
+  /** Paused sockets, the longest waiting first. */
   const unread = new Set<OpenSocket>()
   let timer: Timer | undefined
   let is_stopped = false
@@ -78,7 +78,7 @@ export function createReading(open: ReadonlySet<OpenSocket>): Reading {
     socket.mayRead(false)
   }
 
-  function goOn(): void {
+  function resume(): void {
     is_stopped = false
     const at_once = Math.ceil(unread.size / READ_AGAIN_STEPS)
     timer ??= setInterval(() => {
@@ -99,13 +99,13 @@ export function createReading(open: ReadonlySet<OpenSocket>): Reading {
       for (const socket of open) if (socket !== sender) pause(socket)
       unread.delete(sender)
       pause(sender)
-      if (!is_stopped) goOn()
+      if (!is_stopped) resume()
     },
     stop() {
       is_stopped = true
       for (const socket of open) pause(socket)
     },
-    goOn,
+    resume,
     remove: (socket) => void unread.delete(socket),
   }
 }
@@ -145,7 +145,7 @@ export function watchMemory(
         end(taken_bytes)
       } else {
         tolerated_bytes = MAX_RESIDENT_BYTES
-        if (was_short) reading.goOn()
+        if (was_short) reading.resume()
       }
     },
   }

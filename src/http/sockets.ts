@@ -1,55 +1,55 @@
-// The sockets of callers, as far as the server tells of them, and the addresses of callers behind proxies.
+// The interfaces of callers' sockets, and the addresses of callers behind proxies.
 import { type AddressMatcher, compileAddresses, plainAddress } from '../domain/addresses.ts'
 import { callerAddress } from './forwarded.ts'
 
-/** A WebSocket of a caller, of the runtime's own: bun.sh/docs/api/websockets. */
+/** A caller's WebSocket, as in the runtime: bun.sh/docs/api/websockets. */
 export interface CallerSocket {
-  /** @returns -1 if it waits in memory because the caller is behind; 0 if it was dropped, because too much waits or the socket is closed */
+  /** @returns -1 if the message is buffered because the caller reads slowly; 0 if it was dropped, because the buffer is full or the socket closed */
   send(message: string): number
-  /** The messages that wait to be sent. */
+  /** The bytes that wait to be sent. */
   getBufferedAmount(): number
-  /** Reads no more, until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void
   resume(): void
   readonly isPaused: boolean
   ping(): unknown
   close(code: number, reason?: string): void
-  /** Without a word. */
+  /** Closes the socket without a close frame. */
   terminate(): void
 }
 
 export interface SocketEvents {
   open(socket: CallerSocket): void
   message(socket: CallerSocket, message: string | Uint8Array): void
-  /** Some of what waited was sent. */
+  /** Called after buffered messages were sent. */
   drain(socket: CallerSocket): void
-  /** @param code 1006 where the other side said nothing */
+  /** @param code 1006 if the peer sent no close frame (RFC 6455, 7.1.5) */
   close(socket: CallerSocket, code: number): void
 }
 
 export interface Sockets {
   requestIP(request: Request): { address: string } | null
-  /** Sets the idle time-out of a request's socket; 0 for no time-out. */
+  /** Sets the idle timeout of a request's socket; 0 for none. */
   timeout(request: Request, timeout_s: number): void
 }
 
-/** All that a server does with the sockets of its requests. */
+/** The operations of a server on the sockets of its requests. */
 export interface ServerSockets extends Sockets {
-  /** Makes a WebSocket of a request's socket. @returns false if it is not a WebSocket handshake (RFC 6455, 4.2.1) */
+  /** Upgrades a request's socket to a WebSocket. @returns false if the request is no WebSocket handshake (RFC 6455, 4.2.1) */
   upgrade(request: Request, events: SocketEvents, headers: Record<string, string>): boolean
 }
 
-/** A request, and the sockets of its server; null if it has come over none. */
+/** A request, and the sockets of its server; null if it has no socket. */
 export interface Arriving {
   request: Request
   sockets: () => Sockets | null
 }
 
-/** The caller's IP address; undefined if it is not known. */
+/** Returns the caller's IP address; undefined if unknown. */
 export const addressOf = ({ request, sockets }: Arriving): string | undefined =>
   sockets()?.requestIP(request)?.address
 
-/** The sockets of a server, whose callers may come through proxies: their address is then the one that these tell. */
+/** Wraps a server's sockets, so that addresses behind trusted proxies are those that the proxies report. */
 export function behindProxies<S extends Sockets>(server: S, proxies: () => readonly string[]): S {
   let compiled: { list: readonly string[]; isTrusted: AddressMatcher } | undefined
   return {

@@ -1,4 +1,4 @@
-// Amounts and times in JSON, for callers and for the operator: exact, and readable. Each view stands beside its schema.
+// Amounts and times in JSON, exact and readable, each with its schema.
 import { type TInteger, type TNull, type TString, type TUnion, Type } from '@sinclair/typebox'
 import { formatUsd, type Nanos } from '../domain/money.ts'
 import { Nullable } from './schema.ts'
@@ -6,7 +6,7 @@ import { Nullable } from './schema.ts'
 type MoneyView<Name extends string, N, Usd> = { [K in `${Name}_nanos`]: N } & { [K in `${Name}_usd`]: Usd }
 type TimeView<Name extends string, Ms, Text> = { [K in `${Name}_at_ms`]: Ms } & { [K in `${Name}_at`]: Text }
 
-/** An amount both ways: `cost_nanos`, exact, and `cost_usd`, readable. */
+/** Writes an amount in both forms: `cost_nanos`, exact, and `cost_usd`, readable. */
 export function money<Name extends string, N extends Nanos | null>(name: Name, nanos: N) {
   return {
     [`${name}_nanos`]: nanos,
@@ -14,7 +14,7 @@ export function money<Name extends string, N extends Nanos | null>(name: Name, n
   } as MoneyView<Name, N, N extends null ? null : string>
 }
 
-/** A time both ways: `created_at_ms`, and `created_at` as ISO 8601 in UTC. */
+/** Writes a time in both forms: `created_at_ms`, and `created_at` as ISO 8601 in UTC. */
 export function time<Name extends string, Ms extends number | null>(name: Name, time_ms: Ms) {
   return {
     [`${name}_at_ms`]: time_ms,
@@ -27,7 +27,7 @@ const Usd = Type.String({ description: 'The same in USD, as a decimal number.' }
 const momentOf = (what: string) => Type.Integer({ description: `${what}, in milliseconds since 1970, UTC.` })
 const IsoTime = Type.String({ description: 'The same as ISO 8601, in UTC.' })
 
-/** The schema of `money`. @param what the amount is, for the reference of the API */
+/** The schema of `money`. @param what the amount's description, for the API reference */
 export const MoneyFields = <Name extends string>(name: Name, what = 'An amount') =>
   ({ [`${name}_nanos`]: amountOf(what), [`${name}_usd`]: Usd }) as MoneyView<Name, TInteger, TString>
 
@@ -39,7 +39,7 @@ export const NullableMoneyFields = <Name extends string>(name: Name, what = 'An 
     TUnion<[TString, TNull]>
   >
 
-/** The schema of `time`. @param what happened then, for the reference of the API */
+/** The schema of `time`. @param what the time's description, for the API reference */
 export const TimeFields = <Name extends string>(name: Name, what = 'A time') =>
   ({ [`${name}_at_ms`]: momentOf(what), [`${name}_at`]: IsoTime }) as TimeView<Name, TInteger, TString>
 

@@ -1,19 +1,19 @@
-// The WebSockets of callers: how many may be open, how old they grow, and their end when memory is short or the process stops.
+// The registry of callers' WebSockets: limits of number and age, and closing if memory is short or the process stops.
 import { createReading, type OpenSocket, type SocketEnd, watchMemory } from './socket-memory.ts'
 
 export interface WebSockets {
   readonly size: number
-  /** Whether the account may open one more. */
+  /** Whether the account may open another socket. */
   hasRoom(account_id: number): boolean
   add(socket: OpenSocket): void
   remove(socket: OpenSocket): void
-  /** A message has come: after a large one, or many in a turn of the event loop, the others are read again one after another. */
+  /** Reports a message, as `afterMessage` (socket-memory.ts). */
   sawMessage(socket: OpenSocket, bytes: number): void
-  /** Ends what is too old or left; called by a timer, which runs while any is open. */
+  /** Closes sockets that are too old or disconnected. Called by a timer, which runs while any socket is open. */
   tick(): void
-  /** Looks after the memory; called by a timer, which runs while any is open. */
+  /** Checks the memory limits. Called by a timer, which runs while any socket is open. */
   checkMemory(): void
-  /** Ends all of them: the process stops. */
+  /** Closes all sockets, as the process stops. */
   stop(): void
 }
 
@@ -22,28 +22,27 @@ interface WebSocketsOptions {
   resident_bytes: () => number
 }
 
-/** Each costs a few kilobytes. Whoever is refused goes on by POST. */
+/** Each takes a few kilobytes. Refused callers can use POST. */
 const MAX_OPEN = 2_048
 const MAX_OPEN_OF_ACCOUNT = 128
-/** After so long the place of one that was sent away can be taken again. */
+/** The time for which a socket closed for abuse still counts against its account's limit. */
 const SENT_AWAY_MS = 60_000
 
-/** OpenAI's own limit: https://developers.openai.com/api/docs/guides/websocket-mode, "Connection behavior and limits". */
+/** The limit of OpenAI: https://developers.openai.com/api/docs/guides/websocket-mode, "Connection behavior and limits". */
 const MAX_AGE_MS = 3_600_000
 
 const TICK_MS = 250
-/** The runtime takes in a megabyte a millisecond at most. */
+/** The runtime receives at most a megabyte per millisecond. */
 const MEMORY_EVERY_MS = 25
 
 const STOPPING: SocketEnd = { code: 1012, reason: 'The gateway is restarting. Connect again.' }
 const TOO_OLD: SocketEnd = { code: 1001, reason: 'Open for 60 minutes. Connect again.', is_too_old: true }
 
-/** None is open. */
 export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): WebSockets {
   /** The oldest first. */
   const open = new Set<OpenSocket>()
   const open_of = new Map<number, number>()
-  /** Places that are still taken, the oldest first. */
+  /** Closed sockets that still count against their account's limit, the oldest first. */
   const sent_away: { account_id: number; until_ms: number }[] = []
   const reading = createReading(open)
   const memory = watchMemory(open, { resident_bytes, reading })

@@ -1,4 +1,4 @@
-// The audit of the library: what must hold between rows and files, and the findings where it does not.
+// The audit of the library: rules between rows and files, and the findings that break them.
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import { mimeOf, OUTPUT_FORMATS } from '../domain/image-formats.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
@@ -16,13 +16,13 @@ const MEANINGS = {
   quota_is_kept: `The uploaded files of an account have at most ${FILE_QUOTA_BYTES / 1024 / 1024} MB together.`,
 } as const
 
-/** Rules that `Disagreement` tells in more detail. */
+/** The rules whose findings `Disagreement` describes in more detail. */
 export const FILE_INVARIANTS = [
   'stored_row_has_its_file',
   'file_has_its_row',
 ] as const satisfies (keyof typeof MEANINGS)[]
 
-/** The columns that the file of an image follows from. */
+/** The columns that determine the file of an image. */
 type GenerationPlace = Pick<
   Generation,
   'uuid' | 'account_id' | 'state' | 'file_key' | 'bytes' | 'missing_since_ms'
@@ -36,46 +36,46 @@ interface LibraryEntry {
   key: string
   /** Undefined while its file is being written. */
   bytes: number | undefined
-  /** Since when it is marked as missing. */
+  /** The time at which it was marked as missing; null if it is not. */
   missing_since_ms: number | null
 }
 
 /** A row and a file that disagree. */
 export interface Disagreement {
   problem: 'missing' | 'no row' | 'size'
-  /** In the data folder. */
+  /** The path in the data folder. */
   path: string
   /** The owner of the file, such as `image <uuid>`; null if no row names it. */
   row: string | null
   row_bytes: number | null
   disk_bytes: number | null
-  /** Since when the row is marked as missing; null if it is not marked. */
+  /** The time at which the row was marked as missing; null if it is not. */
   missing_since_ms: number | null
 }
 
 interface LibraryAudit {
   rules: CheckedRule[]
-  /** One for each breach of an invariant. */
+  /** One finding per breach of an invariant. */
   findings: Finding[]
-  /** The same breaches between rows and files, one for each file. */
+  /** The breaches between rows and files, one per file. */
   files: Disagreement[]
 }
 
-/** How a bucket is looked through. */
+/** Options for checking a bucket's objects. */
 export interface BucketLook {
-  /** A younger object without a row is no finding: its row may be on its way. Unix milliseconds. */
+  /** A younger object without a row is no finding, since its row may be about to be written. Unix milliseconds. */
   strays_before_ms: number
 }
 
-/** The findings of `compareLibrary`. */
+/** Returns the findings of `compareLibrary`. */
 export const auditLibrary = async (library: Pick<Library, 'db' | 'images' | 'files'>): Promise<Finding[]> =>
   (await compareLibrary(library)).findings
 
 /**
- * Compares the rows with the files, and the files with the quotas. May run beside a server: only what is found twice is
+ * Compares rows with files, and files with quotas. It may run beside a gateway: only findings of two comparisons are
  * reported, since rows and files may change between two reads.
- * @param look at a bucket, which may be large; without it only the quotas are looked at there
- * @returns one finding for each breach, and the files that are concerned
+ * @param look set to check the objects of a bucket, which may be large; otherwise only the quotas are checked there
+ * @returns one finding per breach, and the affected files
  */
 export async function compareLibrary(
   library: Pick<Library, 'db' | 'images' | 'files'>,
@@ -106,7 +106,7 @@ async function breaches(
   const in_folders = images.folder !== undefined && uploads.folder !== undefined
   if (!in_folders && !look) return await auditQuotas(db)
   const strays_before_ms = in_folders ? Number.POSITIVE_INFINITY : (look?.strays_before_ms ?? 0)
-  // The files are listed before the rows are read: a listed file had its row before it was written.
+  // Files are listed before rows are read, since a file's row is written before the file.
   const [produced_files, uploaded_files] = [await entriesIn(images), await entriesIn(uploads)]
   const produced = (await generationQueries(db).places.all()).flatMap(filesOfGeneration)
   const uploaded = (await fileQueries(db).all.all()).map(fileOfUpload)
@@ -155,7 +155,7 @@ const fileOfUpload = ({ key, account_id, bytes, state, missing_since_ms }: FileR
   missing_since_ms,
 })
 
-/** While an image is being made, its file may exist in any of the formats. */
+/** While an image is being generated, its file may exist in any format. */
 function filesOfGeneration(row: GenerationPlace): LibraryEntry[] {
   const { uuid, account_id, state, file_key, bytes, missing_since_ms } = row
   const subject = `image ${uuid}`
@@ -173,7 +173,7 @@ function filesOfGeneration(row: GenerationPlace): LibraryEntry[] {
 
 type Entries = ReadonlyMap<string, FileEntry>
 
-/** In a folder everything is the gateway's. */
+/** Lists the files. In a folder all files belong to the gateway; in a bucket only those with an image key. */
 async function entriesIn(store: FileStore): Promise<Entries> {
   const entries = new Map<string, FileEntry>()
   for await (const entry of store.list())

@@ -1,4 +1,4 @@
-// Stored uploads: how one is found, read, listed and deleted. How they are taken in is in intake.ts.
+// Stored uploads: lookup, reading, listing and deletion. For receiving them see intake.ts.
 import type { ActionContext } from '../domain/actions.ts'
 import type { WholeBytes } from '../domain/stored-bytes.ts'
 import { recordAction } from '../store/actions.ts'
@@ -10,24 +10,24 @@ import { fileShelf, openMarking } from './missing.ts'
 import { storeKeyOf } from './names.ts'
 import { fileQueries } from './queries.ts'
 
-/** A file that was completely written, checked and counted. */
+/** An upload that was completely written, checked and counted. */
 export type StoredFile = FileRow & { state: 'stored'; sha256: string; width: number; height: number }
 
-/** An account's uploaded image, stored or still being stored; undefined for a key of another account. */
+/** Finds an account's upload, stored or still being received; undefined for a key of another account. */
 export const findFile = (db: Db, account_id: number, key: string): Awaitable<FileRow | undefined> =>
   fileQueries(db).find.get({ account_id, key })
 
-/** The columns that the file of a row follows from, and its mark. */
+/** The columns that determine the file of a row, and its mark as missing. */
 type FilePlace = Pick<FileRow, 'id' | 'key' | 'sha256' | 'missing_since_ms'>
 
-/** The bytes of a stored file, read as they are consumed; undefined if it cannot be found, which is marked. */
+/** Opens the bytes of a stored upload, read on demand; undefined if the file is missing, which is marked in its row. */
 export const openFile = (
   library: Pick<Library, 'db' | 'files' | 'now'>,
   { id, key, sha256, missing_since_ms }: FilePlace,
 ): Promise<WholeBytes | undefined> =>
   openMarking(fileShelf(library), { id, key: storeKeyOf(key), sha256, missing_since_ms }, library.now)
 
-/** The bytes of a stored file; undefined as for `openFile`. */
+/** Reads the bytes of a stored upload; undefined as for `openFile`. */
 export async function readFile(
   library: Pick<Library, 'db' | 'files' | 'now'>,
   file: FilePlace,
@@ -35,7 +35,7 @@ export async function readFile(
   return (await openFile(library, file))?.bytes()
 }
 
-/** One page of an account's stored files, of all times or of one. */
+/** Reads a page of an account's stored uploads. */
 export async function listFiles(
   db: Db,
   account_id: number,
@@ -48,9 +48,9 @@ export async function listFiles(
 }
 
 /**
- * Deletes a stored file of an account: the row first, then the bytes, so that no row says stored without its bytes. Also where
- * they are missing.
- * @returns whether there was such a file @throws GatewayError overloaded while its bytes could not be deleted
+ * Deletes a stored upload of an account: the row first, then the bytes, so that no stored row lacks its bytes. Missing bytes are
+ * no error.
+ * @returns whether the file existed @throws GatewayError overloaded if its bytes could not be deleted now
  */
 export async function removeFile(
   library: Library,
@@ -72,5 +72,5 @@ export async function removeFile(
   return true
 }
 
-/** A CHECK of the table guarantees the other columns. */
+/** A CHECK constraint guarantees the other columns. */
 export const isStored = (row: FileRow): row is StoredFile => row.state === 'stored'

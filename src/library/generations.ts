@@ -1,4 +1,4 @@
-// Produced images, from the moment that their call is paid for: generating, then stored with a file, or failed without one.
+// Generated images, from the hold of their call on: `generating`, then `stored` with a file, or `failed` without one.
 import { conflict, dropIfOfStorage } from '../domain/errors.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { WholeBytes } from '../domain/stored-bytes.ts'
@@ -8,7 +8,7 @@ import type { Library } from './library.ts'
 import { imageShelf, openMarking } from './missing.ts'
 import { generationQueries } from './queries.ts'
 
-/** A call that is about to make images. */
+/** A call that is about to generate images. */
 interface Order {
   account_id: number
   /** The hold of the call. */
@@ -16,7 +16,7 @@ interface Order {
   kind: Generation['kind']
   model: string
   prompt: string
-  /** Keys of files and ids of generations that the images are made from. */
+  /** Keys of uploads and IDs of generations that are the sources of the images. */
   parents: readonly string[]
 }
 
@@ -29,18 +29,17 @@ export interface Produced {
   revised_prompt: string | null
 }
 
-/** The columns that an image's place in its store follows from. */
+/** The columns that determine an image's place in its store. */
 type Place = Pick<Generation, 'uuid' | 'account_id'>
 
 /** The columns that a stored image adds to its row. */
 type StoredRow = Pick<Generation, 'uuid' | 'file_key' | 'bytes' | 'sha256'> & Omit<Produced, 'bytes'>
 
-/** The id of an image that is still to be made. */
 const newImageId = (): string => crypto.randomUUID()
 
 /**
- * Inserts a row for each image that a call will try to make, in the state `generating`.
- * @param uuids their ids, where the caller was told of them already
+ * Inserts a row in the state `generating` for each image that a call will try to generate.
+ * @param uuids their IDs, if the caller already knows them
  * @returns their UUIDs, in the order of the images
  */
 export async function beginGenerations(
@@ -59,10 +58,10 @@ export async function beginGenerations(
 }
 
 /**
- * Stores the images of a call: first every file, safe from power loss, then all rows at once. Rows that got no image
+ * Stores the images of a call: first every file, synced to the disk, then all rows in one transaction. Rows without an image
  * become `failed`.
- * @param uuids those of `beginGenerations`; images take them from the first on
- * @throws GatewayError conflict where the owner has deleted one of them meanwhile; what the disk or the database threw. Then no row says
+ * @param uuids of `beginGenerations`; images use them in order
+ * @throws GatewayError conflict if the owner has deleted one of them; what the disk or the database throws. Then no row is
  * `stored`, and no file of these images is left
  */
 export async function storeGenerations(
@@ -88,7 +87,7 @@ export async function storeGenerations(
     await writeRows(db, stored, uuids.slice(images.length))
     probe('images.stored')
   } catch (thrown) {
-    // A file that cannot be removed either has no row, and is found by that.
+    // A file that cannot be removed now has no row, by which a later sweep finds it.
     for (const key of written) await store.remove(key).catch(dropIfOfStorage)
     throw thrown
   }
@@ -102,32 +101,32 @@ function writeRows(db: Db, stored: readonly StoredRow[], failed: readonly string
   })
 }
 
-/** None is deleted while it is being made. But where its gateway seemed to have ended, others have marked it as failed, and it may be deleted then. */
+/** An image cannot be deleted while it is generated, except if other gateways considered this one dead, and marked it as failed. */
 const deletedMeanwhile = () =>
   conflict(
     'The image was deleted while it was being made. Nothing was charged. To have it made again, send the request again.',
   )
 
-/** Marks the images of a failed call that are still being made. */
+/** Marks the unfinished images of a failed call. */
 export async function failGenerations(db: Db, uuids: readonly string[]): Promise<void> {
   if (uuids.length > 0) await writeRows(db, [], uuids)
 }
 
-/** A produced image of an account, in any state; undefined for an image of another account. @param uuid in any case */
+/** Finds a generated image of an account in any state; undefined for an image of another account. @param uuid in upper or lower case */
 export const findGeneration = (db: Db, account_id: number, uuid: string): Awaitable<Generation | undefined> =>
   generationQueries(db).find.get({ account_id, uuid: uuid.toLowerCase() })
 
-/** The same of any account, for the operator. */
+/** Finds a generated image of any account, for the operator. */
 export const findGenerationOfAny = (db: Db, uuid: string): Awaitable<Generation | undefined> =>
   generationQueries(db).findOfAny.get({ uuid: uuid.toLowerCase() })
 
-/** The ids of the images that a call made and that are stored, in their order. */
+/** Returns the IDs of the stored images of a call, in order. */
 export async function imagesOfCall(db: Db, call_id: number): Promise<string[]> {
   const images = await generationQueries(db).storedOfCall.all({ call_id })
   return images.map(({ uuid }) => uuid)
 }
 
-/** The file of a stored image, read as it is consumed; undefined if it cannot be found, which is marked. */
+/** Opens the file of a stored image, read on demand; undefined if it is missing, which is marked in its row. */
 export async function openGeneration(
   library: Pick<Library, 'db' | 'images' | 'now'>,
   {
@@ -141,11 +140,11 @@ export async function openGeneration(
   return openMarking(imageShelf(library), { id, key: file_key, sha256, missing_since_ms }, library.now)
 }
 
-/** The bytes of a stored image; undefined as for `openGeneration`. */
+/** Reads the bytes of a stored image; undefined as for `openGeneration`. */
 export const readGeneration = async (
   ...parameters: Parameters<typeof openGeneration>
 ): Promise<Uint8Array<ArrayBuffer> | undefined> => (await openGeneration(...parameters))?.bytes()
 
-/** The key of an image's file in its store. */
+/** Returns the key of an image's file in its store. */
 export const fileKeyOf = ({ uuid, account_id }: Place, mime: ImageMime): string =>
   `${account_id}/${uuid}.${formatOf(mime)}`

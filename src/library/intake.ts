@@ -1,4 +1,4 @@
-// Intake of uploaded images: counted before they are written, decoded before they are stored, all of a request or none.
+// Receiving of uploaded images: counted before they are written, decoded before they are stored; all of a request or none.
 import {
   dropIfOfStorage,
   type GatewayError,
@@ -22,17 +22,17 @@ import { fileQueries } from './queries.ts'
 import { quotaExceeded, usedBytes } from './quota.ts'
 
 interface NewFile {
-  /** As the caller named it. */
+  /** The caller's name for it. */
   filename: string
-  /** Nobody else keeps a part of it: what is written is freed. */
+  /** Its parts must not be used elsewhere, since their memory is freed after writing. */
   content: AsyncIterable<Uint8Array>
 }
 
-/** The files of one request, stored together. Ends with `commit` or `abandon`. */
+/** The files of one request, stored together. It must end with `commit` or `abandon`. */
 export interface Intake {
   /**
-   * Writes one file to the disk and decodes it. Nobody can read it before the commit.
-   * @returns its size as a viewer shows it
+   * Writes one file to the disk and decodes it. It cannot be read before the commit.
+   * @returns its size as displayed
    * @throws GatewayError invalid_request (`IMAGE_TYPE_UNSUPPORTED`, `IMAGE_TOO_LARGE` for too many pixels,
    * `invalid_request` for a damaged image); payload_too_large (`IMAGE_TOO_LARGE`, `QUOTA_EXCEEDED`), before the limit is
    * exceeded on the disk
@@ -40,26 +40,26 @@ export interface Intake {
   add(file: NewFile): Promise<Size>
   /**
    * Stores all files.
-   * @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`); permission_denied of an erased account; overloaded where other gateways took this
-   * one for dead meanwhile. Then none of them is stored
+   * @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`); permission_denied for an erased account; overloaded if other gateways
+   * considered this one dead. Then none of the files is stored
    */
   commit(): Promise<StoredFile[]>
   /** Deletes all files and their rows. Does nothing after a commit. */
   abandon(): Promise<void>
 }
 
-/** A file whose row exists. */
+/** A file with a row. */
 type Announced = Pick<FileRow, 'id' | 'key'>
 
-/** A file that was written and decoded. */
+/** A written and decoded file. */
 type Checked = Pick<StoredFile, 'id' | 'bytes' | 'sha256' | 'width' | 'height'>
 
-/** Files wait for their decoding on the disk, not in memory: only as many are read as sharp.ts decodes at once. */
+/** Files wait for decoding on the disk, not in memory: only as many are read as sharp.ts decodes concurrently. */
 const inSlot = createSlots(IMAGES_AT_ONCE)
-/** More than any of the four formats needs to be recognised. */
+/** Enough to recognise any of the four formats. */
 const SNIFFED_BYTES = 16
 
-/** Begins to take in files for an account. */
+/** Begins to receive files for an account. */
 export function beginIntake(library: Library, account_id: number): Intake {
   const { db, files: store, quota, now, probe, gateway_id } = library
   const reservation = quota.reserve(account_id)
@@ -67,7 +67,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
   const checked: Checked[] = []
   let ended = false
 
-  /** The row is inserted before the file exists and deleted after it, so that a crash leaves no file without a row. */
+  /** Inserts the row before the file exists; it is deleted after the file, so that a crash leaves no file without a row. */
   async function announce(filename: string, mime: ImageMime): Promise<Announced> {
     const name = `${safeName(filename)}.${formatOf(mime)}`
     const key = fileKeyOf(account_id, crypto.randomUUID(), name)
@@ -120,7 +120,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
       if (ended) return
       ended = true
       reservation.end(0)
-      // A file that cannot be removed is found by its want of a row.
+      // A file that cannot be removed now has no row, by which a later start finds it.
       for (const { key } of announced) await store.remove(storeKeyOf(key)).catch(dropIfOfStorage)
       probe('file.removed')
       await removeRows(
@@ -160,7 +160,7 @@ const endedBefore = () => new Error('the intake ended before a file of it was an
 
 const RETRY_AFTER_S = 1
 
-/** The row of an announced file goes while it is written where its account is erased, or its gateway was silent and seemed to have ended. */
+/** The refusal if a row was removed during the upload: the account was erased, or other gateways considered this one dead. */
 const removedMeanwhile = async (tx: Tx, account_id: number): Promise<GatewayError> =>
   (await fileQueries(tx).isErased.get({ account_id }))
     ? permissionDenied('This account is erased, so nothing can be stored for it.')
@@ -169,7 +169,7 @@ const removedMeanwhile = async (tx: Tx, account_id: number): Promise<GatewayErro
         retry_after_s: RETRY_AFTER_S,
       })
 
-/** Reads the leading bytes. @returns the type by them, and the whole content, those bytes included */
+/** Reads the leading bytes. @returns the type detected by them, and the whole content, including these bytes */
 async function sniff(
   content: AsyncIterable<Uint8Array>,
 ): Promise<{ mime: ImageMime; whole: AsyncIterable<Uint8Array> }> {

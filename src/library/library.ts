@@ -7,22 +7,22 @@ import { createQuota, type Quota, usedBytes } from './quota.ts'
 
 export interface Library {
   db: Db
-  /** Produced images: `<account id>/<uuid>.<ext>`. */
+  /** Generated images: `<account id>/<uuid>.<ext>`. */
   images: FileStore
   /** Uploaded images: `<account id>/<uuid>_<name>.<ext>`, which is their key without its first segment. */
   files: FileStore
   quota: Quota
-  /** Whether files cannot be stored at the moment. Costs nothing. */
+  /** Whether files cannot be stored now. Cheap. */
   isFailing: () => boolean
-  /** The gateway that makes images and takes them in. */
+  /** This gateway, recorded with images that it generates or receives. */
   gateway_id: number
   /** Unix time in milliseconds. */
   now: () => number
-  /** Called after each step with its name; for tests of crashes. */
+  /** Called with the name of each step, for crash tests. */
   probe: (point: string) => void
 }
 
-/** The stores of the two folders of a data folder, whether they exist or not. */
+/** Returns the stores of a data folder's two folders, which need not exist. */
 export const foldersIn = (data_folder: string): Pick<Library, 'images' | 'files'> => ({
   images: createFileStore(join(data_folder, 'images')),
   files: createFileStore(join(data_folder, 'files')),
@@ -30,15 +30,15 @@ export const foldersIn = (data_folder: string): Pick<Library, 'images' | 'files'
 
 type LibraryOptions = Omit<Library, 'quota' | 'isFailing'> & Partial<Pick<Library, 'isFailing'>>
 
-/** A library over stores of files. One per process, because the bytes of uploads in progress are counted in memory. */
+/** Creates the library of a gateway. Only one per process, since the bytes of running uploads are counted in memory. */
 export const openLibrary = (parts: LibraryOptions): Library => ({
-  // A folder is tried by each write.
+  // A folder needs no such state: each write tries it.
   isFailing: () => false,
   ...parts,
   quota: createQuota((account_id) => usedBytes(parts.db, account_id)),
 })
 
-/** @throws GatewayError overloaded while files cannot be stored: what is made could not be kept */
+/** @throws GatewayError overloaded if files cannot be stored now, so that generated images would be lost */
 export function refuseUnstorable({ isFailing }: Pick<Library, 'isFailing'>): void {
   if (!isFailing()) return
   throw overloaded('The gateway cannot store files at the moment. Please try again.', {

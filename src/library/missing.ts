@@ -1,4 +1,4 @@
-// Images whose file cannot be found: marked in their row, which keeps all else, and unmarked once the file is back.
+// Images with a missing file: their row is marked, and unmarked once the file is back.
 import type { WholeBytes } from '../domain/stored-bytes.ts'
 import type { FileStore } from '../media/store.ts'
 import type { Awaitable, Db, Statements } from '../store/db.ts'
@@ -8,14 +8,14 @@ import { storeKeyOf } from './names.ts'
 import { fileQueries, generationQueries } from './queries.ts'
 import { verified } from './verified.ts'
 
-/** A stored row, and where its file should be. */
+/** A stored row with the place of its file. */
 export interface Place {
   id: number
   /** The key in its store. */
   key: string
-  /** Of its content, as its row has it. */
+  /** The hash of its content, by its row. */
   sha256: string | null
-  /** Since when it is marked as missing; null if it is not. */
+  /** The time at which it was marked as missing; null if it is not. */
   missing_since_ms: number | null
 }
 
@@ -24,15 +24,15 @@ export interface Shelf {
   /** The name of the folder. */
   name: 'images' | 'files'
   store: FileStore
-  /** Rows after an id that are marked as missing, or that are not, in the order of their ids. */
+  /** Reads rows after an ID, in the order of IDs: those marked as missing, or those not marked. */
   page(which: 'missing' | 'expected', after_id: number): Promise<Place[]>
-  /** Marks rows as missing; null: as there. */
+  /** Marks rows as missing, or with null removes the mark. */
   mark(ids: readonly number[], missing_since_ms: number | null): Promise<void>
 }
 
 const ROWS_AT_ONCE = 500
 
-/** Produced images. */
+/** Generated images. */
 export const imageShelf = ({ db, images }: Pick<Library, 'db' | 'images'>): Shelf =>
   shelfOf(db, { name: 'images', store: images }, generationQueries, ({ file_key }) => file_key ?? '')
 
@@ -77,7 +77,7 @@ function shelfOf<R extends Row>(
   }
 }
 
-/** All rows that are marked as missing, or all that are not, in pages. */
+/** Yields all rows that are marked as missing, or all that are not, in pages. */
 export async function* placesOf(shelf: Shelf, which: 'missing' | 'expected'): AsyncGenerator<Place[]> {
   for (let after_id = 0; ; ) {
     const page = await shelf.page(which, after_id)
@@ -89,8 +89,8 @@ export async function* placesOf(shelf: Shelf, which: 'missing' | 'expected'): As
 }
 
 /**
- * The file of a row, read as it is consumed. What is seen of it is marked.
- * @returns undefined if it cannot be found @throws as `verified`
+ * Opens the file of a row, read on demand, and updates its mark as missing.
+ * @returns undefined if the file is missing @throws as `verified`
  */
 export async function openMarking(
   shelf: Shelf,
@@ -114,11 +114,11 @@ async function markSeen(
   try {
     await shelf.mark([id], is_missing ? now() : null)
   } catch {
-    // A mark that could not be written is for lists only: the next read or start sets it.
+    // Dropped: the mark only matters to lists, and the next read or start sets it.
   }
 }
 
-/** Marks rows as missing since now. */
+/** Marks rows as missing from now on. */
 export async function markMissing(
   shelf: Shelf,
   rows: readonly Pick<Place, 'id'>[],
@@ -139,9 +139,9 @@ export async function hasMarked(library: Pick<Library, 'db' | 'images' | 'files'
 }
 
 /**
- * Looks for the files of the rows that are marked as missing, among those that were quarantined, too, and unmarks the
- * rows whose file is back. May run beside calls.
- * @returns how many are back
+ * Searches the files of rows marked as missing, also in quarantine, and unmarks the
+ * rows whose file is back. It may run beside calls.
+ * @returns the number of files that are back
  */
 export async function findMissing(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<number> {
   let found = 0
@@ -156,10 +156,10 @@ export async function findMissing(library: Pick<Library, 'db' | 'images' | 'file
 }
 
 /**
- * Refuses to go on where a folder is missing or was replaced: not one of the files that its rows expect is there, and
- * either the folder is gone or more than one was expected. A single missing file is no reason; nor are rows that are
- * marked as missing already.
- * @throws Error that says what is missing, which step to take, and how to go on without it
+ * Refuses a missing or replaced folder: none of the files that its rows expect exists, and either the folder is missing,
+ * or more than one file is expected. A single missing file is no reason to refuse; rows already marked as missing do
+ * not count.
+ * @throws Error that names what is missing, the fix, and how to start without it
  */
 export async function refuseMissingFolders(
   library: Pick<Library, 'db' | 'images' | 'files'>,
@@ -178,7 +178,7 @@ export async function refuseMissingFolders(
   if (missing.length > 0) throw new Error([...missing, adviceFor(data_folder)].join('\n'))
 }
 
-/** How many files are expected, if not one of them is there; else 0. */
+/** Returns the number of expected files if none of them exists; otherwise 0. */
 async function expectedButAbsent(shelf: Shelf): Promise<number> {
   let expected = 0
   for await (const page of placesOf(shelf, 'expected'))

@@ -1,4 +1,4 @@
-// The queries on produced and uploaded images, prepared once for each connection.
+// The queries on generated and uploaded images, prepared once per connection.
 import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, ne, type SQL, sql, sum } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
 import { isAbandoned } from '../store/gateways.ts'
@@ -25,7 +25,7 @@ const FILE_PLACE = {
   missing_since_ms: files.missing_since_ms,
 }
 
-/** A page of images by their ids, without the prompts, which may be long. */
+/** A page of images by ID, without the prompts, which may be long. */
 const imagePlaces = (orm: Orm, which: SQL | undefined) =>
   orm
     .select(PLACE)
@@ -33,7 +33,7 @@ const imagePlaces = (orm: Orm, which: SQL | undefined) =>
     .where(and(which, gt(generations.id, placeholder('after_id'))))
     .orderBy(asc(generations.id))
     .limit(placeholder('row_limit'))
-/** A page of files by their ids. */
+/** A page of uploads by ID. */
 const filePlaces = (orm: Orm, which: SQL | undefined) =>
   orm
     .select(FILE_PLACE)
@@ -42,7 +42,7 @@ const filePlaces = (orm: Orm, which: SQL | undefined) =>
     .orderBy(asc(files.id))
     .limit(placeholder('row_limit'))
 
-/** Queries on produced images. Each takes the values of its placeholders by name, and throws where one is missing. */
+/** Queries on generated images. Each takes the values of its placeholders by name, and throws if one is missing. */
 export const generationQueries = perConnection({
   insert: (orm) =>
     orm.insert(generations).values({
@@ -60,7 +60,7 @@ export const generationQueries = perConnection({
       ),
       state: 'generating',
     }),
-  /** Also of an image that a start or another gateway has marked as failed, as its maker seemed to have ended. */
+  /** Also applies to an image marked as failed, because its gateway was considered dead. */
   store: (orm) =>
     orm
       .update(generations)
@@ -70,7 +70,7 @@ export const generationQueries = perConnection({
       })
       .where(equals(generations.uuid, 'uuid'))
       .returning({ id: generations.id }),
-  /** Changes nothing if the image is no longer being made. */
+  /** Changes nothing if the image is no longer being generated. */
   fail: (orm) =>
     orm
       .update(generations)
@@ -80,15 +80,15 @@ export const generationQueries = perConnection({
     orm
       .update(generations)
       .set({ state: 'failed' })
-      // A literal, so that the partial index serves.
+      // A literal, so that the partial index applies.
       .where(and(eq(generations.state, sql`'generating'`), isAbandoned(generations.gateway_id)))
       .returning({ id: generations.id }),
-  /** `missing_since_ms` is null for files that are there. */
+  /** `missing_since_ms` is null for existing files. */
   mark: (orm) =>
     orm.update(generations).set(rawPlaceholders('missing_since_ms')).where(isOneOf(generations.id, 'ids')),
-  /** Images that are marked as missing, in the order of their ids. */
+  /** Images marked as missing, in the order of IDs. */
   missing: (orm) => imagePlaces(orm, isNotNull(generations.missing_since_ms)),
-  /** Images whose files should be there, in the order of their ids. */
+  /** Images whose files should exist, in the order of IDs. */
   expected: (orm) =>
     imagePlaces(orm, and(eq(generations.state, 'stored'), isNull(generations.missing_since_ms))),
   find: (orm) => orm.select().from(generations).where(thisGeneration),
@@ -99,9 +99,9 @@ export const generationQueries = perConnection({
       .from(generations)
       .where(and(equals(generations.call_id, 'call_id'), eq(generations.state, 'stored')))
       .orderBy(generations.position),
-  /** The columns that the file of each image follows from, without the prompts, which may be long. */
+  /** The columns that determine each image's file, without the prompts, which may be long. */
   places: (orm) => orm.select(PLACE).from(generations),
-  /** Deletes no image that is being made. */
+  /** Does not delete an image that is being generated. */
   remove: (orm) =>
     orm
       .delete(generations)
@@ -135,11 +135,11 @@ export const fileQueries = perConnection({
       .from(erased_accounts)
       .where(equals(erased_accounts.account_id, 'account_id')),
   find: (orm) => orm.select().from(files).where(thisFile),
-  /** `missing_since_ms` is null for files that are there. */
+  /** `missing_since_ms` is null for existing files. */
   mark: (orm) => orm.update(files).set(rawPlaceholders('missing_since_ms')).where(isOneOf(files.id, 'ids')),
-  /** Files that are marked as missing, in the order of their ids. */
+  /** Uploads marked as missing, in the order of IDs. */
   missing: (orm) => filePlaces(orm, isNotNull(files.missing_since_ms)),
-  /** Files that should be there, in the order of their ids. */
+  /** Uploads whose files should exist, in the order of IDs. */
   expected: (orm) => filePlaces(orm, and(eq(files.state, 'stored'), isNull(files.missing_since_ms))),
   all: (orm) => orm.select().from(files),
   page: (orm) =>

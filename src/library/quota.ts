@@ -1,35 +1,35 @@
-// Storage quotas: the bytes of an account's files are counted before they are written, uploads in progress included.
+// Storage quotas: the bytes of an account's uploads are counted before they are written, including running uploads.
 import { type GatewayError, payloadTooLarge } from '../domain/errors.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
 import type { Awaitable, Db } from '../store/db.ts'
 import { fileQueries } from './queries.ts'
 
-/** The bytes of the uploads in progress of one request. */
+/** The bytes of one request's running uploads. */
 interface Reservation {
   /** Counts bytes that are about to be written. @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`) */
   take(bytes: number): Promise<void>
-  /** Ends the uploads: so many of their bytes are stored, the others are gone. Calling it again does nothing. */
+  /** Ends the uploads. @param stored_bytes the part that is now stored. A second call does nothing */
   end(stored_bytes: number): void
 }
 
 export interface Quota {
   reserve(account_id: number): Reservation
-  /** Subtracts a stored file that was deleted. */
+  /** Subtracts a deleted upload. */
   removed(account_id: number, bytes: number): void
 }
 
 interface Tally {
-  /** Undefined until they are counted. */
+  /** Undefined until the rows are counted. */
   used_bytes: number | undefined
-  /** How often files were deleted and uploads ended meanwhile. */
+  /** The number of deletions and ended uploads, to detect a change during a count. */
   changes: number
   incoming_bytes: number
   reservations: number
 }
 
 /**
- * The size of an account's stored files in bytes. A file that is being stored counts 0 here: its bytes are in the
- * reservation of its request.
+ * Returns the size of an account's stored uploads in bytes. A running upload counts 0 here, since its bytes are in its
+ * request's reservation.
  */
 export async function usedBytes(db: Db, account_id: number): Promise<number> {
   const used = await fileQueries(db).usedBytes.get({ account_id })
@@ -37,9 +37,9 @@ export async function usedBytes(db: Db, account_id: number): Promise<number> {
 }
 
 /**
- * Counts in memory while files come in, without those of other gateways. The rows are authoritative: they are counted again when an upload
- * is committed.
- * @param usedBytes the size of an account's stored files
+ * Counts in memory while uploads run, without those of other gateways. The rows are authoritative: they are counted again at the
+ * commit of an upload.
+ * @param usedBytes returns the size of an account's stored uploads
  */
 export function createQuota(usedBytes: (account_id: number) => Awaitable<number>): Quota {
   const tallies = new Map<number, Tally>()
@@ -56,7 +56,7 @@ export function createQuota(usedBytes: (account_id: number) => Awaitable<number>
     while (tally.used_bytes === undefined) {
       const { changes } = tally
       const used_bytes = await usedBytes(account_id)
-      // Another upload may have counted them, and stored more. A deletion while they were counted may be in the sum, or not.
+      // Kept only if nothing has changed: another upload may have counted already, and the sum may or may not include a concurrent deletion.
       if (tally.used_bytes === undefined && tally.changes === changes) tally.used_bytes = used_bytes
     }
   }
@@ -71,7 +71,7 @@ export function createQuota(usedBytes: (account_id: number) => Awaitable<number>
         async take(bytes) {
           if (tally.used_bytes === undefined) await count(account_id, tally)
           if (!ended && exceeds(tally, bytes)) {
-            // Another gateway may have deleted files since they were counted.
+            // Count again, since another gateway may have deleted files.
             tally.used_bytes = undefined
             await count(account_id, tally)
             if (!ended && exceeds(tally, bytes)) throw quotaExceeded()

@@ -1,4 +1,4 @@
-// Reconciliation of rows and files after a crash or a restore: of a folder only at start, which has one gateway; of what ended gateways left at any time.
+// Reconciliation of rows and files after a crash or a restore, at the start; and ending of the unfinished work of ended gateways, at any time.
 import { dropIfOfStorage } from '../domain/errors.ts'
 import type { Library } from './library.ts'
 import {
@@ -13,15 +13,15 @@ import {
 import { storeKeyOf } from './names.ts'
 import { fileQueries, generationQueries } from './queries.ts'
 
-/** The findings, which are reconciled. No row and no file of a stored image is ever deleted for want of the other. */
+/** The reconciled findings. The row or file of a stored image is never deleted because the other is missing. */
 export interface Recovered {
-  /** Images that gateways which have ended were making or taking in. Produced images are marked as failed, uploads are deleted. */
+  /** Unfinished images of ended gateways. Generated images are marked as failed, uploads are deleted. */
   left_behind: number
-  /** Files that no row names. Quarantined, not deleted: the database may be an old backup, and a newer one may name them. */
+  /** Files without a row. They are quarantined, not deleted, since the database may be an old backup, and a newer one may name them. */
   stray_files: number
-  /** Rows of stored images whose file cannot be found any more. Marked as missing, until it is back. */
+  /** Rows of stored images with a missing file. They are marked until it is back. */
   missing_files: number
-  /** Rows that were marked as missing, and whose file is back. */
+  /** Rows marked as missing whose file is back. */
   found_files: number
 }
 
@@ -40,22 +40,22 @@ export async function recoverLibrary(library: Library): Promise<Recovered> {
 }
 
 /**
- * Ends what gateways that have ended were making or taking in. May run beside calls: it touches nothing of those that are alive. One that
- * only seemed to have ended finds that out when it stores.
- * @returns how many images that were
+ * Ends the unfinished images of ended gateways. It may run beside calls, since it does not touch the work of live gateways. A gateway
+ * wrongly considered dead notices when it stores.
+ * @returns the number of images
  */
 export async function endAbandoned({ db, files }: Pick<Library, 'db' | 'files'>): Promise<number> {
   const failed = await db.write((db) => generationQueries(db).failAbandoned.all())
   const unfinished = await db.write((db) => fileQueries(db).removeAbandoned.all())
-  // Their remains in a folder are quarantined at a start; remains in a bucket `tollgate audit --files` finds.
+  // In a folder, remaining files are quarantined at a start. In a bucket they are removed here; `tollgate audit --files` finds others.
   if (!files.folder)
     for (const { key } of unfinished) await files.remove(storeKeyOf(key)).catch(dropIfOfStorage)
   return failed.length + unfinished.length
 }
 
 /**
- * Of a folder: deletes the remains of writes, quarantines the files that no stored row names, takes those back that one names, and
- * marks the rows whose file cannot be found. A bucket is left alone: it may be large, and others may be writing to it.
+ * Reconciles a folder: deletes temporary files, quarantines files without a stored row, restores quarantined ones with a row, and
+ * marks rows with a missing file. A bucket is skipped, since it may be large, and other gateways may write to it.
  */
 async function reconcile(
   { now }: Pick<Library, 'now'>,

@@ -1,4 +1,4 @@
-// A stored image that is compared with the hash in its row when it is read: a byte that changed since on the disk or in the bucket is noticed.
+// Verification of a stored image against the hash in its row when it is read, to detect changes on the disk or in the bucket.
 import { internal } from '../domain/errors.ts'
 import type { StoredBytes, WholeBytes } from '../domain/stored-bytes.ts'
 
@@ -9,9 +9,9 @@ const damaged = (key: string) =>
   )
 
 /**
- * The content of a file that has this hash: of one on this machine all is compared before anything is sent, of an object in a bucket
- * while it is read. It has no `slice`, because a part alone says nothing of the whole.
- * @throws GatewayError internal (`image_damaged`); for an object in a bucket only what is read of it does
+ * Returns the verified content of a file. A local file is compared as a whole before anything is sent, an object in a bucket while it
+ * is read. There is no `slice`, since a part cannot be verified.
+ * @throws GatewayError internal (`image_damaged`); for an object in a bucket only when it is read
  */
 export async function verified(
   file: StoredBytes,
@@ -24,7 +24,7 @@ export async function verified(
   return file
 }
 
-/** The content of an object in a bucket, which is compared while it is read: of a damaged one the end never comes, and no part is given for the whole. */
+/** An object in a bucket, compared while it is read. The last chunk is held back, so that a damaged object never appears complete. */
 class VerifiedObject implements WholeBytes {
   readonly size: number
   readonly #file: StoredBytes

@@ -1,8 +1,8 @@
-// Public unicast addresses: the only IP addresses that a fetch on a caller's behalf may connect to. Pure.
+// Public unicast IP addresses, the only ones that a fetch for a caller may connect to. Pure.
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 /**
- * IPv4 that is not public: the whole IANA special-purpose registry, including its globally reachable anycast services,
+ * Refused IPv4: the whole IANA special-purpose registry, including its globally reachable anycast services,
  * which serve no images; multicast; and reserved space.
  * https://www.iana.org/assignments/iana-ipv4-special-registry
  */
@@ -33,13 +33,13 @@ const IPV4_REFUSED: readonly (readonly [network: string, prefix: number, source:
 ]
 
 /**
- * For IPv6 an allow-list: only global unicast. Ranges that are registered later, and each form that carries an IPv4
+ * Allowed IPv6: only global unicast. So later registered ranges, and each form that contains an IPv4
  * address (mapped, compatible, NAT64), are refused without being listed.
  * https://www.iana.org/assignments/ipv6-unicast-address-assignments
  */
 const IPV6_GLOBAL_UNICAST = ['2000::', 3] as const
 
-/** The ranges of the IANA IPv6 special-purpose registry that lie in global unicast. */
+/** The ranges of the IANA IPv6 special-purpose registry within global unicast. */
 const IPV6_REFUSED: readonly (readonly [network: string, prefix: number, source: string])[] = [
   [
     '2001::',
@@ -57,10 +57,10 @@ const ipv6Refused = listOf('ipv6', IPV6_REFUSED)
 const ipv6Allowed = listOf('ipv6', [IPV6_GLOBAL_UNICAST])
 
 /**
- * Whether an address may be connected to on a caller's behalf.
- * @param address as a resolver or the WHATWG URL parser writes it; IPv6 without brackets
- * @returns false also for a text that is no address, for an address with a zone (RFC 4007), which only local addresses
- * have, and for an IPv6 address that ends in dotted decimal, which carries an IPv4 address
+ * Whether a fetch for a caller may connect to an address.
+ * @param address in the form of a resolver or the WHATWG URL parser; IPv6 without brackets
+ * @returns false also if the text is no address, for an address with a zone (RFC 4007), which only local addresses
+ * have, and for an IPv6 address that ends in dotted decimal, which contains an IPv4 address
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !ipv4Refused.check(address, 'ipv4')
@@ -68,7 +68,7 @@ export function isPublicAddress(address: string): boolean {
   return ipv6Allowed.check(address, 'ipv6') && !ipv6Refused.check(address, 'ipv6') && !isIsatap(address)
 }
 
-/** ISATAP carries an IPv4 address under any prefix, in interface identifiers ::0:5efe:* and ::200:5efe:*. RFC 5214 §6.1. */
+/** ISATAP contains an IPv4 address under any prefix, with interface identifiers ::0:5efe:* and ::200:5efe:*. RFC 5214 §6.1. */
 function isIsatap(address: string): boolean {
   const groups = groupsOf(address)
   return groups[5] === 0x5efe && (groups[4] === 0 || groups[4] === 0x200)

@@ -1,7 +1,7 @@
-// Whether an image is animated, by its structure alone: nothing is decoded. Pure.
+// Detection of animated images by their structure, without decoding. Pure.
 import { sniffImage } from '../domain/image-formats.ts'
 
-/** Base64 of 12 KiB: what stands before a picture's own data is seldom longer. */
+/** Base64 of 12 KiB, which usually contains everything before the image data. */
 const HEAD_CHARS = 16_384
 
 /** @param data base64 of a whole file */
@@ -10,10 +10,10 @@ export function isAnimatedData(data: string): boolean {
   return isAnimatedHead(head) ?? isAnimated(Buffer.from(data, 'base64'))
 }
 
-/** GIF and PNG with more than one frame, WebP that says so; a file that is cut off counts as still. */
+/** Whether a GIF or PNG has more than one frame, or a WebP has the animation flag. A truncated file counts as still. */
 export const isAnimated = (bytes: Uint8Array): boolean => isAnimatedHead(bytes) ?? false
 
-/** @returns undefined where the bytes are too few to tell */
+/** @returns undefined if there are too few bytes to decide */
 function isAnimatedHead(bytes: Uint8Array): boolean | undefined {
   switch (sniffImage(bytes)) {
     case 'image/png':
@@ -61,7 +61,7 @@ function isAnimatedGif(bytes: Uint8Array): boolean | undefined {
       images += 1
       if (images > 1) return true
       const tables_at = at + IMAGE_DESCRIPTOR_BYTES
-      // The least size of a code is between the table of colours and the data.
+      // The minimum code size is between the colour table and the data.
       at = blocksEnd(bytes, tables_at + tableBytes(bytes[tables_at - 1]) + 1)
     } else if (introducer === EXTENSION) at = blocksEnd(bytes, at + 2)
     else if (introducer === TRAILER) return false
@@ -70,7 +70,7 @@ function isAnimatedGif(bytes: Uint8Array): boolean | undefined {
   return undefined
 }
 
-/** The bytes of a table of colours, by the field that says whether there is one. */
+/** Returns the length of a colour table, by its packed field. */
 const tableBytes = (packed = 0): number => ((packed & HAS_TABLE) === 0 ? 0 : 3 * 2 ** ((packed & 7) + 1))
 
 function blocksEnd(bytes: Uint8Array, from: number): number {
@@ -79,7 +79,7 @@ function blocksEnd(bytes: Uint8Array, from: number): number {
   return at + 1
 }
 
-/** RFC 9649, section 2.7.1.1: the flag of an animation. */
+/** RFC 9649, section 2.7.1.1: the animation flag. */
 const ANIMATION_FLAG = 0x02
 const VP8X_FLAGS_AT = 20
 

@@ -1,22 +1,22 @@
-// The health of the bucket of files: a failure begins its trouble, and a trial that succeeds ends it. While it works it is asked nothing.
+// The health of the bucket of files: a failure marks it as failing, and a successful trial ends that. A working bucket is not polled.
 import { StorageFailure } from '../domain/storage-failure.ts'
 import { isAbsentObject } from '../store/engines/s3/failure.ts'
 import { codeOf, messageOf } from '../utilities/thrown.ts'
 
 export interface BucketHealth {
-  /** Whether it failed, and has not been tried with success since. */
+  /** Whether it failed, without a successful trial since. */
   readonly is_failing: boolean
-  /** Asks something of the bucket. @throws StorageFailure where the bucket fails; then the trouble begins */
+  /** Runs a request to the bucket. @throws StorageFailure if the bucket fails, which is then marked as failing */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** A failure that an asker has got from the bucket. @returns what to throw in its place */
+  /** Records a failure that a caller received from the bucket. @returns the error to throw instead */
   failed(failure: unknown): unknown
   stop(): void
 }
 
 interface BucketHealthOptions {
-  /** Puts something into the bucket. */
+  /** Writes an object to the bucket. */
   tryOut(): Promise<void>
-  /** Told when the trouble begins, with the failure, and when it ends. */
+  /** Called with the failure when the bucket begins to fail, and without one when it works again. */
   onChange(failure: StorageFailure | undefined): void
   every_ms: number
 }
@@ -34,7 +34,7 @@ export function createBucketHealth({ tryOut, onChange, every_ms }: BucketHealthO
     try {
       await tryOut()
     } catch {
-      // Dropped: the log has why it began to fail.
+      // Dropped: the log has the first failure.
       if (!is_stopped) again()
       return
     }
@@ -71,7 +71,7 @@ export function createBucketHealth({ tryOut, onChange, every_ms }: BucketHealthO
   }
 }
 
-/** The error to throw in place of the bucket's failure: one of storage, but where an object is not there. */
+/** Converts a bucket's failure to a StorageFailure, except for a missing object. */
 export function toStorageFailure(failure: unknown): unknown {
   if (failure instanceof StorageFailure || isAbsentObject(failure)) return failure
   const cause = failure instanceof Error ? (failure.cause ?? failure) : failure

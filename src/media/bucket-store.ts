@@ -1,4 +1,4 @@
-// Stores of files in a bucket: an object is there whole, or not at all; what is given of it never leaves the gateway as an address.
+// File stores in a bucket. An object exists completely or not at all, and clients never get its URL in the bucket.
 import type { Bucket } from '../domain/catalogue.ts'
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
@@ -10,18 +10,18 @@ import { type FileStore, type PutOptions, type PutResult, tooLarge } from './sto
 
 export interface BucketFiles {
   readonly connection: Connection
-  /** The store of the objects below a name, such as `images`. */
+  /** Returns the store of the objects below a name, such as `images`. */
   store(name: string): FileStore
-  /** Whether nothing can be put into it at the moment. Costs nothing: asked at every call that stores something. */
+  /** Whether nothing can be stored now. Cheap, since it runs at every call that stores something. */
   isFailing(): boolean
-  /** Puts an object and deletes it. @throws as the connection where that may not be */
+  /** Writes an object and deletes it. @throws as the connection, if that is not allowed */
   tryOut(): Promise<void>
-  /** Ends the trials of a bucket that fails. */
+  /** Stops the trials of a failing bucket. */
   stop(): void
 }
 
 export interface BucketFilesOptions {
-  /** Told when the bucket begins to fail, with the failure, and when it works again. */
+  /** Called with the failure when the bucket begins to fail, and without one when it works again. */
   onChange?: (failure: StorageFailure | undefined) => void
   limits?: BucketFilesLimits
   /** The setting that names the bucket. Default: [storage] of the catalogue. */
@@ -29,17 +29,17 @@ export interface BucketFilesOptions {
 }
 
 export interface BucketFilesLimits {
-  /** To an answer, and to the next bytes of an object that is read: callers wait. */
+  /** The timeout of an answer, and of the next bytes of an object, since callers wait for it. */
   answer_ms: number
   least_bytes_per_s: number
-  /** How often a bucket that fails is tried. */
+  /** The interval of trials of a failing bucket. */
   try_every_ms: number
 }
 const LIMITS: BucketFilesLimits = { answer_ms: 5_000, least_bytes_per_s: 1_000_000, try_every_ms: 1_000 }
 
-/** The least that S3 takes for a part which is not the last. What is smaller is put at once, and again if that fails. */
+/** The minimum that S3 accepts for a part except the last. Smaller content is written in one request, and retried on failure. */
 const PART_BYTES = 5 * 1024 * 1024
-/** Each trial has an object of its own: several gateways may try at the same moment. */
+/** The prefix of trials. Each has its own object, since several gateways may run one at the same time. */
 export const TRIALS = 'tollgate-trial/'
 
 export function openBucketFiles(
@@ -99,7 +99,7 @@ function storeBelow(beginning: string, connection: Connection, health: BucketHea
     },
     async remove(key) {
       const name = nameOf(key)
-      // A put that failed is followed by a removal, which would wait as long again.
+      // The removal after a failed write would wait as long again.
       if (health.is_failing) throw stillFailing()
       await health.run(() => connection.remove(name))
     },
@@ -124,7 +124,7 @@ async function put(
 ): Promise<PutResult> {
   const hash = new Bun.CryptoHasher('sha256')
   let bytes = 0
-  /** Why the content could not be read, or may not be. */
+  /** The failure of reading the content, or its refusal. */
   let refusal: { thrown: unknown } | undefined
   async function* counted() {
     try {
@@ -132,7 +132,7 @@ async function put(
         bytes += chunk.byteLength
         if (bytes > cap_bytes) throw tooLarge(cap_bytes)
         hash.update(chunk)
-        // A copy: its buffer may be freed once the next one is asked for, and it is sent later.
+        // A copy, since the buffer may be freed when the next chunk is requested, before this one is sent.
         yield content instanceof Uint8Array ? chunk : new Uint8Array(chunk)
       }
     } catch (thrown) {
@@ -150,7 +150,7 @@ async function put(
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Content that is no larger than a part, or all of it with what was read of it so far. */
+/** Reads up to a part. @returns the whole content if it is no larger, otherwise a stream of everything */
 async function firstPart(
   content: AsyncGenerator<Uint8Array>,
 ): Promise<{ first: Uint8Array; rest: AsyncIterable<Uint8Array> | undefined }> {
@@ -172,7 +172,7 @@ async function firstPart(
   return { first: new Uint8Array(), rest: all() }
 }
 
-/** An object, or a part of one. The client's own file is never handed out: a `Response` of it is a redirect to the bucket. */
+/** An object, or a part of one. The S3 client's file object is not exposed, since a `Response` of it would redirect to the bucket. */
 class ObjectBytes implements StoredBytes {
   readonly size: number
   readonly #of: BucketConnection & { name: string; start: number; end: number }
@@ -193,7 +193,7 @@ class ObjectBytes implements StoredBytes {
             if (value) controller.enqueue(value)
             else controller.close()
           } catch (failure) {
-            // Not the bucket's trouble: it ends a connection whose reader is slow, and whoever reads slowly would stop all others.
+            // Does not mark the bucket as failing: it closes connections of slow readers, and a slow client must not stop all others.
             controller.error(toStorageFailure(failure))
           }
         },

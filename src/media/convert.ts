@@ -1,4 +1,4 @@
-// Conversion of a provider's image into what the caller asked for: size, aspect ratio, format, background.
+// Conversion of a provider's image to the requested size, aspect ratio, format and background.
 import type { Metadata, Sharp } from 'sharp'
 import { GatewayError, invalidRequest, upstreamFailed } from '../domain/errors.ts'
 import {
@@ -15,16 +15,16 @@ import { decodeWhole, FIRST_FRAME, openImage, type SharpModule, withSharp } from
 
 export type Background = 'auto' | 'transparent' | 'opaque'
 
-/** The requested conversion; an undefined property stays as it is. */
+/** The requested conversion; an undefined property is not changed. */
 export interface ConvertOptions {
   readonly size?: Size | undefined
-  /** Ignored where a size is given. */
+  /** Ignored if `size` is set. */
   readonly aspect_ratio?: AspectRatio | undefined
   readonly output_format?: OutputFormat | undefined
   readonly background?: Background | undefined
-  /** Quality of a JPEG or WebP, 0 to 100; absent: one that looks as the original does. */
+  /** Quality of a JPEG or WebP, 0 to 100; by default visually lossless. */
   readonly output_compression?: number | undefined
-  /** Whether the image comes compressed as it was asked for: then it is not written anew for that alone. */
+  /** Whether the provider has already applied the requested compression, so that the image is not re-encoded for it. */
   readonly is_compressed?: boolean | undefined
 }
 
@@ -38,7 +38,7 @@ export interface ConvertedImage {
 interface Source extends Size {
   readonly format: ImageFormat
   readonly has_alpha: boolean
-  /** EXIF, XMP, IPTC or comments, or more than one frame: none of these is kept. */
+  /** Whether it has EXIF, XMP, IPTC or comments, or more than one frame, which are all removed. */
   readonly has_extras: boolean
 }
 
@@ -53,18 +53,18 @@ const ENCODE: Readonly<Record<OutputFormat, (image: Sharp, quality: number) => S
   webp: (image, quality) => image.webp({ quality }),
 }
 const DEFAULT_QUALITY = 92
-/** The least of both encoders. */
+/** The minimum of both encoders. */
 const MIN_QUALITY = 1
 
 const WHITE = '#ffffff'
 
 /**
- * Converts an image to exactly the size asked for, scaled to cover it and cropped from the centre, or to the largest crop
+ * Converts an image to exactly the requested size, scaled to cover it and cropped at the centre, or to the largest crop
  * of exactly the aspect ratio; to the format; and with an alpha channel, or flattened on white. The result is a still
- * image without metadata. An image that already meets all of this is returned unchanged, byte for byte.
+ * image without metadata. An image that already meets the request is returned unchanged, byte for byte.
  * @param bytes one image of the four formats, as a provider returned it
- * @throws GatewayError invalid_request when a transparent JPEG is asked for; upstream_failed with code
- * `upstream_error` when the image cannot be decoded or the size cannot be made
+ * @throws GatewayError invalid_request for a transparent JPEG; upstream_failed with code
+ * `upstream_error` if the image cannot be decoded or the size is impossible
  */
 export async function convert(bytes: Uint8Array, options: ConvertOptions): Promise<ConvertedImage> {
   assertFormatFitsBackground(options)
@@ -93,7 +93,7 @@ export function assertFormatFitsBackground({ output_format, background }: Conver
     })
 }
 
-/** A PNG is whole, which is the 100 of others. @throws GatewayError invalid_request, param `output_compression` */
+/** PNG is lossless, which corresponds to 100. @throws GatewayError invalid_request, param `output_compression` */
 export function assertFormatIsCompressed({ output_format, output_compression = 100 }: ConvertOptions): void {
   const has_compression = output_format === 'jpeg' || output_format === 'webp'
   if (output_compression < 100 && !has_compression)
@@ -126,26 +126,26 @@ function targetOf(
   }
 }
 
-/** The format where none was asked for: the image's own, if it can be asked for and can have the background. */
+/** Returns the default format: the image's own, if it is an output format and supports the background. */
 function ownFormat(format: ImageFormat, background: Background): OutputFormat {
   const serves = format !== 'gif' && !(format === 'jpeg' && background === 'transparent')
   return serves ? format : 'png'
 }
 
-/** Whether an image already is what was asked for. */
+/** Whether an image already meets the request. */
 const meets = (source: Source, target: Target): boolean =>
   !source.has_extras &&
   source.format === target.format &&
   source.has_alpha === target.has_alpha &&
   isSameSize(source, target)
 
-/** Whether it is still to be compressed: a PNG never is. */
+/** Whether it must be compressed; a PNG never is. */
 const wantsCompression = (
   { format }: Target,
   { output_compression, is_compressed }: ConvertOptions,
 ): boolean => format !== 'png' && output_compression !== undefined && is_compressed !== true
 
-/** The unchanged bytes, decoded once: an image that cannot be decoded must not be charged for. */
+/** Returns the unchanged bytes after decoding them, since an image that cannot be decoded must not be charged. */
 async function decodable(sharp: SharpModule, bytes: Uint8Array): Promise<Uint8Array> {
   await decodeWhole(sharp, bytes, FIRST_FRAME)
   return bytes
@@ -167,7 +167,7 @@ async function encode(
   return ENCODE[target.format](grounded, quality).toBuffer()
 }
 
-/** An aspect ratio is reached by cropping alone where possible, which leaves the pixels unchanged. */
+/** Resizes or crops. An aspect ratio is achieved by cropping only if possible, which keeps the pixels unchanged. */
 function reshape(image: Sharp, source: Source, target: Target, { size }: ConvertOptions): Sharp {
   if (isSameSize(source, target)) return image
   const fits = target.width <= source.width && target.height <= source.height

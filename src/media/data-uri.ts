@@ -1,4 +1,4 @@
-// Data URIs: images that a caller puts into the request itself. Pure.
+// Data URIs: images inside a request. Pure.
 import { type GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.ts'
 import { type ImageMime, isImageMime, sniffImage } from '../domain/image-formats.ts'
 import { MAX_DATA_URI_CHARS, MAX_IMAGE_BYTES, tooLargeMessage } from './limits.ts'
@@ -8,15 +8,15 @@ export interface DataUriImage {
   readonly mime: ImageMime
 }
 
-/** RFC 2397, only the form of spec.md, Image compose request: no parameters, base64 required. Type and scheme are case-insensitive. */
+/** RFC 2397, in the form of spec.md, Image compose request, only: no parameters, base64 required. Type and scheme are case-insensitive. */
 const HEAD = /^data:(image\/[a-z]+);base64,/i
 const MAX_HEAD_CHARS = 32
 
-/** Whether a reference is to be read as a data URI of an image; all others are read as URLs. */
+/** Whether a reference is a data URI of an image; all others are URLs. */
 export const isImageDataUri = (text: string): boolean => /^data:image\//i.test(text)
 
 /**
- * Reads `data:image/<jpeg|png|gif|webp>;base64,<data>`.
+ * Parses `data:image/<jpeg|png|gif|webp>;base64,<data>`.
  * @returns the bytes, at most 25 MB, whose signature matches the type; the image itself is not decoded
  * @throws GatewayError payload_too_large with code `image_too_large` for a text over 35 MB, before it is parsed;
  * invalid_request with code `image_too_large` (over 25 MB decoded), `invalid_data_uri` or `MAGIC_MISMATCH`
@@ -38,7 +38,7 @@ export function parseDataUri(text: string): DataUriImage {
   return { bytes, mime }
 }
 
-/** RFC 4648, strictly, in either alphabet (§4, §5), padded or not: `Buffer.from` would skip characters that it cannot read. */
+/** Decodes strictly by RFC 4648, in either alphabet (§4, §5), padded or not. `Buffer.from` would skip invalid characters. */
 function decodeBase64(text: string): Uint8Array {
   if (text === '') throw malformed('The data URI has no data after its comma.')
   if ((text.length / 4) * 3 - 2 > MAX_IMAGE_BYTES) throw tooLarge()
@@ -50,7 +50,7 @@ function decodeBase64(text: string): Uint8Array {
 const padded = (text: string): string =>
   text.length % 4 > 1 && !text.endsWith('=') ? text.padEnd(Math.ceil(text.length / 4) * 4, '=') : text
 
-/** `fromBase64` checks the alphabet, the padding and the unused bits, but skips spaces, which the length reveals. */
+/** `fromBase64` checks the alphabet, the padding and the unused bits, but skips white space, which the length reveals. */
 function strictBytes(text: string): Uint8Array {
   try {
     const bytes = Uint8Array.fromBase64(text, { lastChunkHandling: 'strict' })

@@ -1,9 +1,9 @@
-// Whether images can be decoded here: sharp's native library, tried before anything is asked or held that would need it.
+// The availability of image decoding: sharp's native library is loaded before a call that needs it is held or sent.
 import { type GatewayError, overloaded } from '../domain/errors.ts'
 import { messageOf } from '../utilities/thrown.ts'
 
 export interface Decoder {
-  /** Why no image can be decoded; undefined if they can. Tried once: what a process could not load, it cannot load later. */
+  /** Returns the reason why images cannot be decoded, if so. Loaded once, since a failed load cannot succeed later in the process. */
   trouble(): Promise<string | undefined>
   /** @throws GatewayError overloaded (code images_unavailable) */
   assertUsable(): Promise<void>
@@ -27,7 +27,7 @@ export function createDecoder(load: () => Promise<unknown> = loadLibrary): Decod
   }
 }
 
-/** @throws Error that names where the library was looked for */
+/** @throws Error that names the places that were searched */
 export const loadLibrary = (): Promise<unknown> => import('sharp')
 
 export const imagesUnavailable = (cause: unknown): GatewayError =>

@@ -1,4 +1,4 @@
-// Inspection of images by decoding them completely: a header alone proves nothing.
+// Inspection of images by complete decoding, since a header alone may be forged.
 import type { Metadata } from 'sharp'
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import { type ImageMime, sniffImage } from '../domain/image-formats.ts'
@@ -8,7 +8,7 @@ import { ALL_FRAMES, decodeWhole, type SharpModule, withSharp } from './sharp.ts
 
 export interface ImageFacts {
   readonly mime: ImageMime
-  /** Pixels of one frame as a viewer shows it, with the EXIF orientation applied. */
+  /** Pixels of one frame as displayed, with the EXIF orientation applied. */
   readonly width: number
   readonly height: number
   readonly frames: number
@@ -16,7 +16,7 @@ export interface ImageFacts {
 }
 
 /**
- * Decodes an image completely, with all its frames, and describes it.
+ * Decodes an image completely, with all its frames, and returns its properties.
  * @param bytes a file of any kind; neither changed nor kept
  * @throws GatewayError invalid_request with code `IMAGE_TYPE_UNSUPPORTED` (not one of the four formats by its leading
  * bytes), `IMAGE_TOO_LARGE` (over 40 million pixels or 10,000 frames) or `invalid_request` (damaged)
@@ -46,7 +46,7 @@ function assertAffordable({ width, height, frames }: ImageFacts): void {
   if (width * height * frames > MAX_PIXELS || frames > MAX_FRAMES) throw tooManyPixels()
 }
 
-/** libvips' messages are not for callers; only whether the image is too large or damaged is taken from them. */
+/** Converts libvips' failures to refusals: an image is too large or damaged. Its messages are not for callers. */
 function refuse(error: unknown): never {
   if (error instanceof Error && error.message.includes('pixel limit')) throw tooManyPixels(error)
   throw invalidRequest('The image is damaged and cannot be decoded. Export it again and resend it.', {

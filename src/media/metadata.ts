@@ -1,25 +1,25 @@
-// Metadata of JPEG, PNG and WebP files, cut out without touching the picture: EXIF with its place and orientation, XMP, IPTC, comments, and
-// what cameras append behind the picture, such as the film of a motion photo, with a place of its own.
+// Removal of metadata from JPEG, PNG and WebP files without re-encoding: EXIF with location and orientation, XMP, IPTC, comments, and
+// data that cameras append after the image, such as the video of a motion photo, which may have its own location.
 import type { ImageMime } from '../domain/image-formats.ts'
 
 interface BareImage {
-  /** The file without its metadata but the colour profile; the very same bytes where it has none. */
+  /** The file without metadata except the colour profile; the same bytes if it has none. */
   readonly bytes: Uint8Array
-  /** EXIF's orientation, 1 to 8; undefined where the file does not say. */
+  /** The EXIF orientation, 1 to 8; undefined if the file has none. */
   readonly orientation: number | undefined
 }
 
-/** A stretch of a file. */
+/** A range of a file. */
 interface Segment {
   readonly start: number
   readonly end: number
-  /** Undefined for what stays. */
+  /** Undefined for ranges that are kept. */
   readonly metadata?: 'exif' | 'other' | undefined
-  /** Of EXIF: where its TIFF structure begins. */
+  /** For EXIF, the start of its TIFF structure. */
   readonly tiff_start?: number
 }
 
-/** Cuts the metadata out of a file. One that is malformed or of another format stays as it is: its decoder says what is wrong. */
+/** Removes the metadata of a file. A malformed file, or one of another format, is returned unchanged: its decoder will report the fault. */
 export function withoutMetadata(bytes: Uint8Array, mime: ImageMime): BareImage {
   const segments = READERS[mime]?.(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
   const cut = segments?.filter(({ metadata }) => metadata !== undefined) ?? []
@@ -38,7 +38,7 @@ export function withoutMetadata(bytes: Uint8Array, mime: ImageMime): BareImage {
   return { bytes: bare, orientation }
 }
 
-/** Files have some thousands. To walk millions stops the loop. */
+/** Real files have some thousands. Walking millions would block the event loop. */
 const MAX_SEGMENTS = 100_000
 
 type Reader = (file: Buffer) => Segment[] | undefined
@@ -59,12 +59,12 @@ const COMMENT = 0xfe
 const APP1 = 0xe1
 const APP2 = 0xe2
 const APP15 = 0xef
-/** Adobe's: how the colours are to be read. */
+/** Adobe's segment, which determines the colour transform. */
 const APP14 = 0xee
 const EXIF = 'Exif\0\0'
 const COLOUR_PROFILE = 'ICC_PROFILE\0'
 
-/** ITU-T T.81, annex B; Exif 2.32, 4.7. The segments before the picture's data, of which application segments and comments are metadata. */
+/** Returns the segments before the image data; application segments and comments are metadata. ITU-T T.81, annex B; Exif 2.32, 4.7. */
 function readJpeg(file: Buffer): Segment[] | undefined {
   const segments: Segment[] = []
   let at = 2
@@ -89,24 +89,24 @@ function readJpeg(file: Buffer): Segment[] | undefined {
 const END = Buffer.of(MARKER, END_OF_IMAGE)
 const SCAN = Buffer.of(MARKER, START_OF_SCAN)
 
-/** @param scan where the first scan begins */
+/** Returns the data after the end of a JPEG. @param scan the start of the first scan */
 function behindJpeg(file: Buffer, scan: number): Segment[] {
   const first_end = file.indexOf(END, scan)
   if (first_end < 0 || first_end === file.length - END.length) return []
-  // Each byte is looked at only where tables between scans may look like the end.
+  // A byte-by-byte search is needed only if tables between scans might contain the end marker.
   const next_scan = file.indexOf(SCAN, scan + SCAN.length)
   const has_one_scan = next_scan < 0 || next_scan > first_end
   return skipSegment(file, has_one_scan ? first_end + END.length : (endOfJpeg(file, scan) ?? file.length))
 }
 
-/** The stretch behind a picture's end. */
+/** Returns the range after the end of an image. */
 const skipSegment = (file: Buffer, end: number): Segment[] =>
   end < file.length ? [{ start: end, end: file.length, metadata: 'other' }] : []
 
 const FIRST_RESTART = 0xd0
 const LAST_RESTART = 0xd7
 
-/** ITU-T T.81, B.1.1.2 and B.1.1.5: in a scan's data the marker's byte is followed by 0, by a restart's number, or by itself. */
+/** ITU-T T.81, B.1.1.2 and B.1.1.5: within a scan's data a marker byte is followed by 0, a restart number, or another marker byte. */
 function endOfJpeg(file: Buffer, scan: number): number | undefined {
   for (let at = scan; at + 2 <= file.length; ) {
     const next = file[at + 1] ?? 0
@@ -119,7 +119,7 @@ function endOfJpeg(file: Buffer, scan: number): number | undefined {
   return undefined
 }
 
-/** APP0 is JFIF's, and no more than the density of its pixels. */
+/** Classifies a segment. APP0 (JFIF) is kept, since it has only the pixel density. */
 function jpegMetadata(
   file: Buffer,
   marker: number,
@@ -168,7 +168,7 @@ function readWebp(file: Buffer): Segment[] | undefined {
     const name = file.toString('latin1', at, at + 4)
     if (end > file.length) return undefined
     const content = at + CHUNK_HEADER_BYTES
-    // Some writers put JPEG's mark before it.
+    // Some writers add JPEG's EXIF header before it.
     const tiff_start = startsWith(file, EXIF, content) ? content + EXIF.length : content
     if (name === 'EXIF') segments.push({ start: at, end, metadata: 'exif', tiff_start })
     else segments.push({ start: at, end, metadata: name === 'XMP ' ? 'other' : undefined })
@@ -178,7 +178,7 @@ function readWebp(file: Buffer): Segment[] | undefined {
   return [...segments, ...skipSegment(file, at)]
 }
 
-/** In VP8X, the bits that say that EXIF and XMP follow. */
+/** The bits in VP8X for EXIF and XMP chunks. */
 const METADATA_FLAGS = 0x0c
 
 function restoreHeader(file: Buffer): void {
@@ -191,7 +191,7 @@ const ORIENTATION_TAG = 0x0112
 const ENTRY_BYTES = 12
 const MAX_ORIENTATION = 8
 
-/** TIFF 6.0, section 2: the first directory, in the order of bytes that the header names. */
+/** Reads the orientation in the first directory, in the byte order of the header. TIFF 6.0, section 2. */
 function orientationIn(tiff: Uint8Array): number | undefined {
   const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.length)
   if (tiff.length < 8) return undefined

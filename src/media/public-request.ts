@@ -1,26 +1,26 @@
-// A request to a public server: a name is looked up once, its addresses are checked, and the socket goes to exactly those.
+// A request to a public server: the name is resolved once, its addresses are checked, and the socket connects to exactly those.
 import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { invalidRequest } from '../domain/errors.ts'
 import { isPublicAddress } from './addresses.ts'
 import type { ImageUrl } from './url.ts'
 
-/** Where a socket goes. */
+/** The target of a socket. */
 export interface Dial {
   readonly addresses: readonly string[]
   readonly port: number
 }
 
 /**
- * Replacements by which tests stay on loopback. A running server passes none of it, so that no configuration can weaken the
- * guard; and the checks of addresses come before each replacement.
+ * Replacements for tests on loopback. A running gateway passes none of them, so that no configuration can weaken the
+ * guard, and addresses are checked before each replacement.
  */
 export interface RemoteSeams {
-  /** All addresses of a name, as the operating system's resolver returns them. */
+  /** Returns all addresses of a name, as the operating system's resolver does. */
   resolve?: (name: string) => Promise<readonly string[]>
-  /** A certificate authority, in PEM, that is trusted instead of the public ones. */
+  /** A certificate authority in PEM, trusted instead of the public ones. */
   ca?: string
-  /** Called with the checked addresses just before they are connected to; may redirect the socket. */
+  /** Called with the checked addresses just before the connection; may redirect the socket. */
   dial?: (checked: Dial) => Dial
   timeout_ms?: number
 }
@@ -35,12 +35,12 @@ export interface PublicRequest {
 }
 
 /**
- * Sends a request to the host of a checked URL: its name is resolved once and refused where any of its addresses is not
- * public unicast, the socket connects to exactly those addresses, the certificate is validated for the name, no redirect is
- * followed, and no proxy, kept-alive connection or content coding is used.
- * @param what the URL is of, for messages: "image URL"
- * @returns the response once its headers have arrived; whoever reads it limits bytes and time
- * @throws GatewayError PRIVATE_IP, UPSTREAM_ERROR; the failure of the connection, as it is
+ * Sends a request to the host of a checked URL. The name is resolved once, and refused if any of its addresses is not
+ * public unicast; the socket connects to exactly these addresses; the certificate is validated for the name; no redirect is
+ * followed; and no proxy, kept-alive connection or content coding is used.
+ * @param what the kind of URL, for messages: "image URL"
+ * @returns the response once its headers have arrived; its reader must limit bytes and time
+ * @throws GatewayError PRIVATE_IP, UPSTREAM_ERROR; the connection's own error
  */
 export async function sendToPublic(
   url: ImageUrl,
@@ -52,7 +52,7 @@ export async function sendToPublic(
   return await connect(url, request, dial({ addresses, port: HTTPS_PORT }), signal, ca)
 }
 
-/** @throws GatewayError PRIVATE_IP where one of the name's addresses is not public; UPSTREAM_ERROR where it has none */
+/** @throws GatewayError PRIVATE_IP if one of the name's addresses is not public; UPSTREAM_ERROR if it has none */
 async function resolvePublic(
   name: string,
   resolve: (name: string) => Promise<readonly string[]>,
@@ -71,7 +71,7 @@ async function resolvePublic(
   return addresses
 }
 
-/** Sends the request and returns the response once its headers have arrived. The client is loaded at first use, for it costs a start 15 ms. */
+/** Sends the request and returns the response once its headers have arrived. The client is loaded on first use, since that takes 15 ms. */
 async function connect(
   url: ImageUrl,
   { method, headers, body }: PublicRequest,
@@ -83,13 +83,13 @@ async function connect(
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const outgoing = request({
-      // An address is connected to directly, without a look-up.
+      // For an address the client connects directly, without a lookup.
       hostname: url.host_is_address ? (addresses[0] ?? url.host) : url.host,
       port,
       method,
       path: url.path,
       lookup: answerWith(addresses),
-      // A new connection for each request: a kept-alive one was checked for another request.
+      // A new connection for each request, since a kept-alive one was checked for another request.
       agent: false,
       // Set here because NODE_TLS_REJECT_UNAUTHORIZED would otherwise override it.
       rejectUnauthorized: true,
@@ -109,7 +109,7 @@ async function connect(
   })
 }
 
-/** A `lookup` for node:net that resolves nothing and answers with the checked addresses. */
+/** Returns a `lookup` for node:net that always answers with the checked addresses. */
 const answerWith =
   (addresses: readonly string[]): LookupFunction =>
   (_name, _options, answer) =>
@@ -118,13 +118,13 @@ const answerWith =
       addresses.map((address) => ({ address, family: isIP(address) })),
     )
 
-/** The operating system's resolver, all families, in its own order. */
+/** Resolves a name by the operating system: all families, in its order. */
 async function resolveName(name: string): Promise<readonly string[]> {
   const { lookup } = await import('node:dns/promises')
   return (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address)
 }
 
-/** The promise's outcome, or the signal's reason if that comes first: a look-up cannot be cancelled. */
+/** Waits for a promise or an abort, since a lookup cannot be cancelled. @throws the signal's reason */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)

@@ -1,4 +1,4 @@
-// The guarded fetch: an image from a caller's URL, without giving the caller access to the gateway's network.
+// The guarded fetch of an image from a caller's URL, which gives the caller no access to the gateway's network.
 import type { IncomingMessage } from 'node:http'
 import { GatewayError, invalidRequest } from '../domain/errors.ts'
 import { type ImageMime, isImageMime, sniffImage } from '../domain/image-formats.ts'
@@ -11,9 +11,9 @@ const PARTIAL_CONTENT = 206
 
 /**
  * Checks status and headers before the body is read.
- * @returns the type that the response declares
+ * @returns the declared type of the response
  * @throws GatewayError invalid_request with code `REDIRECT_BLOCKED` (any 3xx), `UPSTREAM_ERROR` (a status other than
- * 2xx, partial content, or a content coding, which was not asked for and is never decoded), `NOT_IMAGE` or
+ * 2xx, partial content, or a content coding, which was not requested and is never decoded), `NOT_IMAGE` or
  * `IMAGE_TYPE_UNSUPPORTED`
  */
 function acceptedMime({ statusCode = 0, headers }: IncomingMessage): ImageMime {
@@ -37,7 +37,7 @@ function acceptedMime({ statusCode = 0, headers }: IncomingMessage): ImageMime {
 /**
  * Reads a whole body, up to a limit.
  * @param limit_bytes a larger Content-Length is refused at once, a larger body as soon as it exceeds the limit
- * @throws GatewayError invalid_request with code `TOO_LARGE`; the stream's own error when the body is cut short
+ * @throws GatewayError invalid_request with code `TOO_LARGE`; the stream's error if the body is incomplete
  */
 async function readBody(response: IncomingMessage, limit_bytes: number): Promise<Uint8Array> {
   if (Number(response.headers['content-length'] ?? 0) > limit_bytes) throw tooLarge(limit_bytes)
@@ -56,7 +56,7 @@ interface RemoteImage {
   readonly mime: ImageMime
 }
 
-/** @param signal aborted when the caller has gone; its reason is then thrown */
+/** @param signal fires when the caller disconnects; its reason is then thrown */
 export type FetchImage = (url: string, signal?: AbortSignal) => Promise<RemoteImage>
 
 const REQUEST: PublicRequest = {
@@ -65,11 +65,11 @@ const REQUEST: PublicRequest = {
 }
 
 /**
- * Makes the fetch of images from callers' URLs.
+ * Creates the fetch of images from callers' URLs.
  *
- * A fetch refuses what `parseImageUrl` refuses; resolves the name once, refuses it where any of its addresses is not
- * public unicast, and connects to exactly those addresses, so that a name that resolves differently a moment later (DNS
- * rebinding) gains nothing; validates the certificate for the name; follows no redirects; uses no proxy, no kept-alive
+ * A fetch refuses every URL that `parseImageUrl` refuses; resolves the name once, refuses it if any of its addresses is not
+ * public unicast, and connects to exactly those addresses, so that a name that resolves differently later (DNS
+ * rebinding) has no effect; validates the certificate for the name; follows no redirects; uses no proxy, no kept-alive
  * connection and no content coding; and limits bytes and time while it reads.
  * @returns a function whose result has the signature of its type; the image itself is not decoded
  * @throws GatewayError invalid_request with code `invalid_url`, `NON_HTTPS`, `BLOCKED_HOST`, `PRIVATE_IP`,
