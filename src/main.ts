@@ -1,4 +1,4 @@
-// The process: arguments in, exit status out; it brings the plugins to the gateway.
+// Entry point of the process: reads the arguments, runs the command with the plugins, exits with its status.
 import { writeSync } from 'node:fs'
 import type { ProgressTerminal } from './app/command-line/terminal.ts'
 import { isServe, relaunchWithSettings } from './app/process/relaunch.ts'
@@ -26,7 +26,7 @@ const [
 ])
 
 addSections(sectionsOf(plugins))
-// An executable compiles late until a start is over (build/binary.ts): that of `serve` goes on.
+// The executable defers JIT compilation until a start is over (build/binary.ts). Only `serve` keeps deferring it after this line.
 if (!isServe(arguments_)) Bun.unsafe.setJITPolicy(1)
 const out = outputTo(() => process.stdout)
 const err = outputTo(() => process.stderr)
@@ -54,7 +54,7 @@ const status = await run(arguments_, {
 })
 process.exit(await endOutput(status, out, err))
 
-/** Not through the stream, which would write when the command's own work lets it. */
+/** Writes synchronously: the stream would write only when the command's own work lets it. */
 function progressTerminal(): ProgressTerminal {
   return {
     columns: () => process.stderr.columns || DEFAULT_COLUMNS,
@@ -62,13 +62,13 @@ function progressTerminal(): ProgressTerminal {
       try {
         writeSync(process.stderr.fd, text)
       } catch {
-        // A terminal that is gone or takes nothing: the command matters, its progress does not.
+        // Dropped: the terminal is closed or blocked. The command matters, its progress line does not.
       }
     },
   }
 }
 
-/** The question goes beside the answer, which may be in a pipe. */
+/** Asks on standard error, since standard output may be a pipe. */
 async function askAtTerminal(question: string): Promise<string> {
   const { createInterface } = await import('node:readline')
   const lines = createInterface({ input: process.stdin, output: process.stderr })

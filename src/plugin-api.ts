@@ -1,44 +1,45 @@
-// The interface of custom plugins: what a file in `data/plugins/` exports, and what it is handed. Imports only types of payment methods.
-// `tollgate plugin types` writes both files as `data/plugins/tollgate.d.ts`, so that editors know them, too.
+// The interface of custom plugins: the exports of a file in `data/plugins/` and its parameters. Imports only types of payment methods.
+// `tollgate plugin types` writes both files as `data/plugins/tollgate.d.ts` for editors.
 import type { PaymentProvider } from './payment-api.ts'
 
-/** The default export of a plugin: a function, or a definition of all that it has. */
+/** The default export of a plugin: a function, or an object of optional parts. */
 export type TollgatePlugin = PluginFunction | PluginDefinition
 
 /**
- * A plugin of routes and hooks. It is called once, at the start, and registers routes on `app` and hooks on `gateway`.
- * It may return a promise, or an Elysia instance of its own with further routes. It has 10 seconds.
+ * A plugin of routes and hooks. The gateway calls it once, at the start; it registers routes on `app` and hooks on `gateway`.
+ * It may return a promise, or its own Elysia instance with further routes. It must finish within 10 seconds.
  */
 export type PluginFunction = (handed: PluginParts) => PluginReturn | Promise<PluginReturn>
 
-/** A plugin by its parts. All are optional; `open` makes the running part that the others get as `own`. */
-// biome-ignore lint/suspicious/noExplicitAny: a plugin names its own types, or leaves them out
+/** A plugin by its parts. All are optional; the other functions receive what `open` returns as `own`. */
+// biome-ignore lint/suspicious/noExplicitAny: a plugin may name its own types
 export interface PluginDefinition<Own = any, Settings = any> {
   /**
-   * The schema of its settings, [plugins.NAME] in tollgate.toml, where NAME is its file without `.ts`. A mistake in them refuses the start;
-   * later the last good ones stay in use, and the log has why. `"env:NAME"` reads an environment variable.
+   * The schema of its settings, [plugins.NAME] in tollgate.toml, where NAME is its file without `.ts`. With a mistake in them the gateway
+   * does not start. After a later edit with a mistake the last valid settings stay in use, and the log has the reason.
+   * `"env:NAME"` reads an environment variable.
    */
   settings?: (t: PluginSchemas) => object
-  /** Makes the running part, once, at the start, within 10 seconds. Call `settings` for each use: the file may change. */
+  /** Called once, at the start; must finish within 10 seconds. Call `settings` at each use: the file may change. */
   open?: (parts: PluginParts, settings: () => Settings) => Own | Promise<Own>
   /** Registers routes on `app`, or returns an Elysia instance with them. */
   routes?: (own: Own, parts: PluginParts) => PluginReturn | Promise<PluginReturn>
-  /** A hook as of `gateway.beforeCall`. */
+  /** A hook, as for `gateway.beforeCall`. */
   before_call?: (own: Own, call: PluginCall) => BeforeCallReturn | Promise<BeforeCallReturn>
-  /** Its listeners to events. No call waits for them. `settled` is as `gateway.afterSettle`. */
+  /** Event listeners. No call waits for them. `settled` works as `gateway.afterSettle`. */
   on?: { readonly [Name in keyof PluginEvents]?: (own: Own, event: PluginEvents[Name]) => unknown }
   /**
-   * Payment methods, which accounts choose from with the built-in ones. It is called once, at the start, after `open`. Their providers
-   * report to `/payments/NAME/webhook`, where NAME is that of the method. Each answer is checked, and what does not fit credits nothing.
-   * `tollgate plugin check` tries them.
+   * Payment methods, offered to accounts beside the built-in ones. Called once, at the start, after `open`. Their providers
+   * report to `/payments/NAME/webhook`, where NAME is the method's name. The gateway checks each answer; an invalid one credits nothing.
+   * `tollgate plugin check` tests them.
    */
   payments?: (own: Own, parts: PluginParts) => readonly PaymentProvider[]
-  /** Work of every minute. A failure is logged, and the next minute tries again. */
+  /** Work that runs every minute. A failure is logged; the next minute tries again. */
   sweeps?: readonly { name: string; sweep: (own: Own) => unknown }[]
   checks?: readonly PluginCheck<Own>[]
-  /** `tollgate x NAME COMMAND`, by their names. Such a command loads this plugin alone, and does not open it. */
+  /** Commands by name, run as `tollgate x NAME COMMAND`. Such a command loads this plugin only, and does not call `open`. */
   commands?: Readonly<Record<string, PluginCommand<Settings>>>
-  /** Ends the running part, after the last call. */
+  /** Called after the last call, at a stop. */
   close?: (own: Own) => unknown
 }
 
@@ -48,37 +49,37 @@ export interface PluginEvents {
   settled: PluginRecord
   /** A request with an API key was refused before it cost anything. */
   refused: PluginRefusedRequest
-  /** The gateway takes no further calls; those under way go on. */
+  /** The gateway accepts no further calls; running calls continue. */
   stopping: undefined
 }
 
 export interface PluginCheck<Own> {
   name: string
   /**
-   * `start`: what is found refuses the start. `alert`: looked at each minute, and an alert while something is found. `ready`: looked at
-   * every few seconds; `/readyz` answers 503 with `found`, which anybody may read. `tollgate plugin check` shows all of them.
+   * `start`: with a finding the gateway does not start. `alert`: runs each minute and raises an alert while there is a finding. `ready`: runs
+   * every few seconds; with a finding `/readyz` answers 503 with `found`, which is public. `tollgate plugin check` shows all of them.
    */
   when: readonly ('start' | 'alert' | 'ready')[]
-  /** @returns nothing while all is well */
+  /** @returns a finding, or nothing if all is well */
   look: (own: Own) => PluginFinding | null | undefined | Promise<PluginFinding | null | undefined>
 }
 
 export interface PluginFinding {
-  /** What is wrong, as a sentence without its full stop. */
+  /** The problem, as a sentence without its full stop. */
   found: string
-  /** What to do about it, as a sentence. */
+  /** The fix, as a sentence. */
   advice: string
 }
 
 export interface PluginCommand<Settings> {
-  /** For the list of commands. */
+  /** Its line in the list of commands. */
   summary: string
-  /** @returns what is printed: a text, or a value as JSON; nothing where it printed itself. What it throws ends the command with status 1 */
+  /** @returns the text to print, a value to print as JSON, or nothing. An exception ends the command with status 1 */
   run: (parts: PluginCommandParts<Settings>) => unknown
 }
 
 export interface PluginCommandParts<Settings> {
-  /** What follows the command's name. */
+  /** The arguments after the command's name. */
   args: readonly string[]
   settings: Settings
   /** As `PluginGateway.folder`. */
@@ -90,7 +91,7 @@ export interface PluginCommandParts<Settings> {
 /** A request that was refused before it cost anything. */
 export interface PluginRefusedRequest {
   readonly request_id: string
-  /** The numbers of its account and key. */
+  /** The IDs of its account and key. */
   readonly account_id: number
   readonly key_id: number
   readonly surface: string
@@ -106,13 +107,13 @@ type PluginReturn = PluginApp | void
 
 export interface PluginParts {
   /**
-   * Routes of the plugin's own. They may not begin as the gateway's own do (`/v1`, `/api` …), and anybody may call them: a route
-   * that is for those who have an API key asks `gateway.authenticate`.
+   * The plugin's routes. Their paths may not begin as the gateway's do (`/v1`, `/api` …). They are public: a route that requires
+   * an API key calls `gateway.authenticate`.
    */
   app: PluginApp
-  /** The class of Elysia, for instances with routes of their own: https://elysiajs.com */
+  /** The Elysia class, to create instances with further routes: https://elysiajs.com */
   Elysia: PluginElysia
-  /** Elysia's schemas, which are TypeBox's: `t.Object({ name: t.String() })`. */
+  /** Elysia's schema builder (TypeBox): `t.Object({ name: t.String() })`. */
   t: PluginSchemas
   gateway: PluginGateway
 }
@@ -121,8 +122,8 @@ export interface PluginGateway {
   /** The version of Tollgate. */
   readonly version: string
   /**
-   * The folder of the plugins, for files that a plugin reads, and for those that it keeps its state in: an absolute path.
-   * All of it is in backups: a database of SQLite as it is at one moment, other files as they are when they are read.
+   * The absolute path of the plugins folder, for a plugin's input files and its state. Backups contain the whole folder:
+   * an SQLite database as a consistent snapshot, other files as they are when they are read.
    */
   readonly folder: string
   /** Writes to the gateway's log. The plugin's name is added, and known secrets are hidden. */
@@ -130,30 +131,30 @@ export interface PluginGateway {
   /** The models that the catalogue serves now. */
   models(): readonly PluginModel[]
   /**
-   * Whose API key a request of the plugin's route carries, as `Authorization: Bearer`, `x-api-key`, `api-key` or `x-litellm-api-key`. It is
-   * looked at as on the gateway's free routes, and counts against `reads_per_minute`. For routes only: there are no callers while a plugin loads.
+   * Returns the account and API key of a request to the plugin's route. The key is read from `Authorization: Bearer`, `x-api-key`, `api-key`
+   * or `x-litellm-api-key`, checked as on the gateway's free routes, and counts against `reads_per_minute`. Only for requests of routes.
    *
-   * @throws (as a rejection) an error that the route lets pass: its caller gets 401 without a key that works, 403 if the account is suspended
-   * or the key may not be used from there, 429 over the limit
+   * @throws (as a rejection) an error that the route must not catch: its caller gets 401 without a valid key, 403 if the account is suspended
+   * or the key is not allowed from that network, 429 over the limit
    */
   authenticate(request: Request): Promise<PluginCaller>
   /**
-   * Registers a hook that sees each call after its key and limits were checked, and before its price is quoted and money
-   * held. Hooks run one after the other: by the names of their plugins, then as they were registered.
+   * Registers a hook that receives each call after its key and limits were checked, and before its price is quoted and money
+   * is held. Hooks run one after the other, in the order of their plugins' names, then of their registration.
    *
-   * It has 2 seconds. Where it takes longer or throws, the call is refused with 500, nothing is charged, and the log has why.
+   * A hook has 2 seconds. If it takes longer or throws, the call is refused with 500, nothing is charged, and the log has the reason.
    */
   beforeCall(hook: BeforeCall): void
   /**
-   * Registers a hook that is told about each call that was settled, charged or not. No call waits for it: what is told stands
-   * in a queue of at most 1,000 records, 8 of which are worked on at once, for at most 60 seconds each.
+   * Registers a hook that receives a record of each settled call, charged or not. No call waits for it: records wait in a queue
+   * of at most 1,000, of which 8 are processed at once, for at most 60 seconds each.
    */
   afterSettle(hook: AfterSettle): void
 }
 
-/** Whose key a request carries. */
+/** The account and key of a request. */
 export interface PluginCaller {
-  /** Its number stays, whatever it is called. */
+  /** The ID stays when the account is renamed. */
   readonly account: { readonly id: number; readonly name: string }
   readonly key: PluginKey
 }
@@ -172,24 +173,24 @@ export interface PluginModel {
   readonly kind: string
 }
 
-/** @returns nothing if the call goes on as it is */
+/** @returns nothing to let the call continue unchanged */
 export type BeforeCall = (call: PluginCall) => BeforeCallReturn | Promise<BeforeCallReturn>
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook need not return anything
 type BeforeCallReturn = BeforeCallAnswer | undefined | void
 
 export type BeforeCallAnswer =
-  /** Replaces the request's body: this one is checked, quoted, held for and sent. */
+  /** `body` replaces the request's body: the new one is checked, quoted and sent. */
   { body: object } | { refuse: PluginRefusal }
 
 export interface PluginRefusal {
-  /** 403 if absent. A surface may write it as the status by which its clients know this kind of error. */
+  /** 403 if absent. A surface may use another status that its clients expect for this kind of error. */
   status?: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422 | 429
-  /** For the caller: what is wrong, and what to do. */
+  /** For the caller: the problem and the fix. */
   message: string
 }
 
-/** A call before its price is known. None of it can be changed: a hook returns another body. */
+/** A call before its price is known. It is read-only: to change the request, a hook returns another body. */
 export interface PluginCall {
   readonly request_id: string
   /** The name of the account. */
@@ -199,16 +200,16 @@ export interface PluginCall {
   readonly surface: string
   /** The path of the request, without its query. */
   readonly path: string
-  /** By their names in lower case. Those that carry a credential are left out. */
+  /** Headers by lower-case name, without those that carry a credential. */
   readonly headers: Readonly<Record<string, string>>
-  /** The model that is asked for; undefined if the request names none. */
+  /** The requested model; undefined if the request names none. */
   readonly model: string | undefined
   /**
-   * All texts of the request that a model may read, a line or more each, whatever the protocol: at most a million
-   * characters. What is inside files, images and audio is not among it.
+   * All texts of the request that a model may read, in every protocol, each on its own lines: at most a million
+   * characters. The content of files, images and audio is not included.
    */
   readonly text: string
-  /** Whether there is more text than that. */
+  /** Whether `text` was cut at that length. */
   readonly text_is_cut: boolean
   /** The JSON body; undefined for a form. */
   readonly body: Readonly<Record<string, unknown>> | undefined
@@ -217,9 +218,9 @@ export interface PluginCall {
 }
 
 export interface PluginKey {
-  /** Its number, which stays whatever it is called. */
+  /** The ID stays when the key is renamed. */
   readonly id: number
-  /** The beginning of the key, by which it is listed. */
+  /** The beginning of the key, as shown in lists. */
   readonly prefix: string
   readonly name: string
 }
@@ -233,7 +234,7 @@ export interface PluginRecord {
   readonly key: PluginKey
   readonly surface: string
   readonly model: string
-  /** Who served it; empty if nobody did. */
+  /** The provider that served it; empty if none did. */
   readonly provider: string
   readonly upstream_model: string
   readonly outcome: 'completed' | 'cancelled' | 'broken' | 'failed'
@@ -243,11 +244,11 @@ export interface PluginRecord {
   readonly usage: PluginUsage
   /** Whether the usage is the gateway's own estimate. */
   readonly estimated: boolean
-  /** What was charged, in billionths of a US dollar. */
+  /** The charge, in billionths of a US dollar. */
   readonly cost_nanos: number
   /** Milliseconds since 1970. */
   readonly started_at_ms: number
-  /** From the start; null if no byte came. */
+  /** From the start; null if no byte arrived. */
   readonly first_byte_ms: number | null
   readonly duration_ms: number
 }
@@ -265,7 +266,7 @@ export interface PluginUsage {
   readonly images: number
 }
 
-/** What a plugin uses of Elysia's application. `bun add -d elysia` in the folder brings the whole types. */
+/** The part of Elysia's application that plugins use. `bun add -d elysia` in the folder installs the complete types. */
 export interface PluginApp {
   get(path: string, handler: PluginHandler, options?: object): PluginApp
   post(path: string, handler: PluginHandler, options?: object): PluginApp
@@ -277,13 +278,13 @@ export interface PluginApp {
 
 export type PluginElysia = new (options?: object) => PluginApp
 
-/** A handler of Elysia's, or a value that is always answered. */
+/** An Elysia handler, or a constant answer. */
 export type PluginHandler = string | number | object | ((request: PluginRequest) => unknown)
 
 export interface PluginRequest {
   request: Request
-  /** Parsed, and checked by the route's schema where it has one. */
-  // biome-ignore lint/suspicious/noExplicitAny: its type is what the route's schema says
+  /** Parsed, and checked against the route's schema if it has one. */
+  // biome-ignore lint/suspicious/noExplicitAny: the route's schema determines its type
   body: any
   query: Record<string, string>
   params: Record<string, string>
@@ -291,5 +292,5 @@ export interface PluginRequest {
   set: { status?: number | string; headers: Record<string, string> }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each makes a schema of its own type
+// biome-ignore lint/suspicious/noExplicitAny: each builder has its own parameters
 export type PluginSchemas = Readonly<Record<string, (...of: any[]) => object>>

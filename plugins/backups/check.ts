@@ -4,11 +4,11 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  type CatalogueCheckContext,
+  type CheckContext,
   type CheckTime,
   type Diagnosis,
   diagnosesOf,
-  type Patient,
-  type ReadPatient,
 } from '../../src/app/checks/check.ts'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
@@ -29,8 +29,11 @@ const LATE_MS = 2 * HOUR_MS
 const MAX_AGE_BY_HAND_MS = 8 * DAY_MS
 
 /** An alert is raised only for late or impossible backups. Only the doctor warns if no backup exists. */
-export async function checkBackups(patient: ReadPatient, time: CheckTime = 'doctor'): Promise<Diagnosis[]> {
-  const { data_folder, catalogue, now } = patient
+export async function checkBackups(
+  context: CatalogueCheckContext,
+  time: CheckTime = 'doctor',
+): Promise<Diagnosis[]> {
+  const { data_folder, catalogue, now } = context
   const settings = backup_section.of(catalogue)
   if (time === 'alert')
     return await lateBackups(settings, () => configuredPlace({ settings, data_folder }), now())
@@ -133,7 +136,7 @@ async function sameDisk({ place }: BackupSettings, where: string, data_folder: s
   ]
 }
 
-export function checkPutAside({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
+export function checkPutAside({ data_folder }: Pick<CheckContext, 'data_folder'>): Diagnosis[] {
   // `checkFolder` reports a missing folder.
   if (isAbsent(data_folder)) return []
   const names = readdirSync(data_folder).filter(isOlderState)

@@ -11,7 +11,7 @@ export const books = definePlugin({
       name: 'books',
       when: ['doctor'],
       needs: 'folder',
-      look: async (patient) => (await import('./check.ts')).checkBooks(patient),
+      look: async (context) => (await import('./check.ts')).checkBooks(context),
     },
   ],
   close: (books) => books.stop(),

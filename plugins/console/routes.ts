@@ -1,6 +1,6 @@
 // Routes of the console: its pages, and the JSON routes that they read.
 import { Elysia } from 'elysia'
-import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
+import { atFirstRequest, FORWARDED } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -20,9 +20,9 @@ export function consolePages(gateway: Gateway) {
   })
   const serve = async ({ request }: { request: Request }) => guarded(await compose({ request }))
   return new Elysia({ name: 'console' })
-    .get('/console', serve, HANDED_ON)
-    .get('/console/*', serve, HANDED_ON)
-    .all('/console/api/*', serve, HANDED_ON)
+    .get('/console', serve, FORWARDED)
+    .get('/console/*', serve, FORWARDED)
+    .all('/console/api/*', serve, FORWARDED)
 }
 
 /**

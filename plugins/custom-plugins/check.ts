@@ -1,11 +1,11 @@
 // The doctor's check of custom plugins: the files that a start loads, and similar files that it does not load. It runs no plugin code.
-import { type Diagnosis, diagnosesOf, type Patient } from '../../src/app/checks/check.ts'
+import { type CheckContext, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { findPlugins, pluginsFolder, refuseForeignOwners, userOfGateway } from './files.ts'
 
 const { fail, ok, warn } = diagnosesOf('plugins')
 
-export function checkPlugins({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
+export function checkPlugins({ data_folder }: Pick<CheckContext, 'data_folder'>): Diagnosis[] {
   try {
     const { files, skipped } = findPlugins(pluginsFolder(data_folder))
     for (const { path } of files) refuseForeignOwners(path, userOfGateway(data_folder))

@@ -25,7 +25,7 @@ export const ownPlugins = definePlugin({
       name: 'plugins',
       when: ['doctor'],
       needs: 'folder',
-      look: async (patient) => (await import('./check.ts')).checkPlugins(patient),
+      look: async (context) => (await import('./check.ts')).checkPlugins(context),
     },
     {
       name: 'checks of plugins',

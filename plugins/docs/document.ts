@@ -11,7 +11,7 @@ import {
   type Reference,
   TAGS,
   type Tag,
-  type Written,
+  type WrittenOperation,
 } from '../../src/app/reference/operation.ts'
 import { ref, type Schema } from '../../src/app/reference/schema.ts'
 import { brandName } from '../../src/domain/brand.ts'
@@ -101,7 +101,7 @@ async function operationsOf(
 }
 
 /** Describes an operation by a plugin's reference, because its route parses the body itself. */
-function referencedOperation(written: Written, tag: Tag, shared: Shared): Schema {
+function referencedOperation(written: WrittenOperation, tag: Tag, shared: Shared): Schema {
   const { id, summary, description, parameters = [], body, is_free, answer, headers, content } = written
   const answers = { ...failuresOfReferenced(written, tag), 200: { description: answer, headers, content } }
   return {

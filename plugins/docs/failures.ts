@@ -1,5 +1,5 @@
 // The error responses of an operation, in its surface's form: by status, with an example for each kind of error.
-import { type Answer, json, type Tag, type Written } from '../../src/app/reference/operation.ts'
+import { type Answer, json, type Tag, type WrittenOperation } from '../../src/app/reference/operation.ts'
 import { ref } from '../../src/app/reference/schema.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import { DIALECTS } from './dialects.ts'
@@ -54,7 +54,10 @@ const PAID_CALL_KINDS = /^(insufficient_balance|upstream_failed|upstream_overloa
 const BODY_KINDS = /^(insufficient|payload|upstream)_/
 
 /** Returns the failures of an operation that a plugin's reference describes. */
-export const failuresOfReferenced = ({ is_free, is_extra }: Written, tag: Tag): Record<string, Answer> =>
+export const failuresOfReferenced = (
+  { is_free, is_extra }: WrittenOperation,
+  tag: Tag,
+): Record<string, Answer> =>
   failuresOf(
     ALL.filter((kind) => (kind === 'unimplemented' ? is_extra : !(is_free && ONLY_PAID_KINDS.test(kind)))),
     tag,

@@ -1,6 +1,6 @@
 // The public API reference: the page at /docs, and the OpenAPI document at /docs/openapi.json. Neither needs a key.
 import { Elysia } from 'elysia'
-import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
+import { atFirstRequest, FORWARDED } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 
@@ -14,5 +14,5 @@ export function docs(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>
     const { docsRoutes } = await import('./public-routes.ts')
     return baseApp(gateway).use(docsRoutes(gateway, app))
   })
-  return app.get('/docs', serve, HANDED_ON).get('/docs/*', serve, HANDED_ON)
+  return app.get('/docs', serve, FORWARDED).get('/docs/*', serve, FORWARDED)
 }

@@ -1,6 +1,11 @@
 // The check-up: runs the doctor's checks of all plugins, in the order of the report.
 
-import { type Diagnosis, diagnosesOf, type GatewayCheck, type Patient } from '../../src/app/checks/check.ts'
+import {
+  type CheckContext,
+  type Diagnosis,
+  diagnosesOf,
+  type GatewayCheck,
+} from '../../src/app/checks/check.ts'
 import { dataPaths } from '../../src/app/process/data-paths.ts'
 import { storageOfFolder } from '../../src/app/process/engine/of.ts'
 import type { Environment } from '../../src/catalogue/providers.ts'
@@ -22,14 +27,14 @@ export function checksOfDoctor(checks: readonly GatewayCheck[]): GatewayCheck[] 
  * @param only the name of one check to run, in addition to the catalogue's; absent for all
  */
 export async function examine(
-  { data_folder, env, now }: Omit<Patient, 'storage'>,
+  { data_folder, env, now }: Omit<CheckContext, 'storage'>,
   checks: readonly GatewayCheck[],
   only?: string,
 ): Promise<DoctorReport> {
-  const patient = { data_folder, env, now, storage: await storageOf(data_folder, env) }
-  const { findings: of_catalogue, catalogue } = await checkCatalogue(patient)
+  const context = { data_folder, env, now, storage: await storageOf(data_folder, env) }
+  const { findings: of_catalogue, catalogue } = await checkCatalogue(context)
   const selected = checksOfDoctor(checks).filter(({ name }) => only === undefined || name === only)
-  const others = await Promise.all(selected.map((check) => runCheck(check, patient, catalogue)))
+  const others = await Promise.all(selected.map((check) => runCheck(check, context, catalogue)))
   const findings = [...of_catalogue, ...others.flat()]
   return { healthy: findings.every(({ level }) => level !== 'fail'), findings }
 }
@@ -45,12 +50,12 @@ async function storageOf(data_folder: string, env: Environment): Promise<Storage
 
 async function runCheck(
   check: GatewayCheck,
-  patient: Patient,
+  context: CheckContext,
   catalogue: Catalogue | undefined,
 ): Promise<readonly Diagnosis[]> {
   try {
-    if (check.needs === 'folder') return await check.look(patient, 'doctor')
-    return catalogue ? await check.look({ ...patient, catalogue }, 'doctor') : []
+    if (check.needs === 'folder') return await check.look(context, 'doctor')
+    return catalogue ? await check.look({ ...context, catalogue }, 'doctor') : []
   } catch (thrown) {
     const found = `it could not be checked: ${messageOf(thrown)}`
     return [diagnosesOf(check.name).fail(found, 'Run this as the gateway’s user.')]

@@ -13,7 +13,7 @@ export const health = definePlugin({
       name: 'routes',
       when: ['doctor'],
       needs: 'catalogue',
-      look: async (patient) => (await import('./check.ts')).checkRoutes(patient),
+      look: async (context) => (await import('./check.ts')).checkRoutes(context),
     },
   ],
   close: (own) => own.close(),

@@ -21,7 +21,7 @@ export const identityProviders = definePlugin({
       name: 'identity-providers',
       when: ['doctor'],
       needs: 'catalogue',
-      look: async (patient) => (await import('./check.ts')).checkProviders(patient),
+      look: async (context) => (await import('./check.ts')).checkProviders(context),
     },
   ],
 })

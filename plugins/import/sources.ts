@@ -1,7 +1,7 @@
 // Opens the sources that `import` names: a database, or LiteLLM's configuration with its database.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { naming } from '../../src/app/command-line/failure.ts'
+import { withPath } from '../../src/app/command-line/failure.ts'
 import type { CliDeps } from '../../src/app/command-line/terminal.ts'
 import { openLitellm } from './litellm/open.ts'
 import type { OpenSource } from './move-in.ts'
@@ -61,6 +61,6 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (thrown) {
-    throw naming(thrown, path)
+    throw withPath(thrown, path)
   }
 }

@@ -1,6 +1,6 @@
 // The metrics' own address on this machine: GET /metrics without a token.
 import { listenRefusal, MAIN_ADVICE } from '../../src/app/process/listen-refusal.ts'
-import { refuseTaken } from '../../src/app/process/listening.ts'
+import { refusePortInUse } from '../../src/app/process/listening.ts'
 import { refuseAddress } from '../../src/app/process/start-refusals.ts'
 import { isLoopback, parseListenAddress } from '../../src/utilities/listen-address.ts'
 
@@ -14,7 +14,7 @@ export function refuseMetricsAddress(metrics_listen: string, listen: string | un
   if (own.port === 0) return
   const gateway = Bun.listen({ ...own, socket: { data() {} } })
   try {
-    refuseTaken(parseListenAddress(metrics_listen))
+    refusePortInUse(parseListenAddress(metrics_listen))
   } catch (cause) {
     throw new Error(
       `Cannot listen on ${listen}: the gateway's own metrics have ${metrics_listen} ([metrics] listen). ${MAIN_ADVICE}`,

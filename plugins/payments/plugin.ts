@@ -34,20 +34,20 @@ export const payments = definePlugin({
       name: 'stripe',
       when: ['doctor'],
       needs: 'catalogue',
-      look: async (patient) => (await import('./stripe/check.ts')).checkStripe(patient),
+      look: async (context) => (await import('./stripe/check.ts')).checkStripe(context),
     },
     {
       name: 'payments',
       when: ['doctor', 'alert'],
       needs: 'database',
-      look: async (patient, time) => (await import('./check.ts')).checkPayments(patient, time),
+      look: async (context, time) => (await import('./check.ts')).checkPayments(context, time),
       alert: { rule: 'payment', each: true },
     },
     {
       name: 'automatic top-ups',
       when: ['doctor', 'alert'],
       needs: 'database',
-      look: async (patient) => (await import('./automatic/check.ts')).checkTopUps(patient),
+      look: async (context) => (await import('./automatic/check.ts')).checkTopUps(context),
       alert: { rule: 'automatic_top_up', each: true },
     },
     {

@@ -4,8 +4,8 @@ import { Elysia } from 'elysia'
 import { availableOf } from '../../src/access/account-listing.ts'
 import { consoleList } from '../../src/app/list/pages.ts'
 import {
-  type Asking,
   byOf,
+  type ConsoleRequest,
   changed,
   FAILURES,
   operatorCalls,
@@ -119,7 +119,7 @@ const reportRoutes = (gateway: Gateway) =>
 /** Changes the plan of the chosen account, in a transaction that has locked it. */
 async function inAccount<T>(
   gateway: Gateway,
-  asking: Asking,
+  asking: ConsoleRequest,
   account: string | undefined,
   work: (tx: Tx, id: number) => Promise<T>,
 ): Promise<T> {

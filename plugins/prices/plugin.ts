@@ -11,7 +11,7 @@ export const prices = definePlugin({
       name: 'price groups',
       when: ['doctor'],
       needs: 'catalogue',
-      look: async (patient) => (await import('./groups/check.ts')).checkPriceGroups(patient),
+      look: async (context) => (await import('./groups/check.ts')).checkPriceGroups(context),
     },
   ],
   commands: { prices: async () => (await import('./commands/prices.ts')).addPricesCommands },

@@ -1,11 +1,16 @@
 // Rerank in the API reference.
-import { json, PAID_HEADERS, type Reference, type Written } from '../../src/app/reference/operation.ts'
+import {
+  json,
+  PAID_HEADERS,
+  type Reference,
+  type WrittenOperation,
+} from '../../src/app/reference/operation.ts'
 import { anyObject, asIn, count, either, flag, list, text } from '../../src/app/reference/schema.ts'
 
 const RERANK = 'https://docs.cohere.com/reference/rerank'
 
 /** The same at both versions of Cohere's address. */
-const rerankAs = (route: string, id: string): Written => ({
+const rerankAs = (route: string, id: string): WrittenOperation => ({
   route,
   id,
   summary: 'Rerank documents',

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { resetOperator } from '../../src/access/operator-reset.ts'
 import { INVITATION_DAYS, makeOperatorsLink, OPERATORS_LINK_HOURS } from '../../src/access/sign-in-links.ts'
-import { consoleUrl, issuing, linkAt } from '../../src/app/command-line/console-link.ts'
+import { consoleUrl, linkAt, linkParts } from '../../src/app/command-line/console-link.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-folder.ts'
 import { addExample, type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
@@ -33,8 +33,8 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
           await tx.lock(null)
           const made =
             email === undefined
-              ? await makeOperatorsLink(tx, issuing(deps))
-              : await linkForStaff(tx, await requireStaff(tx, email), issuing(deps))
+              ? await makeOperatorsLink(tx, linkParts(deps))
+              : await linkForStaff(tx, await requireStaff(tx, email), linkParts(deps))
           return { made, others: email === undefined ? await otherOperators(tx) : undefined }
         }),
       )
@@ -58,7 +58,7 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
           if (person) refuseDisabled(person)
           const reset = await resetOperator(
             tx,
-            issuing(deps),
+            linkParts(deps),
             person && { person_id: person.id, subject: subjectOf(person) },
           )
           return { ...reset, others: person ? undefined : await otherOperators(tx) }
@@ -94,7 +94,7 @@ export function addInvite(program: Command, deps: CliDeps): void {
       const url = await consoleUrl(folder)
       const has_mail = !as_link && isMailSet((await requireCatalogue(folder)).catalogue)
       const { mailed_to = null, ...made } = await withDatabase(folder, 'write', (db) =>
-        db.begin((tx) => invite(tx, name, { ...issuing(deps), has_mail })),
+        db.begin((tx) => invite(tx, name, { ...linkParts(deps), has_mail })),
       )
       const { url: link_url, expires_at } = linkAt(url, 'invitation', made)
       if (has_mail && mailed_to === null)

@@ -24,7 +24,7 @@ export const signUp = definePlugin({
       name: 'sign-ups',
       when: ['doctor', 'alert'],
       needs: 'database',
-      look: async (patient, _, own) => (await import('./check.ts')).checkSignUps(patient, own),
+      look: async (context, _, own) => (await import('./check.ts')).checkSignUps(context, own),
       alert: { rule: 'sign_up', every_ms: 5 * 60_000 },
     },
   ],

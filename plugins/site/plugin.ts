@@ -14,7 +14,7 @@ export const site = definePlugin({
       name: 'brand',
       when: ['doctor'],
       needs: 'catalogue',
-      look: async (patient) => (await import('./brand-check.ts')).checkBrandFiles(patient),
+      look: async (context) => (await import('./brand-check.ts')).checkBrandFiles(context),
     },
   ],
 })

@@ -1,7 +1,7 @@
 // The public routes, composed when the first request for one of them arrives.
 import { Type } from '@sinclair/typebox'
 import { Elysia, NotFoundError } from 'elysia'
-import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
+import { atFirstRequest, FORWARDED } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import { requireConsole } from '../../src/app/surface/console/calls.ts'
@@ -29,12 +29,12 @@ export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operat
     .get(
       '/',
       ({ request }) => (isEnabled(gateway) ? serve({ request }) : toConsole(gateway, request)),
-      HANDED_ON,
+      FORWARDED,
     )
-    .get('/pricing', serve, HANDED_ON)
-    .get('/status', serve, HANDED_ON)
-    .get('/robots.txt', serve, HANDED_ON)
-    .get('/brand/*', serve, HANDED_ON)
+    .get('/pricing', serve, FORWARDED)
+    .get('/status', serve, FORWARDED)
+    .get('/robots.txt', serve, FORWARDED)
+    .get('/brand/*', serve, FORWARDED)
     .use(dataRoutes(gateway, serve))
 }
 

@@ -1,6 +1,6 @@
 // `staff`: adds people to the staff, lists and changes them, and removes them.
 import { type Command, Option } from 'commander'
-import { consoleUrl, issuing, linkAt } from '../../src/app/command-line/console-link.ts'
+import { consoleUrl, linkAt, linkParts } from '../../src/app/command-line/console-link.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-folder.ts'
 import { addExample, type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
@@ -75,7 +75,7 @@ function addAdd(group: Command, deps: CliDeps): void {
           const added = await addStaff(tx, { name, email, role }, deps.now())
           const needs_link = !added.person.has_password
           const link = needs_link
-            ? await inviteStaff(tx, added.person, { ...issuing(deps), has_mail })
+            ? await inviteStaff(tx, added.person, { ...linkParts(deps), has_mail })
             : undefined
           return { ...added, link }
         }),

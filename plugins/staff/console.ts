@@ -8,8 +8,8 @@ import { linkAt } from '../../src/app/command-line/console-link.ts'
 import { rowFor } from '../../src/app/list/columns.ts'
 import { consoleFields, consoleList } from '../../src/app/list/pages.ts'
 import {
-  type Asking,
   type ConsoleParts,
+  type ConsoleRequest,
   changed,
   FAILURES,
   operatorCalls,
@@ -142,7 +142,7 @@ const signInRoutes = (gateway: ConsoleParts) =>
 /** Runs a change in a transaction that has locked the operator. @throws GatewayError as `requireFresh`, and what `work` throws */
 function changeWhileFresh<T>(
   gateway: ConsoleParts,
-  console_request: Asking,
+  console_request: ConsoleRequest,
   work: (tx: Tx, now_ms: number) => Promise<T>,
 ): Promise<T> {
   const now_ms = gateway.calls.now()

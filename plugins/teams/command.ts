@@ -11,7 +11,7 @@ import {
   removeMember,
   type TeamRole,
 } from '../../src/access/team.ts'
-import { consoleUrl, issuing } from '../../src/app/command-line/console-link.ts'
+import { consoleUrl, linkParts } from '../../src/app/command-line/console-link.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../src/app/command-line/data-folder.ts'
 import {
@@ -94,7 +94,7 @@ function addInvite(team: Command, deps: CliDeps): void {
               invited_by: null,
               is_counted: false,
             },
-            issuing(deps),
+            linkParts(deps),
           ),
         )
         const { token, expires_at_ms } = invited

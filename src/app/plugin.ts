@@ -1,4 +1,4 @@
-// The definition of a plugin: one object that holds a capability whole.
+// The definition of a plugin: one object that describes a whole capability.
 import type { AnyElysia, Elysia } from 'elysia'
 import type { CoreEvents, EventName } from '../calls/life/events.ts'
 import type { Section } from '../catalogue/sections.ts'
@@ -6,7 +6,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Db } from '../store/db.ts'
 import type { StoredTable } from '../store/stored-table.ts'
 import type { WorkLocation } from '../store/work-folder.ts'
-import type { Check, CheckTime, GatewayCheck, Patient, ReadPatient } from './checks/check.ts'
+import type { CatalogueCheckContext, Check, CheckContext, CheckTime, GatewayCheck } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { StartParts } from './process/serve-options.ts'
 import type { LoadProvider } from './process/simulator.ts'
@@ -15,8 +15,8 @@ import type { Reference } from './reference/operation.ts'
 import type { Gateway } from './surface/gateway.ts'
 
 /**
- * A capability, by what it has: everything but its name is optional. The object is read by every command, so it imports nothing heavy:
- * the functions that need it import it.
+ * The parts of a capability. Everything except the name is optional. Every command loads this object, so it must import nothing heavy:
+ * each function imports what it needs.
  */
 interface PluginSpec<
   Own,
@@ -25,42 +25,42 @@ interface PluginSpec<
   Settings = undefined,
   Prepared = undefined,
 > {
-  /** Its name in the log and in messages; in most cases that of its folder. */
+  /** Its name in the log and in messages, usually that of its folder. */
   name: string
-  /** Its section of tollgate.toml: `defineSection`. Of several the functions get the first one's settings, and read the others themselves. */
+  /** Its sections of tollgate.toml, from `defineSection`. The functions receive the first one's settings, and read the others themselves. */
   settings?: Section<Settings> | readonly [Section<Settings>, ...Section[]]
-  /** Its tables, with the rules of their personal data. Their SQL is in the migrations of both engines. */
+  /** Its tables, with their rules of personal data. Their SQL is in the migrations of both engines. */
   tables?: () => Promise<readonly StoredTable[]>
-  /** Where its commands work outside of the data folder: a start removes what killed ones left there. */
+  /** Work folders of its commands outside the data folder: a start removes what killed commands left there. */
   leftovers?: () => readonly WorkLocation[]
-  /** Refuses a start before anything in the data folder is changed, by an error that says what to do. */
+  /** May refuse a start before anything in the data folder is changed, by an error that says what to do. `open` receives its result. */
   prepare?: (start: StartParts, settings: () => Settings) => Prepared | Promise<Prepared>
   /**
-   * Makes its running part, once, before the gateway listens. The other functions get it as `own`.
-   * @param settings those of the catalogue in use: called for each use, since the file may change
+   * Creates its running part, once, before the gateway listens. The other functions receive it as `own`.
+   * @param settings reads the settings in force; call it at each use, since the file may change
    */
   open?: (gateway: Gateway, settings: () => Settings, prepared: Prepared) => Own | Promise<Own>
-  /** Its listeners to events. A listener returns at once: some events stand between a call and its answer. */
+  /** Event listeners. A listener must return at once: some events occur between a call and its answer. */
   on?: { readonly [Name in EventName]?: (own: Own, event: CoreEvents[Name], gateway: Gateway) => void }
   /**
-   * Its routes, as an Elysia instance with a name of its own: Elysia drops a second one of the same name silently.
+   * Its routes, as an Elysia instance with a unique name: Elysia silently drops a second instance of the same name.
    *
-   * - The instance uses one of `calls`, `openCalls` and `freeCalls` (app/surface/calls.ts), which see to the key, the request id, and
-   *   failures in the surface's shape. Routes throw a GatewayError for what they refuse.
-   * - Free routes declare the schemas of their query, params and response, each status included: types of clients, OpenAPI
-   *   and the checks follow. Routes that are paid for read their own bytes, and say `parse: 'none'`.
+   * - The instance uses one of `calls`, `openCalls` and `freeCalls` (app/surface/calls.ts), which check the key, set the request ID and
+   *   render failures in the surface's format. Routes refuse a request by throwing a GatewayError.
+   * - Free routes declare the schemas of their query, params and response for each status: client types, OpenAPI and validation
+   *   are derived from them. Paid routes read their own bytes, with `parse: 'none'`.
    */
   routes?: () => Promise<(gateway: Gateway, own: Own) => Routes>
-  /** Its part of the API reference, for paid routes, which read their own bytes; loaded with the first request for the document. */
+  /** Its part of the API reference, for routes that read their own bytes; loaded with the first request for the document. */
   reference?: () => Promise<Reference>
-  /** Routes for its pages of the console, loaded with the console's first request. They use `viewerCalls` or `operatorCalls` (app/surface/console/calls.ts). */
+  /** Routes for its console pages, with `viewerCalls` or `operatorCalls` (app/surface/console/calls.ts); loaded with the console's first request. */
   console_routes?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
-  /** Work of every minute beside the calls, such as the deletion of old rows; each by itself. */
+  /** Background work of every minute, such as deleting old rows. Sweeps fail independently. */
   sweeps?: readonly { name: string; sweep: (own: Own, gateway: Gateway) => unknown }[]
   checks?: readonly Check<Own>[]
-  /** Answers providers whose `base_url` is `simulator`, in each protocol; loaded with the first call. Of several the first one does. */
+  /** Answers for providers with `base_url = "simulator"`, in every protocol; loaded with the first call. The first plugin with one applies. */
   provider?: LoadProvider
-  /** Commands by their first words. A plugin adds to a group of another one, such as `account`, by the same word and `commandGroup`. */
+  /** Commands by their first words. A plugin extends another plugin's group, such as `account`, by the same word and `commandGroup`. */
   commands?: Commands
   close?: (own: Own) => Promise<void> | void
 }
@@ -72,9 +72,9 @@ export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes exte
   readonly provider: LoadProvider | undefined
   loadTables(): Promise<readonly StoredTable[]>
   readonly leftovers: () => readonly WorkLocation[]
-  /** Without its running part: for the doctor. */
+  /** The checks without a running part, for the doctor. */
   readonly checks: readonly GatewayCheck[]
-  /** @returns what `open` takes @throws Error that refuses the start */
+  /** @returns the value for `open` @throws Error to refuse the start */
   prepare(start: StartParts): Promise<unknown>
   open(gateway: Gateway, prepared: unknown): Promise<OpenPlugin<Routes, ConsoleRoutes>>
 }
@@ -92,7 +92,7 @@ export interface OpenPlugin<
   close(): Promise<void>
 }
 
-/** A plugin of a capability. Its types follow from what it has: what `open` returns, and its routes. */
+/** Defines a plugin. Its type parameters are inferred from `open` and the routes. */
 export function definePlugin<
   Own = undefined,
   Routes extends AnyElysia = Elysia,
@@ -128,7 +128,7 @@ export function definePlugin<
   }
 }
 
-/** @param db of the gateway; undefined: a check that needs the database opens that of its patient */
+/** @param db of the gateway; if undefined, a check that needs the database opens it for reading */
 const checksOver = <Own>(
   checks: readonly Check<Own>[] = [],
   own: Own | undefined,
@@ -136,17 +136,20 @@ const checksOver = <Own>(
 ): GatewayCheck[] =>
   checks.map((check) => {
     if (check.needs === 'folder')
-      return { ...check, look: (patient: Patient, time: CheckTime) => check.look(patient, time, own) }
+      return { ...check, look: (context: CheckContext, time: CheckTime) => check.look(context, time, own) }
     if (check.needs === 'catalogue')
-      return { ...check, look: (patient: ReadPatient, time: CheckTime) => check.look(patient, time, own) }
+      return {
+        ...check,
+        look: (context: CatalogueCheckContext, time: CheckTime) => check.look(context, time, own),
+      }
     return {
       ...check,
       needs: 'folder',
-      async look(patient: Patient, time: CheckTime) {
-        if (db) return await check.look({ ...patient, db }, time, own)
+      async look(context: CheckContext, time: CheckTime) {
+        if (db) return await check.look({ ...context, db }, time, own)
         const { openToRead } = await import('./checks/database.ts')
-        await using opened = await openToRead(patient)
-        return opened ? await check.look({ ...patient, db: opened }, time, own) : []
+        await using opened = await openToRead(context)
+        return opened ? await check.look({ ...context, db: opened }, time, own) : []
       },
     }
   })

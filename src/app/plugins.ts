@@ -1,4 +1,4 @@
-// The plugins of a gateway: opened one after another, closed in the opposite order, and the types of the applications that they make.
+// The plugins of a gateway: opened in order, closed in reverse order, and the type of the application with their routes.
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
 import type { Section } from '../catalogue/sections.ts'
 import type { Logger } from '../observe/log.ts'
@@ -12,25 +12,25 @@ import type { Sweep } from './process/sweeps.ts'
 import type { Gateway } from './surface/gateway.ts'
 
 export interface OpenPlugins {
-  /** Of the plugins that have any, in their order. */
+  /** The plugins' routes, in order. */
   routes: readonly AnyElysia[]
   sweeps: readonly Sweep[]
   checks: readonly GatewayCheck[]
-  /** Closes them, the last first. A failure is logged with the plugin's name, and the others are closed. */
+  /** Closes all plugins, the last first. A failure is logged with the plugin's name, and the others are still closed. */
   close(): Promise<void>
 }
 
-/** The parts that plugins made before there was a gateway. */
+/** The results of the plugins' `prepare`. */
 export type PreparedParts = ReadonlyMap<Plugin, unknown>
 
-/** @throws the failure of the first that refuses the start */
+/** @throws the error of the first plugin that refuses the start */
 export async function preparePlugins(start: StartParts, plugins: readonly Plugin[]): Promise<PreparedParts> {
   const prepared = new Map<Plugin, unknown>()
   for (const plugin of plugins) prepared.set(plugin, await plugin.prepare(start))
   return prepared
 }
 
-/** Opens plugins, and loads their routes but for those of the console. @throws the failure of the first that cannot be opened; the others are closed */
+/** Opens plugins and loads their routes, except console routes. @throws the error of the first that cannot be opened, with the others closed */
 export async function openPlugins(
   gateway: Gateway,
   plugins: readonly Plugin[],
@@ -39,7 +39,7 @@ export async function openPlugins(
   const opened: OpenPlugin[] = []
   const close = () => closeAll(opened, gateway.calls.log)
   return await orUndo(close, async () => {
-    // One after another: a later one may find what an earlier one has made.
+    // In order: a plugin may use what an earlier one has registered.
     for (const plugin of plugins) opened.push(await plugin.open(gateway, prepared.get(plugin)))
     const routes = await Promise.all(opened.map((plugin) => plugin.loadRoutes()))
     gateway.operations.console_routes.push(...opened.map((plugin) => plugin.loadConsoleRoutes))
@@ -65,15 +65,15 @@ async function closeAll(opened: OpenPlugin[], log: Pick<Logger, 'error'>): Promi
   }
 }
 
-/** The sections of tollgate.toml that plugins bring. */
+/** Returns the sections of tollgate.toml that plugins define. */
 export const sectionsOf = (plugins: readonly Plugin[]): Section[] =>
   plugins.flatMap(({ settings }) => settings)
 
-/** The checks of plugins, without a gateway. */
+/** Returns the checks of plugins, without a gateway. */
 export const checksOf = (plugins: readonly Plugin[]): GatewayCheck[] =>
   plugins.flatMap(({ checks }) => checks)
 
-/** The commands of plugins, in the order of the plugins. Several may add to one group, such as `account`. */
+/** Returns the commands of plugins, in order. Several plugins may add to one group, such as `account`. */
 export function commandsOf(plugins: readonly Plugin[]): Commands {
   const groups = new Map<string, Commands[string]>()
   for (const [name, load] of plugins.flatMap(({ commands }) => Object.entries(commands)))
@@ -91,7 +91,7 @@ function inOrder(first: Commands[string] | undefined, second: Commands[string]):
   }
 }
 
-/** All tables of the database: the core's, then those of plugins in their order. */
+/** Returns all tables of the database: the core's, then the plugins' in order. */
 export async function tablesOf(plugins: readonly Plugin[]): Promise<readonly StoredTable[]> {
   const { CORE_TABLES } = await import('../store/tables/core.ts')
   const of_plugins = await Promise.all(plugins.map((plugin) => plugin.loadTables()))
@@ -101,12 +101,12 @@ export async function tablesOf(plugins: readonly Plugin[]): Promise<readonly Sto
 type RoutesOf<Each> = Each extends Plugin<infer Routes, AnyElysia> ? Routes : never
 type ConsoleRoutesOf<Each> = Each extends Plugin<AnyElysia, infer Routes> ? Routes : never
 
-/** The type of the application that plugins make: `treaty<AppOf<…>>` of @elysiajs/eden is a typed client. */
+/** The type of the application with the plugins' routes: `treaty<AppOf<…>>` of @elysiajs/eden is a typed client. */
 export type AppOf<Plugins extends readonly Plugin[]> = MergeElysiaInstances<{
   -readonly [K in keyof Plugins]: RoutesOf<Plugins[K]>
 }>
 
-/** The same of the routes for pages of the console. */
+/** The type of the application with the plugins' console routes. */
 export type ConsoleAppOf<Plugins extends readonly Plugin[]> = MergeElysiaInstances<{
   -readonly [K in keyof Plugins]: ConsoleRoutesOf<Plugins[K]>
 }>

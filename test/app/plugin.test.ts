@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox'
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { Elysia } from 'elysia'
 import type { CheckTime, GatewayCheck } from '../../src/app/checks/check.ts'
-import { lookAtEach } from '../../src/app/checks/look.ts'
+import { createCheckRun } from '../../src/app/checks/look.ts'
 import { definePlugin } from '../../src/app/plugin.ts'
 import { checksOf, commandsOf, openPlugins, preparePlugins, tablesOf } from '../../src/app/plugins.ts'
 import type { StartParts } from '../../src/app/process/serve-options.ts'
@@ -185,7 +185,7 @@ test('checks have the running part in a gateway, and none for the doctor', async
   const catalogue = () => ({ storage: {} }) as Catalogue
   const parts = { catalogue, data_folder: '/nowhere', log: made.calls.log, now: Date.now }
   const found = async (checks: readonly GatewayCheck[], time: CheckTime) =>
-    (await lookAtEach(checks, time, parts)()).map((each) => each.found)
+    (await createCheckRun(checks, time, parts)()).map((each) => each.found)
   expect(await found(opened.checks, 'ready')).toEqual(['open', 'it could not be checked: no permission'])
   expect(await found(checksOf([plugin]), 'doctor')).toEqual(['no gateway'])
   await opened.close()
@@ -209,13 +209,13 @@ test('a check that needs the database gets it opened by the doctor, the gatewayâ
   })
   const found = async ([check]: readonly GatewayCheck[], data_folder: string) => {
     if (check?.needs !== 'folder') throw new Error('the check is missing')
-    const patient = {
+    const context = {
       data_folder,
       storage: { database: undefined, files: undefined },
       env: {},
       now: Date.now,
     }
-    return (await check.look(patient, 'doctor')).map((each) => each.found)
+    return (await check.look(context, 'doctor')).map((each) => each.found)
   }
   using empty = temporary()
   expect(await found(checksOf([plugin]), empty.path)).toEqual([])

@@ -1,6 +1,6 @@
 // Webhooks of payment methods over real sockets: one that nobody signed, too large or for another method changes nothing; a signed one is a hint.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { Patient } from '../../src/app/checks/check.ts'
+import type { CheckContext } from '../../src/app/checks/check.ts'
 import { SIGNATURE } from './fake-provider.ts'
 import { startPayingGateway } from './gateway.ts'
 import { CREDIT } from './world.ts'
@@ -174,7 +174,7 @@ test('a thousand that nobody signed are counted, raise the alert, and leave no m
   expect(lines() - before.lines).toBeLessThanOrEqual(100)
   const check = at.whole.operations.checks.find(({ name }) => name === 'payment webhooks')
   if (check?.needs !== 'folder') throw new Error('the check of webhooks is not there')
-  expect(await check.look({ now: at.whole.calls.now } as Patient, 'alert')).toMatchObject([
+  expect(await check.look({ now: at.whole.calls.now } as CheckContext, 'alert')).toMatchObject([
     { level: 'warn', found: 'a webhook of fake came without a valid signature' },
   ])
 }, 60_000)

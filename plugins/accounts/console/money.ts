@@ -3,9 +3,9 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import {
-  type Asking,
   byOf,
   type ConsoleParts,
+  type ConsoleRequest,
   FAILURES,
   operatorCalls,
 } from '../../../src/app/surface/console/calls.ts'
@@ -40,7 +40,7 @@ export const accountDebitRoute = (gateway: ConsoleParts) =>
       body: DebitBody,
     })
 
-interface Movement extends Asking {
+interface Movement extends ConsoleRequest {
   /** The account, by number or name. */
   params: { id: string }
   /** The amount in USD, as it was typed. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { readSize } from '../../../src/app/command-line/arguments.ts'
 import type { Context } from '../../../src/app/command-line/context.ts'
-import { naming } from '../../../src/app/command-line/failure.ts'
+import { withPath } from '../../../src/app/command-line/failure.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { type ShowStep, withProgress } from '../../../src/app/commands/progress.ts'
 import type { OnAudit } from '../../../src/app/process/full-audit.ts'
@@ -80,7 +80,7 @@ async function readNamedFile<T>(file: string, read: (file: string) => Promise<T>
   try {
     return await read(file)
   } catch (failure) {
-    throw naming(failure, file)
+    throw withPath(failure, file)
   }
 }
 

@@ -1,7 +1,7 @@
 // The check of the catalogue: mistakes, warnings, and access rights of key files.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import { type CheckContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import { dataPaths } from '../../../src/app/process/data-paths.ts'
 import { sharedOfFolder } from '../../../src/app/process/shared-catalogue.ts'
 import { keyFilesIn } from '../../../src/catalogue/key-files.ts'
@@ -26,7 +26,7 @@ const of_key = diagnosesOf('key file')
 export async function checkCatalogue({
   data_folder,
   env,
-}: Patient): Promise<{ findings: Diagnosis[]; catalogue?: Catalogue }> {
+}: CheckContext): Promise<{ findings: Diagnosis[]; catalogue?: Catalogue }> {
   const path = join(data_folder, 'tollgate.toml')
   if (isAbsent(path)) {
     const advice = 'Name the data folder with --data DIR, or run `tollgate serve` once to create a catalogue.'

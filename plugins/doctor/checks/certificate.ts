@@ -1,10 +1,10 @@
 // The check of TLS, also for alerts: the certificate matches its key, is not about to expire, and only the gateway's user can read the key.
 import { join } from 'node:path'
 import {
+  type CatalogueCheckContext,
   type CheckTime,
   type Diagnosis,
   diagnosesOf,
-  type ReadPatient,
 } from '../../../src/app/checks/check.ts'
 import { endOf } from '../../../src/app/process/certificate-end.ts'
 import { readTlsPair, type TlsFiles, type TlsPair, tlsFilesOf } from '../../../src/app/process/tls-files.ts'
@@ -19,12 +19,12 @@ const of_key = diagnosesOf('key of TLS')
 
 /** @param time alerts are raised only for the gateway's own certificate, and not for plain HTTP or file modes */
 export async function checkCertificate(
-  patient: ReadPatient,
+  context: CatalogueCheckContext,
   time: CheckTime = 'doctor',
 ): Promise<Diagnosis[]> {
-  const { server } = patient.catalogue
-  const files = tlsFilesOf(server, patient.data_folder)
-  if (files) return await checkPair(files, patient, time)
+  const { server } = context.catalogue
+  const files = tlsFilesOf(server, context.data_folder)
+  if (files) return await checkPair(files, context, time)
   if (time === 'alert') return []
   if (
     isLoopback(parseListenAddress(server.listen).hostname) ||
@@ -42,7 +42,7 @@ export async function checkCertificate(
 
 async function checkPair(
   files: TlsFiles,
-  { data_folder, now }: Pick<ReadPatient, 'data_folder' | 'now'>,
+  { data_folder, now }: Pick<CatalogueCheckContext, 'data_folder' | 'now'>,
   time: CheckTime,
 ): Promise<Diagnosis[]> {
   try {

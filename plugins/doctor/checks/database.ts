@@ -1,7 +1,7 @@
 // The check of the database: SQLite's quick check of a file, or the state of a server, and the schema version. It writes nothing.
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import { type CheckContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import { databaseBytes } from '../../../src/store/disk-room.ts'
 import { MIGRATIONS, schemaVersion } from '../../../src/store/engines/sqlite/migrate.ts'
 import { isAbsent } from '../../../src/store/folder.ts'
@@ -19,7 +19,7 @@ export async function checkDatabase({
   data_folder,
   storage,
   now,
-}: Pick<Patient, 'data_folder' | 'storage' | 'now'>): Promise<Diagnosis[]> {
+}: Pick<CheckContext, 'data_folder' | 'storage' | 'now'>): Promise<Diagnosis[]> {
   if (!storage) return []
   if (storage.database === undefined) return checkFile(data_folder)
   // Imported here, because most folders have no server.

@@ -1,7 +1,7 @@
 // The check of the disk that holds the data folder: free space and inodes.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import { type CheckContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import { roomOn } from '../../../src/app/process/readiness.ts'
 import { MIN_FREE_BYTES } from '../../../src/store/disk-room.ts'
 import { isAbsent } from '../../../src/store/folder.ts'
@@ -15,7 +15,7 @@ const SPARE_BYTES = 512 * 1024 * 1024
 export async function checkDisk({
   data_folder,
   storage,
-}: Pick<Patient, 'data_folder' | 'storage'>): Promise<Diagnosis[]> {
+}: Pick<CheckContext, 'data_folder' | 'storage'>): Promise<Diagnosis[]> {
   // `checkFolder` reports a missing folder.
   if (isAbsent(data_folder)) return []
   const { free_bytes, ffree, files } = await roomOn(data_folder)

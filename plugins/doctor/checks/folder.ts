@@ -2,7 +2,7 @@
 
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import { type CheckContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import { isAbsent, refuseUnwritable } from '../../../src/store/folder.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
@@ -18,7 +18,7 @@ const SECRET_FILES =
 const FOR_GROUP_AND_OTHERS = 0o077
 const GROUP_AND_OTHERS_WRITE = 0o022
 
-export function checkFolder({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
+export function checkFolder({ data_folder }: Pick<CheckContext, 'data_folder'>): Diagnosis[] {
   if (isAbsent(data_folder))
     return [
       whole.fail(

@@ -1,5 +1,5 @@
 // The check of stored images and kept responses: their files exist with the recorded size, or their bucket works.
-import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import { type CheckContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import { openToRead } from '../../../src/app/checks/database.ts'
 import { isMarked } from '../../../src/app/process/files/claim.ts'
 import { type FileStores, fileStoresOf } from '../../../src/app/process/files/stores.ts'
@@ -17,13 +17,13 @@ const { fail, ok, warn } = diagnosesOf('stored files')
 const MAX_NAMED = 3
 const CANNOT_START = 'The gateway cannot start until you fix this.'
 
-type Examined = Pick<Patient, 'data_folder' | 'storage'>
+type Examined = Pick<CheckContext, 'data_folder' | 'storage'>
 
-export async function checkStoredFiles(patient: Examined): Promise<Diagnosis[]> {
-  if (!patient.storage) return []
-  using stores = fileStoresOf(patient.storage, patient.data_folder)
-  await using db = await openToRead(patient)
-  const refused = db ? [] : await checkBeforeMigration(patient.data_folder, patient.storage)
+export async function checkStoredFiles(context: Examined): Promise<Diagnosis[]> {
+  if (!context.storage) return []
+  using stores = fileStoresOf(context.storage, context.data_folder)
+  await using db = await openToRead(context)
+  const refused = db ? [] : await checkBeforeMigration(context.data_folder, context.storage)
   if (refused.length > 0) return refused
   if (stores.bucket) return [await checkBucket(stores.bucket, db)]
   return db ? [await checkFolders(db, stores)] : []

@@ -19,8 +19,8 @@ import { may } from '../../../src/access/rights.ts'
 import { type Viewer, withKey } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import {
-  type Asking,
   type ConsoleParts,
+  type ConsoleRequest,
   changed,
   countCall,
   FAILURES,
@@ -121,7 +121,7 @@ function keyEndRoutes(gateway: ConsoleParts) {
 /** Makes a key. @throws GatewayError as `createKey`; conflict for an account's own people who have as many as they may */
 export async function issueKey(
   gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
-  asking: Asking,
+  asking: ConsoleRequest,
   { request_key, account, person, ...values }: Static<typeof NewKey>,
 ): Promise<Static<typeof IssuedView>> {
   const { now } = gateway.calls

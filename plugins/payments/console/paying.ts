@@ -3,9 +3,9 @@ import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, personOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import {
-  type Asking,
   byOf,
   type ConsoleParts,
+  type ConsoleRequest,
   changed,
   FAILURES,
   viewerCalls,
@@ -190,7 +190,7 @@ export async function requireOpen(
 async function make(
   gateway: ConsoleParts & OrderViewParts,
   { parts, settings, page_orders }: Payments,
-  asking: Asking,
+  asking: ConsoleRequest,
   body: Static<typeof OrderBody>,
   request_key: string | undefined,
 ): Promise<number> {

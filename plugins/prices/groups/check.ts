@@ -1,15 +1,15 @@
 // The doctor's check of price groups: accounts whose group is missing in the catalogue.
 import { countByGroup } from '../../../src/access/account-group.ts'
-import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
+import { type CatalogueCheckContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import { openToRead } from '../../../src/app/checks/database.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 
 const { ok, warn } = diagnosesOf('price groups')
 
 /** Returns no diagnosis without a database: the check `database` reports that. */
-export async function checkPriceGroups(patient: ReadPatient): Promise<Diagnosis[]> {
-  const { price_groups } = patient.catalogue
-  await using db = await openToRead(patient)
+export async function checkPriceGroups(context: CatalogueCheckContext): Promise<Diagnosis[]> {
+  const { price_groups } = context.catalogue
+  await using db = await openToRead(context)
   if (!db) return []
   const counts = await countByGroup(db)
   const lost = counts.filter(({ price_group }) => !price_groups.has(price_group))

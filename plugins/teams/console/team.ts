@@ -14,7 +14,7 @@ import {
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import {
-  type Asking,
+  type ConsoleRequest,
   changed,
   FAILURES,
   siteSettings,
@@ -81,7 +81,7 @@ export function memberRoutes(gateway: Gateway) {
 const personChanger =
   (gateway: Gateway) =>
   async (
-    console_request: Asking,
+    console_request: ConsoleRequest,
     body: Static<typeof Removal>,
     work: (tx: Tx, account_id: number, change: TeamChange) => Promise<unknown>,
   ): Promise<void> => {

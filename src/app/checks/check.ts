@@ -1,4 +1,4 @@
-// A check: when it is made, what it examines, the alert that it raises, and its diagnoses at three levels.
+// A check: when it runs, what it examines, the alert that it raises, and its diagnoses at three levels.
 import { type Static, Type } from '@sinclair/typebox'
 import type { Environment } from '../../catalogue/providers.ts'
 import type { Catalogue, StorageSettings } from '../../domain/catalogue.ts'
@@ -17,73 +17,74 @@ export const Diagnosis = Type.Object({
 })
 export type Diagnosis = Static<typeof Diagnosis>
 
-export interface Patient {
+export interface CheckContext {
   data_folder: string
-  /** Where rows and files are; undefined if that cannot be read, which the check of the catalogue reports. */
+  /** The location of rows and files; undefined if the catalogue cannot be read, which the check of the catalogue reports. */
   storage: StorageSettings | undefined
   env: Environment
   now: () => number
 }
 
-export interface ReadPatient extends Patient {
+export interface CatalogueCheckContext extends CheckContext {
   catalogue: Catalogue
 }
 
-/** For checks that read rows: the database of the gateway, or where none runs here one that is opened to read. */
-interface OpenPatient extends Patient {
+/** For checks that read rows: the running gateway's database, or else one opened for reading. */
+interface DatabaseCheckContext extends CheckContext {
   db: Db
 }
 
 /**
- * When a check is made: by the doctor; in a gateway, where it raises an alert; and for `/readyz`, which answers 503 by what fails.
- * A start is refused by an error of `prepare` or `open`.
+ * The occasion of a check: a run of the doctor; each minute in a gateway, to raise an alert; and `/readyz`, which answers 503 if it fails.
+ * A plugin refuses a start by an error of `prepare` or `open`, not by a check.
  */
 export type CheckTime = 'doctor' | 'alert' | 'ready'
 
 interface CheckBase {
-  /** For `doctor --only`, where the doctor makes it. */
+  /** Its name for `doctor --only`. */
   name: string
   when: readonly CheckTime[]
   alert?: AlertOfCheck
 }
 
-interface Looks<Needs, Examined, More extends unknown[]> {
+interface CheckFunction<Needs, Examined, More extends unknown[]> {
   /**
-   * `catalogue`: made where the catalogue has no mistakes. `database`: made where there is a database of this program's version; else it has
-   * no diagnosis, and that of the check `database` says why.
+   * `catalogue`: the check runs only if the catalogue is valid. `database`: only if there is a database of this program's version; otherwise
+   * the check `database` reports the reason.
    */
   needs: Needs
-  look: (patient: Examined, time: CheckTime, ...more: More) => Awaitable<readonly Diagnosis[]>
+  look: (context: Examined, time: CheckTime, ...more: More) => Awaitable<readonly Diagnosis[]>
 }
 
 /**
- * One thing that is looked at. Each of its diagnoses is a sentence and an advice, the same wherever they are reported. Besides the time it is
- * given the running part of its plugin, undefined where no gateway runs here.
+ * One thing that is examined. Each diagnosis is a sentence and an advice, the same wherever it is reported. `own` is the running part of
+ * its plugin, undefined if no gateway runs in this process.
  */
 export type Check<Own = unknown> = CheckBase &
   (
-    | Looks<'folder', Patient, [own: Own | undefined]>
-    | Looks<'catalogue', ReadPatient, [own: Own | undefined]>
-    | Looks<'database', OpenPatient, [own: Own | undefined]>
+    | CheckFunction<'folder', CheckContext, [own: Own | undefined]>
+    | CheckFunction<'catalogue', CatalogueCheckContext, [own: Own | undefined]>
+    | CheckFunction<'database', DatabaseCheckContext, [own: Own | undefined]>
   )
 
-/** A check with the running part of its plugin. */
-export type GatewayCheck = CheckBase & (Looks<'folder', Patient, []> | Looks<'catalogue', ReadPatient, []>)
+/** A check bound to the running part of its plugin. */
+export type GatewayCheck = CheckBase &
+  (CheckFunction<'folder', CheckContext, []> | CheckFunction<'catalogue', CatalogueCheckContext, []>)
 
 export interface AlertOfCheck {
-  /** It is kept with the alert, and sent to the webhook. */
+  /** The alert rule's name, stored with the alert and sent to the webhook. */
   rule: string
   /** The beginning of its sentence: `Disk nearly full`. */
   title?: string
-  /** Each gateway looks at its own machine, which is the alert's subject; else one looks for all. */
+  /** Each gateway checks its own machine, which is the alert's subject; otherwise one gateway checks for all. */
   of_machine?: boolean
-  /** Each diagnosis that is not well is an alert of its own, by its `check`; else the first one is. */
+  /** Each failed diagnosis raises its own alert, named by its `check`; otherwise only the first one does. */
   each?: boolean
-  /** At most this often; each minute where absent. */
+  /** The minimum interval; a minute if absent. */
   every_ms?: number
 }
 
-/** The three kinds of diagnoses of a check. @param found loses its full stop, which whoever shows it with the advice adds */
+/** Returns constructors of a check's diagnoses. `found` loses its full stop: the code that shows it with the advice adds one. */
 export function diagnosesOf(check: string, account_id?: number) {
   const diagnosis = (level: Diagnosis['level'], found: string, advice: string | null): Diagnosis => ({
     check,

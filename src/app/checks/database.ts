@@ -1,16 +1,16 @@
-// The database of a patient, opened to be read by checks.
+// The database of a checked gateway, opened for reading by checks.
 import { join } from 'node:path'
 import type { Db } from '../../store/db.ts'
 import { MIGRATIONS } from '../../store/engines/sqlite/migrate.ts'
 import { engineOf } from '../process/engine/of.ts'
 import { versionOfFile } from '../process/older-database.ts'
-import type { Patient } from './check.ts'
+import type { CheckContext } from './check.ts'
 
-/** @returns undefined without a database, or with one that cannot be read by this program: the check of the database reports either */
+/** @returns undefined if the database is missing, or this program cannot read it: the check of the database reports either */
 export async function openToRead({
   data_folder,
   storage,
-}: Pick<Patient, 'data_folder' | 'storage'>): Promise<Db | undefined> {
+}: Pick<CheckContext, 'data_folder' | 'storage'>): Promise<Db | undefined> {
   if (!storage) return undefined
   if (storage.database === undefined && versionOfFile(join(data_folder, 'tollgate.db')) !== MIGRATIONS.length)
     return undefined

@@ -1,8 +1,14 @@
-// The making of checks in a running gateway: each by itself, and a check that cannot be made is a finding, too.
+// Runs of checks in a running gateway: each is isolated, and a check that throws is a failed diagnosis.
 import type { Catalogue } from '../../domain/catalogue.ts'
 import type { Logger } from '../../observe/log.ts'
 import { messageOf } from '../../utilities/thrown.ts'
-import { type CheckTime, type Diagnosis, diagnosesOf, type GatewayCheck, type ReadPatient } from './check.ts'
+import {
+  type CatalogueCheckContext,
+  type CheckTime,
+  type Diagnosis,
+  diagnosesOf,
+  type GatewayCheck,
+} from './check.ts'
 
 interface LookParts {
   catalogue: () => Catalogue
@@ -11,24 +17,28 @@ interface LookParts {
   now: () => number
 }
 
-/** A running gateway, for its checks. */
-export function patientOf({ catalogue, data_folder, now }: Omit<LookParts, 'log'>): ReadPatient {
+/** Returns a running gateway as its checks examine it. */
+export function checkContextOf({
+  catalogue,
+  data_folder,
+  now,
+}: Omit<LookParts, 'log'>): CatalogueCheckContext {
   const current = catalogue()
   return { data_folder, storage: current.storage, env: {}, now, catalogue: current }
 }
 
-/** @returns makes the checks of a time, and never rejects */
-export function lookAtEach(
+/** @returns a function that runs the checks of an occasion, and never rejects */
+export function createCheckRun(
   checks: readonly GatewayCheck[],
   time: CheckTime,
   parts: LookParts,
 ): () => Promise<Diagnosis[]> {
   const due = checks.filter(({ when }) => when.includes(time))
   return async () => {
-    const patient = patientOf(parts)
+    const context = checkContextOf(parts)
     const found = due.map(async ({ name, look }) => {
       try {
-        return await look(patient, time)
+        return await look(context, time)
       } catch (cause) {
         parts.log.warn({ check: name, cause }, 'a check could not be made')
         return [diagnosesOf(name).fail(`it could not be checked: ${messageOf(cause)}`, 'The log has more.')]

@@ -1,4 +1,4 @@
-// The check whether a gateway takes calls: its own answer at /readyz, for `health` and the doctor.
+// The check whether a gateway accepts calls, by its answer at /readyz: for `health` and the doctor.
 import { requestLocal } from '../process/local-request.ts'
 import { type Diagnosis, diagnosesOf } from './check.ts'
 
@@ -7,7 +7,7 @@ export const ADDRESS = 'address'
 const { fail, ok } = diagnosesOf(ADDRESS)
 const ANSWER_MS = 5_000
 
-/** Whether the gateway at a URL takes calls; undefined if nobody answers. */
+/** Checks whether the gateway at a URL accepts calls; undefined if no process listens there. */
 export async function checkReady(url: string, answer_ms = ANSWER_MS): Promise<Diagnosis | undefined> {
   const signal = AbortSignal.timeout(answer_ms)
   try {
@@ -15,7 +15,7 @@ export async function checkReady(url: string, answer_ms = ANSWER_MS): Promise<Di
     if (status === 200) return ok(`the gateway answers at ${url} and takes calls`)
     return fail(`the gateway at ${url} takes no calls: ${text.slice(0, 300)}`, 'Check its log.')
   } catch {
-    // Nobody listens: the process that wrote down the address has ended without removing it.
+    // No process listens: the one that wrote the address file ended without removing it.
     if (!signal.aborted) return undefined
     return fail(
       `the gateway at ${url} has not answered within ${answer_ms / 1_000} s`,

@@ -1,4 +1,4 @@
-// The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
+// Parsers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ExactDecimal } from '../../catalogue/decimal.ts'
 import { markupFactor } from '../../catalogue/markup.ts'
@@ -8,7 +8,7 @@ import { parseDuration } from '../../utilities/duration.ts'
 import { parseListenAddress } from '../../utilities/listen-address.ts'
 import { parseMoment } from './times.ts'
 
-/** A positive amount of USD. @param advice for one that is not. @throws InvalidArgumentError */
+/** Returns a parser of a positive amount of USD. @param advice for an amount of 0 or less. @throws InvalidArgumentError */
 export const amountReader =
   (advice = '') =>
   (text: string): Nanos => {
@@ -24,7 +24,7 @@ export function readLimit(text: string): Nanos {
   return nanos
 }
 
-/** A markup on costs, such as `20%`, as the factor that it makes. @throws InvalidArgumentError */
+/** Parses a markup on costs, such as `20%`, into its factor. @throws InvalidArgumentError */
 export function readMarkup(text: string): ExactDecimal {
   const [, percent] = /^(.+?) ?%$/.exec(text) ?? []
   const factor = percent === undefined ? undefined : markupFactor(percent)
@@ -41,7 +41,7 @@ export function readList(text: string): string[] {
   return items
 }
 
-/** A whole number from 1 on, to `max` where there is one. */
+/** Returns a parser of a whole number from 1 to `max`. */
 export function readCount(max?: number): (text: string) => number {
   const words = `Write a whole number from 1${max === undefined ? '' : ` to ${max}`}.`
   return (text) => {
@@ -78,7 +78,7 @@ export function readSeconds(text: string): number {
   return orUsage(() => parseDuration(text)) / 1_000
 }
 
-/** A moment in the future; a date alone means the end of that day. */
+/** Returns a parser of a future time; a date alone means the end of that day. */
 export function readExpiry(now: () => number): (text: string) => number {
   return (text) => {
     const now_ms = now()
@@ -88,12 +88,12 @@ export function readExpiry(now: () => number): (text: string) => number {
   }
 }
 
-/** A bound of a search, in milliseconds since 1970; a date alone is included as a whole day. */
+/** Returns a parser of a search bound, in milliseconds since 1970; a date alone includes its whole day. */
 function readBound(now: () => number, edge: 'start' | 'end'): (text: string) => number {
   return (text) => orUsage(() => parseMoment(text, { edge, direction: 'back', now_ms: now() }))
 }
 
-/** Adds the bounds of a search to a command, and with which row its next page begins. @param rows such as `calls` @param row such as `call` */
+/** Adds the options of a paged search to a command. @param rows such as `calls` @param row such as `call` */
 export const withSearch = (command: Command, rows: string, row: string, now: () => number): Command =>
   withPeriod(command, now)
     .option('--limit <count>', `${rows} per page`, readCount(1_000), 50)

@@ -1,4 +1,4 @@
-// Links to the console by which people set their passwords: the address of the console, and the operator's link of a start.
+// Links to the console for setting a password: the console's URL, and the operator's link that a start prints.
 import { hasOperator, makeLinkOfStart, type SignInLink } from '../../access/sign-in-links.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { conflict } from '../../domain/errors.ts'
@@ -10,15 +10,15 @@ import { servedAt } from '../process/served-at.ts'
 import { type DataFolder, requireCatalogue } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
-/** The operator's way in that a start shows; neither a link nor an invitation if an operator can sign in. */
+/** Returns the link or the pending invitation that a start shows; neither if an operator can already sign in. */
 export async function operatorsWayIn(db: Db, url: string, deps: CliDeps): Promise<OperatorsWayIn> {
   if (await hasOperator(db)) return {}
   const by = { actor: { kind: 'system' as const }, now_ms: deps.now() }
-  const made = await db.begin((tx) => makeLinkOfStart(tx, issuing(deps)), { by })
+  const made = await db.begin((tx) => makeLinkOfStart(tx, linkParts(deps)), { by })
   return 'invited' in made ? made : { console: linkAt(url, 'welcome', made) }
 }
 
-/** The console's address by the catalogue, or as the running gateway has told it. @throws GatewayError conflict if it is switched off */
+/** The console's URL, from the catalogue or from the running gateway's address file. @throws GatewayError conflict if it is switched off */
 export async function consoleUrl(folder: DataFolder): Promise<string> {
   const { catalogue } = await requireCatalogue(folder)
   if (!catalogue.console.enabled)
@@ -32,7 +32,7 @@ function listenUrl({ server: { listen, tls_certificate } }: Catalogue): string {
   return reachableUrl(new URL(`${scheme}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`))
 }
 
-/** The token is in the fragment, which browsers send nowhere. */
+/** Puts the token into the fragment, which browsers never send. */
 export const linkAt = (
   url: string,
   page: 'welcome' | 'invitation',
@@ -42,4 +42,4 @@ export const linkAt = (
   expires_at: new Date(expires_at_ms).toISOString(),
 })
 
-export const issuing = ({ randomBytes, now }: CliDeps) => ({ randomBytes, now_ms: now() })
+export const linkParts = ({ randomBytes, now }: CliDeps) => ({ randomBytes, now_ms: now() })

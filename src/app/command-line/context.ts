@@ -7,7 +7,7 @@ import { type DataFolder, dataFolder, dataFolderOf } from './data-folder.ts'
 import { type Column, table } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 
-/** A person who became root by sudo has their own name. Bun's own `userInfo` knows the environment alone. */
+/** The user who runs the command, also under sudo. Bun's `userInfo` reads only the environment. */
 function machineUser({ SUDO_USER, USER }: Environment): string | undefined {
   const uid = process.getuid?.()
   return SUDO_USER || nameOf(uid) || USER || (uid === undefined ? undefined : `user ${uid}`)
@@ -27,27 +27,27 @@ export interface Context {
   folder: DataFolder
   /** Whether --json was given: then every line on standard error is a JSON object, too. */
   json: boolean
-  /** The command's answer: `value` with --json, otherwise `text`. */
+  /** Prints the command's answer: `value` with --json, otherwise `text`. */
   answer(value: unknown, text: string): void
-  /** The same for long lists, of which only the form that is asked for is made. --csv with --json is wrong usage */
+  /** Prints a long list, and builds only the requested form. --csv with --json is wrong usage. */
   answerList(
     as_csv: boolean | undefined,
     forms: { value: () => unknown; text: () => string; csv: () => string },
   ): void
   /**
-   * The rows of all pages as CSV, written while they are read: a slow reader holds the reading up, one who leaves ends it. With --json
-   * it is wrong usage.
+   * Prints the rows of all pages as CSV while they are read. Reading pauses while standard output is blocked, and ends when it is closed.
+   * With --json it is wrong usage.
    */
   answerCsv<Row>(columns: CsvColumns<Row>, pages: AsyncIterable<readonly Row[]>): Promise<void>
-  /** Rows as text, as wide as the terminal where standard output is one, else in full. */
+  /** Formats rows as text, fitted to the terminal if standard output is one. */
   tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty: string): string
-  /** A note on standard error beside the answer; left out with --json, where the answer has it all. */
+  /** Prints a note on standard error; omitted with --json, whose answer is complete. */
   remark(text: string): void
-  /** A warning on standard error, with --json too. */
+  /** Prints a warning on standard error, with --json too. */
   warn(text: string): void
 }
 
-/** The context of a command that was called. Global options may stand anywhere on the command line. */
+/** Returns the context of a running command. Global options may stand anywhere on the command line. */
 export function contextOf(command: Command, { terminal, env, now }: CliDeps): Context {
   const { data, json = false } = command.optsWithGlobals<{ data?: string; json?: boolean }>()
   const answer = (value: unknown, text: string) => terminal.out(json ? JSON.stringify(value, null, 2) : text)
@@ -71,7 +71,7 @@ export function contextOf(command: Command, { terminal, env, now }: CliDeps): Co
     async answerCsv(columns, pages) {
       refuseBoth()
       let has_head = false
-      // With the first rows: what cannot be read is no file that looks whole.
+      // The head is printed with the first rows: if reading fails, the output must not look like a complete file.
       const begin = () => {
         if (!has_head) terminal.out(csvHead(columns))
         has_head = true
@@ -96,7 +96,7 @@ export function contextOf(command: Command, { terminal, env, now }: CliDeps): Co
   }
 }
 
-/** A command by its words, such as `key create`. */
+/** The words of a command, such as `key create`. */
 function wordsOf(command: Command): string {
   const words: string[] = []
   for (let each: Command | null = command; each?.parent; each = each.parent) words.unshift(each.name())

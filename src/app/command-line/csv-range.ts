@@ -1,4 +1,4 @@
-// The range of a list that a command prints as CSV: all of it, unless --limit says how many.
+// The range of a list that a command prints as CSV: all rows, or as many as --limit says.
 import type { Command } from 'commander'
 import type { Page, PageRequest } from '../../store/page.ts'
 
@@ -6,7 +6,7 @@ export const CSV_WORDS = 'print CSV with all columns and, without --limit, all r
 
 export interface CsvRange {
   cursor: number | undefined
-  /** How many rows; undefined: all. */
+  /** The number of rows; undefined for all. */
   limit: number | undefined
 }
 
@@ -21,7 +21,7 @@ export const csvRange = (
   limit: command.getOptionValueSource('limit') === 'default' ? undefined : limit,
 })
 
-/** The pages of a range, each read when the one before was taken. */
+/** Yields the pages of a range, each read only after the one before was consumed. */
 export async function* pagesOf<Row>(
   pageAt: (request: PageRequest) => Promise<Page<Row>>,
   { cursor, limit = Number.POSITIVE_INFINITY }: CsvRange,

@@ -13,9 +13,9 @@ import type { Engine, EngineOptions } from '../process/engine/engine.ts'
 import { engineIn, storageOfFolder } from '../process/engine/of.ts'
 import type { FileStores } from '../process/files/stores.ts'
 import { removeLeftovers, tidy } from '../process/leftovers.ts'
-import { naming } from './failure.ts'
+import { withPath } from './failure.ts'
 
-/** The remark on limits that the catalogue has under an account's old name; undefined without any, or where it cannot be read. */
+/** A remark if the catalogue has limits under an account's old name; undefined if it has none or cannot be read. */
 export async function remarkOnLimits(name: string, folder: DataFolder): Promise<string | undefined> {
   const reading = await readCatalogueOf(folder)
   if (!('catalogue' in reading) || !Object.hasOwn(reading.catalogue.limits.accounts ?? {}, name))
@@ -24,15 +24,15 @@ export async function remarkOnLimits(name: string, folder: DataFolder): Promise<
 }
 
 export interface DataFolder extends DataPaths {
-  /** Where `env:NAME` of its catalogue is looked up. */
+  /** The variables for `env:NAME` in its catalogue. */
   env: Environment
-  /** Notes what was done to the folder beside the command's own work. */
+  /** Prints a note on changes to the folder beside the command's own work. */
   remark?: (text: string) => void
-  /** The author of changes in the audit log; absent: the gateway itself. */
+  /** The actor in the audit log; the gateway itself if absent. */
   by?: ActionContext
 }
 
-/** The program of the Debian package, where nobody else installs one, works on the data of its service. */
+/** The Debian package alone installs to /usr/bin; that program works on the data of its service. */
 export const DEFAULT_DATA_FOLDER = process.execPath === '/usr/bin/tollgate' ? '/var/lib/tollgate' : './data'
 
 /** The data folder of a command. @param options of the command line */
@@ -41,7 +41,7 @@ export const dataFolderOf = ({ data }: { data?: string | undefined }, env: Envir
 
 /**
  * The paths of a data folder's files, whether or not they exist.
- * @throws GatewayError invalid_request for what is a file; the file system's error for what cannot be looked at
+ * @throws GatewayError invalid_request if `dir` is a file; the file system's error if it cannot be read
  */
 export function dataFolder(dir: string, env: Environment): DataFolder {
   if (statSync(dir, { throwIfNoEntry: false })?.isFile()) {
@@ -53,7 +53,7 @@ export function dataFolder(dir: string, env: Environment): DataFolder {
 }
 
 /**
- * Runs `work` with the database, which is closed afterwards. Works beside a running gateway.
+ * Runs `work` with the database, and closes it afterwards. Works beside a running gateway.
  * @throws as `Engine.open`, and what `work` throws
  */
 export async function withDatabase<T>(
@@ -65,11 +65,11 @@ export async function withDatabase<T>(
   return await work(db)
 }
 
-/** The engine of its rows. @throws as `engineIn` */
+/** @throws as `engineIn` */
 export const engineOfFolder = (folder: DataFolder): Promise<Engine> =>
   inOrder(folder, () => engineIn(folder, folder.env))
 
-/** Where its files are. @throws as `storageOfFolder` */
+/** @throws as `storageOfFolder` */
 export const filesOfFolder = (folder: DataFolder): Promise<FileStores> =>
   inOrder(folder, async () => {
     const { fileStoresOf } = await import('../process/files/stores.ts')
@@ -77,28 +77,28 @@ export const filesOfFolder = (folder: DataFolder): Promise<FileStores> =>
   })
 
 async function inOrder<T>(folder: DataFolder, open: () => Promise<T>): Promise<T> {
-  bringToOrder(folder)
+  prepareFolder(folder)
   try {
     return await open()
   } catch (thrown) {
-    throw naming(thrown, folder.catalogue_path)
+    throw withPath(thrown, folder.catalogue_path)
   }
 }
 
-/** Refuses a folder with a part of a backup, and removes what killed commands left. */
-function bringToOrder({ dir, remark }: DataFolder): void {
+/** Refuses a half-restored folder, and removes files that killed commands left. */
+function prepareFolder({ dir, remark }: DataFolder): void {
   refuseHalfRestored(dir)
   const removed = tidy(() => removeLeftovers(dir))
   if (removed.length > 0)
     remark?.(`Removed files that earlier versions or killed commands left: ${removed.join(', ')}.`)
 }
 
-/** A catalogue without mistakes, and what is worth a warning in it, also as lines of text. */
+/** A valid catalogue, with its warnings, also as lines of text. */
 export interface GoodCatalogue {
   catalogue: Catalogue
   warnings: readonly Mistake[]
   warning_lines: readonly string[]
-  /** Where it is in the database, and not in the file. */
+  /** Set if the catalogue is in the database instead of the file. */
   shared: SharedReading | undefined
 }
 
@@ -109,21 +109,21 @@ interface BadCatalogue {
 }
 
 /**
- * The catalogue that a gateway over a folder has in force, or its mistakes, also as lines of text.
- * @throws what opening the database throws, where [storage] names one on a server
+ * Reads the catalogue that a gateway of this folder uses, or its mistakes, also as lines of text.
+ * @throws as opening the database, if [storage] names one on a server
  */
 export async function readCatalogueOf(folder: DataFolder): Promise<GoodCatalogue | BadCatalogue> {
   const { sharedOfFolder } = await import('../process/shared-catalogue.ts')
   return await readCatalogueAt(folder.catalogue_path, folder.env, await sharedOfFolder(folder, folder.env))
 }
 
-/** The same of a file. @param shared the text in the database that is in force in its place */
+/** Reads the catalogue at a path. @param shared the text in the database that replaces the file */
 export async function readCatalogueAt(
   path: string,
   env: Environment,
   shared?: SharedText | undefined,
 ): Promise<GoodCatalogue | BadCatalogue> {
-  // Half of what there is to load, for a file that most commands do not read.
+  // Loaded late: these modules are half of the load time, and most commands do not read the catalogue.
   const [{ mistakeLines, readCatalogueFile, warningLines }, { BUILT_IN_REGISTRY }] = await Promise.all([
     import('../../catalogue/load-file.ts'),
     import('../../protocols/registry.ts'),
@@ -138,7 +138,7 @@ export async function readCatalogueAt(
   return { catalogue, warnings, warning_lines: warningLines(path, reading), shared: reading.shared }
 }
 
-/** As `readCatalogueOf`, where the command cannot do without. @throws GatewayError unprocessable with a line for each mistake */
+/** Returns a valid catalogue, as `readCatalogueOf`. @throws GatewayError unprocessable with a line for each mistake */
 export async function requireCatalogue(folder: DataFolder): Promise<GoodCatalogue> {
   const reading = await readCatalogueOf(folder)
   if ('catalogue' in reading) return reading

@@ -1,4 +1,4 @@
-// The message of a failed command: what happened, and what to do about it.
+// The message of a failed command: the failure and the fix.
 
 import { SQLiteError } from 'bun:sqlite'
 import { GatewayError } from '../../domain/errors.ts'
@@ -7,7 +7,7 @@ import { fullDiskText } from '../../store/disk-room.ts'
 import { capital } from '../../utilities/capital.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 
-/** By the prefix of SQLite's error name; the first match applies. */
+/** By prefix of SQLite's error name; the first match applies. */
 const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = [
   [
     'SQLITE_BUSY',
@@ -39,20 +39,20 @@ const FILE_FAILURES: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links form a loop',
 }
 
-/** A failure with the name of the file that was read: what is read of an open file fails without it. */
-export const naming = (failure: unknown, file: string): unknown =>
+/** Adds the file's path to a system error: a read of an open file fails without it. */
+export const withPath = (failure: unknown, file: string): unknown =>
   failure instanceof Error && 'syscall' in failure && !('path' in failure)
     ? Object.assign(failure, { path: file })
     : failure
 
-/** A failure in a form for programs: a code that stays, and words that may change. */
+/** A failure for programs: a stable code, and a message whose words may change. */
 export interface Failed {
   message: string
   /** An error kind (`not_found`), the code of SQLite or the system (`SQLITE_FULL`, `EACCES`), `usage`, or `failed`. */
   code: string
 }
 
-/** @param folder whose disk may be full, as `explain` takes it */
+/** @param folder as for `explain` */
 export function describeFailure(thrown: unknown, folder?: string): Failed {
   const message = explain(thrown, folder)
   if (thrown instanceof GatewayError) return { message, code: thrown.code ?? thrown.kind }
@@ -62,12 +62,12 @@ export function describeFailure(thrown: unknown, folder?: string): Failed {
 
 /**
  * The text for standard error, without the leading `error: `.
- * @param folder that the command is called for: where its disk is full, that is said
+ * @param folder the command's data folder: if its disk is full, the text says so
  */
 export function explain(thrown: unknown, folder?: string): string {
   const full = folder === undefined ? undefined : fullDiskText(thrown, folder)
   if (full !== undefined) return `${full} (${(thrown as Error).message})`
-  // Of a bucket, which has its own words.
+  // A failure of a bucket has its own message.
   if (thrown instanceof StorageFailure && thrown.cause instanceof GatewayError)
     return explainGateway(thrown.cause)
   if (thrown instanceof StorageFailure || thrown instanceof SQLiteError) return explainDatabase(thrown)
@@ -76,7 +76,7 @@ export function explain(thrown: unknown, folder?: string): string {
   const advice = 'code' in thrown ? FILE_FAILURES[String(thrown.code)] : undefined
   const path = 'path' in thrown ? String(thrown.path) : undefined
   if (advice === undefined) return thrown.message
-  // A write to an open file fails without its name.
+  // A write to an open file fails without its path.
   return path === undefined ? `${capital(advice)}. (${thrown.message})` : `${path}: ${advice}.`
 }
 
@@ -86,7 +86,7 @@ function explainDatabase({ code = 'SQLite', message }: StorageFailure | SQLiteEr
   return known ? `${known[1]} (${detail})` : `The database failed (${detail}).`
 }
 
-/** With the cause, which callers never see but the operator may. */
+/** Includes the cause, which the operator may see, unlike callers of the API. */
 function explainGateway({ message, cause }: GatewayError): string {
   return cause === undefined ? message : `${message} (${messageOf(cause)})`
 }

@@ -1,4 +1,4 @@
-// The options of spend limits by period, of commands that set those of a key, of an account or of a person in one.
+// Options of spend limits by period, for commands that limit a key, an account or a person of an account.
 import type { Command } from 'commander'
 import type { BudgetChanges } from '../../access/budgets.ts'
 import { invalidRequest } from '../../domain/errors.ts'
@@ -6,7 +6,7 @@ import type { Nanos } from '../../domain/money.ts'
 import { defined } from '../../utilities/defined.ts'
 import { readLimit } from './arguments.ts'
 
-/** The new limit; null: none. In an object, since commander takes a null for an option without a value. */
+/** The new limit; null for none. An object, since commander treats null as an option without a value. */
 interface Limit {
   to: Nanos | null
 }
@@ -28,7 +28,7 @@ export const addLimitOptions = (command: Command): Command =>
     .option('--limit-week <usd>', 'weekly spend limit, from Monday (UTC), or none', readOrNone)
     .option('--limit-month <usd>', 'monthly spend limit (UTC), or none', readOrNone)
 
-/** The limits that the options name, which may be none of them. */
+/** The limits that the options name; empty if they name none. */
 export const limitsIn = ({ limit5h, limitDay, limitWeek, limitMonth }: LimitOptions): BudgetChanges =>
   defined({
     '5h': limit5h?.to,
@@ -37,7 +37,7 @@ export const limitsIn = ({ limit5h, limitDay, limitWeek, limitMonth }: LimitOpti
     month: limitMonth?.to,
   })
 
-/** The changes that the options ask for. @throws GatewayError invalid_request if there are none */
+/** The changes that the options name. @throws GatewayError invalid_request if they name none */
 export function limitChangesOf(options: LimitOptions): BudgetChanges {
   const changes = limitsIn(options)
   if (Object.keys(changes).length > 0) return changes

@@ -1,4 +1,4 @@
-// Movements of money by commands: made beside a running gateway, or by it where it must know of them first.
+// Money operations of commands: written directly to the database, or by the running gateway if it must know of them first.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type {
@@ -13,28 +13,28 @@ import { createSlots } from '../../utilities/slots.ts'
 import { WITHDRAWALS_FILE } from '../process/data-paths.ts'
 import { type DataFolder, engineOfFolder } from './data-folder.ts'
 
-/** Moves money in a folder's database until it is disposed of. Several movements may be under way. */
+/** Moves money in a folder's database until it is disposed of. Operations may run concurrently. */
 export interface MoneyMover extends AsyncDisposable {
   /**
-   * What takes from a free balance (a withdrawal, and an opening debt, which it pays) is made by the gateway that serves the folder, if
-   * there is one: what it holds may not be in the tables yet, and must not be taken.
+   * An operation that takes from a free balance (a withdrawal, or an opening debt, which the balance pays) is made by the gateway that serves
+   * the folder, if one runs: its newest holds may not be in the tables yet.
    *
-   * @throws GatewayError as `Ledger.submit`; conflict where the gateway does not answer
+   * @throws GatewayError as `Ledger.submit`; conflict if the gateway does not answer
    */
   move(operation: MoneyOperation): Promise<MoneyOutcome>
-  /** Beside a gateway, too: it only adds. @throws GatewayError as `Ledger.submit` */
+  /** Writes directly, also beside a running gateway: a refund only adds. @throws GatewayError as `Ledger.submit` */
   refund(operation: RefundOperation): Promise<RefundOutcome>
 }
 
-/** Opens what moves money in a folder. @throws what opening its database throws */
+/** @throws as opening the folder's database */
 export async function openMoneyMover(folder: DataFolder): Promise<MoneyMover> {
   const engine = await engineOfFolder(folder)
-  // Migrates where that is needed, with a note; the ledger opens it in silence.
+  // Migrates if needed, with a note to the operator; the ledger would migrate silently.
   await (await engine.open({ ...folder, access: 'write' })).close()
   let opened: Promise<Ledger> | undefined
   const ledger = () => (opened ??= engine.openLedger())
   const submit = async (operation: MoneyOperation) => await (await ledger()).submit(operation)
-  // The lock of the folder is for one of them.
+  // One operation at a time can hold the folder's lock.
   const inTurn = createSlots(1)
   return {
     move(operation) {

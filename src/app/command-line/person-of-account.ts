@@ -5,9 +5,9 @@ import type { Db } from '../../store/db.ts'
 import type { Account } from '../../store/schema.ts'
 
 /**
- * Finds a person of an account by their address. A number is taken as it is.
+ * Finds a person of an account by email address. A number is used as their ID without a check.
  *
- * @throws GatewayError not_found for an address of nobody there
+ * @throws GatewayError not_found if no person of the account has the address
  */
 export async function personIn(
   db: Db,

@@ -1,10 +1,10 @@
-// Tables of plain text, with aligned columns, that can be fitted to a terminal. Pure.
+// Plain-text tables with aligned columns, fitted to a terminal. Pure.
 import { formatUsd, type Nanos } from '../../domain/money.ts'
 import { visibleLine } from '../../utilities/visible-text.ts'
 
 const MAX_COLUMNS = 80
 
-/** Lines of at most 80 columns; a word that is longer, such as an address, is cut into lines. */
+/** Wraps text into lines of at most 80 columns; a longer word, such as a URL, is split. */
 export function wrapped(text: string, indent: string): string[] {
   const width = MAX_COLUMNS - indent.length
   const lines: string[] = []
@@ -37,7 +37,7 @@ export const countColumn = <Row>(
   ...others,
 })
 
-/** A column of amounts, whose last line is the sum of those that are known. */
+/** A column of amounts. Its total is the sum of the known ones. */
 export const usdColumn = <Row>(
   head: string,
   amount: (row: Row) => Nanos | null,
@@ -59,24 +59,24 @@ export interface Column<Row> {
   head: string
   text: (row: Row) => string
   right?: boolean
-  /** A shorter text, where the table is too wide. */
+  /** A shorter text, used if the table is too wide. */
   narrow?: (row: Row) => string
-  /** May be left out where the table is still too wide: the lowest first. */
+  /** The order in which columns are left out if the table is still too wide: the lowest first. */
   spare?: number
-  /** May be cut where the table is still too wide; one that may be left out is cut to no less than 24 characters before it is. */
+  /** May be cut if the table is still too wide; a column with `spare` is cut to at least 24 characters before it is left out. */
   elastic?: boolean
-  /** Of all rows, for a last line where there are two or more. */
+  /** The text of the total line, which tables of two or more rows have. */
   total?: (rows: readonly Row[]) => string
 }
 
 const GAP = '  '
-/** An elastic column is cut to no less. */
+/** The minimum width of an elastic column. */
 const MIN_CHARS = 8
 const MIN_SPARE_CHARS = 24
 
 /**
- * Rows under their heads.
- * @param max_columns the width of the terminal: what does not fit is written shorter, left out or cut, as the columns allow
+ * Formats rows under their heads.
+ * @param max_columns the width of the terminal: columns that do not fit are shortened, left out or cut, as they allow
  * @returns lines without a trailing newline; `empty` if there are no rows
  */
 export function table<Row>(
@@ -153,7 +153,7 @@ const widthOf = (columns: readonly Pick<Rendered, 'width'>[]): number =>
 export const cut = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, width - 1)}…`
 
-/** The fields of one thing, a line each. */
+/** Formats the fields of one object, a line each. */
 export function fields(pairs: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length))
   return pairs.map(([name, value]) => `${name.padEnd(width)}${GAP}${value}`.trimEnd()).join('\n')

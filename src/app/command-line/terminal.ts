@@ -11,42 +11,42 @@ import type { Simulator } from '../process/simulator.ts'
 export const addExample = (command: Command, example: string): Command =>
   command.addHelpText('after', `\nExample:\n  $ tollgate ${example}`)
 
-/** Standard output, for a command's answer, and standard error, for notes beside it. Each call writes whole lines. */
+/** Standard output, for a command's answer, and standard error, for notes. Each call writes whole lines. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  /** Waits until the reader of standard output has taken all that was written. @returns false once they have left */
+  /** Waits until the reader of standard output has read everything. @returns false once the reader has closed it */
   taken?: (() => Promise<boolean>) | undefined
   columns?: number | undefined
-  /** The terminal that standard error goes to, for the progress line; undefined if it goes elsewhere. */
+  /** The terminal of standard error, for the progress line; undefined if it is redirected. */
   progress?: ProgressTerminal | undefined
-  /** Asks the person at the terminal; empty if they end the input. Undefined if nobody is there to be asked. */
+  /** Asks the person at the terminal; returns '' if they end the input. Undefined without a terminal. */
   ask?: ((question: string) => Promise<string>) | undefined
 }
 
 export interface ProgressTerminal {
-  /** As it is now: a window changes its size. */
+  /** The current width: a window may be resized. */
   columns(): number
-  /** Writes at once. What cannot be written is dropped. */
+  /** Writes synchronously. On failure the text is dropped. */
   write(text: string): void
 }
 
 export interface CliDeps {
   terminal: Terminal
-  /** The environment of the process and of those that it starts; --env-file adds to it. */
+  /** The environment of the process and its child processes; --env-file adds to it. */
   env: Record<string, string | undefined>
   now: () => number
   randomBytes: RandomBytes
   network: Fetch
   simulator: Simulator
-  /** Commands of plugins, by their first words; in the help they come last. */
+  /** Commands of plugins by their first words; the help lists them last. */
   commands: Commands
   tables: () => Promise<readonly StoredTable[]>
   checks: readonly GatewayCheck[]
   startGateway: (options: ServeOptions) => Promise<StartedGateway>
 }
 
-/** `reader_left`: 128 and the number of SIGPIPE. */
+/** `reader_left`: 128 plus the number of SIGPIPE. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, reader_left: 141 } as const
 
 /** Ends a command that has already written its answer with an exit status. */
@@ -60,12 +60,12 @@ export class Exit extends Error {
   }
 }
 
-/** Adds one command, with its options and what it does, to the program. */
+/** Adds one command, with its options and its action, to the program. */
 export type AddCommand = (program: Command, deps: CliDeps) => void
 
-/** The command of this name, to which several plugins add commands of their own, such as `account`. */
+/** Returns the command group of this name, such as `account`, to which several plugins add commands. */
 export const commandGroup = (program: Command, name: string): Command =>
   program.commands.find((each) => each.name() === name) ?? program.command(name)
 
-/** By their first words, each loaded when it is needed: a command begins in a third of the time that all of them take. */
+/** Commands by their first words, each loaded on use: a command starts in a third of the time that loading all of them takes. */
 export type Commands = Readonly<Record<string, () => Promise<AddCommand>>>

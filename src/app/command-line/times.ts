@@ -1,4 +1,4 @@
-// Points in time as an operator writes and reads them: dates, durations, and ISO 8601 in the local time zone.
+// Times as an operator writes and reads them: dates, durations, and ISO 8601 in the local time zone.
 import { isDuration, parseDuration } from '../../utilities/duration.ts'
 import type { Column } from './table.ts'
 
@@ -9,12 +9,12 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(Z|[+-
 export const machineZone = (): string => Temporal.Now.timeZoneId()
 
 /**
- * Reads a moment: a date, `2026-12-31`; a date and time, `2026-12-31T18:00`, local unless it has an offset; or a
+ * Parses a time: a date, `2026-12-31`; a date and time, `2026-12-31T18:00`, local unless it has an offset; or a
  * duration from now, into the future or the past.
  * @param edge which end of the local day a date alone means; `end` is the first millisecond after it
  * @param direction whether a duration counts into the future (`ahead`) or the past (`back`)
  * @returns milliseconds since 1970
- * @throws RangeError when it is something else, or a day that does not exist
+ * @throws RangeError if the text is none of these, or the day does not exist
  */
 export function parseMoment(
   text: string,
@@ -36,17 +36,17 @@ export function parseMoment(
   }
 }
 
-/** `2026-12-31T18:00:05+01:00`, in local time. */
+/** Formats a time as local ISO 8601: `2026-12-31T18:00:05+01:00`. */
 export const localIso = (time_ms: number): string =>
   Temporal.Instant.fromEpochMilliseconds(time_ms).toString({
     timeZone: machineZone(),
     smallestUnit: 'second',
   })
 
-/** The day alone, for narrow tables. */
+/** Formats the local day, for narrow tables. */
 export const shortDay = (time_ms: number): string => localIso(time_ms).slice(0, 10)
 
-/** A column of times: without the year and the zone, `12-31 18:00:05`, where the table is too wide. */
+/** A column of times: without year and zone, `12-31 18:00:05`, if the table is too wide. */
 export const timeColumn = <Row>(head: string, of: (row: Row) => number): Column<Row> => ({
   head,
   text: (row) => localIso(of(row)),

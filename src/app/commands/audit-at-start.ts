@@ -1,4 +1,4 @@
-// `audit-at-start`, hidden: the audit of a gateway's own start in a process of its own.
+// `audit-at-start`, hidden: the audit that a starting gateway runs in a separate process.
 import type { Command } from 'commander'
 import { contextOf } from '../command-line/context.ts'
 import { engineOfFolder, filesOfFolder, withDatabase } from '../command-line/data-folder.ts'
@@ -13,7 +13,7 @@ export function addAuditAtStartCommand(program: Command, deps: CliDeps): void {
     const { folder, answer } = contextOf(command, deps)
     using stores = await filesOfFolder(folder)
     const engine = await engineOfFolder(folder)
-    // Of several gateways one audits, and the next begins at its mark.
+    // Gateways audit one after the other, and the next one begins at the mark of the last.
     await using _turn = await turnToAudit(engine)
     await using db = await engine.open({ ...folder, access: 'read' })
     using integrity = engine.openIntegrity(db)

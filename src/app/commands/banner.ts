@@ -1,44 +1,44 @@
-// The banner of a started gateway: where it listens, where its files are, and, on a first start, what to try.
+// The banner of a started gateway: its address, its files, and, on a first start, example calls.
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { DEFAULT_DATA_FOLDER } from '../command-line/data-folder.ts'
 
 interface Started extends OperatorsWayIn {
   version: string
-  /** Its address on this machine: `http://127.0.0.1:8080`. */
+  /** The gateway's address on this machine: `http://127.0.0.1:8080`. */
   listens: string
-  /** The address for callers: the public one, where the gateway has one. */
+  /** The address for callers: the public one if it is set. */
   url: string
   catalogue_path: string
-  /** In the database, in place of that file. */
+  /** The catalogue's version, if it is in the database instead of that file. */
   catalogue_version?: number | undefined
   data_dir: string
   models: number
-  /** How commands are run here: `tollgate`. */
+  /** The command that runs the program: `tollgate`. */
   program: string
-  /** Undefined once there are other accounts than the demo account. */
+  /** Undefined once there are accounts besides the demo account. */
   demo: Demo | undefined
 }
 
-/** The operator's way to a first password: a link, or the invitation that they have already. */
+/** The operator's way to a first password: a new link, or an invitation sent earlier. */
 export interface OperatorsWayIn {
   console?: ConsoleLink | undefined
-  /** The address of the operator who was invited. */
+  /** The email address of the invited operator. */
   invited?: string | undefined
 }
 
-/** A link by which somebody sets their password, once. */
+/** A single-use link for setting a password. */
 export interface ConsoleLink {
   url: string
   expires_at: string
 }
 
 export interface Demo {
-  /** Its key, by the start that made it; undefined afterwards, because it is stored nowhere. */
+  /** Its key, known only to the start that created it, because it is stored nowhere. */
   key: string | undefined
   model: string
 }
 
-/** The lines to print, without a trailing newline. */
+/** Returns the text to print, without a trailing newline. */
 export function banner(started: Started): string {
   const { version, listens, url, catalogue_path, catalogue_version, data_dir, models, program, demo } =
     started

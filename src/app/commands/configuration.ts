@@ -1,4 +1,4 @@
-// The catalogue as commands change it: as the console does, as a whole, by those who saw its last state, its keys unread.
+// Changes of the catalogue by commands, under the console's rules: the whole text, based on its last version, provider keys hidden.
 import {
   type Configuration,
   createConfiguration,
@@ -14,8 +14,8 @@ import type { CliDeps } from '../command-line/terminal.ts'
 import { sharedOfFolder } from '../process/shared-catalogue.ts'
 
 /**
- * @param catalogue what is in force
- * @param named_variables which a draft may name beside those of env_names: a command is run by the owner of the machine
+ * @param catalogue the one in force
+ * @param named_variables variables that a draft may name beside env_names: the machine's owner runs the command
  */
 export const configurationOf = (
   folder: DataFolder,
@@ -29,7 +29,7 @@ export const configurationOf = (
     named_variables,
     protocols: BUILT_IN_REGISTRY,
     catalogue: () => catalogue,
-    // A gateway that runs watches the file itself.
+    // A running gateway watches the file itself.
     reload: () => Promise.resolve(),
     waitingForRestart: () => [],
     async keep(text, made_by) {
@@ -38,9 +38,9 @@ export const configurationOf = (
           db.begin((tx) => keepText(tx, { text, made_by, made_at_ms: now() })),
         )
       } catch (thrown) {
-        // Before its first start a gateway has no database; the start keeps what it finds.
+        // Before its first start a gateway has no database. The start will keep the file's text.
         if (toGatewayError(thrown).kind === 'not_found') return
-        // Dropped: whoever holds the database is no matter of the file, which is written.
+        // Dropped: the file is written even if the database is locked.
         folder.remark?.('The catalogue is saved, but the change could not be added to its history.')
       }
     },
@@ -52,7 +52,7 @@ export const configurationOf = (
     now,
   })
 
-/** The message once a change is saved. */
+/** The message after a change is saved. */
 export const savedWords = (folder: DataFolder, { version }: Pick<SavedConfiguration, 'version'>): string =>
   version === null
     ? `Written to ${folder.catalogue_path}. A running gateway picks it up.`

@@ -1,11 +1,11 @@
-// The question before what cannot be undone: on a terminal it is asked, elsewhere --yes answers it.
+// Confirmation of irreversible commands: a question on a terminal, --yes elsewhere.
 import { unprocessable } from '../../domain/errors.ts'
 import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
 
 interface Question {
   yes: boolean | undefined
   json: boolean
-  /** The consequences of the command, and what stays. */
+  /** The command's consequences, and what it keeps. */
   about: string
   prompt: string
   agrees: (reply: string) => boolean
@@ -15,7 +15,7 @@ export const isYes = (reply: string): boolean => /^y(es)?$/i.test(reply.trim())
 
 /**
  * Returns once the operator has agreed.
- * @throws GatewayError unprocessable if nobody is there to be asked; Exit where they do not agree
+ * @throws GatewayError unprocessable without a terminal; Exit if the operator does not agree
  */
 export async function confirm({ terminal }: CliDeps, question: Question): Promise<void> {
   const { yes, json, about, prompt, agrees } = question

@@ -1,10 +1,10 @@
 // `--env-file`: the environment variables of a file, read as systemd reads an EnvironmentFile.
 import { readFileSync } from 'node:fs'
 import { unprocessable } from '../../domain/errors.ts'
-import { naming } from '../command-line/failure.ts'
+import { withPath } from '../command-line/failure.ts'
 
 const BLANK = /\s*/y
-/** A backslash at its end goes on with it in the next line. */
+/** A backslash at the end of a line continues the comment. */
 const COMMENT = /[#;](?:\\[\s\S]|[^\n\\])*/y
 const NAME = /([A-Za-z_][A-Za-z0-9_]*)[ \t]*=/y
 const QUOTED = /[ \t]*(?:'([^']*)'|"((?:\\[\s\S]|[^"\\])*)")/y
@@ -13,9 +13,9 @@ const OPEN_QUOTE = /^["']/
 
 /**
  * Reads lines of NAME=value, with comments, quotes and continued lines as in systemd.exec(5), "EnvironmentFile=". Nothing is expanded.
- * @returns the values by their names; of a name that stands there twice, the last
- * @throws RangeError with the number of the line that is something else, and without its text, which may be a secret. systemd passes
- * over such a line, and the service then lacks what it was meant to say
+ * @returns the values by name; the last one of a repeated name
+ * @throws RangeError with the number of an invalid line, without its text, which may be a secret. systemd skips
+ * such a line, and the service then lacks the variable
  */
 export function parseEnvFile(file: string): Map<string, string> {
   const text = file.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
@@ -50,13 +50,13 @@ export function parseEnvFile(file: string): Map<string, string> {
 const unescaped = (text: string): string =>
   text.replace(/\\(\n|[\s\S])/g, (_, char) => (char === '\n' ? '' : char))
 
-/** Between double quotes a backslash stands for itself before all other characters. */
+/** Between double quotes a backslash before any other character is literal. */
 const unescapedInQuotes = (text: string): string =>
   text.replace(/\\(["\\`$\n])/g, (_, char) => (char === '\n' ? '' : char))
 
 /**
- * Puts a file's variables into the environment, in place of those of the same name: the file is meant to be what a service gets.
- * @throws GatewayError unprocessable for a file with a mistake; the file system's error where it cannot be read
+ * Adds a file's variables to the environment, where they override others: the file is meant to be the service's environment.
+ * @throws GatewayError unprocessable for a file with a mistake; the file system's error if it cannot be read
  */
 export function addEnvFile(path: string, env: Record<string, string | undefined>): void {
   const text = textOf(path)
@@ -71,6 +71,6 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (failure) {
-    throw naming(failure, path)
+    throw withPath(failure, path)
   }
 }

@@ -1,4 +1,4 @@
-// The demo account of a first start: it can call the simulated models only, so that nothing costs money upstream.
+// The demo account of a first start. It can call only simulated models, which cost nothing upstream.
 import { accountByName, createAccount, listAccounts } from '../../access/accounts.ts'
 import { createKey, listKeys } from '../../access/keys.ts'
 import type { RandomBytes } from '../../access/secret.ts'
@@ -19,21 +19,21 @@ interface Parts {
   now: () => number
 }
 
-/** Whether an earlier start made the demo account and showed its key, and nothing else was made since. */
+/** Whether the demo account of an earlier start is still the only account. */
 export async function hasOnlyDemo(db: Db): Promise<boolean> {
   const [first, ...others] = await listAccounts(db)
   return first?.name === DEMO_ACCOUNT && first.status === 'active' && others.length === 0
 }
 
 /**
- * Creates the account `demo` with 10 USD and a key for the simulated models, unless there is any other account, or an operator: then it is
- * the first start of a folder, and not of the database. The key comes last: a start that was killed before it is finished by the next one.
- * @returns the key's text, to be shown this once; undefined if there is an account
+ * Creates the account `demo` with 10 USD and a key for the simulated models, unless the database already has an account or an operator
+ * (a new folder over an existing database). The key is created last: if a start was killed before, the next start completes it.
+ * @returns the key's text, shown only this once; undefined if the database has an account
  */
 export async function firstStart({ db, ledger, randomBytes, now }: Parts): Promise<string | undefined> {
   const now_ms = now()
   const by = { actor: { kind: 'system' as const }, now_ms }
-  const account_id = await db.begin((tx) => begunDemo(tx, now_ms), { by })
+  const account_id = await db.begin((tx) => prepareDemoAccount(tx, now_ms), { by })
   if (account_id === undefined) return undefined
   await ledger.submit({
     op: 'top_up',
@@ -47,7 +47,7 @@ export async function firstStart({ db, ledger, randomBytes, now }: Parts): Promi
   const made = await db.begin(
     async (tx) => {
       await tx.lock(null)
-      // Another gateway that starts at this moment may have made it, and shown it.
+      // Another gateway that starts at the same moment may have created and shown it.
       return (await listKeys(tx)).length > 0
         ? undefined
         : await createKey(tx, DEMO_ACCOUNT, settings, { randomBytes, now_ms })
@@ -57,8 +57,8 @@ export async function firstStart({ db, ledger, randomBytes, now }: Parts): Promi
   return made?.text
 }
 
-/** @returns the demo account, made now or by a start that was killed; undefined if an account or a key was made since */
-async function begunDemo(tx: Tx, now_ms: number): Promise<number | undefined> {
+/** @returns the demo account, created now or by a killed start; undefined if there is another account or any key */
+async function prepareDemoAccount(tx: Tx, now_ms: number): Promise<number | undefined> {
   await tx.lock(null)
   const is_first = (await listAccounts(tx)).length === 0 && !(await hasOperator(tx))
   if (is_first) await createAccount(tx, { name: DEMO_ACCOUNT, now_ms })

@@ -1,4 +1,4 @@
-// `health`: whether the gateway of a folder takes calls, for what watches a container.
+// `health`: whether the gateway of a folder accepts calls, for container health checks.
 import { accessSync, constants } from 'node:fs'
 import type { Command } from 'commander'
 import { codeOf } from '../../utilities/thrown.ts'
@@ -29,19 +29,19 @@ export function addHealthCommand(program: Command, deps: CliDeps): void {
       }
       const url = servedAt(folder.dir)
       const ready = readiness?.level === 'ok'
-      const found = readiness?.found ?? nobody(folder.dir)
+      const found = readiness?.found ?? notServedText(folder.dir)
       answer({ ready, url: url ?? null, found }, found)
       if (!ready) throw new Exit(EXIT.failed)
     })
 }
 
-/** Undefined if nobody serves the folder. */
+/** Undefined if no gateway serves the folder. */
 async function readinessAt(dir: string): Promise<Diagnosis | undefined> {
   const url = servedAt(dir)
   return url === undefined ? undefined : await checkReady(url)
 }
 
-function nobody(dir: string): string {
+function notServedText(dir: string): string {
   try {
     accessSync(dir, constants.R_OK | constants.X_OK)
   } catch (refusal) {

@@ -1,4 +1,4 @@
-// `licenses`: whose work the program carries, and under which terms.
+// `licenses`: the licenses of the software included in the program.
 import type { Command } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Notice, Notices } from '../../build/notices/packages.ts'
@@ -20,11 +20,11 @@ export function addLicensesCommand(program: Command, deps: CliDeps): void {
     })
 }
 
-/** The LGPL's texts have them, for printers. A terminal would be shown their escape. */
+/** In the LGPL's texts, for printers. A terminal would show them as control characters. */
 const PAGE_BREAK = '\f'
 const RULE = '-'.repeat(80)
 
-/** @returns the text that `tollgate licenses` prints, without its last line end */
+/** @returns the text that `tollgate licenses` prints, without the final newline */
 export function describeNotices({ notices, texts }: Notices): string {
   const head = [
     `Tollgate is under the ${manifest.license} license. It includes the software below, under these licenses.`,

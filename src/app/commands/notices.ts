@@ -1,5 +1,5 @@
-// The notices of others' work, gathered anew from what is installed. The executable has this module replaced by one that has
-// them embedded (src/build/embed.ts).
+// License notices, gathered from the installed packages. In the executable this module is replaced by one with embedded
+// notices (src/build/embed.ts).
 import type { Notices } from '../../build/notices/packages.ts'
 
 export async function readNotices(): Promise<Notices> {

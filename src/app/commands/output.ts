@@ -1,16 +1,16 @@
-// Standard output and standard error of the process: nothing that was written is lost when it ends.
+// Standard output and standard error of the process, flushed before it exits.
 import type { Writable } from 'node:stream'
 import { explain } from '../command-line/failure.ts'
 import { EXIT } from '../command-line/terminal.ts'
 
 export interface Output {
-  /** Never waits: what the reader does not take yet is kept until they do. Once a write has failed, nothing more is written. */
+  /** Never blocks: unread text is buffered. After a failed write nothing more is written. */
   write(text: string): void
-  /** Waits until all of it is written. @returns why it could not be; undefined if it was */
+  /** Waits until everything is written. @returns the failure; undefined if there was none */
   drained(): Promise<NodeJS.ErrnoException | undefined>
 }
 
-/** @param open the stream, taken at the first write: until then its descriptor is left as it is, since `serve` logs to it */
+/** @param open opens the stream, at the first write only: `serve` logs to the same descriptor directly */
 export function outputTo(open: () => Writable): Output {
   let stream: Writable | undefined
   let failed: NodeJS.ErrnoException | undefined
@@ -18,7 +18,7 @@ export function outputTo(open: () => Writable): Output {
   return {
     write(text) {
       if (failed) return
-      // Each write tells its own failure. Without a listener the event would end the process with a stack.
+      // Each write reports its failure. Without a listener the event would end the process with a stack trace.
       stream ??= open().on('error', () => {})
       const { promise, resolve } = Promise.withResolvers<void>()
       last = promise
@@ -35,16 +35,17 @@ export function outputTo(open: () => Writable): Output {
 }
 
 /**
- * Waits for the readers of both, however slow they are.
- * @param status of the command; where its answer could not be written a success is none. A reader who has left, such as `head`,
- * is told nothing, and the status is what a shell shows of a process that SIGPIPE ended
+ * Waits until the readers of both streams have read everything.
+ * @param status the command's status
+ * @returns the exit status: a success counts as failed if its answer could not be written. If the reader, such as `head`, closed the pipe,
+ * no message is printed, and the status is the one of a process that SIGPIPE ended
  */
 export async function endOutput(status: number, out: Output, err: Output): Promise<number> {
   const failed = await out.drained()
-  const has_left = failed?.code === 'EPIPE'
-  if (failed && !has_left) err.write(`error: standard output: ${explain(failed)}\n`)
-  // A message that nobody can read any more changes nothing of what was done.
+  const is_closed = failed?.code === 'EPIPE'
+  if (failed && !is_closed) err.write(`error: standard output: ${explain(failed)}\n`)
+  // A failure of standard error does not change the status.
   await err.drained()
   if (!failed || status !== EXIT.ok) return status
-  return has_left ? EXIT.reader_left : EXIT.failed
+  return is_closed ? EXIT.reader_left : EXIT.failed
 }

@@ -1,4 +1,4 @@
-// The command line as a whole: its commands, the options that all of them take, and the exit status.
+// The command line: its commands, the global options, and the exit status.
 import { Command, CommanderError } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
 import { visible } from '../../utilities/visible-text.ts'
@@ -25,7 +25,7 @@ export const COMMANDS: Commands = {
 /**
  * Runs one command line.
  * @param args without the program's own name
- * @returns the exit status: 0 done, 1 failed, 2 wrong usage; what went wrong has been written to standard error, with
+ * @returns the exit status: 0 done, 1 failed, 2 wrong usage. The error has been written to standard error, with
  * --json as `{"error":{"message","code","exit_status"}}`
  */
 export async function run(args: readonly string[], outside: CliDeps): Promise<number> {
@@ -46,7 +46,7 @@ export async function run(args: readonly string[], outside: CliDeps): Promise<nu
   } catch (error) {
     if (error instanceof Exit) return error.status
     if (error instanceof CommanderError) {
-      // Commander has already written what is wrong, but for --json.
+      // Commander has already written the error, except with --json.
       return error.exitCode === 0 ? EXIT.ok : fail(wrongUsage(error), EXIT.usage)
     }
     if (!json) deps.terminal.err(`error: ${explain(error, folder)}`)
@@ -54,33 +54,33 @@ export async function run(args: readonly string[], outside: CliDeps): Promise<nu
   }
 }
 
-/** The terminal obeys no text of others, such as a provider's words or a note. JSON stays the same value. */
+/** Escapes control sequences in text from outside, such as a provider's message or a note. JSON keeps its value. */
 const withVisibleText = (terminal: Terminal): Terminal => ({
   ...terminal,
   out: (text) => terminal.out(visible(text)),
   err: (text) => terminal.err(visible(text)),
 })
 
-/** Reads the bare arguments, since the mistake may be that they cannot be parsed. */
+/** Reads the raw arguments, since they may fail to parse. */
 function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end < 0 ? args.length : end).includes('--json')
 }
 
 function wrongUsage({ code, message }: CommanderError): Failed {
-  const said = message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const text = message.replace(/^error: /, '').replaceAll('\n', ' ')
   const needs_command = code === 'commander.help'
-  return { message: needs_command ? 'Name a command: --help lists them.' : said, code: 'usage' }
+  return { message: needs_command ? 'Name a command: --help lists them.' : text, code: 'usage' }
 }
 
-/** The core's commands, then those of plugins. @throws Error for a plugin that takes the name of one of the core's */
+/** Returns the core's commands, then those of plugins. @throws Error if a plugin's command has the name of a core command */
 function allCommands(of_plugins: Commands): Commands {
   const taken = Object.keys(of_plugins).find((name) => Object.hasOwn(COMMANDS, name))
   if (taken !== undefined) throw new Error(`a plugin has a command with the name of the core's: ${taken}`)
   return { ...COMMANDS, ...of_plugins }
 }
 
-/** One alone for a command line that begins with it; of all commands for the help, or where an option comes first. */
+/** Loads the command that the command line begins with; all of them for the help, or if an option comes first. */
 function loadCommands([first = '']: readonly string[], commands: Commands): Promise<AddCommand[]> {
   const one = Object.hasOwn(commands, first) ? commands[first] : undefined
   return Promise.all(one ? [one()] : Object.values(commands).map((load) => load()))
@@ -113,7 +113,7 @@ function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boo
   return program
 }
 
-/** Adds `help` to a command that has others, and to those. */
+/** Adds `help` to each command that has subcommands. */
 function addHelpCommands(command: Command): void {
   if (command.commands.length === 0) return
   command.commands.forEach(addHelpCommands)
@@ -132,10 +132,13 @@ function helpOf(command: Command, [name, ...further]: readonly string[]): never 
   return inner ? helpOf(inner, further) : refuse(command, name)
 }
 
-/** As the command itself refuses it. One that takes an argument would take the name for that: so its like, which does nothing, is asked. */
+/**
+ * Reports an unknown subcommand with commander's own message. A copy without actions parses the name, since the command itself might
+ * take it as an argument.
+ */
 function refuse(command: Command, name: string): never {
-  const like = new Command(command.name()).copyInheritedSettings(command)
-  for (const inner of command.commands) like.command(inner.name())
-  like.parse([name], { from: 'user' })
+  const copy = new Command(command.name()).copyInheritedSettings(command)
+  for (const inner of command.commands) copy.command(inner.name())
+  copy.parse([name], { from: 'user' })
   throw new Error(`${name} is a command of ${command.name()}, and was not found in it`)
 }

@@ -1,13 +1,13 @@
-// A long command: its progress line, on a terminal and on standard error, gone when the command ends; and its end by a signal.
+// Long commands: a progress line on standard error, cleared when the command ends, and a stop by signal.
 import { conflict } from '../../domain/errors.ts'
 import { atEnd, onSignals } from '../../utilities/at-end.ts'
 import { sizeText } from '../../utilities/size-text.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
 
-/** Returns while the work may go on. @throws GatewayError conflict once a signal has come */
+/** @throws GatewayError conflict once a signal has arrived */
 type CheckStopped = () => void
 
-/** @param stopped what is said then: that it was stopped, and what is left of it */
+/** @param stopped the message after a signal: that the command was stopped, and what remains of its work */
 export async function untilStopped<T>(
   stopped: string,
   work: (check: CheckStopped) => Promise<T>,
@@ -22,7 +22,7 @@ export async function untilStopped<T>(
   })
 }
 
-/** Content that ends with the signal. */
+/** Yields the content's blocks, and throws once a signal has arrived. */
 export async function* untilThen(
   content: AsyncIterable<Uint8Array>,
   check: CheckStopped,
@@ -37,23 +37,23 @@ export interface Step {
   /** The work, such as `Packing`. */
   what: string
   done: number
-  /** Of how many; undefined if that is not known. */
+  /** The total; undefined if unknown. */
   of?: number | undefined
-  /** The counted things; bytes are shown in kB and MB. */
+  /** The unit of the counts; `bytes` are shown in kB and MB. */
   unit: string
 }
 
-/** Shows how far it has come; may be called as often as one likes. */
+/** Shows the progress. Redraws are throttled. */
 export type ShowStep = (step: Step) => void
 
 const DRAW_EVERY_MS = 100
-/** A rate is shown from then on, and with it the time that is left. */
+/** The rate and the remaining time are shown from then on. */
 const MIN_RATED_MS = 1_000
 const GAP = '  '
 
 /**
- * Runs work with a progress line. Nothing is shown where standard error is no terminal, nor with --json, whose lines are all JSON. The work
- * writes nothing else meanwhile.
+ * Runs work with a progress line, unless standard error is no terminal or --json is given. The work must not write anything
+ * else while it runs.
  */
 export async function withProgress<T>(
   { terminal: { progress }, monotonic_ms = performance.now.bind(performance) }: ProgressDeps,
@@ -63,7 +63,7 @@ export async function withProgress<T>(
   if (!progress || json) return await work(() => {})
   let line = ''
   const draw = (text: string) => {
-    // Spaces, not a sequence to erase the line: they work on every terminal.
+    // Spaces instead of an erase sequence work on every terminal.
     progress.write(`\r${text.padEnd(line.length)}${text === '' ? '\r' : ''}`)
     line = text
   }
@@ -82,7 +82,7 @@ export async function withProgress<T>(
     drawn_at_ms = now_ms
     draw(progressText(step, now_ms - started_at_ms, progress.columns()))
   }
-  // A signal ends some work with `process.exit`.
+  // Some work ends by `process.exit` on a signal.
   process.on('exit', clear)
   using _clearing = atEnd(() => {
     process.off('exit', clear)
@@ -98,7 +98,7 @@ interface ProgressDeps extends Pick<CliDeps, 'terminal'> {
 /**
  * A line such as `Packing  12.4 of 85.3 MB  14%  3.1 MB/s  23 s left`.
  * @param elapsed_ms since the step began
- * @param columns of the terminal, of which the last stays free, since a cursor behind it would wrap; what does not fit is left out
+ * @param columns of the terminal. The last one stays free, since the cursor after it would wrap; parts that do not fit are left out
  */
 export function progressText({ what, done, of, unit }: Step, elapsed_ms: number, columns: number): string {
   const is_rated = elapsed_ms >= MIN_RATED_MS && done > 0
@@ -117,7 +117,7 @@ export function progressText({ what, done, of, unit }: Step, elapsed_ms: number,
 const amount = (count: number, unit: string): string =>
   unit === 'bytes' ? sizeText(count) : `${count} ${unit}`
 
-/** The unit stands once where both have the same. */
+/** Writes the unit once if both counts have the same. */
 function countOf(done: number, of: number, unit: string): string {
   const [is = '', all = ''] = [amount(done, unit), amount(of, unit)]
   const [figure = '', own] = is.split(' ')
@@ -126,7 +126,7 @@ function countOf(done: number, of: number, unit: string): string {
 
 const rounded = (rate: number): string => (rate < 10 ? rate.toFixed(1) : String(Math.round(rate)))
 
-/** Rounded up, so that it is not 0 while there is something left. */
+/** Rounds up, so that it never says 0 while work remains. */
 function leftText(left_ms: number): string {
   const seconds = Math.ceil(left_ms / 1_000)
   if (seconds < 60) return `${seconds} s left`

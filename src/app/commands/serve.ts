@@ -11,7 +11,7 @@ import { addExample, type CliDeps, EXIT } from '../command-line/terminal.ts'
 import { tryImageLibrary } from '../process/image-library.ts'
 import { isCompiled } from '../process/relaunch.ts'
 import type { LastStep } from '../process/serve.ts'
-import { tellAddress } from '../process/served-at.ts'
+import { writeAddressFile } from '../process/served-at.ts'
 import { banner, type Demo, type OperatorsWayIn, reachableUrl } from './banner.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
 
@@ -34,7 +34,7 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
     })
 }
 
-/** The option of other servers: here the address is part of it. */
+/** Explains --listen to an operator who tries --port, as other servers have it. */
 function refusePort(port: string): never {
   throw new InvalidArgumentError(`Write the address, too: --listen 127.0.0.1:${port}`)
 }
@@ -50,7 +50,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   const { env, now, terminal, startGateway } = deps
   const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now, gather_ms: 100 })
   const stopRequested = firstSignal()
-  // From the start to the end: a hangup that nobody listens to ends the process at once, with the calls under way.
+  // Registered until the end: a SIGHUP without a listener would end the process and its running calls.
   let reload = NOTHING
   const onHangup = () => void reload()
   process.on('SIGHUP', onHangup)
@@ -70,7 +70,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
       if (step.catalogue.console.enabled) way_in = await operatorsWayIn(step.db, urlOf(step), deps)
     },
   })
-  // From now on what runs often is compiled as soon as usual.
+  // From now on hot code is compiled at the usual threshold.
   Bun.unsafe.setJITPolicy(1)
   const catalogue = gateway.catalogue()
   const address = reachableUrl(gateway.url)
@@ -86,24 +86,24 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     demo,
     ...way_in,
   }
-  const takeBack = tellAddress(folder.dir, address)
+  const takeBack = writeAddressFile(folder.dir, address)
   for (const line of gateway.warnings) warn(line)
   terminal.err(json ? JSON.stringify({ started }) : banner(started))
   reload = gateway.reload
   await stopRequested
   reload = NOTHING
   process.once('SIGINT', endAtOnce).once('SIGTERM', endAtOnce)
-  // While the folder is still this gateway's: the next one tells its own.
+  // Before the folder's lock is released: the next gateway writes its own address.
   takeBack()
   await gateway.stop()
   process.off('SIGHUP', onHangup)
 }
 
-/** How callers reach the gateway. */
+/** The gateway's URL for callers. */
 const urlOf = ({ catalogue, url }: Pick<LastStep, 'catalogue' | 'url'>): string =>
   catalogue.server.public_url ?? reachableUrl(url)
 
-/** Nothing to show once there are other accounts, and no demo account where the catalogue has no model that its key could call. */
+/** Undefined once there are other accounts. Creates no demo account if the catalogue has no model that its key could call. */
 async function makeDemo(
   { catalogue, db, ledger }: LastStep,
   { now, randomBytes }: CliDeps,
@@ -122,7 +122,7 @@ function firstSignal(): Promise<void> {
   return promise
 }
 
-/** On a second signal, while calls under way finish. Their holds expire at the next start. */
+/** Ends the process on a second signal. The holds of running calls expire at the next start. */
 function endAtOnce(): void {
   process.exit(EXIT.failed)
 }

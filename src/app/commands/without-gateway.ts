@@ -1,4 +1,4 @@
-// A data folder while no gateway serves it, for commands that put a database in place.
+// Exclusive use of a data folder, for commands that replace its database.
 import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { conflict } from '../../domain/errors.ts'
@@ -10,8 +10,8 @@ import { refuseHalfRestored } from '../process/data-paths.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
 
 /**
- * Runs `work` while no gateway serves a folder, and none can start. A folder that was made for it goes again if nothing came into it.
- * @throws GatewayError conflict while one serves it; Error if it cannot be written
+ * Runs `work` while no gateway serves a folder, and none can start. A folder created for it is removed again if it stays empty.
+ * @throws GatewayError conflict if a gateway serves the folder; Error if it is not writable
  */
 export async function withoutGateway<T>(
   { dir }: Pick<DataFolder, 'dir'>,
@@ -31,7 +31,7 @@ export async function withoutGateway<T>(
   return await work()
 }
 
-/** The folders that were made for a restore that was refused, from the innermost on. */
+/** Removes the empty folders that were created for a refused restore, the innermost first. */
 function removeEmpty(dir: string, outermost: string): void {
   if (readdirSync(dir).some((name) => name !== 'serve.lock')) return
   rmSync(join(dir, 'serve.lock'), { force: true })

@@ -1,12 +1,12 @@
-// The types of a list's columns, and the fields that readers get of them in JSON.
+// The types of a list's columns, and of the JSON fields that each reader gets.
 import type { TInteger, TNull, TOptional, TProperties, TSchema, TString, TUnion } from '@sinclair/typebox'
 import type { Viewer } from '../../access/viewer.ts'
 import type { Cell } from '../../http/csv.ts'
 import type { Column as TableColumn } from '../command-line/table.ts'
 
 /**
- * A reader of lists: a viewer of the console by their side, a caller with an API key, or a command in its JSON, which reads as the operator
- * does but for columns that name it.
+ * A reader of lists: a console viewer by their side, a caller with an API key, or a command with --json. A command reads as the operator
+ * does, except for columns whose `seen_by` names `command`.
  */
 export type Reader = Viewer['side'] | 'caller' | 'command'
 
@@ -14,13 +14,13 @@ export type Value = string | number | boolean | null | Record<string, unknown> |
 
 export interface ColumnOptions {
   description?: string
-  /** Its readers in JSON and CSV; all where absent. */
+  /** The readers that get it in JSON and CSV; all if absent. */
   seen_by?: readonly Reader[]
-  /** Absent from the JSON of the command, whose rows lack the value. */
+  /** Omitted from the command's JSON, whose rows lack the value. */
   command?: false
-  /** Its name in CSV, where it has another one there; false: CSV lacks it. */
+  /** Its name in CSV if it differs; false to leave it out of CSV. */
   csv_name?: string | false
-  /** Its place in a table of the terminal; absent: it has none. */
+  /** Its column in the terminal's table; none if absent. */
   table?: Pick<TableColumn<never>, 'head' | 'right' | 'spare' | 'elastic'>
 }
 
@@ -29,15 +29,15 @@ export type SeenBy<Options> = Options extends { seen_by: readonly (infer Named)[
 interface ColumnBase<Row> {
   seen_by?: readonly Reader[] | undefined
   command?: false | undefined
-  /** Its fields of a row in JSON. @param name of the column */
+  /** Returns its JSON fields of a row. @param name of the column */
   json(name: string, row: Row, reader: Reader): Record<string, unknown>
   fields(name: string): TProperties
-  /** Its cells in CSV, by their names there. */
+  /** Returns its CSV cells by their heads. */
   csv(name: string): Readonly<Record<string, (row: Row, reader: Reader) => Cell>>
   table_column: TableColumn<Row> | undefined
 }
 
-/** A value, under the column's own name. */
+/** A single value, under the column's name. */
 export interface ValueColumn<Row, Schema extends TSchema, Seen = Reader> extends ColumnBase<Row> {
   kind: 'value'
   schema: Schema
@@ -61,7 +61,7 @@ export interface PairColumn<
   seen?: Seen
 }
 
-/** A column of one form alone: of the terminal, where it puts several values into one, or of CSV. */
+/** A column of one form only: the terminal's table, where it may combine values, or CSV. */
 export interface OneFormColumn<Row> extends ColumnBase<Row> {
   kind: 'table' | 'csv'
 }
@@ -70,7 +70,7 @@ export type Column<Row> = ValueColumn<Row, TSchema, Reader> | PairColumn<Row> | 
 
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>
 
-/** A schema for readers of whom some see it. */
+/** The schema for a set of readers: optional if only some of them see the column. */
 type Visible<Schema extends TSchema, Readers, Seen> = [Readers] extends [Seen]
   ? Schema
   : [Extract<Readers, Seen>] extends [never]
@@ -98,7 +98,7 @@ type PairFields<C, Part extends 'exact' | 'readable', Readers> = {
     : `${Name}${PairOf<C[Name], Part, Readers>['end']}`]: PairOf<C[Name], Part, Readers>['schema']
 }
 
-/** The schemas of the fields that readers get in JSON: optional for a column that some of them get. */
+/** The schemas of the JSON fields for a set of readers: optional if only some of them see the column. */
 export type FieldsOf<C, Readers extends Reader> = {
   [Name in keyof C as SchemaOf<C[Name], Readers> extends never ? never : Name]: SchemaOf<C[Name], Readers>
 } & PairFields<C, 'exact', Readers> &

@@ -1,4 +1,4 @@
-// The columns of a list: each describes a value once, for JSON, for CSV and for a table of the terminal.
+// The columns of a list: each describes a value once, for JSON, CSV and the terminal's table.
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { Nanos } from '../../domain/money.ts'
 import { type Cell, type CsvColumns, csvTime, csvUsd } from '../../http/csv.ts'
@@ -54,7 +54,7 @@ function valueColumn<Row, Schema extends TSchema, const Options extends ColumnOp
   }
 }
 
-/** A column that does not name commands gives them what the operator gets. */
+/** A command reads as the operator, unless the column names commands. */
 const readerIn = (seen_by: readonly Reader[] | undefined, reader: Reader): Reader =>
   reader === 'command' && !seen_by?.includes('command') ? 'operator' : reader
 
@@ -68,7 +68,7 @@ const textOf = (value: Value): string => (value === null ? '-' : String(cellOf(v
 
 type Reading<Row, Result> = (row: Row, reader: Reader) => Result
 
-/** One of several words. @param schema of these words */
+/** A column of one of several words. @param schema the union of the words */
 export const word = <Row, Schema extends TSchema, const Options extends ColumnOptions = Record<never, never>>(
   schema: Schema,
   value: Reading<Row, Static<Schema> & Value>,
@@ -85,7 +85,7 @@ const columnWith =
 
 export const text = columnWith(Type.String())
 export const nullableText = columnWith(Nullable(Type.String()))
-/** The account of a person's row. */
+/** A column of a person's account. */
 export const accountOrStaff = nullableText(({ account }: { account: string | null }) => account, {
   description: 'null: staff',
   table: { head: 'ACCOUNT' },
@@ -93,14 +93,14 @@ export const accountOrStaff = nullableText(({ account }: { account: string | nul
 export const integer = columnWith(Type.Integer())
 export const nullableInteger = columnWith(Nullable(Type.Integer()))
 export const boolean = columnWith(Type.Boolean())
-/** An object with other fields in each row, or null. */
+/** A column of objects whose fields differ by row, or null. */
 export const nullableFields = columnWith(Nullable(Type.Record(Type.String(), Type.Unknown())))
 
 interface PairOptions extends Omit<ColumnOptions, 'table'> {
   table?: { head: string }
 }
 
-/** `with_nanos`: in CSV with `<name>_nanos`, too. In the table it has a sum. */
+/** `with_nanos` adds `<name>_nanos` to CSV. In the table the column has a sum. */
 interface MoneyOptions extends PairOptions {
   with_nanos?: boolean
 }
@@ -135,7 +135,6 @@ function moneyColumn<Row, Amount extends Nanos | null, Options extends MoneyOpti
   })
 }
 
-/** An amount. */
 export const money = <Row, const Options extends MoneyOptions = Record<never, never>>(
   value: Reading<Row, Nanos>,
   options?: Options,
@@ -163,7 +162,6 @@ function timeOf<Row, Ms extends number | null, Options extends PairOptions>(
   })
 }
 
-/** A time. */
 export const time = <Row, const Options extends PairOptions = Record<never, never>>(
   value: (row: Row) => number,
   options?: Options,
@@ -177,14 +175,14 @@ export const nullableTime = <Row, const Options extends Omit<PairOptions, 'table
 
 const NOWHERE = { fields: () => ({}), json: () => ({}), csv: () => ({}), table_column: undefined }
 
-/** A column of the terminal alone. */
+/** A column of the terminal's table only. */
 export const tableOnly = <Row>(table_column: TableColumn<Row>): OneFormColumn<Row> => ({
   ...NOWHERE,
   kind: 'table',
   table_column,
 })
 
-/** A column of CSV alone. */
+/** A column of CSV only. */
 export const csvOnly = <Row>(
   csv_name: string,
   cell: (row: Row, reader: Reader) => Cell,
@@ -197,7 +195,7 @@ export const csvOnly = <Row>(
 const isSeenBy = <Row>({ seen_by, command }: Column<Row>, reader: Reader): boolean =>
   (reader !== 'command' || command !== false) && (seen_by?.includes(readerIn(seen_by, reader)) ?? true)
 
-/** The schemas of a row for readers: optional for a column that some of them get. */
+/** Returns the schemas of a row for a set of readers: optional if only some of them see the column. */
 export const fieldsFor = <Row>(columns: Columns<Row>, readers: readonly Reader[]): TProperties =>
   Object.assign(
     {},
@@ -214,11 +212,11 @@ export const fieldsFor = <Row>(columns: Columns<Row>, readers: readonly Reader[]
 const columnsFor = <Row>(columns: Columns<Row>, reader: Reader): [name: string, column: Column<Row>][] =>
   Object.entries(columns).filter(([, column]) => isSeenBy(column, reader))
 
-/** A row in JSON for a reader. */
+/** Returns a row as JSON for a reader. */
 export const rowFor = <Row>(columns: Columns<Row>, reader: Reader, row: Row): Record<string, unknown> =>
   Object.assign({}, ...columnsFor(columns, reader).map(([name, column]) => column.json(name, row, reader)))
 
-/** The columns of CSV for a reader. @param names of the columns in their order; all where absent */
+/** Returns the CSV columns for a reader. @param names of the columns in their order; all if absent */
 export function csvFor<Row>(
   columns: Columns<Row>,
   reader: Reader,
@@ -235,6 +233,6 @@ export function csvFor<Row>(
   )
 }
 
-/** The columns of a table of the terminal, in their order. */
+/** Returns the columns of the terminal's table, in their order. */
 export const tableColumnsOf = <Row>(columns: Columns<Row>): TableColumn<Row>[] =>
   Object.values(columns).flatMap(({ table_column }) => table_column ?? [])

@@ -20,16 +20,16 @@ interface ListCommand<Totals> {
   name: string
   summary: string
   description: string
-  /** A command line of it, without the program's name. */
+  /** An example command line, without the program's name. */
   example: string
-  /** One row, and several: `request`, `requests`. */
+  /** The words for one row and for several: `request`, `requests`. */
   row: string
   rows: string
-  /** The text in place of a table without rows. */
+  /** The text printed if there are no rows. */
   empty_text: string
-  /** Makes its account an argument, in place of an option; `required`: one that has to be there. */
+  /** Makes the account an argument instead of an option; `required`: a mandatory one. */
   account?: 'argument' | 'required'
-  /** A remark about the totals of a page. @param count the rows of the page */
+  /** Returns a remark about the totals of a page. @param count the rows of the page */
   remark?: (totals: Totals, count: number) => string | undefined
 }
 
@@ -43,7 +43,6 @@ interface ListOptions extends Record<string, unknown> {
   csv?: boolean
 }
 
-/** Adds the command of a list. */
 export const listCommand =
   <Row, F extends Filters, C extends Columns<Row>, Fields extends TProperties>(
     list: List<string, Row, F, C, Fields>,
@@ -154,7 +153,7 @@ async function allRows<Row>(
   return all
 }
 
-/** One of several words, or any text. */
+/** The filter's option, with choices if its schema is a union of words. */
 function optionOf({ schema, option }: Filter): Option[] {
   if (!option) return []
   const [flag, help] = option

@@ -1,4 +1,4 @@
-// One list in all its forms: its names, its filters, its columns, the query that reads it, and the check that its rows are of their reader.
+// The definition of a list: its names, filters and columns, the query that reads it, and the check that its rows belong to the reader.
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { Viewer } from '../../access/viewer.ts'
 import { internal } from '../../domain/errors.ts'
@@ -7,14 +7,14 @@ import type { Page, PageRequest } from '../../store/page.ts'
 import type { DISPLAY_NAME } from '../surface/console/account-names.ts'
 import type { Columns, FieldsOf } from './columns.ts'
 
-/** The part of a filter that says whose rows are read. */
+/** The part of a filter that selects rows by owner. */
 interface OwnerFilter {
   account_id: number | undefined
   key_ids: readonly number[] | undefined
 }
 
 /**
- * Checks that rows are of the account and of the keys that were read. Fields that a row lacks are not looked at: the operator's lists have none.
+ * Checks that rows belong to the requested account and keys. A field that a row lacks is not checked: the operator's lists have none.
  * @returns the rows @throws GatewayError internal
  */
 export function checkOwner<Row>(
@@ -31,7 +31,7 @@ export function checkOwner<Row>(
   return rows
 }
 
-/** The same for rows in parts. */
+/** Checks rows in parts, as `checkOwner`. */
 export async function* checkedParts<Row>(
   list: { name: string },
   filter: OwnerFilter,
@@ -41,9 +41,9 @@ export async function* checkedParts<Row>(
 }
 
 export interface Filter {
-  /** Of its value, a text, in queries; its description is for the reference of the API. */
+  /** The schema of its value in queries, a string; its description appears in the API reference. */
   schema: TSchema & { static: string }
-  /** Its option of the command, `--model <id>`, and the help of it; absent: the command has none. */
+  /** The command's option, such as `--model <id>`, and its help; none if absent. */
   option?: readonly [flag: string, help: string]
 }
 
@@ -51,15 +51,15 @@ export type Filters = Readonly<Record<string, Filter>>
 
 /** The rows to read; an absent field does not filter. */
 export type FilterOf<F extends Filters> = {
-  /** Undefined: of all accounts. Never left out: that would show everybody's rows. */
+  /** Undefined for all accounts. Required, so that no code omits it by mistake and reads every account's rows. */
   account_id: number | undefined
-  /** Of these keys, which may be none. Undefined: of all that the account has. */
+  /** The keys whose rows are read; an empty list reads none, undefined those of all keys of the account. */
   key_ids: readonly number[] | undefined
   since_ms: number | undefined
   until_ms: number | undefined
 } & { [Name in keyof F]: Static<F[Name]['schema']> | undefined }
 
-/** The moment of a reading, and its viewer at the console; a command and callers have none. */
+/** The time of a read, and its viewer at the console; commands and callers have no viewer. */
 export interface Reading {
   now_ms: number
   viewer?: Viewer | undefined
@@ -71,13 +71,13 @@ interface Totals<F extends Filters, Fields extends TProperties> {
 }
 
 export interface ListPageRequest extends PageRequest {
-  /** The id of the first row of the page; counts where there is no cursor. */
+  /** The ID of the first row of the page; ignored if there is a cursor. */
   first?: number | undefined
 }
 
 export type Owner = 'operator' | 'account' | 'key' | 'viewer'
 
-/** The fields by which `read` finds the rows of an owner, and by which the list refuses another's. A sum over several keys has no key. */
+/** The fields that every row must have, so that `checkOwner` can check its owner. A sum over several keys has no key. */
 type OwnedBy<Of extends Owner> = Of extends 'key'
   ? { account_id: number | null; key_id: number | null | undefined }
   : Of extends 'account'
@@ -93,34 +93,34 @@ export interface List<
   Named extends boolean = boolean,
   Of extends Owner = Owner,
 > {
-  /** Of its files: `audit-log`. */
+  /** The name of its files: `audit-log`. */
   name: string
-  /** Of its rows in JSON: `actions`. */
+  /** The JSON field of its rows: `actions`. */
   field: Field
   /**
-   * The owner of a row. `key`: a key with limits of its own sees the rows of that key, unless its account allows more, a member those of
-   * their keys. `account`: they see none. `operator`: accounts and keys see none, whatever route answers, and callers have no such list. `viewer`: `read` finds the rows
-   * by the viewer alone, as a person's own sessions, which are of several accounts.
+   * The owner of a row. `key`: a key with its own limits sees the rows of that key, unless its account allows more; a member sees those of
+   * their keys. `account`: such keys and members see none. `operator`: only the operator sees rows, on every route, and callers have no such
+   * list. `viewer`: `read` selects the rows by the viewer only, such as a person's sessions, which span several accounts.
    */
   of: Of
-  /** One row in words, `Entry`, where pages of the console may begin with a row, by its id as `first`. */
+  /** The word for a row, such as `Entry`, if console pages may begin with a row, by its ID in `first`. */
   begins_with?: string
-  /** The most rows of a page, whatever is requested: some 5 to 10 ms. */
+  /** The maximum rows of a page: a read of 5 to 10 ms. */
   max_rows: number
-  /** Whether a session by any key sees the rows of this key alone, with limits or not. */
+  /** Whether a console session of a key sees only the rows of this key, even if the key has no limits. */
   keys_see_own?: boolean
-  /** Its filters at the console by account, key and period: all of them where absent. */
+  /** Its console filters by account, key and period; all of them if absent. */
   selects?: readonly ('account' | 'key' | 'period')[]
-  /** Whether rows at the console have the display name of their account, by `account_id`; so where absent. */
+  /** Whether console rows include their account's display name, by `account_id`; true if absent. */
   names_accounts?: Named
   filters: F
   columns: C
-  /** The columns of CSV in their order; all of them where absent. */
+  /** The columns of CSV in their order; all of them if absent. */
   csv?: readonly (keyof C & string)[]
   /**
-   * The query. It applies every part of the filter: a row of another account or key is an error (`checkOwner`), and `test/support/list-filters.ts`
-   * tries all parts over two accounts.
-   * @returns undefined: the list has no such cursor, or first row
+   * Reads a page. It must apply every part of the filter: a row of another account or key is an error (`checkOwner`), and
+   * `test/support/list-filters.ts` tests all parts over two accounts.
+   * @returns undefined if the cursor or the first row does not exist
    */
   read(
     db: Db,
@@ -128,16 +128,16 @@ export interface List<
     page: ListPageRequest,
     reading: Reading,
   ): Awaitable<Page<Row & OwnedBy<Of>> | undefined>
-  /** All rows in parts, for files, where there is a quicker way than page by page. */
+  /** Reads all rows in parts, for files, if that is quicker than page by page. */
   readAll?(db: Db, filter: FilterOf<F>): AsyncGenerator<readonly (Row & OwnedBy<Of>)[]>
   totals?: Totals<F, Fields>
 }
 
-/** The fields of a row that pages of the console get. */
+/** The fields of a row for console pages. */
 export type ConsoleFields<C, Named extends boolean> = FieldsOf<C, Viewer['side']> &
   (Named extends false ? unknown : typeof DISPLAY_NAME)
 
-/** A row of a list in JSON, as pages of the console get it. */
+/** A row in JSON for console pages. */
 export type ConsoleRowOf<L> = L extends { columns: infer C; names_accounts?: infer Named }
   ? Static<TObject<ConsoleFields<C, Extract<Named, boolean>>>>
   : never
@@ -160,7 +160,7 @@ export const defineList =
   ): List<Field, Row, F, C, Fields, Named, Of> =>
     list
 
-/** The fields of an operator's list without filters, whose rows are of no account or name it themselves. */
+/** Options of an operator's list without filters, whose rows have no account or include its name. */
 export const UNFILTERED = {
   of: 'operator',
   selects: [],

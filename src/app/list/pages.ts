@@ -1,4 +1,4 @@
-// A list as routes answer it: pages in JSON and all rows as a file, to viewers of the console and to callers with an API key.
+// A list as routes: pages in JSON and all rows as a file, for console viewers and for callers with an API key.
 import {
   type Static,
   type TArray,
@@ -37,7 +37,7 @@ import {
   type Reading,
 } from './list.ts'
 
-/** Rows of a file that are read in one turn: some 5 ms. */
+/** Rows of a file per read: about 5 ms. */
 const FILE_ROWS_AT_ONCE = 250
 
 const CONSOLE_READERS: readonly Viewer['side'][] = ['operator', 'account', 'key']
@@ -49,7 +49,7 @@ type PageSchema<Field extends string, Fields extends TProperties, Totals extends
   Record<Field, TArray<TObject<Fields>>> & Totals & typeof PAGE_FIELDS
 >
 
-/** The parameters of every list. A schema has checked them. */
+/** The parameters of every list, already checked by a schema. */
 interface Requested {
   account?: string
   key?: string
@@ -63,7 +63,7 @@ interface Requested {
 
 const FIRST = { first: Type.Optional(WholeNumber({ minimum: 1 }, 'the number of a row')) }
 
-/** The routes of a list at the console: schemas and handlers of its pages and of its file. */
+/** Returns the schemas and handlers of a list's console routes: its pages and its file. */
 export function consoleList<
   const Field extends string,
   Row extends object,
@@ -90,7 +90,7 @@ export function consoleList<
   const page_schema = pageSchema<Field, typeof fields, Totals>(list, { ...fields })
   const readingOf = (viewer: Viewer): Reading => ({ now_ms: gateway.calls.now(), viewer })
 
-  /** @throws GatewayError not_found for another's account or key; permission_denied, also for the operator's list; invalid_request */
+  /** @throws GatewayError not_found for an account or key of another owner; permission_denied, also for the operator's list; invalid_request */
   async function filterOf(viewer: Viewer, { account, key, ...rest }: Requested): Promise<FilterOf<F>> {
     if (list.of === 'operator') requireRight(viewer, 'read_all')
     if (list.of === 'account') requireWholeAccount(viewer)
@@ -133,7 +133,7 @@ export function consoleList<
   }
 }
 
-/** The fields of a row at the console, for the view of one that has more. */
+/** Returns the schemas of a console row, for the view of a single row with more fields. */
 export const consoleFields = <C extends Columns<never>, Named extends boolean>({
   columns,
   names_accounts,
@@ -146,7 +146,7 @@ export const consoleFields = <C extends Columns<never>, Named extends boolean>({
     ...(names_accounts !== false && DISPLAY_NAME),
   }) as ConsoleFields<C, Named>
 
-/** One row at the console, for its view. */
+/** Returns one console row, for its view. */
 export async function consoleRow<Row extends object, C extends Columns<Row>, Named extends boolean>(
   db: Db,
   viewer: Viewer,
@@ -172,7 +172,7 @@ async function consoleRows<Row extends object>(
 
 const ownerOf = (row: { account_id?: number | null }) => ({ account_id: row.account_id ?? null })
 
-/** The route of a list for callers with an API key: schemas and handler of its pages. @param description of a page */
+/** Returns the schemas and handler of a list's route for callers with an API key. @param description of a page */
 export function callersList<
   const Field extends string,
   Row,
@@ -195,7 +195,7 @@ export function callersList<
   return {
     query,
     page_schema,
-    /** @throws GatewayError invalid_request for days that do not exist; permission_denied for rows that a limited key does not see */
+    /** @throws GatewayError invalid_request for days that do not exist; permission_denied for rows that a limited key may not see */
     async page(
       { account_id, only }: Scope,
       { key, ...rest }: Requested,
@@ -239,7 +239,7 @@ async function readPage<Row, F extends Filters, C extends Columns<Row>, Totals e
   return { rows, ...(await list.totals?.read(db, filter, reading)), ...pageFields({ next_cursor }) }
 }
 
-/** @throws GatewayError not_found for the first row of a page, invalid_request for a cursor that the list does not have */
+/** @throws GatewayError not_found for an unknown first row, invalid_request for an unknown cursor */
 function foundIn<Row>(
   { begins_with = 'Row', field }: { begins_with?: string; field: string },
   page: Page<Row> | undefined,
@@ -251,7 +251,7 @@ function foundIn<Row>(
     : invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
 }
 
-/** Parameters that some lists do not have; all are optional, so their type may have them. */
+/** Parameters that only some lists have. All are optional, so their type can be the same for every list. */
 const onlyIf = <Some extends TProperties>(condition: boolean, parameters: Some): Some =>
   (condition ? parameters : {}) as Some
 

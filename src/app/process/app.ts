@@ -9,10 +9,10 @@ import { leavePublicPath } from '../../http/public-path.ts'
 import { baseApp } from '../surface/base-app.ts'
 import type { Gateway } from '../surface/gateway.ts'
 
-/** The application, not yet listening. @param routes of the plugins, in order */
+/** Creates the application, not yet listening. @param routes of the plugins, in order */
 export function createApp(gateway: Gateway, routes: readonly AnyElysia[]) {
   const app = baseApp(gateway)
-    // Elysia's types say no more than that it is given a function and returns one.
+    // Elysia types its argument and result only as functions.
     .wrap((serve) => {
       const { catalogue } = gateway.calls
       return atOwnPaths(crossOrigin(serve as never, catalogue), catalogue)
@@ -24,7 +24,7 @@ export function createApp(gateway: Gateway, routes: readonly AnyElysia[]) {
   return app
 }
 
-/** The application as parts know it that are made before it: calls that are made inside (app/surface/inside.ts) go to it. */
+/** A placeholder for the application, used by parts that are created before it, for inside calls (app/surface/inside.ts). */
 export function lateApp() {
   let app: { handle(request: Request): Promise<Response> } | undefined
   return {
@@ -38,18 +38,18 @@ export function lateApp() {
   }
 }
 
-/** No name in a certificate is as short as this, and Elysia would take a part of the path for it (app/surface/base-app.ts). */
+/** No certificate has a host name this short, and Elysia would cut the URL at the wrong place (app/surface/base-app.ts). */
 const SHORT_HOST = /^https:\/\/[^/]{1,2}\//
 
-/** RFC 9112, 3.2: such a request is refused. Its URL cannot be parsed, whatever its path looks like. */
+/** RFC 9112, 3.2: a request without a valid Host header must be refused. Its URL cannot be parsed. */
 const unknownHost = () => invalidRequest('The Host header of the request is missing or malformed.')
 
-/** Its pages come with a cookie, and are for its own origin only. */
+/** Console pages use a cookie, so cross-origin access is never allowed to them. */
 const isConsole = ({ url }: Request): boolean => /^[a-z]+:\/\/[^/]*\/+console(?:[/?#]|$)/i.test(url)
 
 /**
- * Around the whole application, which looks for a route by the address that is left: routes need only the gateway's own paths, whether
- * a proxy strips the path of `public_url` or not, and those of Azure's clients are changed to them.
+ * Rewrites paths before routing: removes the path of `public_url`, which a proxy may not have stripped, and maps the paths of Azure clients
+ * to the gateway's paths.
  */
 const atOwnPaths =
   (serve: Serve, catalogue: () => Catalogue): Serve =>
@@ -63,8 +63,8 @@ const atOwnPaths =
 type Serve = (request: Request) => Response | Promise<Response>
 
 /**
- * Cross-origin calls, around the whole application: what any route or failure answers can be read by the listed origins' pages.
- * @returns what serves a request: as it was served without this, where no origins are listed.
+ * Wraps the application with CORS: pages of the listed origins can read the answers of every route, failures included.
+ * @returns `serve` itself if no origins are listed
  */
 function crossOrigin(serve: Serve, catalogue: () => Catalogue): Serve {
   const listed = catalogue().server.cors_origins

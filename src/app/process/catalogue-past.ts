@@ -1,4 +1,4 @@
-// The catalogue of a gateway as the console changes it, and its past: texts are kept as they come into force, whoever saved them.
+// The catalogue of a gateway as the console changes it, with its history: each text that comes into force is stored as a version.
 import type { Configuration, ConfigurationParts } from '../../catalogue/configuration.ts'
 import { newestShared, pastQueries } from '../../catalogue/past-queries.ts'
 import type { SharedPlace } from '../../catalogue/placed-text.ts'
@@ -16,7 +16,7 @@ interface Parts extends Pick<ConfigurationParts, 'path' | 'env' | 'protocols' | 
   log: Logger
 }
 
-/** The catalogue of a gateway, whose texts are kept. */
+/** Returns the changeable catalogue of a gateway, with a history of its texts. */
 export function openConfiguration({ watched, engine, db, log, ...parts }: Parts): Configuration {
   return lateConfiguration({
     ...parts,
@@ -30,7 +30,7 @@ export function openConfiguration({ watched, engine, db, log, ...parts }: Parts)
         const { keepText } = await import('../../catalogue/past.ts')
         await db.begin((tx) => keepText(tx, version))
       } catch (cause) {
-        // The file is in force all the same.
+        // The file is in force even so.
         log.warn({ cause }, "the catalogue's text could not be kept for its history")
       }
     },
@@ -46,8 +46,9 @@ const sharedPlaceIn = (db: Db): SharedPlace => ({
 })
 
 /**
- * Keeps the text that the gateway started with, and from now on each that an editor brings into force. What comes from the database is kept there.
- * @returns keeps the one in force
+ * Stores the text that the gateway started with, and from now on each text that an edit of the file brings into force. Texts from the
+ * database are already stored there.
+ * @returns stores the text in force
  */
 export async function followEdits(
   watched: OpenCatalogue,
@@ -58,8 +59,8 @@ export async function followEdits(
     if (!watched.shared()) await configuration.noticed(watched.text())
   }
   watched.follow(() => void notice())
-  // One without keys is kept as it is: most starts load nothing to find the keys of one that has not changed. Later
-  // texts wait for those before them, which may not be kept yet.
+  // Most starts find their text stored unchanged (a text without keys is stored verbatim), and so need not load the code that removes
+  // keys. Later texts wait for earlier ones that are not stored yet.
   if (!(await isNewest(db, withoutMark(watched.text())))) await notice()
   return notice
 }
@@ -68,12 +69,12 @@ async function isNewest(db: Db, text: string): Promise<boolean> {
   try {
     return (await pastQueries(db).newest.get())?.text === text
   } catch {
-    // Dropped: who keeps it then finds the same, and logs it.
+    // Dropped: storing the text then fails in the same way, and logs it.
     return false
   }
 }
 
-/** As `createConfiguration`, whose code is loaded at its first use, once the gateway serves. */
+/** As `createConfiguration`, whose code is loaded on first use. */
 function lateConfiguration(parts: ConfigurationParts): Configuration {
   const load = atFirstUse(async () =>
     (await import('../../catalogue/configuration.ts')).createConfiguration(parts),

@@ -1,4 +1,4 @@
-// The catalogue in use: read at the start, reloaded when its file or the text in the database changes, and followed by the log.
+// The catalogue in use: read at the start, reloaded when its file or the text in the database changes. It configures the log.
 import { mistakeLines, warningLines } from '../../catalogue/load-file.ts'
 import type { Environment } from '../../catalogue/providers.ts'
 import { withoutMark } from '../../catalogue/toml.ts'
@@ -13,10 +13,10 @@ import { openShared } from './shared-catalogue.ts'
 
 export interface OpenCatalogue extends WatchedCatalogue {
   warnings: readonly string[]
-  /** Calls the listener with each good version from now on. */
-  follow(hear: () => void): void
+  /** Sets the listener, called after each valid version from now on. */
+  follow(listener: () => void): void
   /**
-   * From now on the catalogue is read in an open database on a server. One without a catalogue takes over that of the file, once.
+   * Reads the catalogue from now on through an open database on a server. A database without a catalogue adopts the file's, once.
    */
   openIn(db: Db, now: () => number): Promise<void>
 }
@@ -25,13 +25,13 @@ interface CatalogueParts {
   env: Environment
   protocols: Registry
   log: ProcessLogger
-  /** Called with each good version after the first. */
+  /** Called with each valid version after the first. */
   onUse: (catalogue: Catalogue) => void
 }
 
 /**
- * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
- * @throws Error with one line for each mistake in it; as `openShared`
+ * Reads the catalogue and keeps it current. Each valid version sets the log's level and the secrets to hide.
+ * @throws Error with a line for each mistake in the catalogue; as `openShared`
  */
 export async function openCatalogue(
   paths: DataPaths,
@@ -42,7 +42,7 @@ export async function openCatalogue(
   const warnOf = (warnings: readonly string[]) => {
     if (warnings.length > 0) log.warn({ warnings }, 'the catalogue has warnings')
   }
-  let tell = () => {}
+  let notify = () => {}
   const watching = await watchCatalogue(path, {
     env,
     protocols,
@@ -53,7 +53,7 @@ export async function openCatalogue(
       log.info({ ...version, models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')
       warnOf(warningLines(path, { warnings, shared }))
       onUse(catalogue)
-      tell()
+      notify()
     },
     onMistakes: (mistakes, shared) =>
       log.error(
@@ -70,8 +70,8 @@ export async function openCatalogue(
   const from_file = in_database && !watched.shared() ? watched.text() : undefined
   const warnings = warningLines(path, { warnings: watched.first_warnings, shared: watched.shared() })
   warnOf(warnings)
-  const follow = (hear: () => void) => {
-    tell = hear
+  const follow = (listener: () => void) => {
+    notify = listener
   }
   const openIn = async (db: Db, now: () => number) => {
     in_database?.follow(db)

@@ -1,14 +1,14 @@
-// The end of a certificate: how soon it is, and the log that says so each day.
+// The expiry of a certificate: how near it is, and a daily warning in the log.
 import { DAY_MS } from '../../domain/ranges.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { TlsPair } from './tls-files.ts'
 
-/** Certificates of 90 days are renewed 30 days before their end: this one was not. */
+/** Certificates of 90 days are renewed 30 days before they expire, so a renewal has failed by then. */
 const SOON_DAYS = 14
 
 type CertificateEnd = 'past' | 'soon' | 'far'
 
-/** @returns with the days that are left, which may be negative */
+/** @returns the state, and the days left, which may be negative */
 export function endOf(
   { valid_until_ms }: Pick<TlsPair, 'valid_until_ms'>,
   now_ms: number,
@@ -26,17 +26,17 @@ const WORDS: Readonly<Record<CertificateEnd, string>> = {
   far: '',
 }
 
-/** Logs what is true of a certificate, as a warning where its end is near or past. */
-export function tellOf({ log, now }: Parts, message: string, pair: Pair): void {
+/** Logs a message about a certificate, as a warning if it expires soon or has expired. */
+export function logCertificate({ log, now }: Parts, message: string, pair: Pair): void {
   const { end } = endOf(pair, now())
   const fields = { names: pair.names, valid_until: new Date(pair.valid_until_ms).toISOString() }
   log[end === 'far' ? 'info' : 'warn'](fields, message + WORDS[end])
 }
 
-/** Warns once a day while the certificate in use is near its end. Keeps no process alive. @returns ends it */
+/** Warns once a day while the certificate in use expires soon. The timer does not keep the process alive. @returns stops the timer */
 export function warnOfEnd(parts: Parts, inUse: () => Pair, every_ms = DAY_MS): () => void {
   const timer = setInterval(() => {
-    if (endOf(inUse(), parts.now()).end !== 'far') tellOf(parts, 'a certificate is in use', inUse())
+    if (endOf(inUse(), parts.now()).end !== 'far') logCertificate(parts, 'a certificate is in use', inUse())
   }, every_ms)
   timer.unref()
   return () => clearInterval(timer)

@@ -1,4 +1,4 @@
-// The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
+// The composition of a gateway from its parts.
 
 import { createGate, findKey, findKeyById, type Gate } from '../../access/gate.ts'
 import { createLimiter, withSharedCounts } from '../../access/limits.ts'
@@ -36,19 +36,19 @@ import type { Simulator } from './simulator.ts'
 import type { Stores } from './stores.ts'
 import { sharingGateways } from './sweeps.ts'
 
-/** A provider's refusal is shown to the caller up to this length. */
+/** The maximum length of a provider's refusal that the caller sees. */
 const MAX_PUBLIC_MESSAGE_CHARS = 500
 
-/** Six of the largest text bodies, or three with what is sent upstream of them. */
+/** Six of the largest text bodies, or three together with their upstream requests. */
 const BODY_MEMORY_BYTES = 192 * 1024 * 1024
 const BODY_WAIT_MS = 60_000
-/** A sender of no more of a body by then is slower than anything here. */
+/** The time after which reserved bytes that have not arrived are released for others. */
 const BODY_RESERVED_MS = 2_000
 
-/** Of JSON: the tools and the history of some eighty agents; it takes 22 MB in all. */
+/** Bytes of JSON: the tools and history of about eighty agents, which take 22 MB of memory. */
 const KNOWN_VALUES_BYTES = 8 * 1024 * 1024
 
-/** For image calls: one body of the largest size at a time, or several smaller ones. */
+/** One body of the largest size at a time, or several smaller ones. */
 const IMAGE_MEMORY_BYTES = 420 * 1024 * 1024
 const IMAGE_WAIT_MS = 60_000
 
@@ -58,7 +58,7 @@ interface Parts {
   requests: Pick<Requests, 'error_answers' | 'sockets'>
   resident_bytes: () => number
   operations: Pick<Operations, 'data_folder' | 'onAudit' | 'postWebhook' | 'configuration' | 'notReady'>
-  /** The application, once there is one. */
+  /** Serves a request by the application, once it exists. */
   serve: (request: Request) => Promise<Response>
   decoder: Decoder
   network: Fetch
@@ -124,7 +124,7 @@ export function compose(parts: Parts): Gateway {
       database: async () => ({ address: engine.address, ...(await engine.about(db)) }),
       files_bucket: stores.files.bucket?.connection.where,
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
-      // Its type names what calls need of it; it is the runtime's fetch, or a test's in its place.
+      // Its type covers only what calls need. It is the runtime's fetch, or a replacement in tests.
       network: parts.network as Operations['network'],
       ...filledByPlugins(),
     },
@@ -201,7 +201,7 @@ const imagePartsOf = ({ library, database, engine }: Stores, decoder: Decoder): 
   memory: createMemoryBudget({
     limit_bytes: IMAGE_MEMORY_BYTES,
     wait_ms: IMAGE_WAIT_MS,
-    // Beside the calls: a collection that they wait for stops everyone for 20 to 90 ms.
+    // A concurrent collection: a synchronous one would stop all calls for 20 to 90 ms.
     reclaim: () => Bun.gc(false),
   }),
 })

@@ -1,4 +1,4 @@
-// The paths of a data folder: its files, its older states, and those that commands make for their time.
+// The paths of a data folder: its files, its older states, and temporary files of commands.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { conflict } from '../../domain/errors.ts'
@@ -16,15 +16,15 @@ export const dataPaths = (dir: string): DataPaths => ({
   database_path: join(dir, 'tollgate.db'),
 })
 
-/** For its owner alone: where the running gateway takes withdrawals of commands, and the secret that they need. */
+/** A file readable only by its owner: where the running gateway accepts withdrawals of commands, and the secret that they require. */
 export const WITHDRAWALS_FILE = 'serve.withdrawals'
 
-/** The unpacked files of a restore, until they are put in their place. */
+/** The unpacked files of a restore, until they are moved into place. */
 export const INCOMING = '.restore'
-/** It is there while a restore puts its files in place. Earlier versions, which replaced files, had a plan of that name. */
+/** Exists while a restore moves its files into place. Earlier versions, which replaced files, wrote a plan under that name. */
 export const RESTORE_MARK = '.restore.json'
 
-/** @throws GatewayError conflict for a folder in which a restore was killed while it put its files in place */
+/** @throws GatewayError conflict for a folder in which a restore was killed while it moved its files into place */
 export function refuseHalfRestored(dir: string): void {
   if (existsSync(join(dir, RESTORE_MARK)))
     throw conflict(
@@ -32,11 +32,11 @@ export function refuseHalfRestored(dir: string): void {
     )
 }
 
-/** Whether a name in a data folder is of a database, a catalogue or more that a restore or a migration put aside. */
+/** Whether a name in a data folder is that of an older state, kept by a restore or a migration. */
 export const isOlderState = (name: string): boolean =>
   /^(before-restore-|tollgate\.(db|toml)\.(before|replaced)-)/.test(name)
 
-/** Where copies of the database are made: in the data folder, where there is room for them. */
+/** Returns the work folder for copies of the database: in the data folder, whose disk has room for them. */
 export const databaseCopyWork = (dir: string): WorkLocation => ({
   parent: dir,
   prefix: '.backup-',

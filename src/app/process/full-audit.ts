@@ -1,4 +1,4 @@
-// The whole audit: the database itself, the books, the images with their files, and the kept responses; and its report as programs read it.
+// The full audit: the database itself, the books, the images with their files, and the kept responses; and its JSON report.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { unprocessable } from '../../domain/errors.ts'
@@ -26,7 +26,7 @@ import type { MadeReport } from './last-report.ts'
 
 const Side = Nullable(Type.Union([Type.Number(), Type.String()]))
 
-/** The answer of `tollgate audit --json`, which has further fields. */
+/** The part of the answer of `tollgate audit --json` that the gateway reads. */
 export const AuditReport = Type.Object({
   clean: Type.Boolean(),
   from: Nullable(
@@ -107,7 +107,7 @@ export interface FullAudit extends Audit, Partial<Pick<MarkedAudit, 'from' | 'ne
   advice: string | undefined
 }
 
-/** How many steps of an audit are done: the database itself, each rule of the books, the library, the responses. */
+/** The completed steps of an audit: the database itself, each rule of the books, the library, the responses. */
 interface AuditProgress {
   done: number
   of: number
@@ -115,28 +115,28 @@ interface AuditProgress {
 
 export type OnAudit = (progress: AuditProgress) => void
 
-/** The steps that are no rules of the books. */
+/** The number of steps that are not rules of the books. */
 const OTHER_STEPS = 3
 
 interface Audited extends Pick<Library, 'db' | 'images' | 'files'> {
   integrity: Integrity
   responses: FileStore
-  /** Absent: a bucket is not looked through. */
+  /** Set to check a bucket's objects, too. */
   look?: (BucketLook & Pick<FileStores, 'answers'>) | undefined
   onAudit?: OnAudit | undefined
-  /** Absent: all rows are looked at, and no mark is made. */
+  /** If absent, all rows are checked, and no mark is made. */
   marking?: Marking | undefined
 }
 
 interface Marking {
-  /** The one to begin at, where it fits; undefined: all rows are looked at. */
+  /** The mark to start from, if it is valid; undefined to check all rows. */
   mark?: AuditMark | undefined
   now_ms: number
 }
 
 /**
- * @param db which is in no transaction; one to read is enough
- * @throws GatewayError unprocessable if the database is damaged so that its books cannot be read
+ * @param db outside any transaction; read access suffices
+ * @throws GatewayError unprocessable if the database is so damaged that its books cannot be read
  */
 export async function fullAudit(audited: Audited): Promise<FullAudit> {
   const { db, images, files, responses, look } = audited
@@ -145,7 +145,8 @@ export async function fullAudit(audited: Audited): Promise<FullAudit> {
   step(0)
   const above = await booksAbove(db, audited.marking)
   const database = await auditDatabase(audited.integrity, above === undefined)
-  const books = above ?? (await readingBooks(db, database, { ...audited, onRule: (done) => step(done + 1) }))
+  const books =
+    above ?? (await auditWholeBooks(db, database, { ...audited, onRule: (done) => step(done + 1) }))
   step(of - 2)
   const library = await compareLibrary({ db, images, files }, look)
   step(of - 1)
@@ -171,7 +172,7 @@ export async function fullAudit(audited: Audited): Promise<FullAudit> {
     rules,
     findings,
     from: books.from,
-    // Images and kept responses are looked at whole each time: what is wrong there leaves the books as they are.
+    // Findings in images and kept responses do not matter to the mark: these are checked in full each time.
     next: database.findings.length === 0 ? books.next : undefined,
     files: [...library.files, ...(objects?.files ?? [])],
     totals: books.totals,
@@ -185,7 +186,7 @@ interface Damage extends Pick<Integrity, 'advice'> {
   missing: readonly Part[]
 }
 
-/** A damaged index finds nothing, and reports nothing. @param all whether whatever the database has is read for it */
+/** Checks the database itself, since queries over a damaged index miss rows without an error. @param all false to skip checks that read all rows */
 async function auditDatabase(
   { meaning, advice, ...integrity }: Integrity,
   all: boolean,
@@ -214,18 +215,18 @@ async function auditDatabase(
   return { rules, findings, missing, advice }
 }
 
-/** @returns undefined without a mark, where it does not fit, and where anything is wrong: then all rows are looked at */
+/** @returns undefined if there is no valid mark, or anything fails: then all rows are checked */
 async function booksAbove(db: Db, marking: Marking | undefined): Promise<MarkedAudit | undefined> {
   if (!marking?.mark) return undefined
   try {
     return await auditFrom(db, marking.mark, marking.now_ms)
   } catch {
-    // Dropped: what cannot be read fails the audit of all rows, too, which says why.
+    // Dropped: the audit of all rows fails for the same reason, and reports it.
     return undefined
   }
 }
 
-async function readingBooks(
+async function auditWholeBooks(
   db: Db,
   damage: Damage,
   { marking, onRule }: Pick<Audited, 'marking'> & { onRule: (done: number) => void },
@@ -239,7 +240,7 @@ async function readingBooks(
   }
 }
 
-/** REINDEX makes no index that is not there; what a trigger that is gone would have refused or added up, a new one does not mend. */
+/** REINDEX does not create missing indexes. A missing trigger needs a restore, since wrong rows may have been written without it. */
 function adviceFor({ findings, missing, advice }: Damage): string {
   if (missing.length === 0) return advice.damaged
   const are_indexes =
@@ -252,7 +253,7 @@ function adviceFor({ findings, missing, advice }: Damage): string {
 const wrongOf = ({ found, expected }: Finding): string =>
   found === 'nothing' ? `lacks ${expected}` : `is ${found}, should be ${expected}`
 
-/** Findings as lines of text: what is wrong, what it should be, and which rule it breaks. */
+/** Formats findings as lines: the value found, the expected one, and the broken rule. */
 export function describeFindings({ findings }: Pick<Audit, 'findings'>): string {
   return findings.map((finding) => `${finding.subject}: ${wrongOf(finding)}. ${finding.meaning}`).join('\n')
 }

@@ -1,4 +1,4 @@
-// The image library at a start and at a reload: tried where the catalogue has image models, and named in the log where it cannot be loaded.
+// The trial of the image library at a start and at a reload, if the catalogue has image models. A failure is logged.
 import { Type } from '@sinclair/typebox'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { Nullable } from '../../http/schema.ts'
@@ -15,7 +15,7 @@ export const IMAGE_LIBRARY_ADVICE =
 export const hasImageModels = ({ models }: Pick<Catalogue, 'models'>): boolean =>
   models.values().some(({ kind }) => kind === 'image')
 
-/** Why the library cannot be loaded, in a line; null where it can. @param load as the gateway loads it */
+/** Returns the reason why the library cannot be loaded, in a line; null if it can. @param load as the gateway loads it */
 export async function imageLibraryFailure(load: () => Promise<unknown>): Promise<string | null> {
   try {
     await load()
@@ -31,12 +31,12 @@ const TrialReport = Type.Object({ failure: Nullable(Type.String()) })
 
 type Trial = ReportProcess<{ failure: string | null }>
 
-/** Tries the library in a process of its own: in the gateway's it would take 20 MB for images that may never come. */
+/** Loads the library in a separate process: in the gateway it would take 20 MB even if no image is ever processed. */
 export const tryImageLibrary = (data_folder: string): Trial =>
   reportInProcess([TRY_IMAGES], TrialReport, data_folder)
 
 interface ImageTrial {
-  /** Tries it once: with the first catalogue that has image models. */
+  /** Starts the trial once, at the first catalogue that has image models. */
   follow(catalogue: Pick<Catalogue, 'models'>): void
   stop(): void
 }

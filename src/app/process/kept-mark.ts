@@ -1,4 +1,4 @@
-// The mark of the last clean audit in a database: begun at for a week, kept after each, and forgotten where the books are wrong.
+// The stored mark of the last clean audit: later audits start from it for a week. It is deleted if the books are wrong.
 import { DAY_MS } from '../../domain/ranges.ts'
 import { type AuditMark, markFromRow, markRowOf } from '../../money/ledger/audit-mark.ts'
 import { auditMark, forgetAuditMark, keepAuditMark } from '../../store/audit-marks.ts'
@@ -7,7 +7,7 @@ import type { FullAudit } from './full-audit.ts'
 
 const WHOLE_EVERY_MS = 7 * DAY_MS
 
-/** @returns undefined where all rows are to be looked at: without a mark, where it is damaged or of another version, and once a week */
+/** @returns undefined if all rows must be checked: the mark is missing, damaged or of another version, or a week old */
 export async function markToBeginAt(db: Db, now_ms: number): Promise<AuditMark | undefined> {
   const row = await auditMark(db)
   const mark = row && markFromRow(row)
@@ -17,9 +17,9 @@ export async function markToBeginAt(db: Db, now_ms: number): Promise<AuditMark |
 }
 
 /**
- * Keeps the mark of an audit. Where the books are wrong, or the database is damaged, all rows are looked at until neither is.
- * @param write opens the database to write, for some work
- * @throws what `write` throws, where the last mark would say that all is well
+ * Stores the mark of an audit. If the books are wrong or the database is damaged, it deletes the mark, so that the next audits check all rows.
+ * @param write runs some work with write access to the database
+ * @throws what `write` throws, if the outdated mark could not be deleted
  */
 export async function keepMark(
   { clean, from, next }: Pick<FullAudit, 'clean' | 'from' | 'next'>,
@@ -28,11 +28,11 @@ export async function keepMark(
   if (!next) return clean ? undefined : write(forgetAuditMark)
   try {
     await write(async (db) => {
-      // Another audit, of all rows, may have found something meanwhile.
+      // A concurrent audit of all rows may have deleted the mark.
       if (from && !(await auditMark(db))) return
       await keepAuditMark(db, markRowOf(next))
     })
   } catch {
-    // Dropped: a folder that can only be read may be audited, and the next audit begins where this one did.
+    // Dropped: a read-only folder may be audited, and the next audit starts from the same mark.
   }
 }

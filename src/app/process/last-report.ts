@@ -1,4 +1,4 @@
-// The last report of a check that runs in a process of its own, beside the calls: one at a time, on request.
+// The last report of a check that runs in a separate process: one at a time, on request.
 import type { ReportProcess } from './own-process.ts'
 
 export interface MadeReport<Report> {
@@ -8,9 +8,9 @@ export interface MadeReport<Report> {
 }
 
 export class LastReport<Report> {
-  /** Undefined until a check since the start has ended. */
+  /** Undefined until the first check since the start has ended. */
   last: MadeReport<Report> | undefined
-  /** Why the last one could not run; undefined if it could. */
+  /** The failure of the last check; undefined if it succeeded. */
   failure: string | undefined
   running_since_ms: number | undefined
   readonly #start: () => ReportProcess<Report>
@@ -23,7 +23,7 @@ export class LastReport<Report> {
     this.#now = now
   }
 
-  /** Starts a check beside the calls, unless one is running. */
+  /** Starts a check, unless one is running. */
   begin(): void {
     if (this.#process) return
     this.#process = this.#start()
@@ -36,7 +36,7 @@ export class LastReport<Report> {
     this.failure = undefined
   }
 
-  /** Ends the check under way. */
+  /** Ends the running check. */
   stop(): void {
     this.#process?.stop()
   }

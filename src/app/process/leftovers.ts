@@ -1,29 +1,29 @@
-// Leftovers of killed commands in a data folder: removed by the next start or command, once no process is at it.
+// Leftovers of killed commands in a data folder: the next start or command removes them, unless a process still uses them.
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeLock } from '../../store/lock.ts'
 import { removeAbandonedWork } from '../../store/work-folder.ts'
 import { databaseCopyWork } from './data-paths.ts'
 
-/** By who writes it, under which lock. */
+/** Leftovers by the lock under which they are written. */
 const UNDER_LOCK: readonly { lock: string; names: RegExp }[] = [
   {
     lock: 'serve.lock',
     names:
       /^(\.restore|\.restore\.json\.unfinished|tollgate\.db\.incoming(-wal|-shm|-journal)?|tollgate\.db\.before-\d{4}\.unfinished(-journal)?|\.sync-.{6})$/,
   },
-  // Of earlier versions.
+  // Written by earlier versions.
   { lock: 'backup.lock', names: /^(\.backup|backups\.json(\.unfinished)?)$/ },
 ]
 
-/** Of every running gateway, so that only its successor looks at them: a command that took the lock for them could keep that from starting. */
+/** Written by every running gateway, and removed only by its successor: a command that took the lock for it could keep that from starting. */
 const OF_KILLED_GATEWAY = /^serve\.withdrawals(\.new)?$/
 
-/** The catalogue's file until it has its name, under no lock: that takes milliseconds. */
+/** The catalogue's file until it is renamed, a matter of milliseconds, without a lock. */
 const CATALOGUE = /^(\.[0-9a-f-]{36}\.tmp|tollgate\.toml\.[0-9a-f]{8}\.unfinished)$/
 const ABANDONED_MS = 3_600_000
 
-/** Removes them. @param held the lock that the caller has @returns the paths of what was removed */
+/** Removes leftovers. @param held the lock that the caller has @returns the removed paths */
 export function removeLeftovers(dir: string, held?: 'serve.lock'): string[] {
   const names = readdirSync(dir)
   const removed = UNDER_LOCK.flatMap(({ lock, names: pattern }) => {
@@ -49,12 +49,12 @@ const isOld = (path: string): boolean => {
   return found !== undefined && Date.now() - found.mtimeMs > ABANDONED_MS
 }
 
-/** Removes what other processes left, where nothing depends on that: the next one tries again. @returns the paths */
+/** Removes leftovers of other processes. A failure is ignored: the next process tries again. @returns the removed paths */
 export function tidy(remove: () => string[]): string[] {
   try {
     return remove()
   } catch {
-    // Such as that of a user who may only read.
+    // Dropped: such as the failure of a user with read access only.
     return []
   }
 }

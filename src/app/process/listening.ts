@@ -1,4 +1,4 @@
-// The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
+// The gateway's listening socket, and the switch to a renewed certificate without ending a stream.
 import type { AnyElysia } from 'elysia'
 import type { CallParts } from '../../calls/parts.ts'
 import { boundPipelining } from '../../http/pipelining.ts'
@@ -7,19 +7,19 @@ import { parseListenAddress } from '../../utilities/listen-address.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createApp } from './app.ts'
-import { tellOf, warnOfEnd } from './certificate-end.ts'
+import { logCertificate, warnOfEnd } from './certificate-end.ts'
 import { listenRefusal } from './listen-refusal.ts'
 import type { TlsFiles, TlsPair, TlsWatch } from './tls-files.ts'
 
 /**
- * The runtime refuses nothing: it would answer without a body, whatever the surface, before the key is asked for. Each surface
- * has a limit of its own and reads no further; what nobody reads waits in the sockets.
+ * No limit in the runtime: it would answer without a body in the surface's format, and before the key is checked. Each surface
+ * has its own limit and stops reading there; unread bytes wait in the socket.
  */
 const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER
 /**
- * Of WebSockets. Larger messages close theirs with 1009, as OpenAI's do (lidge-jun/opencodex pull request 2473 measured it). Who
- * answers no ping for the idle time-out is gone. What is sent waits for its reader (plugins/responses/socket/connection.ts), so that
- * no more than pongs can fill the buffer.
+ * Settings of WebSockets. A larger message closes the socket with 1009, as OpenAI's do (measured in lidge-jun/opencodex pull request 2473).
+ * A peer that answers no ping within the idle timeout is disconnected. Sends wait for the reader (plugins/responses/socket/connection.ts),
+ * so that only pongs can fill the backpressure buffer.
  */
 const WEBSOCKET = {
   maxPayloadLength: 16 * 1024 * 1024,
@@ -27,13 +27,13 @@ const WEBSOCKET = {
   backpressureLimit: 1024 * 1024,
   perMessageDeflate: false,
 }
-/** When the process stops, the last bytes of settled answers have this long to leave. */
+/** The time at a stop for sending the last bytes of settled answers. */
 const LAST_BYTES_MS = 2_000
 
 export interface ListenOptions {
   /** `address:port` */
   listen: string
-  /** Where relative paths of certificates are. */
+  /** The base of relative certificate paths. */
   data_folder: string
   socket_idle_timeout_s: number
 }
@@ -44,20 +44,20 @@ export interface Listening {
   url: URL
   app: App
   sockets: ServerSockets
-  /** Reads the certificate again, now; nothing over plain HTTP. */
+  /** Reads the certificate again now; does nothing for plain HTTP. */
   renew(): Promise<void>
-  /** Takes no more connections, lets the last bytes leave, and closes all; nothing if it was stopped already. */
+  /** Accepts no more connections, sends the last bytes, and closes all connections. A second call does nothing. */
   stop(): Promise<void>
 }
 
-/** @throws Error with a text for the operator where the address cannot be had, or the certificate cannot be used */
+/** @throws Error for the operator if the address or the certificate cannot be used */
 export async function listenWith(
   gateway: Gateway,
   routes: readonly AnyElysia[],
   options: ListenOptions,
 ): Promise<Listening> {
   const { listen, data_folder } = options
-  const tls = await tlsWhereUsed(gateway.calls)
+  const tls = await loadTlsIfUsed(gateway.calls)
   const files = tls?.tlsFilesOf(gateway.calls.catalogue().server, data_folder)
   const first_pair = files && (await tls?.readTlsPair(files))
   const address = parseListenAddress(listen)
@@ -65,28 +65,28 @@ export async function listenWith(
   const bounded = boundPipelining((request) => server.requestIP(request))
   app.wrap((serve) => bounded(serve as never))
   let server = orRefusal(listen, () => {
-    if (first_pair) refuseTaken(address)
+    if (first_pair) refusePortInUse(address)
     return serverOf(app, address, options, first_pair)
   })
-  /** With an older certificate: they end the connections that they have. */
+  /** Servers with an older certificate, which finish their open connections. */
   const former = new Map<typeof server, Promise<unknown>>()
   const { url } = server
-  let used = first_pair
+  let current_pair = first_pair
 
   function takeOver(pair: TlsPair): void {
-    if (used && pair.cert === used.cert && pair.key === used.key) return
+    if (current_pair && pair.cert === current_pair.cert && pair.key === current_pair.key) return
     const last = server
     server = serverOf(app, { ...address, port: Number(url.port || 443) }, options, pair)
-    used = pair
+    current_pair = pair
     former.set(
       last,
       last.stop(false).then(() => former.delete(last)),
     )
-    tellOf(gateway.calls, 'a renewed certificate is in use', pair)
+    logCertificate(gateway.calls, 'a renewed certificate is in use', pair)
   }
 
-  if (first_pair) tellOf(gateway.calls, 'a certificate is in use', first_pair)
-  const stopWarning = first_pair && warnOfEnd(gateway.calls, () => used ?? first_pair)
+  if (first_pair) logCertificate(gateway.calls, 'a certificate is in use', first_pair)
+  const stopWarning = first_pair && warnOfEnd(gateway.calls, () => current_pair ?? first_pair)
 
   const watch = tls && files && (await watchRenewals(gateway.calls, { ...tls, files }, takeOver))
 
@@ -96,7 +96,7 @@ export async function listenWith(
     sockets: {
       requestIP: (request) => server.requestIP(request),
       timeout: (request, timeout_s) => server.timeout(request, timeout_s),
-      // Elysia hands what comes over a WebSocket to the methods of its data.
+      // Elysia passes WebSocket events to the methods of the socket's data.
       upgrade: (request, events, headers) => server.upgrade(request, { data: events, headers }),
     },
     renew: async () => await watch?.read(),
@@ -105,7 +105,7 @@ export async function listenWith(
       stopWarning?.()
       if (!app.server) return
       const all = [server, ...former.keys()]
-      // A caller who does not take them does not hold the process up.
+      // A caller that does not read does not delay the stop.
       await Promise.race([Promise.all([app.stop(), ...former.values()]), Bun.sleep(LAST_BYTES_MS)])
       await Promise.all(all.map((each) => each.stop(true)))
     },
@@ -114,11 +114,11 @@ export async function listenWith(
 
 type Tls = typeof import('./tls-files.ts')
 
-/** Loaded only where it is used: what reads certificates takes a megabyte of memory. */
-const tlsWhereUsed = async ({ catalogue }: Pick<CallParts, 'catalogue'>): Promise<Tls | undefined> =>
+/** Loads the code only if HTTPS is on: it takes a megabyte of memory. */
+const loadTlsIfUsed = async ({ catalogue }: Pick<CallParts, 'catalogue'>): Promise<Tls | undefined> =>
   catalogue().server.tls_certificate === undefined ? undefined : await import('./tls-files.ts')
 
-/** A pair that cannot be used, or taken over, changes nothing. */
+/** Watches the certificate's files. If a new pair cannot be used, the old one stays. */
 function watchRenewals(
   { log }: Pick<CallParts, 'log'>,
   { watchTls, files }: Pick<Tls, 'watchTls'> & { files: TlsFiles },
@@ -140,9 +140,9 @@ function watchRenewals(
 }
 
 /**
- * Listens. `server.reload` takes no certificate (Bun 1.4.5): a renewed one needs a server beside the last, on the same port, until
- * the last has ended what it serves. The port is closed at no moment; only a connection that the last had in its queue right
- * then, and that has sent nothing yet, is reset.
+ * Starts a server. `server.reload` cannot change the certificate (Bun 1.4.5), so a renewed one needs a second server on the same port,
+ * until the first has finished its connections. The port is never closed; only a connection that is in the first server's queue at
+ * that moment, and has sent nothing yet, is reset.
  */
 function serverOf(
   app: App,
@@ -158,18 +158,18 @@ function serverOf(
     websocket: WEBSOCKET,
     reusePort: pair !== undefined,
     ...(pair ? { tls: { cert: pair.cert, key: pair.key } } : {}),
-    // Otherwise the runtime shows callers its error pages, with our source, unless NODE_ENV says production.
+    // Otherwise the runtime sends callers its error pages, with our source, unless NODE_ENV is production.
     development: false,
   })
-  // Elysia adds one each time it listens. This process ends by its own order, and renewals would heap them up.
+  // Elysia adds a listener at each start of a server: with renewals they would accumulate. This process has its own order of stopping.
   for (const added of process.listeners('beforeExit'))
     if (!listeners.has(added)) process.off('beforeExit', added)
   if (!app.server) throw new Error('The gateway could not listen.')
   return app.server
 }
 
-/** A port that may be shared is not refused to us by whoever shares it, too: it is taken alone first. */
-export function refuseTaken({ hostname, port }: { hostname: string; port: number }): void {
+/** With `reusePort` the system does not refuse a port that another process shares as well, so it is first tried without. */
+export function refusePortInUse({ hostname, port }: { hostname: string; port: number }): void {
   if (port !== 0) Bun.listen({ hostname, port, socket: { data() {} } }).stop(true)
 }
 

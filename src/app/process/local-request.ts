@@ -1,4 +1,4 @@
-// A request to the gateway of this machine. `fetch` would send it to the proxy that HTTP_PROXY names, as it is set in many containers.
+// A request to the gateway on this machine. `fetch` would send it to the proxy of HTTP_PROXY, which many containers set.
 import type { IncomingMessage, RequestOptions } from 'node:http'
 
 interface DirectAnswer {
@@ -6,7 +6,7 @@ interface DirectAnswer {
   text: string
 }
 
-/** @throws what the connection throws, and the reason of the signal */
+/** @throws the connection's error, or the signal's reason */
 export async function requestLocal(
   url: string,
   { body, ...options }: Pick<RequestOptions, 'method' | 'headers'> & { signal: AbortSignal; body?: string },
@@ -14,7 +14,7 @@ export async function requestLocal(
   const { text: readText } = await import('node:stream/consumers')
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   const answered = Promise.withResolvers<IncomingMessage>()
-  // It is this machine's own gateway; whether callers trust its certificate is another check.
+  // The server is this machine's gateway; another check examines whether callers trust its certificate.
   request(url, { ...options, rejectUnauthorized: false }, answered.resolve)
     .on('error', answered.reject)
     .end(body)

@@ -1,4 +1,4 @@
-// The ends of models in the log: a line at the start and each day, while some are near or past.
+// A warning in the log, at the start and each day, about models that end soon or have ended.
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { endingsOf, endingText } from '../../domain/model-ends.ts'
 import { DAY_MS } from '../../domain/ranges.ts'
@@ -10,7 +10,7 @@ interface Parts {
   now: () => number
 }
 
-/** Warns now and once a day of models that end soon or have ended. Keeps no process alive. @returns ends it */
+/** Warns now and once a day. The timer does not keep the process alive. @returns stops the timer */
 export function warnOfModelEnds({ catalogue, log, now }: Parts, every_ms = DAY_MS): () => void {
   const warn = () => {
     const endings = endingsOf(catalogue().models.values(), now())

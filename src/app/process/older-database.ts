@@ -1,4 +1,4 @@
-// The database that the next start makes or migrates, opened to read what is in it yet.
+// The database before a start creates or migrates it, opened for reading.
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import { dbOver } from '../../store/engines/sqlite/sqlite.ts'
 import { closing } from '../../utilities/at-end.ts'
 
 export interface OlderDatabase extends AsyncDisposable {
-  /** 0 where there are no tables, or cannot be read: opening the database says why. */
+  /** 0 if there are no tables, or they cannot be read: opening the database reports the reason. */
   version: number
-  /** Undefined without tables. It is only read. */
+  /** Read-only; undefined if there are no tables. */
   db: Db | undefined
 }
 
-/** @returns undefined for one of this program's version, or of a newer one @throws Error where a server cannot be reached, or is not as it must be */
+/** @returns undefined for a database of this program's version or a newer one @throws Error if a server is unreachable or unsuitable */
 export const openOlder = (
   { database }: StorageSettings,
   data_folder: string,
@@ -32,7 +32,7 @@ async function openFile(path: string): Promise<OlderDatabase | undefined> {
 
 const BUSY_MS = 5_000
 
-/** The version of a database's file; 0 where there are no tables, or cannot be read. */
+/** Reads the version of a database file; 0 if it has no tables, or cannot be read. */
 export function versionOfFile(path: string): number {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return 0
   try {
@@ -40,7 +40,7 @@ export function versionOfFile(path: string): number {
     connection.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
     return schemaVersion(connection)
   } catch {
-    // A file that is no database, or another user's.
+    // Dropped: the file is no database, or belongs to another user.
     return 0
   }
 }

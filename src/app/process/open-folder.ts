@@ -1,4 +1,4 @@
-// The opening of a data folder for a gateway: first what can refuse the start, then what a start changes.
+// The opening of a data folder for a gateway: first the checks that can refuse the start, then the changes.
 import { ensureCatalogue } from '../../catalogue/first.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { createTally } from '../../observe/tally.ts'
@@ -18,8 +18,8 @@ type Opening = ServeOptions &
   Required<Pick<ServeOptions, 'probe'>> & { protocols: Registry; plugins: readonly Plugin[] }
 
 /**
- * Opens what is on the disk, puts it in order, and makes what works beside the calls.
- * @returns with the plugins, prepared but not yet in the gateway, and the address to listen on
+ * Opens the catalogue and the stores, and recovers what an earlier process left unfinished.
+ * @returns also the parts that the plugins prepared, and the address to listen on
  * @throws Error as `startGateway`
  */
 export async function openFolder(options: Opening) {
@@ -50,7 +50,7 @@ export async function openFolder(options: Opening) {
         return await preparePlugins(start, plugins)
       },
     )
-    const onSharedVersion = (version: number | undefined) => void watched.hear(version)
+    const onSharedVersion = (version: number | undefined) => void watched.reloadIfChanged(version)
     const stores = await openStores({ ...options, unlock, catalogue, onSharedVersion, clock })
     undoing.defer(() => stores.close())
     await watched.openIn(stores.db, now)

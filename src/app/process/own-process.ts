@@ -1,4 +1,4 @@
-// A command of this same program in a process of its own, at a low priority, beside the calls; and the report of one.
+// A command of this program in a separate, low-priority process, and the report that it prints.
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Static, TSchema } from '@sinclair/typebox'
@@ -6,39 +6,39 @@ import { readJsonAs } from '../../domain/validation.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { isCompiled } from './relaunch.ts'
 
-/** The command of this same program. Tests, which run from source, name a build of it: that starts in a quarter of the CPU. */
+/** The command line of this program. Tests, which run from source, set it to a build, which starts with a quarter of the CPU time. */
 export const ownProgram: { command: readonly string[] } = {
   command: isCompiled()
     ? [process.execPath]
     : [process.execPath, fileURLToPath(new URL('../../main.ts', import.meta.url))],
 }
 
-/** Starts `tollgate …`. @throws what the system says where it starts no process: for lack of memory, or of the program's file */
+/** Starts `tollgate …`. @throws the system's error if the process cannot start, for lack of memory or of the program's file */
 export function startOwnCommand(args: readonly string[]) {
   const child = Bun.spawn([...ownProgram.command, ...args], {
-    // As it is now: left out, Bun gives that of the start, without what --env-file has added.
+    // Passed explicitly: Bun's default is the environment at the start, without the variables of --env-file.
     env: process.env,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
   })
   try {
-    // A tenth of what a busy process gets. At the lowest, a sixtieth, it would not come to its end on a busy machine.
+    // A tenth of a busy process's share. At the lowest priority, a sixtieth, it would not finish on a busy machine.
     setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It may be over already, or the system has no priorities: it then takes its turn like any other process.
+    // Dropped: the process has already ended, or the system has no priorities.
   }
   return child
 }
 
 export interface ReportProcess<Report> {
-  /** The report; where it could not be made, why, in the words of the process. */
+  /** The report, or the failure in the words of the process. */
   ended: Promise<{ report: Report } | { failure: string }>
-  /** Ends it. `ended` resolves to a failure then. */
+  /** Kills the process. `ended` then resolves to a failure. */
   stop(): void
 }
 
-/** Runs a command on a data folder. A process that cannot be started is a failure, too: nobody waits for the audit of a day. */
+/** Runs a command on a data folder. A process that cannot start is a reported failure, not an exception. */
 export function reportInProcess<S extends TSchema>(
   command: readonly string[],
   schema: S,
@@ -52,7 +52,7 @@ export function reportInProcess<S extends TSchema>(
   }
   const read = async () => {
     const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
-    // None where it ended too early, or another version has replaced the program's file since this process began.
+    // Undefined if the process ended too early, or another version has replaced the program's file since the start.
     const report = readJsonAs(schema, output)
     return report === undefined ? { failure: errors.trim() || 'it ended without a report' } : { report }
   }

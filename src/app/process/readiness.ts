@@ -1,4 +1,4 @@
-// Whether the gateway can take calls: its ledger, the settlements that wait, its database file, and the room on its disk.
+// The gateway's readiness for calls: its ledger, pending settlements, its database file, and free disk space.
 import { statfs } from 'node:fs/promises'
 import type { RunningCalls } from '../../calls/life/running.ts'
 import type { SettlementQueue } from '../../calls/settling/queue.ts'
@@ -10,7 +10,7 @@ import type { Diagnosis } from '../checks/check.ts'
 import type { ServedDatabase } from './engine/engine.ts'
 import type { OwnGateway } from './engine/own-gateway.ts'
 
-/** The room on the disk of a folder. `is_full`: paid calls are refused. @throws the file system's error */
+/** Measures the free space on a folder's disk. `is_full`: paid calls are refused. @throws the file system's error */
 export async function roomOn(folder: string) {
   const { bavail, bsize, ffree, files } = await statfs(folder)
   const free_bytes = bavail * bsize
@@ -18,7 +18,7 @@ export async function roomOn(folder: string) {
 }
 
 interface ReadinessParts {
-  /** Settlements that the database does not take are written there. */
+  /** Settlements that the database cannot accept are written there. */
   data_folder: string
   database: Pick<ServedDatabase, 'trouble'>
   own_gateway: Pick<OwnGateway, 'outdated' | 'unreached'>
@@ -29,19 +29,19 @@ interface ReadinessParts {
 }
 
 interface Readiness {
-  /** Why no call may begin that costs something; undefined while they may. Costs nothing: asked at every call. */
+  /** Returns the reason why paid calls are refused; undefined if they are not. Cheap, since it runs at every call. */
   closed(): string | undefined
-  /** Why the gateway takes no calls at all or no paid ones; undefined while it takes both. */
+  /** Returns the reason why free or paid calls are refused; undefined if both are accepted. */
   notReady(): string | undefined
-  /** The checks at start are done. @param lookAtPlugins what plugins find: the gateway is not ready while one of them fails */
-  started(lookAtPlugins: () => Promise<readonly Diagnosis[]>): void
+  /** Marks the checks at the start as done. @param checkPlugins the plugins' checks: the gateway is not ready while one fails */
+  started(checkPlugins: () => Promise<readonly Diagnosis[]>): void
   stop(): void
 }
 
 const CHECK_MS = 500
 const PLUGINS_EVERY_MS = 5_000
 
-/** Checks the disk twice a second, beside the calls. */
+/** Watches the disk, twice a second. */
 export function watchReadiness(parts: ReadinessParts): Readiness {
   const { data_folder, database, own_gateway, ledger, settlements, running, log } = parts
   let is_started = false
@@ -62,12 +62,12 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
       )
   }
   let of_plugins: string | undefined
-  let is_looking = false
-  const lookAt = async (look: () => Promise<readonly Diagnosis[]>) => {
-    if (is_looking) return
-    is_looking = true
-    const failed = (await look()).find(({ level }) => level === 'fail')
-    is_looking = false
+  let is_checking = false
+  const runPluginChecks = async (checkPlugins: () => Promise<readonly Diagnosis[]>) => {
+    if (is_checking) return
+    is_checking = true
+    const failed = (await checkPlugins()).find(({ level }) => level === 'fail')
+    is_checking = false
     if (failed?.found === of_plugins) return
     of_plugins = failed?.found
     if (failed)
@@ -83,13 +83,13 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
     notReady() {
       if (running.stopping) return 'the gateway is stopping'
       if (!is_started) return 'the checks at the start are not done'
-      // Without calls the ledger would not know.
+      // Without calls the ledger would not notice a failure.
       return closed() ?? own_gateway.unreached ?? of_plugins
     },
-    started(lookAtPlugins) {
+    started(checkPlugins) {
       is_started = true
-      void lookAt(lookAtPlugins)
-      plugins_timer = setInterval(() => void lookAt(lookAtPlugins), PLUGINS_EVERY_MS)
+      void runPluginChecks(checkPlugins)
+      plugins_timer = setInterval(() => void runPluginChecks(checkPlugins), PLUGINS_EVERY_MS)
       plugins_timer.unref()
     },
     stop() {
@@ -101,7 +101,7 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
 
 interface Trouble {
   reason: string
-  /** Where the disk is full. */
+  /** Set if the disk is full. */
   folder?: string
   free?: string
   needed?: string
@@ -114,7 +114,7 @@ async function diskTrouble(folder: string): Promise<Trouble | undefined> {
     const room = { free: sizeText(free_bytes), needed: sizeText(MIN_FREE_BYTES) }
     return { reason: 'the disk is full', folder, ...room }
   } catch {
-    // Dropped: why. Whoever looks at the folder is told the same.
+    // Dropped: the operator sees the reason on any access to the folder.
     return { reason: 'the data folder cannot be read' }
   }
 }

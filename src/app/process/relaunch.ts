@@ -1,4 +1,4 @@
-// The start with the runtime's settings, which it reads from the environment before it runs anything.
+// The relaunch of the process with settings that the runtime reads only from its initial environment.
 import { totalmem } from 'node:os'
 
 const FETCH_LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
@@ -11,16 +11,16 @@ const FETCH_LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 const MAX_FETCHES = '65535'
 
 /**
- * The collector lets garbage grow with the machine's memory. As on a machine of 1 GB it collects more often, which costs no CPU
- * that can be measured: 137 MB at most in place of 188 under 64 connections on 24 GB. It is no limit: what is in use may grow beyond.
- * A container may have less than the machine: the runtime reckons with that by itself, and so it stays.
+ * The garbage collector lets garbage grow with the machine's memory. Set to 1 GB it collects more often, at no measurable CPU cost:
+ * 137 MB at most instead of 188 with 64 connections on 24 GB. It is no limit: memory in use may exceed it.
+ * If a container has less memory, the smaller value applies, as by the runtime's default.
  */
 const MAX_COLLECTORS_MEMORY_BYTES = 1024 ** 3
 
 /**
- * Replaces this process by the same program with the settings that are not in its environment yet. Returns where the process
- * was replaced already, or where the system cannot do that (the gateway then works, up to Bun's own limits). Options of the
- * runtime are passed on, so `bun --watch` goes on watching: it restarts the process with its environment.
+ * Replaces this process by the same program with the missing settings in its environment. Returns if the process
+ * was already replaced, or the system cannot do it (the gateway then works within Bun's own limits). Options of the
+ * runtime are passed on, so `bun --watch` continues to watch: it restarts the process with its environment.
  */
 export function relaunchWithSettings(argv: readonly string[]): void {
   if (process.env[FETCH_LIMIT] !== undefined || process.execve === undefined) return
@@ -36,13 +36,13 @@ export function relaunchWithSettings(argv: readonly string[]): void {
   }
 }
 
-/** Reports whether a command line is that of `serve`: a command comes first, or behind options. The word may be an argument of another. */
+/** Whether a command line may be that of `serve`: first, or after options, where the word may also be an argument of another command. */
 export const isServe = ([first = '', ...rest]: readonly string[]): boolean =>
   first === 'serve' || (first.startsWith('-') && rest.includes('serve'))
 
-/** A compiled program's files are in a file system of Bun's own, and it takes no path of a script as an argument. */
+/** Whether this is the executable: its files are in Bun's virtual file system, and its arguments have no script path. */
 export const isCompiled = (): boolean => import.meta.url.includes('/$bunfs/')
 
-/** The memory of the container, else of the machine. */
+/** The memory of the container, or of the machine outside one. */
 const memoryBytes = (): number =>
   Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)

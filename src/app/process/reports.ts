@@ -1,4 +1,4 @@
-// Reports to the operator, in the log: what a start or a sweep found and put right, and books that are wrong.
+// Reports to the operator in the log: repairs by a start or a sweep, and audit findings.
 import type { Finding } from '../../domain/finding.ts'
 import { formatUsd } from '../../domain/money.ts'
 import type { Recovered } from '../../library/recovery.ts'
@@ -8,11 +8,11 @@ import type { RewriteName } from '../../money/ledger/rewriting.ts'
 import type { SweepResult } from '../../money/ledger/sweep.ts'
 import type { Logger } from '../../observe/log.ts'
 
-/** Keeps the line readable. */
+/** Keeps the log line readable. */
 const MAX_REQUEST_IDS = 100
 const MAX_FINDINGS = 100
 
-/** Reports that the ledger can no longer commit, and, with how long that was, that it can again. */
+/** Logs that the ledger can no longer commit, and later, with the duration, that it can again. */
 export function reportLedgerTo(log: Logger, database: string): OnChange {
   const time = outage()
   return (failing, cause) => {
@@ -25,7 +25,7 @@ export function reportLedgerTo(log: Logger, database: string): OnChange {
   }
 }
 
-/** The time from the first trouble to its end. */
+/** Measures an outage from its first failure to its end. */
 function outage() {
   let since_ms: number | undefined
   return {
@@ -41,7 +41,7 @@ function outage() {
   }
 }
 
-/** Reports decided holds that cannot be written. */
+/** Logs decided holds that cannot be written. */
 export const reportLostTo =
   (log: Logger): OnLost =>
   ({ id, request_id }, { cause }) =>
@@ -50,7 +50,7 @@ export const reportLostTo =
       'a hold cannot be written: its call is served, and not charged',
     )
 
-/** Reports that the bucket of files cannot be used, and, with how long that was, that it can again. */
+/** Logs that the bucket of files fails, and later, with the duration, that it works again. */
 export function reportBucketTo(log: Logger): (failure: Error | undefined) => void {
   const time = outage()
   return (cause) => {
@@ -60,7 +60,7 @@ export function reportBucketTo(log: Logger): (failure: Error | undefined) => voi
   }
 }
 
-/** Reports that files of the database are not in their place, and, with how long that was, that they are again. */
+/** Logs that the database's files are missing or replaced, and later, with the duration, that they are back. */
 export function reportPlaceTo(log: Logger): (trouble: string | undefined) => void {
   const time = outage()
   let last: string | undefined
@@ -73,7 +73,7 @@ export function reportPlaceTo(log: Logger): (trouble: string | undefined) => voi
   }
 }
 
-/** Reports expired holds, if there are any. */
+/** Logs expired holds, if there are any. */
 export function reportSwept({ expired, possible_loss_nanos }: SweepResult, log: Logger): void {
   if (expired.length === 0) return
   const request_ids = expired.slice(0, MAX_REQUEST_IDS).map(({ request_id }) => request_id)
@@ -83,7 +83,7 @@ export function reportSwept({ expired, possible_loss_nanos }: SweepResult, log: 
   )
 }
 
-/** Reports calls that were written anew, if there are any. */
+/** Logs rewritten calls, if there are any. */
 export function reportRewritten(
   { name, calls, took_ms }: { name: RewriteName; calls: number; took_ms: number },
   log: Logger,
@@ -96,7 +96,7 @@ export function reportRewritten(
   log.info({ calls, took_ms }, what)
 }
 
-/** Reports images that were reconciled with their files, if there are any. */
+/** Logs images that were reconciled with their files, if there are any. */
 export function reportRecovered(recovered: Recovered, log: Logger): void {
   const { left_behind, stray_files, missing_files, found_files } = recovered
   if (left_behind + stray_files + missing_files + found_files > 0)
@@ -106,7 +106,7 @@ export function reportRecovered(recovered: Recovered, log: Logger): void {
     )
 }
 
-/** Reports what the audit found, if anything. */
+/** Logs the audit's findings, if there are any. */
 export function reportFindings(all: readonly Finding[], log: Logger): void {
   const findings = all.slice(0, MAX_FINDINGS)
   if (all.length > 0) log.error({ count: all.length, findings }, 'the books are wrong: run `tollgate audit`')

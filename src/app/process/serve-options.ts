@@ -1,4 +1,4 @@
-// A start's options, with replacements for the machine's clock, network and limits in tests; its parts for plugins; and the gateway that it starts.
+// The options of a start, with replacements of clock, network and limits for tests; the parts for plugins; and the started gateway.
 import type { Environment } from '../../catalogue/providers.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
@@ -14,14 +14,14 @@ import type { createImageTrial } from './image-library.ts'
 
 export interface StartParts {
   data_folder: string
-  /** The gateway's own address, `address:port`; nobody has it yet. */
+  /** The gateway's address, `address:port`, not in use yet. */
   listen: string
   log: ProcessLogger
   catalogue: () => Catalogue
   now: () => number
   error_answers: Tally
   limits: PluginLimits
-  /** The process has nothing but this gateway: its ways with errors that nothing catches may be changed. */
+  /** Whether the process runs only this gateway, so that its handlers of uncaught errors may be replaced. */
   owns_process: boolean
 }
 
@@ -32,37 +32,37 @@ export interface PluginLimits {
 
 export interface ServeOptions {
   data_folder: string
-  /** The protocols that providers may speak; the built-in ones where absent. */
+  /** The protocols of providers; the built-in ones if absent. */
   protocols?: Registry | undefined
   log: ProcessLogger
   env: Environment
-  /** Instead of the catalogue's `[server] listen`. */
+  /** Replaces the catalogue's `[server] listen`. */
   listen?: string | undefined
-  /** The last step, once nothing else can fail: the first start makes its demo account here, whose key is shown once. */
+  /** The last step, when nothing else can fail: the first start creates its demo account here, whose key is shown only once. */
   atLast?: (step: LastStep) => Promise<void>
-  /** Starts although a folder of images is missing, and shows its images as missing. */
+  /** Start even if a folder of images is missing, and show its images as missing. */
   accept_missing_files?: boolean | undefined
   network?: Fetch
-  /** Posts to webhooks; to public servers over HTTPS where absent. */
+  /** Posts to webhooks; if absent, only to public servers over HTTPS. */
   postWebhook?: PostWebhook
   now?: () => number
-  /** Called at named points of the work, where tests end the process. */
+  /** Called at named points, at which tests kill the process. */
   probe?: (point: string) => void
-  /** The process's memory in use, by which WebSockets are refused; the system's figure where absent. */
+  /** Returns the process's memory in use, by which WebSockets are refused; the system's figure if absent. */
   resident_bytes?: () => number
-  /** A socket without a call under way is closed after this much silence. */
+  /** The idle timeout of sockets without a running call. */
   socket_idle_timeout_s?: number | undefined
-  /** Tries whether images can be decoded, where the catalogue has models that make them; absent: the first image shows it. */
+  /** Tests image decoding if the catalogue has image models. If absent, a failure shows only at the first image. */
   tryImages?: Parameters<typeof createImageTrial>[0]
   plugin_limits?: PluginLimits | undefined
   owns_process?: boolean | undefined
-  /** How often orphaned holds are looked for. */
+  /** The interval of sweeps. */
   sweep_every_ms?: number | undefined
-  /** How the gateways over one database tell that they are alive. */
+  /** The timing of heartbeats between gateways of one database. */
   gateway_timing?: GatewayTiming | undefined
-  /** Serves beside others although its files are in a folder: for tests that store none. */
+  /** Allow other gateways although the files are in a folder: for tests that store no files. */
   accepts_others?: boolean | undefined
-  /** How long a write waits for another process's write lock; five seconds where absent. */
+  /** The maximum wait of a write for another process's write lock; five seconds if absent. */
   max_busy_wait_ms?: number | undefined
 }
 
@@ -79,8 +79,8 @@ export interface StartedGateway {
   shared: OpenCatalogue['shared']
   /** Warnings of the catalogue, a line each. */
   warnings: readonly string[]
-  /** Reads the catalogue file again, now, and the certificate's. */
+  /** Reads the catalogue file and the certificate again now. */
   reload(): Promise<void>
-  /** Refuses new calls, lets those under way finish within the catalogue's limit, and closes everything. */
+  /** Refuses new calls, lets running ones finish within the catalogue's time limit, and closes everything. */
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
+// The life of a gateway: the order of opening its parts, its background work, and the order of stopping.
 import { RunningCalls, tickRegularly } from '../../calls/life/running.ts'
 import { addSections } from '../../catalogue/sections.ts'
 import { behindProxies, type ServerSockets } from '../../http/sockets.ts'
@@ -8,7 +8,7 @@ import type { ProcessLogger } from '../../observe/log.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import { orUndo } from '../../utilities/at-end.ts'
 import { endOfTurn } from '../../utilities/end-of-turn.ts'
-import { lookAtEach } from '../checks/look.ts'
+import { createCheckRun } from '../checks/look.ts'
 import type { Plugin } from '../plugin.ts'
 import { type OpenPlugins, openPlugins, type PreparedParts, sectionsOf } from '../plugins.ts'
 import type { Gateway, Operations } from '../surface/gateway.ts'
@@ -25,11 +25,11 @@ import { simulatorOf } from './simulator.ts'
 import { auditAtStart } from './start-audit.ts'
 import type { Stores } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
-import { takeWithdrawals } from './withdrawals.ts'
+import { serveWithdrawals } from './withdrawals.ts'
 
 const SWEEP_EVERY_MS = 60_000
 const SOCKET_IDLE_TIMEOUT_S = 120
-/** Settlements that wait for the ledger are tried for at least this long, whatever the calls under way took. */
+/** At a stop, pending settlements are tried for at least this long, even if running calls used up the time limit. */
 const MIN_DRAIN_MS = 1_000
 const NO_PROBE = () => {}
 
@@ -38,9 +38,8 @@ export type { LastStep, ServeOptions, StartedGateway } from './serve-options.ts'
 type StartOptions = ServeOptions & { plugins: readonly Plugin[] }
 
 /**
- * Starts a gateway over a data folder, which is made if it is absent.
- * @throws Error with a text for the operator: mistakes in the catalogue, a folder in use, images whose folder is missing, a
- * port that is taken
+ * Starts a gateway over a data folder, which is created if it is missing.
+ * @throws Error for the operator: mistakes in the catalogue, a folder in use, missing folders of images, a port in use
  */
 export async function startGateway({ plugins, ...options }: StartOptions): Promise<StartedGateway> {
   const { data_folder, log, probe = NO_PROBE, network = fetch } = options
@@ -83,25 +82,25 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
-  // Beside the first calls, not before them: it takes a core for 150 ms.
+  // Only now, so that it does not delay the start: it uses a core for 150 ms.
   image_trial?.follow(catalogue())
-  // Requests that waited for the port are answered first.
+  // Requests that waited for the port are served first.
   await endOfTurn()
   const start_audit = await auditAtStart({ ...stores, data_folder, log, now, listeners })
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
-  readiness.started(lookAtEach(opened_plugins.checks, 'ready', { catalogue, data_folder, log, now }))
+  readiness.started(createCheckRun(opened_plugins.checks, 'ready', { catalogue, data_folder, log, now }))
   gateway.calls.events.raise('started', undefined)
   const noticed = await followEdits(watched, configuration, stores.db)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, opened_plugins.sweeps, regular)
-  const stopBeside = serveBeside(gateway, data_folder)
+  const stopBackground = startBackground(gateway, data_folder)
   const stop = () =>
     stopInOrder({ gateway, stores, opened_plugins, listening, log }, async () => {
       readiness.stop()
       start_audit.stop()
       image_trial?.stop()
-      stopBeside()
+      stopBackground()
       await stopSweeping()
       stopTicking()
       watched.close()
@@ -122,9 +121,9 @@ async function listenTo(
   return { opened_plugins, listening: await orUndo(close, () => listenWith(gateway, routes, where)) }
 }
 
-function serveBeside(gateway: Gateway, data_folder: string): () => void {
+function startBackground(gateway: Gateway, data_folder: string): () => void {
   const { catalogue, ledger, log, now } = gateway.calls
-  const endWithdrawals = takeWithdrawals(data_folder, ledger, log)
+  const endWithdrawals = serveWithdrawals(data_folder, ledger, log)
   const stopWarning = warnOfModelEnds({ catalogue, log, now })
   return () => {
     stopWarning()
@@ -140,7 +139,7 @@ interface Stopped {
   log: ProcessLogger
 }
 
-/** @param endWatches ends what runs beside the calls, once these are over */
+/** @param endWatches stops the background work; called after the last call */
 async function stopInOrder(
   { gateway, stores, opened_plugins, listening, log }: Stopped,
   endWatches: () => Promise<void>,
@@ -154,7 +153,7 @@ async function stopInOrder(
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
   await endWatches()
   await listening.stop()
-  // Holds that it still decides may be refused, which a plugin records.
+  // Closing it may refuse holds that are still undecided, which a plugin records.
   await stores.ledger.close()
   await opened_plugins.close()
   await stores.close()

@@ -1,12 +1,12 @@
-// Where a data folder is served, told by `serve` to the commands that print links.
+// The address file of a data folder: `serve` writes its URL for commands that print links.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createForOwner } from '../../store/folder.ts'
 
 const pathIn = (dir: string): string => join(dir, 'serve.address')
 
-/** Tells where a folder is served. `--listen` and a port that the system chose are in no other file. @returns takes it back */
-export function tellAddress(dir: string, url: string): () => void {
+/** Writes the gateway's URL. `--listen` and a port chosen by the system are in no other file. @returns removes the file */
+export function writeAddressFile(dir: string, url: string): () => void {
   const path = pathIn(dir)
   quietly(() => {
     createForOwner(path)
@@ -15,12 +15,12 @@ export function tellAddress(dir: string, url: string): () => void {
   return () => quietly(() => rmSync(path, { force: true }))
 }
 
-/** The URL of the gateway that serves a folder; undefined if none has told it. */
+/** Returns the URL of the gateway that serves a folder; undefined if there is no address file. */
 export function servedAt(dir: string): string | undefined {
   try {
     return new URL(readFileSync(pathIn(dir), 'utf8').trim()).origin
   } catch {
-    // No gateway runs, or it could not tell: the catalogue's address is taken.
+    // Dropped: no gateway runs, or it could not write the file. The catalogue's address is used.
     return undefined
   }
 }
@@ -29,6 +29,6 @@ function quietly(write: () => void): void {
   try {
     write()
   } catch {
-    // A full or read-only disk. Nobody is kept from serving by it: links then name the catalogue's address.
+    // Dropped: a full or read-only disk. The gateway serves even so; links then have the catalogue's address.
   }
 }

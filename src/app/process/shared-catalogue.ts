@@ -1,4 +1,4 @@
-// The catalogue in the database of a data folder: read before the gateway has opened it, by the gateway, and by commands.
+// Reads of the catalogue in a server's database: by a starting gateway before it opens its stores, and by commands.
 import type { SharedText } from '../../catalogue/load-file.ts'
 import { newestShared } from '../../catalogue/past-queries.ts'
 import type { Environment } from '../../catalogue/providers.ts'
@@ -11,13 +11,13 @@ import { openOlder } from './older-database.ts'
 interface SharedSource {
   /** @returns undefined while the database has no catalogue @throws StorageFailure */
   read(): Promise<SharedText | undefined>
-  /** From now on it is read there. */
+  /** Reads from this open database from now on. */
   follow(db: Db): void
 }
 
 /**
- * For a gateway that starts: it needs the catalogue before all else. The database stays as it is, since the start may yet be refused.
- * @returns undefined without a database on a server @throws as `Engine.open`
+ * Reads the catalogue for a starting gateway, before everything else. The database is not changed, since the start may still be refused.
+ * @returns undefined if the rows are not on a server @throws as `Engine.open`
  */
 export async function openShared(paths: DataPaths, env: Environment): Promise<SharedSource | undefined> {
   const storage = await databaseOf(paths, env)
@@ -32,7 +32,7 @@ export async function openShared(paths: DataPaths, env: Environment): Promise<Sh
   }
 }
 
-/** For a command. @returns undefined without a database on a server, and before the first start there @throws as `Engine.open` */
+/** Reads it for a command. @returns undefined if the rows are not on a server, or before the first start there @throws as `Engine.open` */
 export async function sharedOfFolder(paths: DataPaths, env: Environment): Promise<SharedText | undefined> {
   const storage = await databaseOf(paths, env)
   try {
@@ -50,7 +50,7 @@ async function databaseOf(paths: DataPaths, env: Environment): Promise<StorageSe
     const storage = await storageOfFolder(paths, env)
     return storage.database === undefined ? undefined : storage
   } catch {
-    // Dropped: whoever reads the file finds the same mistakes in it.
+    // Dropped: the caller reads the same file next, and reports its mistakes.
     return undefined
   }
 }

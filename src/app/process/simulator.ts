@@ -1,16 +1,16 @@
-// The provider of a plugin as an upstream, loaded with its first call, since most gateways never call it.
+// The simulated provider of a plugin as an upstream, loaded with its first call, since most gateways never call it.
 import { SIMULATOR } from '../../catalogue/served.ts'
 
-/** Loads a provider of this process: the answers to its requests, by their path after `base_url`. */
+/** Loads a provider inside this process: a function that answers requests, whose path follows `base_url`. */
 export type LoadProvider = () => Promise<(request: Request) => Promise<Response>>
 
-/** The `base_url` of a provider of this process, and the fetch that reaches it. */
+/** The `base_url` of a provider inside this process, and the fetch that reaches it. */
 export interface Simulator {
   readonly base_url: string
   fetch(request: Request): Promise<Response>
 }
 
-/** The provider of the first plugin that has one. */
+/** Returns the provider of the first plugin that has one. */
 export function simulatorOf(plugins: readonly { provider: LoadProvider | undefined }[]): Simulator {
   const load = plugins.find(({ provider }) => provider)?.provider
   let provider: ReturnType<LoadProvider> | undefined

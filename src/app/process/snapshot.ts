@@ -1,4 +1,4 @@
-// Copies of the database: written whole, checked, and only then given their name.
+// Copies of the database: written in full and checked before they get their final name.
 import type { Database } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -21,12 +21,12 @@ import { describeFindings } from './full-audit.ts'
 const EXAMPLE = 'tollgate.db'
 
 /**
- * Copies a consistent state of a database, beside whatever writes to it, and checks the copy before it gets its name.
- * A plain copy of the file would miss what is still in the write-ahead log. Only its owner can read the copy; run by root,
- * that is the owner of the folder.
- * @param goesWith told the file in which it is written
- * @throws GatewayError conflict when something is at `path`; not_found when its folder is not there; unprocessable when the
- * copy fails a check: it is deleted
+ * Copies a consistent state of a database, while others write to it, and checks the copy before it gets its final name.
+ * A plain copy of the file would miss the write-ahead log. Only its owner can read the copy; if root runs this,
+ * the owner is that of the folder.
+ * @param goesWith receives the temporary file's name
+ * @throws GatewayError conflict if `path` exists; not_found if its folder is missing; unprocessable if the copy fails a check, after
+ * which it is deleted
  */
 export const writeSnapshot = (db: Database, path: string, goesWith?: NoteUnfinished): Promise<Audit> =>
   writeNew(path, { goesWith, expected_bytes: databaseBytes(db) }, async (unfinished) => {
@@ -35,7 +35,7 @@ export const writeSnapshot = (db: Database, path: string, goesWith?: NoteUnfinis
     return await checkFile(unfinished)
   })
 
-/** The same of a database on any engine. @param db which may be read beside whatever writes to it */
+/** Copies a database of any engine, as `writeSnapshot`. @param db opened for reading; others may write to the database */
 export const copyToFile = (db: Db, path: string, goesWith?: NoteUnfinished): Promise<Audit> =>
   writeNew(path, { goesWith }, async (unfinished) => {
     await copyAll(db, sqliteTarget(unfinished))
@@ -48,8 +48,8 @@ interface Writing {
 }
 
 /**
- * Writes a database's file under another name, and gives it its own once it is whole and on the disk.
- * @throws GatewayError as `writeSnapshot`; what `write` throws: nothing is left then
+ * Writes a database file under a temporary name, and renames it once it is complete and on the disk.
+ * @throws GatewayError as `writeSnapshot`; what `write` throws. On a failure no file is left
  */
 export async function writeNew<T>(
   path: string,
@@ -72,8 +72,8 @@ export async function writeNew<T>(
 }
 
 /**
- * Checks the pages, the references and the ledger of a database.
- * @throws GatewayError unprocessable that names what is wrong; SQLiteError or StorageFailure if the damage is too great to tell
+ * Checks the pages, the foreign keys and the ledger of a database.
+ * @throws GatewayError unprocessable that names the fault; SQLiteError or StorageFailure if the damage prevents the check
  */
 export async function check(db: Database, path: string): Promise<Audit> {
   const [damage] = damageIn(db)
@@ -88,7 +88,7 @@ export async function check(db: Database, path: string): Promise<Audit> {
   return result
 }
 
-/** The same of a file. @throws as `check` */
+/** Checks a database file. @throws as `check` */
 export async function checkFile(path: string): Promise<Audit> {
   using db = closing(openDatabase(path, { readonly: true }))
   return await check(db, path)

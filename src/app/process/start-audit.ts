@@ -1,4 +1,4 @@
-// The audit at the start: at once where there is little to check, else in a process of its own, beside the calls; and again each day.
+// The audit at the start: immediate if there is little to check, otherwise in a separate process; and again each day.
 
 import { DAY_MS } from '../../domain/ranges.ts'
 import type { Logger } from '../../observe/log.ts'
@@ -13,12 +13,12 @@ import { reportFindings } from './reports.ts'
 
 export const AUDIT_AT_START = 'audit-at-start'
 
-/** Up to here an audit takes less than 100 ms of CPU (4,900 calls 92, 2,000 calls 49, none 14); a process of its own takes four times that. */
+/** Up to this size an audit takes less than 100 ms of CPU (4,900 calls 92, 2,000 calls 49, none 14); a separate process takes four times that. */
 const MAX_ROWS_AT_ONCE = 5_000
-/** All of them are read. */
+/** An audit reads the whole database. */
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
 
-/** From the mark of the last, and all rows once a week. */
+/** A daily audit starts from the last one's mark; once a week it checks all rows. */
 const AGAIN_EVERY_MS = DAY_MS
 
 interface StartAuditOptions {
@@ -29,25 +29,24 @@ interface StartAuditOptions {
   data_folder: string
   log: Logger
   now?: () => number
-  /** They get each audit. */
+  /** Called with each audit. */
   listeners?: readonly ((audit: MadeAudit) => void)[]
-  /** More rows of a table than this are audited beside the calls. */
+  /** With more rows in a table the audit runs in a separate process. */
   max_rows_at_once?: number
   again_every_ms?: number
 }
 
 interface StartAudit {
-  /** When that of the start is over, whatever came of it. */
+  /** Resolves when the audit of the start has ended, with any result. */
   ended: Promise<void>
-  /** Ends it without a report, and begins no other. */
+  /** Kills a running audit without a report, and starts no other. */
   stop(): void
 }
 
 /**
- * Audits the books, the images and the kept responses, and reports what is wrong. Wrong books are no reason to refuse calls: a large ledger,
- * which takes seconds, is audited while the gateway serves, at a low priority.
- * Each day it is made again, by one of all gateways.
- * @returns once the audit is over, or goes on beside the calls
+ * Audits the books, the images and the kept responses, and logs findings. Findings do not stop the gateway, so a large ledger,
+ * which takes seconds, is audited at a low priority while the gateway serves. The audit is repeated each day, by one of all gateways.
+ * @returns once the audit has ended, or runs in a separate process
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
   const { db, engine, files, log, now = Date.now, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
@@ -57,41 +56,41 @@ export async function auditAtStart(options: StartAuditOptions): Promise<StartAud
     for (const listener of options.listeners ?? []) listener(made)
     reportFindings(report.findings, log)
   }
-  let beside: StartAudit | undefined
-  const beginBeside = async (): Promise<void> => {
+  let running: StartAudit | undefined
+  const startProcess = async (): Promise<void> => {
     const started_ms = now()
-    beside = auditBeside(options, (report) => onReport(report, started_ms))
-    await beside.ended
-    beside = undefined
+    running = auditInProcess(options, (report) => onReport(report, started_ms))
+    await running.ended
+    running = undefined
   }
   const started_ms = now()
   let ended: Promise<void> = Promise.resolve()
   try {
     if ((await rowsOf(db)) > max_rows_at_once || (await engine.about(db)).bytes > MAX_BYTES_AT_ONCE)
-      ended = beginBeside()
+      ended = startProcess()
     else {
       using integrity = engine.openIntegrity(db)
       onReport(reportOf(await fullAudit({ ...files, db, integrity })), started_ms)
-      // The audit of the day would begin there, and not find again what this one may have found.
+      // A daily audit that started from an older mark would miss the findings of this one.
       if (await auditMark(db)) await forgetAuditMark(db)
     }
   } catch (cause) {
-    // The gateway serves by now: what may end its start comes before.
+    // The gateway already serves, so a failure here does not end its start.
     warnOfFailure(log, cause)
   }
   const timer = setInterval(() => {
-    if (!beside && isEldest(options.own_gateway)) void beginBeside()
+    if (!running && isEldest(options.own_gateway)) void startProcess()
   }, options.again_every_ms ?? AGAIN_EVERY_MS)
   return {
     ended,
     stop() {
       clearInterval(timer)
-      beside?.stop()
+      running?.stop()
     },
   }
 }
 
-/** The greatest number of a row in the tables that grow with calls: found at once, unlike their count. A hold has no row once it is settled. */
+/** The largest row ID in the tables that grow with calls: an index lookup, unlike a count. Settled holds have no row. */
 async function rowsOf(db: Db): Promise<number> {
   const newest = ['holds', 'calls', 'entries', 'generations', 'files', 'responses'].map(
     (table) => `SELECT max(id) AS id FROM ${table}`,
@@ -105,14 +104,14 @@ async function rowsOf(db: Db): Promise<number> {
 const warnOfFailure = (log: Logger, cause: unknown): void =>
   log.warn({ cause }, 'the audit could not run: run `tollgate audit`')
 
-function auditBeside(
+function auditInProcess(
   { data_folder, log }: StartAuditOptions,
   onReport: (report: AuditReport) => void,
 ): StartAudit {
-  const beside = reportInProcess([AUDIT_AT_START], AuditReport, data_folder)
+  const audit = reportInProcess([AUDIT_AT_START], AuditReport, data_folder)
   let stopped = false
   const report = async () => {
-    const ended = await beside.ended
+    const ended = await audit.ended
     if (stopped) return
     if ('report' in ended) onReport(ended.report)
     else warnOfFailure(log, ended.failure)
@@ -121,7 +120,7 @@ function auditBeside(
     ended: report(),
     stop() {
       stopped = true
-      beside.stop()
+      audit.stop()
     },
   }
 }

@@ -1,4 +1,4 @@
-// Refusals of a start before it changes anything: taken addresses, unusable certificates, missing files and buckets of an older database, other gateways.
+// Checks that refuse a start before it changes anything: the address, the certificate, an older database's files or bucket, other gateways.
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { refuseMissingFolders } from '../../library/missing.ts'
 import type { Db } from '../../store/db.ts'
@@ -9,19 +9,19 @@ import { type GatewayTiming, knownNode, TIMING } from './engine/own-gateway.ts'
 import { refuseBucket } from './files/claim.ts'
 import { fileStoresOf } from './files/stores.ts'
 import { listenRefusal } from './listen-refusal.ts'
-import { refuseTaken } from './listening.ts'
+import { refusePortInUse } from './listening.ts'
 import { type OlderDatabase, openOlder } from './older-database.ts'
 
-interface Beside {
-  /** This gateway's, under whose lock an earlier one there is dead. */
+interface StartingGateway {
+  /** This gateway's folder. Its lock is taken, so an earlier gateway of the folder is dead. */
   data_folder: string
   silent_after_ms?: number | undefined
 }
 
-/** The names of the others that are alive, before this gateway has joined them. */
-async function aliveBeside(
+/** Returns the names of other live gateways, before this one has registered. */
+async function otherLiveGateways(
   db: Db,
-  { data_folder, silent_after_ms = TIMING.silent_after_ms }: Beside,
+  { data_folder, silent_after_ms = TIMING.silent_after_ms }: StartingGateway,
 ): Promise<string[]> {
   const gateways = await aliveGateways(db)
   if (gateways.length === 0) return []
@@ -32,7 +32,7 @@ async function aliveBeside(
     .map(({ name }) => name)
 }
 
-/** @throws Error where others are alive: the start of one puts the files of its folder in order by the rows of all */
+/** @throws Error if other gateways are alive: a start reconciles the files of its folder with the rows of all gateways */
 export function refuseOthers(others: readonly string[]): void {
   if (others.length === 0) return
   throw new Error(
@@ -46,16 +46,16 @@ interface StartChecks {
   data_folder: string
   /** `address:port` */
   listen: string
-  /** Starts without the files that the database names. */
+  /** Start even if the files that the database names are missing. */
   accept_missing_files: boolean
   accepts_others?: boolean | undefined
   gateway_timing?: GatewayTiming | undefined
 }
 
 /**
- * Looks for what would refuse the start once the database is migrated, since the program before could not read it any more. Only
- * under the folder's lock: the gateway that serves the folder has the address, too.
- * @throws Error with a text for the operator; nothing was changed
+ * Checks everything that could refuse the start, before the database is migrated: afterwards the previous program could not read it.
+ * The caller has the folder's lock, since a gateway that serves the folder would also use the address.
+ * @throws Error for the operator; nothing was changed
  */
 export async function refuseStart(checks: StartChecks): Promise<void> {
   const { catalogue, data_folder, listen } = checks
@@ -66,10 +66,10 @@ export async function refuseStart(checks: StartChecks): Promise<void> {
   if (older) await refuseOlderStores(older, { ...checks, storage })
 }
 
-/** @throws Error with a text for the operator where the address cannot be listened on */
+/** @throws Error for the operator if the gateway cannot listen on the address */
 export function refuseAddress(listen: string, advice?: string): void {
   try {
-    refuseTaken(parseListenAddress(listen))
+    refusePortInUse(parseListenAddress(listen))
   } catch (cause) {
     throw listenRefusal(listen, cause, advice)
   }
@@ -83,9 +83,9 @@ async function refuseCertificate({ server }: Pick<Catalogue, 'server'>, data_fol
   if (files) await readTlsPair(files)
 }
 
-/** The first version that says which files are missing; databases before it are looked at once they are migrated. */
+/** The first version that records missing files; older databases are checked after their migration. */
 const MISSING_FILES_VERSION = 5
-/** The first version that says which gateways are alive. */
+/** The first version that records live gateways. */
 const ALIVE_VERSION = 28
 
 interface StoreChecks
@@ -94,9 +94,9 @@ interface StoreChecks
 }
 
 /**
- * Refuses missing folders, an unusable bucket, or other gateways over a database that the next start makes or migrates. One that is
- * up to date is looked at when it is opened.
- * @throws Error that says what is wrong
+ * Refuses missing folders, an unusable bucket, or other gateways over a database that the start will create or migrate. A database that
+ * is up to date is checked when it is opened.
+ * @throws Error that names the fault
  */
 export async function refuseOlderStores({ db, version }: OlderDatabase, checks: StoreChecks): Promise<void> {
   const { storage, data_folder, accept_missing_files, accepts_others = false, gateway_timing } = checks
@@ -104,7 +104,7 @@ export async function refuseOlderStores({ db, version }: OlderDatabase, checks: 
   if (stores.bucket) return await refuseBucket(db && { db, version }, stores, { accept_missing_files })
   if (!db) return
   if (storage.database !== undefined && !accepts_others && version >= ALIVE_VERSION)
-    refuseOthers(await aliveBeside(db, { data_folder, ...gateway_timing }))
+    refuseOthers(await otherLiveGateways(db, { data_folder, ...gateway_timing }))
   if (!accept_missing_files && version >= MISSING_FILES_VERSION)
     await refuseMissingFolders({ ...stores, db }, data_folder)
 }

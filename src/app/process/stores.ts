@@ -33,7 +33,7 @@ import { refuseOthers } from './start-refusals.ts'
 
 interface StoreOptions {
   data_folder: string
-  /** Releases the folder's lock, which `takeFolder` took. */
+  /** Releases the folder's lock, taken by `takeFolder`. */
   unlock: () => void
   catalogue: () => Catalogue
   onSharedVersion?: (version: number | undefined) => void
@@ -46,7 +46,7 @@ interface StoreOptions {
 }
 
 export interface Stores {
-  /** The number of this gateway among those over the database. */
+  /** The ID of this gateway's row. */
   gateway_id: number
   own_gateway: OwnGateway
   engine: Engine
@@ -54,7 +54,7 @@ export interface Stores {
   database: Pick<ServedDatabase, 'trouble' | 'call_db'>
   database_path: string
   ledger: Ledger
-  /** Settlements that the ledger could not write yet. */
+  /** Settlements that the ledger could not write so far. */
   settlements: SettlementQueue
   /** Settlements that an earlier stop could not write. */
   journal: SettlementJournal
@@ -65,10 +65,10 @@ export interface Stores {
   close(): Promise<void>
 }
 
-/** The files of the data folder that a gateway writes besides its database. */
+/** The names in the data folder that a gateway writes besides its database. */
 const WRITTEN = [...FILE_FOLDERS, ...JOURNAL_FILES]
 
-/** Migrates the database where its tables are older. @throws what opening it throws; the lock is released then */
+/** Opens the stores, and migrates an older database. @throws what opening the database throws, with the lock released */
 export async function openStores(options: StoreOptions): Promise<Stores> {
   const { data_folder, unlock, catalogue, log, probe } = options
   await using undoing = new AsyncDisposableStack()
@@ -96,7 +96,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     probe,
   })
   const replays = createReplayCount(db, { now, log })
-  // From here on `close` does it, in its own order.
+  // From now on `close` closes everything, in its own order.
   undoing.move()
   return {
     gateway_id,
@@ -113,7 +113,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     library: openLibrary({ db: call_db, now, probe, gateway_id, images, files: uploads, isFailing }),
     responses,
     async close() {
-      // Calls under way settle first: they may be added to the queue yet.
+      // First, since running calls may still add to the queue of settlements.
       await ledger.close()
       settlements.close()
       await replays.close()
@@ -125,7 +125,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   }
 }
 
-/** The database, this gateway among those over it, and the ledger. @param undoing closes them, for an opening that fails later */
+/** Opens the database and the ledger, and registers this gateway. @param undoing closes them if a later step fails */
 async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const { data_folder, catalogue, onSharedVersion, clock, log, probe } = options
   const { gateway_timing, max_busy_wait_ms } = options
@@ -161,17 +161,17 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
 }
 
 /**
- * Takes the folder's lock, and removes what killed commands left.
- * @param elsewhere where they work outside of it
+ * Takes the folder's lock, and removes leftovers of killed commands.
+ * @param elsewhere their work folders outside the data folder
  * @returns releases the lock
- * @throws Error if another process serves the folder, or it cannot be written
+ * @throws Error if another process serves the folder, or it is not writable
  */
 export function takeFolder(data_folder: string, log: Logger, elsewhere: readonly WorkLocation[]): () => void {
   refuseUnwritable(data_folder, WRITTEN)
   const unlock = takeLock(join(data_folder, 'serve.lock'), MAX_COMMAND_MS)
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
-  // Root's cannot be removed by whom the folder belongs to: that keeps no gateway from starting.
+  // The folder's owner cannot remove files of root. Such a failure does not stop a start.
   const removed = [
     ...tidy(() => removeLeftovers(data_folder, 'serve.lock')),
     ...elsewhere.flatMap((place) => tidy(() => removeAbandonedWork(place))),
@@ -188,8 +188,8 @@ interface RecoverOptions {
 }
 
 /**
- * Resolves what dead gateways left behind, and then removes their rows. Only before the first call, since it reconciles files with their rows.
- * @throws Error if a folder of images is missing, or the bucket is another's or cannot be used, before anything is changed
+ * Resolves the unfinished work of dead gateways, and then removes their rows. Only before the first call, since it reconciles files with rows.
+ * @throws Error, before any change, if a folder of images is missing, or the bucket cannot be used or belongs to another database
  */
 export async function recover(stores: Stores, options: RecoverOptions): Promise<void> {
   const { gateway_id, db, ledger, journal, idempotency, files, library, responses } = stores

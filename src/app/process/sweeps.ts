@@ -1,4 +1,4 @@
-// Regular sweeps beside the calls, each by itself: holds whose calls are gone, what is past its time, missing images that are back; and the upkeep of calls.
+// The regular sweeps of a gateway: orphaned holds, expired rows, found images; and the upkeep of calls. A sweep's failure stops no other.
 import { findMissing } from '../../library/missing.ts'
 import { endAbandoned } from '../../library/recovery.ts'
 import { expireOrphanedHolds } from '../../money/ledger/sweep.ts'
@@ -14,8 +14,8 @@ import type { Stores } from './stores.ts'
 import { createUpkeep, type UpkeepParts } from './upkeep.ts'
 
 /**
- * Ends what gateways left that have ended, once their holds have expired.
- * @param ended those that had ended before the holds were looked for
+ * Ends the unfinished work of ended gateways, after their holds have expired, and removes their rows.
+ * @param ended gateways that had ended before the holds were read
  */
 async function removeOthers(
   { db, library }: Stores,
@@ -32,7 +32,7 @@ async function removeOthers(
   await removeEnded(db, ended)
 }
 
-/** All that are alive, as this one was told last. */
+/** Returns all live gateways as of this one's last heartbeat. */
 export function sharingGateways({ engine, own_gateway }: Stores): SharingGateways | undefined {
   if (!engine.is_shared) return undefined
   const { id: own_id, alive, clock_offset_ms } = own_gateway
@@ -51,30 +51,30 @@ export function sharingGateways({ engine, own_gateway }: Stores): SharingGateway
 
 export interface Sweep {
   name: string
-  /** @throws whatever kept it from its work: the next round tries again */
+  /** @throws any failure: the next round tries again */
   sweep(): unknown
 }
 
-interface Sweeping {
-  /** Sweeps once, unless a round is under way. Never rejects. */
+interface SweepRounds {
+  /** Runs one round, unless one is running. Never rejects. */
   run(): Promise<void>
-  /** Begins no sweep any more. @returns once that under way is over, or has had its time to end */
+  /** Starts no further sweep. @returns once the running sweep has ended, or its time is over */
   stop(): Promise<void>
 }
 
 interface SweepLimits {
-  /** After it the others go on beside a sweep, as of files on a disk that does not answer. */
+  /** After this time the round continues although the sweep still runs, as on a disk that does not answer. */
   max_sweep_ms?: number
-  /** So long a stop waits for the sweep under way. */
+  /** The maximum wait of a stop for the running sweep. */
   max_stop_ms?: number
 }
 
-/** Rounds of these sweeps, in their order; a failure is logged with the sweep's name. */
+/** Creates rounds of sweeps, run in order; a failure is logged with the sweep's name. */
 export function sweepEach(
   sweeps: readonly Sweep[],
   log: Pick<Logger, 'error'>,
   { max_sweep_ms = 300_000, max_stop_ms = 5_000 }: SweepLimits = {},
-): Sweeping {
+): SweepRounds {
   const under_way = new Set<string>()
   let stopping = false
   let running: Promise<void> | undefined
@@ -107,7 +107,7 @@ export function sweepEach(
       })),
     async stop() {
       stopping = true
-      // Dropped: what is left of it is of no use to a process that ends.
+      // Dropped: the result no longer matters to a process that ends.
       await withinTime(max_stop_ms, () => running).catch(() => {})
     },
   }
@@ -136,17 +136,17 @@ function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
     { name: 'responses', sweep: () => responses.sweep() },
     { name: 'sessions', sweep: () => people.sessions.sweep() },
     ...(engine.is_shared ? of_shared : []),
-    // In a bucket each would be a request: the next look at an image finds it.
+    // In a bucket each check would be a request. There, reading a missing image finds it.
     ...(files.bucket ? [] : [{ name: 'missing images', sweep: () => reportFound(library, log) }]),
   ]
 }
 
-/** Removes the files of a gateway that has ended after its holds, by which its calls are known: if the holds stay, the files stay. */
+/** Expires orphaned holds, and then ends the other work of ended gateways: while their holds stay, their files stay. */
 async function sweepHolds({ calls: { running, log, now } }: Swept, stores: Stores): Promise<void> {
   const { gateway_id, engine, db, ledger, settlements } = stores
-  /** Its call is not over, or its settlement waits to be written. */
+  /** Whether its call is running, or its settlement is still to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
-  // Read before their holds and files are.
+  // Read before the holds and files of these gateways.
   const ended = engine.is_shared ? await endedGateways(db) : []
   reportSwept(await expireOrphanedHolds(db, ledger, { now_ms: now(), gateway_id, isUnderWay }), log)
   await removeOthers(stores, ended, log)
@@ -158,8 +158,8 @@ async function reportFound(library: Stores['library'], log: Logger): Promise<voi
 }
 
 /**
- * Sweeps every `every_ms`. A sweep that fails is logged, and the next round tries it again.
- * @returns what stops it, once the sweep under way is over
+ * Runs a round of sweeps every `every_ms`. A failure is logged, and the next round tries again.
+ * @returns stops the rounds, and waits for the running sweep
  */
 export function sweepRegularly(
   gateway: Swept,
@@ -169,7 +169,7 @@ export function sweepRegularly(
   const { catalogue, log, now } = gateway.calls
   const sweeping = sweepEach([...sweepsOf(gateway, stores), ...of_plugins], log)
   const upkeep = createUpkeep({ db: stores.db, catalogue, closed, log, now, after })
-  // Beside the sweeps, since it may take minutes. Of several gateways one does it.
+  // Not awaited by the sweeps, since it may take minutes. One of all gateways does it.
   const keepUp = () => {
     if (isEldest(stores.own_gateway))
       void upkeep.run().catch((cause) => log.error({ cause }, 'the upkeep of calls failed'))

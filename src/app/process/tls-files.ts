@@ -1,4 +1,4 @@
-// The files of a certificate and its key: read as a pair that fits, and again when they change.
+// The files of a certificate and its key: read and checked as a pair, and again when they change.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { onceSettled, stampsOf } from '../../catalogue/file-stamps.ts'
 import type { ServerSettings } from '../../domain/catalogue.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 
-/** Whole paths. */
+/** Absolute paths. */
 export interface TlsFiles {
   certificate: string
   key: string
@@ -17,14 +17,14 @@ export interface TlsFiles {
 export interface TlsPair {
   cert: string
   key: string
-  /** Of the first certificate in the file, which is the server's own. */
+  /** The validity of the first certificate in the file, the server's. */
   valid_from_ms: number
   valid_until_ms: number
   /** Its names, such as `DNS:gateway.example.com`. */
   names: string
 }
 
-/** Undefined where the gateway speaks plain HTTP. Relative paths are in the data folder. */
+/** Undefined for plain HTTP. Relative paths are relative to the data folder. */
 export function tlsFilesOf(
   { tls_certificate, tls_key }: Pick<ServerSettings, 'tls_certificate' | 'tls_key'>,
   data_folder: string,
@@ -33,7 +33,7 @@ export function tlsFilesOf(
   return { certificate: resolve(data_folder, tls_certificate), key: resolve(data_folder, tls_key) }
 }
 
-/** @throws Error with a text for the operator where a file cannot be read, is no PEM, or the two do not fit */
+/** @throws Error for the operator if a file cannot be read or is no PEM, or the key does not match the certificate */
 export async function readTlsPair({ certificate, key }: TlsFiles): Promise<TlsPair> {
   const [cert_text, key_text] = await Promise.all([
     readText('tls_certificate', certificate),
@@ -85,19 +85,19 @@ function orRefuse<T>(read: () => T, message: string): T {
 }
 
 export interface TlsWatch {
-  /** Reads the files now, changed or not. Never throws. */
+  /** Reads the files now, even if unchanged. Never throws. */
   read(): Promise<void>
   stop(): void
 }
 
-/** The listeners to a changed pair. Neither may throw. */
+/** Listeners to a changed pair. They must not throw. */
 interface TlsWatcher {
   onPair(pair: TlsPair): void
   onTrouble(trouble: unknown): void
 }
 
 /**
- * Reads the files again when either has changed and both have then stood still for a whole interval: they are written one
+ * Reads the files again once one has changed and neither changes for a whole interval, since they are written one
  * after the other.
  */
 export async function watchTls(files: TlsFiles, watcher: TlsWatcher, poll_ms = 1_000): Promise<TlsWatch> {

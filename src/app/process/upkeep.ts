@@ -1,4 +1,4 @@
-// Upkeep of recorded calls beside those that are served: they are written anew in smaller form, a few at a time.
+// Upkeep of recorded calls: they are rewritten in smaller form in the background, a few at a time.
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { DAY_MS } from '../../domain/ranges.ts'
 import { type RewriteName, rewriteCalls } from '../../money/ledger/rewriting.ts'
@@ -9,28 +9,28 @@ import { reportRewritten } from './reports.ts'
 export interface UpkeepParts {
   db: Db
   catalogue: () => Catalogue
-  /** Why nothing can be written at the moment, as `Readiness.closed`. */
+  /** The reason why nothing can be written now, as `Readiness.closed`. */
   closed: () => string | undefined
   log: Logger
   now: () => number
-  /** It begins after this: the audit of the start, which reads for long. */
+  /** The upkeep starts after this: the audit of the start, a long read. */
   after: Promise<void>
 }
 
 interface Upkeep {
-  /** Does what there is to do, unless that is under way. @throws StorageFailure: the next time goes on from there */
+  /** Rewrites all due calls, unless a run is in progress. @throws StorageFailure: the next run continues there */
   run(): Promise<void>
   stop(): Promise<void>
 }
 
-/** On SQLite so many take some 4 ms, in which the event loop and the write lock are not free. */
+/** On SQLite a step of this size blocks the event loop and the write lock for about 4 ms. */
 const CALLS_A_STEP = 150
-/** After each step the loop is left alone for this many times as long as it took. */
+/** After each step it sleeps for this many times the step's duration. */
 const PAUSES_A_STEP = 2
 const MIN_PAUSE_MS = 2
-/** Then the write-ahead log has some 500 pages (2 MB) of them, which are copied into the file as quickly as a step is made. */
+/** Then the write-ahead log has about 500 pages (2 MB) of them, which are copied into the file in the time of a step. */
 const STEPS_A_CHECKPOINT = 4
-/** Somebody who reads for long, such as a backup, keeps the log from being emptied: no more than this (16 MB) is added meanwhile. */
+/** A long reader, such as a backup, keeps the log from being emptied. The upkeep pauses while the log is longer than this (16 MB). */
 const MAX_LOGGED_PAGES = 4_000
 const READER_PAUSE_MS = 250
 
@@ -79,7 +79,7 @@ export function createUpkeep({ db, catalogue, closed, log, now, after }: UpkeepP
     },
     async stop() {
       stopping = true
-      // Dropped: why it failed, which whoever ran it is told.
+      // Dropped: the caller of `run` receives the failure.
       await running?.catch(() => undefined)
     },
   }

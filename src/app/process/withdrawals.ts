@@ -1,4 +1,4 @@
-// Movements by the command line that take from a free balance: made by the gateway that serves the folder, which alone knows what is held.
+// Withdrawals by commands, made by the gateway that serves the folder, since only it knows the newest holds.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import { codeOf } from '../../utilities/thrown.ts'
 import { WITHDRAWALS_FILE } from './data-paths.ts'
 import { requestLocal } from './local-request.ts'
 
-const Door = Type.Object({ url: Type.String(), secret: Type.String() })
+const Endpoint = Type.Object({ url: Type.String(), secret: Type.String() })
 
 const MOVEMENT = {
   account_id: Type.Integer(),
@@ -45,7 +45,7 @@ const MOVEMENT = {
     ),
   ),
 }
-const Taking = Type.Union([
+const TakingOperation = Type.Union([
   Type.Object(
     { op: Type.Literal('withdraw'), ...MOVEMENT, request_key: Type.Optional(Type.String()) },
     { additionalProperties: false },
@@ -56,10 +56,10 @@ const Taking = Type.Union([
   ),
 ])
 
-/** A movement that the gateway makes: it takes from a free balance. */
+/** An operation that takes from a free balance. */
 type TakingOperation = WithdrawOperation | OpenDebtOperation
 
-/** A movement as it is answered: its outcome, or the reason why nothing was moved. */
+/** The gateway's answer: the outcome, or the reason why no money was moved. */
 const Answer = Type.Union([
   Type.Object({ outcome: Type.Unsafe<MoneyOutcome>(Type.Object({ ok: Type.Boolean() })) }),
   Type.Object({ error: Type.String() }),
@@ -67,10 +67,10 @@ const Answer = Type.Union([
 type Answer = Static<typeof Answer>
 
 /**
- * Takes the movements on a port of its own of the loopback interface, and says so in the folder.
- * @returns ends it; the file is gone then
+ * Serves withdrawals on a separate loopback port, and writes its URL to the folder.
+ * @returns stops it and removes the file
  */
-export function takeWithdrawals(
+export function serveWithdrawals(
   data_folder: string,
   ledger: Pick<Ledger, 'submit'>,
   log: Logger,
@@ -85,19 +85,19 @@ export function takeWithdrawals(
     async fetch(request) {
       if (!isSecret(request.headers.get('authorization'), `Bearer ${secret}`))
         return Response.json({ error: 'the secret is wrong' } satisfies Answer, { status: 401 })
-      // Dropped: that it is no JSON, which is then no movement either.
+      // Dropped: a body that is no JSON fails the check below.
       const operation: unknown = await request.json().catch(() => undefined)
-      if (!Value.Check(Taking, operation))
+      if (!Value.Check(TakingOperation, operation))
         return Response.json({ error: 'this is no withdrawal and no opening debt' } satisfies Answer, {
           status: 400,
         })
-      return Response.json(await moved(ledger, operation))
+      return Response.json(await submit(ledger, operation))
     },
   })
   const path = join(data_folder, WITHDRAWALS_FILE)
-  const door: Static<typeof Door> = { url: server.url.href, secret }
+  const endpoint: Static<typeof Endpoint> = { url: server.url.href, secret }
   try {
-    writeForOwner(path, JSON.stringify(door))
+    writeForOwner(path, JSON.stringify(endpoint))
   } catch (cause) {
     log.warn({ cause }, 'commands cannot withdraw money while the gateway runs: the disk cannot be written')
   }
@@ -107,7 +107,7 @@ export function takeWithdrawals(
   }
 }
 
-async function moved(ledger: Pick<Ledger, 'submit'>, operation: TakingOperation): Promise<Answer> {
+async function submit(ledger: Pick<Ledger, 'submit'>, operation: TakingOperation): Promise<Answer> {
   try {
     return { outcome: await ledger.submit<TakingOperation>(operation) }
   } catch (thrown) {
@@ -120,27 +120,27 @@ function isSecret(header: string | null, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** At once, so that nobody reads half of it. */
+/** Writes the file atomically. */
 function writeForOwner(path: string, text: string): void {
-  const written = `${path}.new`
-  rmSync(written, { force: true })
-  createForOwner(written)
-  writeFileSync(written, text)
-  renameSync(written, path)
+  const unfinished = `${path}.new`
+  rmSync(unfinished, { force: true })
+  createForOwner(unfinished)
+  writeFileSync(unfinished, text)
+  renameSync(unfinished, path)
 }
 
 /**
- * Has the gateway that serves a folder make a movement.
- * @throws GatewayError conflict where nothing was moved, or, as its text says, where that is not known
+ * Submits an operation to the gateway that serves a folder.
+ * @throws GatewayError conflict if no money was moved, or, as its text says, the result is unknown
  */
 export async function moveAtGateway(data_folder: string, operation: TakingOperation): Promise<MoneyOutcome> {
   const path = join(data_folder, WITHDRAWALS_FILE)
-  const door = existsSync(path) ? readJsonAs(Door, readFileSync(path, 'utf8')) : undefined
-  if (!door)
+  const endpoint = existsSync(path) ? readJsonAs(Endpoint, readFileSync(path, 'utf8')) : undefined
+  if (!endpoint)
     throw conflict(
       `A gateway that is starting, stopping or of another version serves ${data_folder}. Try again when it runs.`,
     )
-  const answer = await requestMovement(door, operation).catch((cause: unknown) => {
+  const answer = await requestMovement(endpoint, operation).catch((cause: unknown) => {
     throw conflict(codeOf(cause) === 'ECONNREFUSED' ? notFound(data_folder) : NOT_KNOWN, { cause })
   })
   if ('error' in answer) throw conflict(`The gateway did not move any money: ${answer.error}`)
@@ -154,7 +154,7 @@ const NOT_KNOWN =
   'The gateway did not say whether it moved the money. Look at the account before you try again: `tollgate account show`.'
 
 async function requestMovement(
-  { url, secret }: Static<typeof Door>,
+  { url, secret }: Static<typeof Endpoint>,
   operation: TakingOperation,
 ): Promise<Answer> {
   const { text } = await requestLocal(url, {

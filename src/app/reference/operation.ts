@@ -1,8 +1,8 @@
-// A surface's part of the API reference: its operations whose routes read their own bytes, so that no schema of the route
-// describes them.
+// A surface's part of the API reference: operations whose routes read their own bytes, and so have no schemas to
+// generate it from.
 import { count, type Schema, text } from './schema.ts'
 
-/** Examples by their titles. Requests work with the simulated models of a first start: a test sends each of them. */
+/** Examples by title. Requests work with the simulated models of a first start: a test sends each of them. */
 export type Examples = Readonly<Record<string, unknown>>
 
 export type Content = Readonly<Record<string, { readonly schema: Schema; readonly examples?: Examples }>>
@@ -18,12 +18,12 @@ export interface Parameter {
 
 export interface Answer {
   readonly description: string
-  /** Besides the request ID. */
+  /** The headers besides the request ID. */
   readonly headers?: readonly HeaderName[] | undefined
   readonly content: Content
 }
 
-/** The groups, in the order of the document. A route that its schemas describe names its group in its `detail`. */
+/** The groups, in the document's order. A route with schemas names its group in its `detail`. */
 export const TAGS = {
   'Gemini API':
     "Google's `generateContent`, which is the native API here. Every path below `/v1beta/models/` is also served below `/v1/models/`, where Google's SDKs ask since their version 3.",
@@ -44,7 +44,7 @@ export const TAGS = {
 
 export type Tag = keyof typeof TAGS
 
-/** Headers of responses. Every response has the first. */
+/** Response headers. Every response has the first one. */
 export const HEADERS = {
   'x-request-id': text('The id of the request, as in its usage record.'),
   'request-id': text("The same under Anthropic's name."),
@@ -91,27 +91,27 @@ export const RATE_HEADERS: readonly HeaderName[] = [
   'x-ratelimit-reset-requests',
 ]
 
-/** A plugin's addition to the document, besides the `detail` and the schemas of its routes. */
+/** A plugin's addition to the document, besides its routes' `detail` and schemas. */
 export interface Reference {
   readonly tag: Tag
-  readonly operations: readonly Written[]
-  /** Shared schemas by their names, which `ref` refers to. */
+  readonly operations: readonly WrittenOperation[]
+  /** Shared schemas by name, for `ref`. */
   readonly schemas?: Readonly<Record<string, Schema>>
-  /** An example of each shared schema that answers a request. */
+  /** An example of each shared schema of a response. */
   readonly answers?: Readonly<Record<string, unknown>>
 }
 
 /** An operation whose route reads its own bytes. */
-export interface Written {
-  /** Its method and its path, as the converter names them: `POST /v1/models/{id}`. */
+export interface WrittenOperation {
+  /** Its method and path, in the converter's form: `POST /v1/models/{id}`. */
   readonly route: string
-  /** Its path, if it is not the route's own: a route with a wildcard may be several operations. */
+  /** Its path, if it differs from the route's: a route with a wildcard may be several operations. */
   readonly path?: string
   readonly id: string
   readonly summary: string
   readonly description?: string
   readonly parameters?: readonly Parameter[]
-  /** The request body, by schemas of TypeBox or of the document. */
+  /** The request body, with schemas of TypeBox or of the document. */
   readonly body: Content
   /** The description of the response, its headers besides the request ID, and its bodies. */
   readonly answer: string

@@ -1,4 +1,4 @@
-// Samples for the examples: a small picture, a tool, a schema, and ids that stand for real ones.
+// Samples for the examples: a small picture, a tool, a schema, and placeholder IDs.
 
 /** The answer of the simulated models, in examples. */
 export const SAMPLE_TEXT = 'Short waves of light are scattered more than long ones, and blue is short.'
@@ -21,11 +21,11 @@ export const WEATHER_SCHEMA = textsNamed('city')
 
 export const CITY_SCHEMA = textsNamed('city', 'country')
 
-/** In a form's example, the name of a file stands for the file. */
+/** In a form's example, a file name stands for the file. */
 export const AUDIO_FILE = 'speech.mp3'
 export const PICTURE_FILE = 'house.png'
 
-/** Ids that stand for real ones, which a caller puts in their place. */
+/** Placeholder IDs, which a caller replaces by real ones. */
 export const SAMPLE_IDS = {
   generation: '3f0c2d5e-9a41-4b77-8c1d-5e2f6a7b8c9d',
   file: 'files/1/7c9e6679-7425-40de-944b-e07fc1f90ae7_house.png',

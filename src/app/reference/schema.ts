@@ -1,13 +1,13 @@
-// Schemas written out for the API reference, and the common fields of providers' APIs.
+// Constructors of JSON Schemas for the API reference, and common fields of providers' APIs.
 
-/** A JSON Schema, 2020-12, as OpenAPI 3.1 has them. Undefined keywords are left out of the JSON. */
+/** A JSON Schema 2020-12, as in OpenAPI 3.1. Undefined keywords are left out of the JSON. */
 export interface Schema {
   readonly [keyword: string]: unknown
 }
 
 type Named = Readonly<Record<string, Schema>>
 
-/** A shared schema, by its name. */
+/** Refers to a shared schema by name. */
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
 const typed =
@@ -27,12 +27,12 @@ export const constant = (value: string): Schema => ({ type: 'string', const: val
 
 export const list = (items: Schema, description?: string): Schema => ({ type: 'array', items, description })
 
-/** One of several shapes. */
+/** A union of schemas. */
 export const either = (description: string, ...shapes: Schema[]): Schema => ({ description, anyOf: shapes })
 
 export const orNull = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] })
 
-/** An object with these fields, and others. A name with a question mark is of a field that may be absent. */
+/** An object with these fields and possibly others. A name that ends with a question mark is optional. */
 export const object = (fields: Named, description?: string): Schema => ({
   type: 'object',
   description,
@@ -51,7 +51,7 @@ export const ANSWERED_MODEL = text('The requested model.')
 
 export const OPENAI = 'https://platform.openai.com/docs/api-reference'
 
-/** A body of a provider's API: the fields that everyone needs, those that differ here, and where to find the others. */
+/** A body of a provider's API: the essential fields, the differences here, and a link to the provider's reference. */
 export const asIn = (reference: string, fields: Readonly<Record<string, Schema>>, differs = ''): Schema =>
   object(fields, `${differs} All other fields are in [the provider's reference](${reference}).`.trim())
 

@@ -1,11 +1,11 @@
-// Advice on refusals with known words: those of the most used servers, as public threads report them.
+// Advice on known error messages of the most used servers, collected from public threads.
 
-/** The advice begins with what is wrong. Servers are as the catalogue names them; absent for all. */
+/** The advice begins with the problem. Servers are named as in the catalogue; all if absent. */
 type KnownRefusal = readonly [words: RegExp, advice: string, servers?: readonly string[]]
 
 const ACCOUNTS = 'in the Google Cloud console, under IAM & Admin, Service accounts'
 
-/** The first that fits holds. */
+/** The first match applies. */
 const KNOWN_REFUSALS: readonly KnownRefusal[] = [
   // https://github.com/a-marenkov/gsheets/issues/96, https://github.com/googleapis/google-cloud-python/issues/15080
   [
@@ -27,7 +27,7 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
     /Invalid grant: account not found|account has been deleted|deleted_client/i,
     `bad key: the service account was deleted. Create a new one with a JSON key ${ACCOUNTS}, and replace the file.`,
   ],
-  // The words of src/upstream/tokens/exchange.ts for an exchange that failed without a refusal, with the runtime's.
+  // Messages of src/upstream/tokens/exchange.ts, and of the runtime, for an exchange without an answer of the token server.
   [
     /no access token for the service account: (?:no answer|the answer|status [35]|.*(?:connect|ENOTFOUND|getaddrinfo|certificate))/i,
     'no token: the token server did not answer as expected. Check that this machine can reach it: oauth2.googleapis.com, or the token_uri in the file.',
@@ -168,7 +168,7 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
   ],
 ]
 
-/** The advice on a refusal with these words; undefined if they are not known. @param server as the catalogue or the address names it */
+/** Returns the advice on an error message; undefined if it is unknown. @param server as named in the catalogue or derived from the address */
 export const knownAdvice = (words: string, server: string | undefined): string | undefined =>
   KNOWN_REFUSALS.find(
     ([known, , servers]) =>

@@ -1,4 +1,4 @@
-// Free routes for rows of the caller's account: all of them, or for a member's key and one with limits of its own the rows of that key.
+// Free routes for rows of the caller's account. A member's key and a key with its own limits see only the rows of that key.
 import { Type } from '@sinclair/typebox'
 import { seesAccount } from '../../access/account-details.ts'
 import { type Caller, COMMON_FORMS, findKey, type KeyOfAccount, unknownKey } from '../../access/gate.ts'
@@ -17,29 +17,29 @@ export const ACCOUNT_FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
 
 export interface Scope {
   account_id: number
-  /** The caller's key, where it sees the rows of that key alone. */
+  /** The caller's key, if it sees only its own rows. */
   only: Key | undefined
 }
 
-/** `freeCalls` for routes that read an account's rows: what callers read has the money that calls under way hold. */
+/** `freeCalls` for routes that read an account's rows. The barrier makes the holds of running calls visible to them. */
 export const accountCalls = (gateway: Pick<Gateway, 'calls' | 'requests'>) =>
   freeCalls(gateway, SURFACE).onBeforeHandle({ as: 'scoped' }, () => gateway.calls.ledger.barrier())
 
-/** A caller as they are now: the gate caches them for a second, and their money moves on meanwhile. @throws GatewayError unauthenticated */
+/** Reads the caller's current key and account: the gate caches them for a second. @throws GatewayError unauthenticated */
 export async function currentCaller({ db }: Pick<Gateway, 'db'>, { key }: Caller): Promise<KeyOfAccount> {
   const found = await findKey(db, key.sha256)
   if (!found) throw unknownKey()
   return found
 }
 
-/** Of the key as it is now: the gate caches it for a second. @throws GatewayError unauthenticated for one that is gone */
+/** Returns the scope of the current key: the gate caches it for a second. @throws GatewayError unauthenticated if it was deleted */
 export async function scopeOf(gateway: Pick<Gateway, 'db'>, caller: Caller): Promise<Scope> {
   const key = await keyQueries(gateway.db).keyAndBudgets.get({ id: caller.key.id })
   if (!key) throw unknownKey()
   return { account_id: caller.account.id, only: (await seesAccount(gateway.db, key)) ? undefined : key }
 }
 
-/** The parameter that asks for the rows of one key. */
+/** The parameter that selects the rows of one key. */
 export const KeyPrefix = Type.Optional(
   Type.String({
     pattern: KEY_PREFIX_PATTERN,
@@ -53,12 +53,12 @@ export const KEY_FIELDS = {
   key: Type.String({ description: 'The name of the key.' }),
 }
 
-/** @throws GatewayError permission_denied where a limited key asks for the rows of another one */
+/** @throws GatewayError permission_denied if a limited key requests the rows of another key */
 export function refuseOtherKeys(prefix: string | undefined, only: Key | undefined): void {
   if (only && prefix !== undefined && prefix !== only.prefix) throw seesOwnOnly('key')
 }
 
-/** The refusal of what is not a limited key's own. @param param by which it was requested */
+/** The refusal of rows that a limited key may not see. @param param the parameter that requested them */
 export const seesOwnOnly = (param?: string) =>
   permissionDenied(
     'This API key has limits of its own, or belongs to a member of the account, so it sees its own calls only. Use a key of the account without limits, or ask your operator to let limited keys see the account.',

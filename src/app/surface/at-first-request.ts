@@ -1,14 +1,14 @@
-// Routes that are composed at their first request: a start waits for none of them, and whoever is never asked for them keeps none.
+// Routes that are composed at their first request, so that they neither delay a start nor use memory until then.
 import { atFirstUse } from '../../utilities/at-first-use.ts'
 
 interface Composed {
   handle(request: Request): Response | Promise<Response>
 }
 
-/** Of the routes in front of such an application: its own read the bodies, and are in the document where they should be. */
-export const HANDED_ON = { parse: 'none', detail: { hide: true } } as const
+/** Options of the forwarding route: the application's routes parse the bodies, and only they appear in the API reference. */
+export const FORWARDED = { parse: 'none', detail: { hide: true } } as const
 
-/** A handler that hands each request to an application. @param compose makes it when the first one comes */
+/** Returns a handler that forwards each request to an application. @param compose creates it at the first request */
 export function atFirstRequest(compose: () => Promise<Composed>) {
   const composed = atFirstUse(compose)
   return async ({ request }: { request: Request }): Promise<Response> => (await composed()).handle(request)

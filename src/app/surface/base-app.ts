@@ -1,4 +1,4 @@
-// The application that surfaces are put into: Elysia's settings, and the answers to requests that reach no surface.
+// The application that contains the surfaces: Elysia's settings, and the answers to requests that reach no surface.
 import { Elysia } from 'elysia'
 import type { CallOrigin } from '../../calls/life/call.ts'
 import type { ServerSettings } from '../../domain/catalogue.ts'
@@ -9,7 +9,7 @@ import type { Logger } from '../../observe/log.ts'
 import { refusalBy } from './elysia-errors.ts'
 import type { Requests } from './gateway.ts'
 
-/** The settings that tell HTTPS from HTTP. */
+/** The settings that decide between HTTPS and HTTP. */
 export interface ServedBy {
   server: Pick<ServerSettings, 'tls_certificate'>
 }
@@ -17,7 +17,7 @@ export interface ServedBy {
 interface Failed {
   error: unknown
   request: Request
-  /** From `calls`, for every route of a surface; a plugin may use the name for something else. */
+  /** Set by `calls` for every route of a surface; a custom plugin may use the name for something else. */
   origin?: Partial<CallOrigin>
 }
 
@@ -28,22 +28,22 @@ interface BaseAppParts {
 
 const NO_SURFACE = 'none'
 
-/** An application without routes. */
+/** Creates an application without routes. */
 export const baseApp = ({
   calls: { log, catalogue },
   requests: { newRequestId, error_answers },
 }: BaseAppParts) =>
   new Elysia({
     name: 'tollgate',
-    // Otherwise Elysia drops fields that a schema does not name: from requests, where they are to be refused, and from answers.
+    // Otherwise Elysia drops fields that a schema does not name: from requests, which must be refused, and from answers.
     normalize: false,
-    // Elysia looks for a path from the 8th character of a URL on, which with https is the slash before the host; or from the 12th,
-    // which is right for all hosts that HTTPS is served to (app/process/app.ts).
+    // Elysia searches a URL's path from its 8th character, which with https is the slash before the host; with `standardHostname` from the
+    // 12th, which is right for all hosts that the gateway accepts over HTTPS (app/process/app.ts).
     handler: { standardHostname: catalogue().server.tls_certificate !== undefined },
   })
-    // Registered before the surfaces: it reaches only routes that come after it.
+    // Registered before the surfaces, since it applies only to routes registered later.
     .onError({ as: 'global' }, async ({ error, request, origin }: Failed) => {
-      // A route with an origin of ours has a surface, whose own handler comes next.
+      // A route with our origin belongs to a surface, whose own handler runs next.
       if (origin?.render !== undefined) return undefined
       const thrown = toGatewayError(refusalBy(error))
       error_answers.add({ surface: NO_SURFACE, class: thrown.kind })

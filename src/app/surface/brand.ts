@@ -1,10 +1,10 @@
-// The brand as pages show it: names and addresses of what plugins/site serves, and the tags of a page's head.
+// The brand on pages: its name, the URLs of its files (served by plugins/site), and the tags of a page's head.
 import { type BrandSettings, brandName, keyVariable } from '../../domain/brand.ts'
 
-/** The brand on a page. An address is null where the operator has set none. */
+/** The brand on a page. A URL is null if the operator has not set it. */
 export interface PageBrand {
   name: string
-  /** Of a wordmark in place of the name, and of a square mark. */
+  /** The URLs of a wordmark that replaces the name, and of a square icon. */
   logo: string | null
   icon: string | null
   /** The environment variable of an API key in code samples. */
@@ -15,7 +15,7 @@ export interface PageBrand {
   imprint_url: string | null
 }
 
-/** @param path of the public URL, before all addresses */
+/** @param path of the public URL, a prefix of all URLs */
 export const pageBrand = (brand: BrandSettings, path: string): PageBrand => ({
   name: brandName(brand),
   logo: brand.logo === undefined ? null : addressOf(path, 'logo', brand.logo),
@@ -27,17 +27,17 @@ export const pageBrand = (brand: BrandSettings, path: string): PageBrand => ({
   imprint_url: brand.imprint_url ?? null,
 })
 
-/** The stylesheet with the colours of the brand, which comes after the page's own; null without one. */
+/** The URL of the stylesheet with the brand's colors, to load after the page's own; null if no color is set. */
 export const brandColorsUrl = ({ color }: BrandSettings, path: string): string | null =>
   color === undefined ? null : addressOf(path, 'colors.css', color.slice(1).toLowerCase())
 
-/** With its value, so that a browser does not keep a former one. */
+/** Includes the value, so that browsers do not use a cached older file. */
 const addressOf = (path: string, file: string, value: string): string =>
   `${path}/brand/${file}?of=${encodeURIComponent(value)}`
 
 /**
- * A page of ours with the brand in its head: its title and icon, the colours, and a meta element "brand" that holds the brand as JSON
- * for the page's script.
+ * Adds the brand to a page's head: title, icon, colors, and a meta element "brand" with the brand as JSON for the page's
+ * script.
  */
 export function withBrand(html: string, brand: BrandSettings, path: string): string {
   const own = pageBrand(brand, path)
@@ -55,6 +55,6 @@ export function withBrand(html: string, brand: BrandSettings, path: string): str
   ])
 }
 
-/** The replacements as they stand: `$` has no meaning in them. */
+/** Replaces parts literally: `$` has no special meaning. */
 const replacing = (html: string, all: readonly (readonly [RegExp | string, string])[]): string =>
   all.reduce((page, [part, by]) => page.replace(part, () => by), html)

@@ -1,6 +1,6 @@
-// The scoped Elysia plugins of surfaces: a call's id and origin, its caller, and failures in the surface's shape.
-// They have no name, for Elysia keeps only one of several plugins with the same name. They are `scoped`, so that they
-// reach the surface that uses them and no sibling. `derive` comes before a route's schemas are checked: 401 before 400.
+// The scoped Elysia plugins of surfaces: a call's ID and origin, its caller, and failures in the surface's format.
+// They have no name, since Elysia keeps only one of several plugins with the same name. They are `scoped`, so that they
+// apply to the surface that uses them and to no sibling. `derive` runs before a route's schemas are checked: 401 before 400.
 import { Elysia, StatusMap } from 'elysia'
 import type { CallOrigin } from '../../calls/life/call.ts'
 import { rateLimited } from '../../domain/errors.ts'
@@ -11,12 +11,12 @@ import { answerLater } from './failed.ts'
 import type { Gateway } from './gateway.ts'
 import { originOf, type Surface } from './origin.ts'
 
-/** A surface, or how a request tells which of several shapes it is to be answered in. */
+/** A surface, or a function that chooses one by the request. */
 type SurfaceOf = Surface | ((request: Request) => Surface)
 
 type SurfaceParts = Pick<Gateway, 'calls' | 'requests'>
 
-/** Every call gets an `origin`, in which its id is; whatever is thrown leaves in the surface's shape. */
+/** Gives every call an `origin` with its ID, and renders every exception in the surface's format. */
 export function calls(gateway: SurfaceParts, surface: SurfaceOf) {
   const { newRequestId, sockets } = gateway.requests
   const surfaceOf = typeof surface === 'function' ? surface : () => surface
@@ -34,10 +34,10 @@ export function calls(gateway: SurfaceParts, surface: SurfaceOf) {
     )
 }
 
-/** `calls` whose routes return plain values, which leave as JSON with the call's id. Anybody may make them. */
+/** `calls` for public routes that return plain values, sent as JSON with the call's ID. */
 export const openCalls = (gateway: SurfaceParts, surface: SurfaceOf) =>
   calls(gateway, surface).mapResponse({ as: 'scoped' }, ({ responseValue, origin, set }) => {
-    // Elysia asks about failures too: with undefined while no error hook has answered, then with the failure and its id.
+    // Elysia also calls this for failures: with undefined before an error hook has answered, then with that answer, which has its ID.
     if (responseValue === undefined) return undefined
     if (!(responseValue instanceof Response))
       return jsonAnswer(responseValue, origin.request_id, idHeaders(origin), statusOf(set.status))
@@ -46,7 +46,7 @@ export const openCalls = (gateway: SurfaceParts, surface: SurfaceOf) =>
     return undefined
   })
 
-/** The caller of a free call. @throws GatewayError as the gate does; rate_limited if the key has read too much */
+/** Admits the caller of a free call. @throws GatewayError as `Gate.admit`; rate_limited over the key's limit of free requests */
 export async function admitReader(
   { calls: { gate, catalogue }, requests: { reads } }: SurfaceParts,
   origin: CallOrigin,
@@ -62,13 +62,13 @@ export async function admitReader(
   return caller
 }
 
-/** Elysia takes statuses by their names, too. */
+/** Elysia also accepts statuses by name. */
 const statusOf = (status: number | keyof StatusMap = 200): number =>
   typeof status === 'number' ? status : StatusMap[status]
 
 /**
- * `openCalls` for those who have a key: routes get their `caller`. Such calls count against no limit of calls, for they are
- * how callers look at their limits; they have one of their own, `reads_per_minute`.
+ * `openCalls` that require an API key: routes receive the `caller`. These calls do not count against call limits, since callers
+ * use them to read their limits; they have a separate limit, `reads_per_minute`.
  */
 export const freeCalls = (gateway: SurfaceParts, surface: SurfaceOf) =>
   openCalls(gateway, surface)

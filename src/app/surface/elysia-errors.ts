@@ -1,17 +1,17 @@
-// Elysia's own refusals in the gateway's words.
+// Translation of Elysia's own errors into the gateway's.
 import { InvalidCookieSignature, NotFoundError, ParseError, ValidationError } from 'elysia'
 import { GatewayError, internal, invalidRequest, notFound } from '../../domain/errors.ts'
 import { type Fault, faultsFrom } from '../../domain/validation.ts'
 import { refusalOf } from '../../http/refusal.ts'
 
 /**
- * The refusal for an error that reached Elysia; an error that is not Elysia's own is returned as it was thrown. Recognised by
- * its class: the `code` that Elysia hands over is the error's own `code` where it has one, and ours have.
+ * Returns the refusal for an error of Elysia; other errors are returned unchanged. Errors are recognised by class, since
+ * the `code` that Elysia passes may come from the error itself, and ours have one.
  */
 export function refusalBy(error: unknown): unknown {
   if (error instanceof ValidationError) return refusalOfValues(error)
   if (error instanceof NotFoundError) return noEndpoint()
-  // Our own parsers' errors, too.
+  // Elysia wraps the errors of our parsers.
   if (error instanceof ParseError && error.cause instanceof GatewayError) return error.cause
   if (error instanceof ParseError)
     return invalidRequest('The request body could not be read. Check its Content-Type.')
@@ -20,11 +20,11 @@ export function refusalBy(error: unknown): unknown {
   return error
 }
 
-/** A path that is switched off is answered as every unknown one. Most often the base address of OpenAI's SDKs has no version. */
+/** The answer for unknown and disabled paths. The most frequent mistake is a base URL of OpenAI's SDKs without the version. */
 export const noEndpoint = (): GatewayError =>
   notFound('No such endpoint. Check the path and the method. Paths of the OpenAI API begin with /v1.')
 
-/** An answer of ours that does not fit its own schema is our bug: it is not sent, and only its faulty paths are logged. */
+/** An answer that violates its own schema is our bug: it is not sent, and only the paths of its faults are logged. */
 function refusalOfValues({ type, validator, value }: ValidationError) {
   const all = 'Errors' in validator ? faultsFrom(validator.Errors(value), value) : []
   const faults = Iterator.from(all).take(MAX_FAULTS).toArray()
@@ -34,7 +34,7 @@ function refusalOfValues({ type, validator, value }: ValidationError) {
   })
 }
 
-/** Nobody reads more; a body may have as many faults as it has bytes. */
+/** Enough to report; a body may have as many faults as bytes. */
 const MAX_FAULTS = 10
 
 const inBrief = ({ path, problem, must }: Fault): string =>

@@ -1,4 +1,4 @@
-// The one place that every failed request of a surface passes: counted, recorded if it was refused, and answered in the surface's shape.
+// Handling of every failed request of a surface: it is counted, recorded if it was refused, and answered in the surface's format.
 import type { RefusalFacts } from '../../calls/life/call.ts'
 import type { RefusedRequest } from '../../calls/life/events.ts'
 import { CLIENT_CLOSED_REQUEST } from '../../calls/settling/end.ts'
@@ -10,37 +10,41 @@ import type { Gateway } from './gateway.ts'
 import type { Surface } from './origin.ts'
 
 interface FailedRequest extends Pick<Failure, 'thrown' | 'request_id' | 'request'> {
-  /** Facts that were known before it failed; absent for one that got no origin. */
+  /** The facts known before the failure; absent if it had no origin yet. */
   known: RefusalFacts | undefined
 }
 
 type Parts = Pick<Gateway, 'calls' | 'requests'>
 
-/** The answer to a request that failed, as `failureAnswer`. */
+/** Returns the answer to a failed request, as `failureAnswer`. */
 export const answerTo = (parts: Parts, surface: Surface, failed: FailedRequest): Response =>
-  hasLeft(failed) ? answerToNobody(parts, surface, failed) : failureAnswer(noted(parts, surface, failed))
+  isDisconnected(failed)
+    ? answerDisconnected(parts, surface, failed)
+    : failureAnswer(recordFailure(parts, surface, failed))
 
-/** The same, as `answerFailure`. */
+/** Returns the answer to a failed request, as `answerFailure`. */
 export const answerLater = async (
   parts: Parts,
   surface: Surface,
   failed: FailedRequest,
 ): Promise<Response> =>
-  hasLeft(failed) ? answerToNobody(parts, surface, failed) : answerFailure(noted(parts, surface, failed))
+  isDisconnected(failed)
+    ? answerDisconnected(parts, surface, failed)
+    : answerFailure(recordFailure(parts, surface, failed))
 
 /**
- * Reports whether a request failed because its caller left. What it was refused for before, and faults of the gateway's own, are
- * noted as ever.
+ * Whether a request failed because its caller disconnected. Refusals before that, and faults of the gateway, are recorded as
+ * usual.
  */
-function hasLeft({ thrown, known, request }: FailedRequest): boolean {
+function isDisconnected({ thrown, known, request }: FailedRequest): boolean {
   if (!request?.signal.aborted) return false
   const { kind, cause } = toGatewayError(thrown)
   if (kind === 'internal') return cause instanceof DOMException && cause.name === 'AbortError'
   return known?.is_call ? kind !== 'overloaded' : kind.startsWith('upstream_')
 }
 
-/** No error answer: nobody gets it. A call is in its own record as cancelled; a request that held nothing has a line in the log. */
-function answerToNobody(
+/** Records no error answer, since nobody receives it. A call is recorded as cancelled; a request without a hold gets a line in the log. */
+function answerDisconnected(
   { calls: { log }, requests: { sockets } }: Parts,
   { render, id_header }: Surface,
   { thrown, known, request, request_id }: FailedRequest,
@@ -54,7 +58,7 @@ function answerToNobody(
   return renderFailure(toGatewayError(thrown), { request_id, render, id_header, request })
 }
 
-function noted(
+function recordFailure(
   { calls: { log, events }, requests: { error_answers, sockets } }: Parts,
   surface: Surface,
   { thrown: cause, known, ...about }: FailedRequest,
@@ -76,7 +80,7 @@ function callerOf(
   return address === undefined ? 'unknown' : `address ${address}`
 }
 
-/** silent.md, Refused calls: any 4xx after the key is known, and 503 before a provider was asked; not what a call has in its own record. */
+/** Returns the record of a 4xx with a known key, or a 503 before a provider was called (silent.md, Refused calls); none if it is a call. */
 function refusedRequest(
   { surface, render }: Surface,
   error: GatewayError,
@@ -99,5 +103,5 @@ function refusedRequest(
   }
 }
 
-/** In place of a provider's own words, which may quote the request. */
+/** Replaces a provider's message, which may quote the request. */
 const QUOTED = "The model's provider refused the request."

@@ -1,4 +1,4 @@
-// The parts of a running gateway, as plugins are given them.
+// The parts of a running gateway, as plugins receive them.
 import type { AnyElysia } from 'elysia'
 import type { Passwords } from '../../access/passwords.ts'
 import type { Exports, OwnRate } from '../../access/rate.ts'
@@ -29,92 +29,92 @@ import type { Reference } from '../reference/operation.ts'
 import type { Terms } from './console/terms.ts'
 import type { CallInside } from './inside.ts'
 
-/** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. A function asks for the ones it uses. */
+/** The parts of a gateway. They are injected, not global: several gateways can run in one process. A function takes only the parts it uses. */
 export interface Gateway {
   /**
-   * The parts that calls share: the gate, limits, the ledger, the catalogue, the log, the clock.
-   * `servePaid` for paid calls, `withAdmission` for all others that hold a place.
+   * The parts shared by calls: the gate, limits, the ledger, the catalogue, the log, the clock.
+   * Paid calls use `servePaid`; other calls that count as running use `withAdmission`.
    */
   calls: CallParts
-  /** The parts of every request, and its counts. */
+  /** The parts shared by all requests, with their counters. */
   requests: Requests
-  /** Uploads, and content that is made for callers. */
+  /** Uploads, and content generated for callers. */
   content: Content
   people: People
   /** Parts for the operator. */
   operations: Operations
-  /** For reading; what the console writes goes through `changed` (app/surface/console/calls.ts). Money moves by the ledger only. */
+  /** For reading; the console writes through `changed` (app/surface/console/calls.ts). Only the ledger moves money. */
   db: Db
 }
 
 export interface Requests {
-  /** `req_…`; `calls` makes one for every call. */
+  /** Creates a request ID, `req_…`. `calls` gives one to every call. */
   newRequestId: () => string
-  /** The sockets of its server, once it listens. */
+  /** The sockets of the server; null until it listens. */
   sockets: () => ServerSockets | null
   web_sockets: WebSockets
-  /** Requests that were answered with an error, by surface and class. */
+  /** Counts error answers by surface and class. */
   error_answers: Tally
-  /** The rate of free reads by a key. */
+  /** The rate limit of free requests by key. */
   reads: OwnRate
 }
 
 interface Content {
-  /** The parts that image calls of all surfaces share: the library of images, their rate, their memory. */
+  /** The parts shared by image calls of all surfaces: the library, rate limit and memory budget. */
   images: ImageParts
   responses: KeptResponses
 }
 
 interface People {
-  /** Sessions of the console, and sign-in. */
+  /** Console sessions and sign-in. */
   sessions: Sessions
-  /** What happens to how people sign in, for what tells them. */
+  /** Events about people's sign-in, for notices to them. */
   sign_in_events: SignInEvents
-  /** Hashing, off the event loop and few at once: the limit is of all who hash. */
+  /** Password hashing, off the event loop, with one limit of concurrent hashes for all users of it. */
   passwords: Passwords
-  /** The ways to sign in that plugins add, for the form. Filled at the start, once. */
+  /** Sign-in methods of plugins, for the form. Filled once, at the start. */
   sign_in_ways: SignInWay[]
-  /** Features that pages offer only where the operator has set them up, as plugins add them. Filled at the start, once. */
+  /** Features of plugins that pages offer only if the operator has set them up. Filled once, at the start. */
   features: Feature[]
-  /** The terms of service that new people accept. Set at the start, once; absent: there are none. */
+  /** The terms of service that new people accept, if any. Set once, at the start. */
   terms?: TermsOfService
-  /** Binds who signs up to whose link they came by. Set at the start, once; absent: there are no referrals. */
+  /** Referrals of new accounts, if enabled. Set once, at the start. */
   referrals?: Referrals
-  /** What single pages without a session load from elsewhere. Filled at the start, once. */
+  /** External sources that single public pages load. Filled once, at the start. */
   page_sources: PageSource[]
-  /** The rate of requests by the pages of an account. */
+  /** The rate limit of page requests by account. */
   page_calls: OwnRate
-  /** The lists that an account exports as CSV. */
+  /** The limit of an account's CSV exports. */
   exports: Exports
-  /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
+  /** Serves a page's call at a surface's own route, paid by a key that the viewer may use. */
   callInside: CallInside
   randomBytes: RandomBytes
 }
 
 export interface Feature {
-  /** As the entries of its pages name it. */
+  /** The name in the entries of its pages. */
   name: string
-  /** Reports whether the feature is set up at this moment. */
+  /** Whether the feature is set up now. */
   isOffered: () => boolean
-  /** Reports whether a viewer still has the feature where it is offered no more. */
+  /** Whether a viewer still has the feature after it is no longer offered. */
   isKept?: (viewer: Viewer) => Awaitable<boolean>
 }
 
-/** The terms of service, as the plugin has them that keeps who accepted which. */
+/** The terms of service, of the plugin that records acceptances. */
 export interface TermsOfService {
-  /** Those in force; undefined where the operator has none. */
+  /** The terms in force, if any. */
   current: () => Terms | undefined
   /**
-   * Keeps that a new person accepted those in force, if there are any. In the caller's transaction.
+   * Records a new person's acceptance of the terms in force, if any, in the caller's transaction.
    *
-   * @throws GatewayError invalid_request where they were not accepted; conflict where others were
+   * @throws GatewayError invalid_request if they were not accepted; conflict if another version was
    */
   accept: (tx: Tx, acceptance: Acceptance, by: ActionContext) => Promise<void>
 }
 
-/** Referrals, as the plugin has them that keeps who signed up by whose link. */
+/** Referrals, of the plugin that records them. */
 interface Referrals {
-  /** Binds a new account, in the transaction that makes it. What is no code of a link does nothing. */
+  /** Records the referrer of a new account, in the transaction that creates it. An unknown code has no effect. */
   bind: (
     tx: Tx,
     referred: { code: string; account_id: number; email: string },
@@ -125,90 +125,90 @@ interface Referrals {
 export interface Acceptance {
   account_id: number
   person_id: number
-  /** As they were shown; null where none were accepted. */
+  /** The terms that the page showed; null if none were accepted. */
   accepted: Terms | null
 }
 
-/** A page of the console that loads scripts and frames from elsewhere, as nothing else does. */
+/** A console page that loads scripts and frames from other origins; no other page may. */
 interface PageSource {
-  /** Below /console/. */
+  /** The path below /console/. */
   path: string
-  /** `https://…`; none where its content security policy stays as it is. */
+  /** Origins to add to its content security policy: `https://…`. */
   origins: () => readonly string[]
 }
 
 export interface Operations {
-  /** Where the catalogue is, and the database and the files unless they are elsewhere. */
+  /** The folder of the catalogue, and of the database and the files unless [storage] names other places. */
   data_folder: string
-  /** Facts about the database. @throws StorageFailure */
+  /** Reads facts about the database. @throws StorageFailure */
   database: () => Promise<AboutDatabase & { address: string }>
-  /** All that share the database and are alive; undefined where this one has it alone. */
+  /** Returns the live gateways of the database; undefined if only this one can use it. */
   gateways: () => SharingGateways | undefined
-  /** Is told each audit that the gateway makes by itself, at its start and each day. */
+  /** Registers a listener to the gateway's own audits, at its start and each day. */
   onAudit: (listener: (audit: MadeAudit) => void) => void
-  /** The catalogue's file: what it says without its secrets, and how it is changed. */
+  /** Reads the catalogue's text without its secrets, and changes it. */
   configuration: Configuration
-  /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
+  /** Returns the reason why the gateway refuses calls, in words for the public; undefined if it accepts them. */
   notReady: () => string | undefined
-  /** The bucket of images, uploads and kept content, as `s3://bucket/prefix`; undefined: they are in the data folder. */
+  /** The bucket of images, uploads and kept content, as `s3://bucket/prefix`; undefined if they are in the data folder. */
   files_bucket: string | undefined
-  /** Why images and uploads are refused, in words that anybody may read; undefined while they are taken. Other calls go on. */
+  /** Returns the reason why images and uploads are refused, in words for the public; undefined if they are accepted. */
   filesTrouble: () => string | undefined
-  /** Posts a message to a public server of the operator's choice. */
+  /** Posts a message to a server that the operator names. */
   postWebhook: PostWebhook
-  /** The network of the gateway's own requests; calls go by `calls.upstream`. */
+  /** The network for the gateway's own requests; calls use `calls.upstream`. */
   network: (url: string, init: RequestInit) => Promise<Response>
-  /** The checks of plugins in a running gateway. Filled at the start, once. */
+  /** Checks of plugins in a running gateway. Filled once, at the start. */
   checks: GatewayCheck[]
-  /** The metrics that plugins add. Filled at the start, once. */
+  /** Metrics of plugins. Filled once, at the start. */
   metrics: ValueMetric[]
-  /** The payment methods that custom plugins bring. Filled at the start, once. */
+  /** Payment methods of custom plugins. Filled once, at the start. */
   payment_providers: PaymentProvider[]
-  /** Credit to other accounts with a payment, in its transaction, as plugins add it. Filled at the start, once. */
+  /** Credits of plugins to other accounts, in the transaction of a payment. Filled once, at the start. */
   payment_shares: PaymentShares[]
-  /** Liabilities of the operator to accounts beside their balances, as plugins add them. Filled at the start, once. */
+  /** The operator's liabilities to accounts besides their balances, of plugins. Filled once, at the start. */
   liabilities: Liability[]
-  /** Gifts of the operator with payments, as plugins add them. Filled at the start, once. */
+  /** Credits that come with payments as gifts, of plugins. Filled once, at the start. */
   gifts: Gift[]
-  /** Costs of sales beside providers, as plugins add them. Filled at the start, once. */
+  /** Costs of sales besides providers, of plugins. Filled once, at the start. */
   selling_costs: SellingCost[]
-  /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
+  /** Loaders of the plugins' console routes. Filled once, at the start. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]
-  /** Loads the parts of the API reference that plugins have. Filled at the start, once. */
+  /** Loaders of the plugins' parts of the API reference. Filled once, at the start. */
   references: (() => Promise<Reference>)[]
 }
 
-/** Value that accounts have paid for and not got yet, such as vouchers that nobody has redeemed. */
+/** Value that accounts have paid for and not received yet, such as unredeemed vouchers. */
 interface Liability {
   /** A noun for its line: `Unused vouchers`. */
   title: string
   read: (db: Db, now_ms: number) => Awaitable<Nanos>
 }
 
-/** Credits that nobody paid for, without what was taken back of them. */
+/** Credits that were not paid for, net of reversals. */
 interface Gift {
   /** A noun for its line: `Referral shares`. */
   title: string
   read: (db: Db, period: { since_ms: number; until_ms: number }) => Promise<Nanos>
-  /** The amount that came with a payment to its payer; absent: as below. */
+  /** Returns the amount that the payer received with a payment; none if absent. */
   brought?: (db: Db, payment: { id: number; account_id: number }) => Promise<Nanos>
-  /** The amount that leaves the payer's balance of it, once so much of a payment has gone back; absent: no payer has any. */
+  /** Returns the part that a refund takes back from the payer's balance, by the refunded amount in all; none if absent. */
   returned?: (
     db: Db,
     payment: { id: number; account_id: number; amount_minor: number; gone_minor: number },
   ) => Promise<Nanos>
 }
 
-/** Costs of the sales of some time beside providers, such as payment fees. */
+/** Costs of sales in a period besides providers, such as payment fees. */
 interface SellingCost {
-  /** @returns `unknown`: the sales whose cost is not known, which is none of the amount */
+  /** @returns `unknown`: the number of sales with an unknown cost, not included in the amount */
   read: (
     db: Db,
     time: TimeRange & { account_id: number | undefined },
   ) => Promise<{ amount_nanos: Nanos; unknown: number }>
 }
 
-/** Credits that go with a payment that is credited now. */
+/** Returns the credits to other accounts for a payment that is being credited. */
 export type PaymentShares = (order: {
   id: number
   account_id: number
@@ -216,15 +216,15 @@ export type PaymentShares = (order: {
 }) => Promise<readonly Share[]>
 
 export interface SharingGateways {
-  /** How far the clock of the database, which all go by, is ahead of this machine's. */
+  /** The database's clock, which all gateways use, minus this machine's. */
   clock_ahead_ms: number
-  /** In the order of their starts. */
+  /** The oldest first. */
   alive: readonly SharingGateway[]
 }
 
 export interface SharingGateway {
   id: number
-  /** Its machine. */
+  /** The name of its machine. */
   name: string
   version: string
   started_at_ms: number

@@ -1,28 +1,28 @@
-// Calls from inside: what a page asks for is served by the surfaces themselves, at their own routes, and paid by a key.
+// Inside calls: a page's call is served by a surface's own route, and paid by a key.
 import type { Passes } from '../../access/passes.ts'
 
 interface InsideCall {
-  /** The page's own request: its method, body and end are those of the call. */
+  /** The page's request, whose method, body and abort signal the call uses. */
   arrived: Request
   /** The surface's route, such as `/v1/chat/completions`. */
   path: string
-  /** Pays for it, with its limits. */
+  /** The key that pays, with its limits. */
   key_id: number
 }
 
 /**
- * Serves a call as if it had come with the key. Nothing about it is special from then on: it is held, settled, limited
- * and recorded as every other, whoever leaves it is charged as ever, and its refusals are in the surface's own shape.
+ * Serves a call as if it had arrived with the key. It is then treated as any other call: held, limited, settled and recorded,
+ * charged after a disconnect, and refused in the surface's format.
  */
 export type CallInside = (call: InsideCall) => Promise<Response>
 
-/** The headers of a page's request that a surface may read. No credential is among it: the pass is the only one. */
+/** The headers of the page's request that are passed on. They contain no credential: the pass is the only one. */
 const CARRIED = ['content-type', 'content-length', 'accept', 'user-agent', 'idempotency-key'] as const
 
-/** Elysia does not route to hosts of three letters or fewer, and this one is nobody's. */
+/** A placeholder host. Elysia cannot route to hosts of three letters or fewer. */
 const INSIDE = 'http://inside.tollgate'
 
-/** @param serve the application, once there is one */
+/** @param serve the application, once it exists */
 export const createCallInside =
   (passes: Passes, serve: (request: Request) => Promise<Response>): CallInside =>
   ({ arrived, path, key_id }) => {

@@ -1,20 +1,20 @@
-// The beginning of a call: its credential in the forms of its surface, and the facts of its socket.
+// The origin of a call: its credential, in the forms that its surface accepts, and the facts of its socket.
 import { type CredentialForm, credentialOf } from '../../access/gate.ts'
 import type { CallOrigin } from '../../calls/life/call.ts'
 import type { RenderError } from '../../http/answers.ts'
 import type { Sockets } from '../../http/sockets.ts'
 
-/** The common parts of all calls of a surface. */
+/** The properties common to all calls of a surface. */
 export interface Surface {
   surface: string
-  /** Where its callers put their keys. */
+  /** The accepted places of a caller's key. */
   forms: readonly CredentialForm[]
   render: RenderError
-  /** A further name of the header that carries a request's id. */
+  /** A second header for the request ID. */
   id_header?: string
 }
 
-/** A request as the beginning of a call. */
+/** Creates the origin of a request. */
 export function originOf(
   request: Request,
   request_id: string,

@@ -1,6 +1,6 @@
 // The end of a certificate: how soon it is, what the log says of it, and how often.
 import { expect, test } from 'bun:test'
-import { endOf, tellOf, warnOfEnd } from '../../../src/app/process/certificate-end.ts'
+import { endOf, logCertificate, warnOfEnd } from '../../../src/app/process/certificate-end.ts'
 import { eventually } from '../../support/eventually.ts'
 import { memoryLog } from '../../support/memory-log.ts'
 
@@ -18,7 +18,7 @@ test.each([
   const now_ms = daysBefore(days)
   expect(endOf(pair, now_ms).end).toBe(end)
   const { log, lines } = memoryLog()
-  tellOf({ log, now: () => now_ms }, 'in use', pair)
+  logCertificate({ log, now: () => now_ms }, 'in use', pair)
   expect(lines()).toEqual([
     expect.objectContaining({ level, names: pair.names, valid_until: '2027-01-31T00:00:00.000Z' }),
   ])

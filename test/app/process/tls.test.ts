@@ -5,7 +5,7 @@ import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { makeOperatorsLink } from '../../../src/access/sign-in-links.ts'
-import { refuseTaken } from '../../../src/app/process/listening.ts'
+import { refusePortInUse } from '../../../src/app/process/listening.ts'
 import { type TlsPair, watchTls } from '../../../src/app/process/tls-files.ts'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { PROBES } from '../../support/console-session.ts'
@@ -95,7 +95,7 @@ describe('a start is refused, and says what to do', () => {
     await using first = await startTestGateway({
       catalogue: catalogueOf({ upstream_url: 'simulator', server: SERVER }),
     })
-    expect(() => refuseTaken({ hostname: '127.0.0.1', port: Number(first.url.port) })).toThrow(
+    expect(() => refusePortInUse({ hostname: '127.0.0.1', port: Number(first.url.port) })).toThrow(
       'Failed to listen',
     )
   })

@@ -1,4 +1,4 @@
-// The engine that keeps the rows: a file of SQLite in the data folder, or a PostgreSQL server. What is about it, and not about rows.
+// The interface of a database engine: an SQLite file in the data folder, or a PostgreSQL server. Rows are read and written through `Db`.
 import type { ActionContext } from '../../../domain/actions.ts'
 import type { Audit } from '../../../money/ledger/audit.ts'
 import type { LedgerOptions } from '../../../money/ledger/ledger.ts'
@@ -11,41 +11,41 @@ import type { Scrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
 import type { NoteUnfinished } from '../../../store/work-folder.ts'
 import type { JoinOptions, OwnGateway } from './own-gateway.ts'
 
-/** Opens nothing by itself. */
+/** An engine has no open connection until a method opens one. */
 export interface Engine {
-  /** Where the rows are, for people: without a password. */
+  /** The database's address for display, without a password. */
   readonly address: string
-  /** The tables have all holds, and several gateways may make them. Else the newest are known to the one that serves the folder alone. */
+  /** True if several gateways may use the database: the tables then have all holds. Otherwise only the serving gateway knows the newest. */
   readonly is_shared: boolean
-  /** @throws GatewayError not_found without a database, unless it is made; what opening it throws */
+  /** @throws GatewayError not_found if there is no database, unless `access` is `make`; what opening it throws */
   open(options: EngineOptions): Promise<Db>
-  /** Of a database that was opened before: its tables are as they must be. */
+  /** Opens the ledger of a database that `open` has already checked and migrated. */
   openLedger(options?: EngineLedgerOptions): Promise<Ledger>
-  /** @param db that was opened to read or write */
+  /** @param db opened with any access */
   openIntegrity(db: Db): Integrity
   /** @throws StorageFailure */
   about(db: Db): Promise<AboutDatabase>
-  /** @param db that was opened to write */
+  /** @param db opened with write access */
   openScrubbing(db: Db): Scrubbing
   /**
-   * Copies all rows as of one moment into a new file of SQLite, beside whatever writes to them, and checks the copy before it gets its name.
+   * Copies a consistent snapshot of all rows into a new SQLite file, while others write, and checks the copy before it gets its final name.
    * @returns the audit of the copy, which is clean @throws as `writeNew` (app/process/snapshot.ts), and as `open`
    */
   writeSnapshot(path: string, goesWith?: NoteUnfinished): Promise<Audit>
-  /** Of all gateways over the database one makes a backup at a time. @returns undefined while another does */
+  /** Takes the lock for backups among all gateways of the database. @returns undefined while another gateway has it */
   lockBackups(): Promise<AsyncDisposable | undefined>
-  /** The same of audits beside the calls. */
+  /** Takes the lock for audits, as `lockBackups`. */
   lockAudits(): Promise<AsyncDisposable | undefined>
-  /** Opens the database for a gateway, and watches over it. @param max_busy_wait_ms as of `LedgerOptions` @throws as `open` */
+  /** Opens the database for a gateway, and watches it. @param max_busy_wait_ms as in `LedgerOptions` @throws as `open` */
   serve(log: Logger, max_busy_wait_ms?: number): Promise<ServedDatabase>
-  /** Adds the gateway that has the folder's lock to those over the database. @throws StorageFailure */
+  /** Registers this gateway, which has the folder's lock, in the database. @throws StorageFailure */
   join(db: Db, options: JoinOptions): Promise<OwnGateway>
 }
 
 export interface AboutDatabase {
-  /** SQLite, or such as PostgreSQL 18.4. */
+  /** The engine's name for display: `SQLite`, `PostgreSQL 18.4`. */
   engine: string
-  /** Its size, with its indexes. */
+  /** The database's size, indexes included. */
   bytes: number
 }
 
@@ -55,19 +55,19 @@ interface EngineLedgerOptions
     Pick<PostgresExecutorOptions, 'onFenced' | 'now'> {}
 
 export interface EngineOptions {
-  /** `make`: writes, and makes the database first where it is missing. */
+  /** `make`: write, and create the database if it is missing. */
   access: 'read' | 'write' | 'make'
-  /** The author of changes, for the audit log. */
+  /** The actor of changes, for the audit log. */
   by?: ActionContext | undefined
-  /** Notes what was done to the database beside opening it. */
+  /** Reports changes made while opening, such as a migration. */
   remark?: ((text: string) => void) | undefined
 }
 
 export interface ServedDatabase {
   readonly db: Db
-  /** The same for what a call waits for: by connections of its own, so that no report keeps it waiting, and answered within seconds or not at all. */
+  /** For statements that a call waits for: separate connections, so that no report delays them, and a short timeout. */
   readonly call_db: Db
-  /** Why nothing may be written at the moment, in words that anybody may read; undefined while it may, as far as is known. */
+  /** The reason why the database cannot be written now, in words for the public; undefined if none is known. */
   readonly trouble: string | undefined
   close(): Promise<void>
 }

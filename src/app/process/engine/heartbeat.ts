@@ -1,4 +1,4 @@
-// The heartbeat of this gateway among others: tells that it is alive, learns the database's clock, and who else is there.
+// The heartbeat of this gateway: reports that it is alive, and reads the database's clock and the other live gateways.
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import type { Logger } from '../../../observe/log.ts'
 import type { Db, Statements } from '../../../store/db.ts'
@@ -16,26 +16,26 @@ import { aliveGateways, beginGateway, endGateway } from '../../../store/gateways
 import type { Gateway } from '../../../store/schema.ts'
 import { type GatewayTiming, type JoinOptions, nodeIn, type OwnGateway, TIMING } from './own-gateway.ts'
 
-/** So that several tries have their time before others take it for dead. */
+/** The timeout of one beat: short enough for several tries before other gateways consider this one dead. */
 const answerWithin = ({ silent_after_ms }: GatewayTiming): number => Math.max(silent_after_ms / 6, 1_000)
 
-/** Adds this gateway to those over a database, and keeps its row alive. @param url of the database @throws StorageFailure */
+/** Registers this gateway in a database, and keeps its row alive. @param url of the database @throws StorageFailure */
 export async function joinGateways(db: Db, url: string, options: JoinOptions): Promise<OwnGateway> {
   const { version, data_folder, now, timing = TIMING } = options
   const own = { version, ...nodeIn(data_folder) }
   const clock = new DatabaseClock(now)
   await using undoing = new AsyncDisposableStack()
-  const line = new QuickConnection(url, answerWithin(timing))
-  undoing.defer(() => line.close())
-  await line.use((db) => clock.learnFrom(() => serverClock(db)))
+  const connection = new QuickConnection(url, answerWithin(timing))
+  undoing.defer(() => connection.close())
+  await connection.use((db) => clock.learnFrom(() => serverClock(db)))
   const id = await beginGateway(db, { ...own, now_ms: now() + clock.offset_ms, is_alone: false })
-  const heartbeat = new Heartbeat(db, { ...options, line, timing, own: { id, ...own }, clock })
+  const heartbeat = new Heartbeat(db, { ...options, connection, timing, own: { id, ...own }, clock })
   await heartbeat.beat()
   undoing.move()
   return heartbeat
 }
 
-/** How far the clock of the database is from this machine's. */
+/** The offset of the database's clock from this machine's. */
 class DatabaseClock {
   readonly now: () => number
   offset_ms = 0
@@ -44,25 +44,25 @@ class DatabaseClock {
     this.now = now
   }
 
-  /** @param readTime reads the time there; its answer is on the way for half of the time that passes */
+  /** Measures the offset. @param readTime reads the database's time, assumed to be taken halfway through the request */
   async learnFrom<Reading extends number | undefined>(readTime: () => Promise<Reading>): Promise<Reading> {
     const began_ms = this.now()
-    const there_ms = await readTime()
-    if (there_ms !== undefined) this.offset_ms = Math.round(there_ms - (began_ms + this.now()) / 2)
-    return there_ms
+    const database_ms = await readTime()
+    if (database_ms !== undefined) this.offset_ms = Math.round(database_ms - (began_ms + this.now()) / 2)
+    return database_ms
   }
 }
 
-interface Beating extends Pick<JoinOptions, 'log' | 'onSharedVersion'> {
-  line: QuickConnection
+interface HeartbeatParts extends Pick<JoinOptions, 'log' | 'onSharedVersion'> {
+  connection: QuickConnection
   timing: GatewayTiming
   own: { id: number; version: string; node: string; name: string }
   clock: DatabaseClock
 }
 
-/** By the clock of the server. */
+/** The times of this gateway's reports, by the server's clock. */
 interface Reports {
-  /** Nothing kept it from telling since then, and so nothing of the server kept others from it. */
+  /** The start of the current run of reports without a gap: the server has been reachable since then. */
   since_ms: number
   last_ms: number
 }
@@ -72,11 +72,11 @@ class Heartbeat implements OwnGateway {
   alive: readonly Gateway[] = []
   outdated: string | undefined
   readonly #db: Db
-  readonly #line: QuickConnection
+  readonly #connection: QuickConnection
   readonly #log: Logger
   readonly #onSharedVersion: JoinOptions['onSharedVersion']
   readonly #timing: GatewayTiming
-  readonly #own: Beating['own']
+  readonly #own: HeartbeatParts['own']
   readonly #clock: DatabaseClock
   readonly #timer: ReturnType<typeof setInterval>
   #beating: Promise<void> | undefined
@@ -84,10 +84,10 @@ class Heartbeat implements OwnGateway {
   #is_reached = true
   #reason: string | undefined
 
-  constructor(db: Db, { line, log, onSharedVersion, timing, own, clock }: Beating) {
+  constructor(db: Db, { connection, log, onSharedVersion, timing, own, clock }: HeartbeatParts) {
     this.id = own.id
     this.#db = db
-    this.#line = line
+    this.#connection = connection
     this.#log = log
     this.#onSharedVersion = onSharedVersion
     this.#timing = timing
@@ -123,9 +123,9 @@ class Heartbeat implements OwnGateway {
     if (!this.#reports) return
     const { silent_after_ms: ahead_ms } = this.#timing
     const { last_ms: reported_ms } = this.#reports
-    // Not by the time now: this one may have stood still itself.
+    // Measured from this gateway's last report, not from now: this process itself may have been suspended.
     const since_ms = reported_ms - ahead_ms
-    // After an outage of the server none has told anything for long.
+    // After an outage of the server every gateway has been silent.
     if (this.#reports.since_ms > since_ms) return
     for (const { id: gateway_id, name } of await endSilent(this.#db, {
       since_ms,
@@ -136,7 +136,7 @@ class Heartbeat implements OwnGateway {
   }
 
   async revive(): Promise<void> {
-    await this.#line.use((db) => revive(db, this.#own))
+    await this.#connection.use((db) => revive(db, this.#own))
     this.#reports = undefined
     this.#log.warn(
       { gateway_id: this.id },
@@ -152,17 +152,17 @@ class Heartbeat implements OwnGateway {
     } catch (cause) {
       this.#log.warn({ cause }, 'the end of this gateway could not be written: the others find it silent')
     }
-    await this.#line.close()
+    await this.#connection.close()
   }
 
   async #beatOnce(): Promise<void> {
-    const answer = await this.#line.use((db) => this.#tell(db))
-    if (answer) this.#see(answer)
+    const answer = await this.#connection.use((db) => this.#report(db))
+    if (answer) this.#accept(answer)
     else await this.revive()
-    this.alive = this.#notSilent(await this.#line.use(async (db) => await aliveGateways(db)))
+    this.alive = this.#withoutSilent(await this.#connection.use(async (db) => await aliveGateways(db)))
   }
 
-  async #tell(db: Statements): Promise<Beat | undefined> {
+  async #report(db: Statements): Promise<Beat | undefined> {
     let answer: Beat | undefined
     await this.#clock.learnFrom(async () => {
       answer = await recordBeat(db, this.id)
@@ -171,20 +171,20 @@ class Heartbeat implements OwnGateway {
     return answer
   }
 
-  /** Without those that nobody has ended yet. */
-  #notSilent(gateways: readonly Gateway[]): readonly Gateway[] {
+  /** Leaves out silent gateways whose rows no gateway has ended yet. */
+  #withoutSilent(gateways: readonly Gateway[]): readonly Gateway[] {
     const now_ms = this.#clock.now() + this.#clock.offset_ms
     const isNear = (at_ms: number) => Math.abs(now_ms - at_ms) <= this.#timing.silent_after_ms
     return gateways.filter(({ id, seen_at_ms }) => id === this.id || isNear(seen_at_ms ?? 0))
   }
 
-  #see({ seen_at_ms, readable_from, shared_version }: Beat): void {
+  #accept({ seen_at_ms, readable_from, shared_version }: Beat): void {
     const { since_ms, last_ms } = this.#reports ?? { since_ms: seen_at_ms, last_ms: seen_at_ms }
-    // Also where the server's clock was set.
-    const was_kept = seen_at_ms < last_ms || seen_at_ms - last_ms > this.#timing.silent_after_ms / 2
-    this.#reports = { since_ms: was_kept ? seen_at_ms : since_ms, last_ms: seen_at_ms }
+    // A gap in the reports, or a change of the server's clock.
+    const has_gap = seen_at_ms < last_ms || seen_at_ms - last_ms > this.#timing.silent_after_ms / 2
+    this.#reports = { since_ms: has_gap ? seen_at_ms : since_ms, last_ms: seen_at_ms }
     this.#onSharedVersion?.(shared_version ?? undefined)
-    // From then on, since no older tables come back.
+    // It stays outdated: migrations are never undone.
     if (this.outdated !== undefined || isReadable({ readable_from })) return
     this.outdated = 'a newer program changed the tables, and this one cannot use them'
     this.#log.error(

@@ -1,4 +1,4 @@
-// This process among the gateways over a database: its row, the number of its data folder, its clock, and what it knows of the others.
+// This process as one of the gateways of a database: its row, the ID of its data folder, its clock, and its view of the others.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -9,14 +9,15 @@ import type { Gateway } from '../../../store/schema.ts'
 
 const FILE = 'gateway.id'
 
-/** The number that the folder has; undefined before its first gateway. @throws the file system's error */
+/** Returns the folder's ID; undefined before its first gateway. @throws the file system's error */
 export function knownNode(data_folder: string): string | undefined {
   const path = join(data_folder, FILE)
   return existsSync(path) ? readFileSync(path, 'utf8').trim() || undefined : undefined
 }
 
 /**
- * Under the folder's lock. A copy of a folder must not keep the file: its gateway would end the other's row.
+ * Returns the folder's ID, created at the first call; the caller has the folder's lock. A copied folder must not contain the file: its
+ * gateway would end the original's row.
  * @returns a UUID and the machine's name @throws the file system's error
  */
 export function nodeIn(data_folder: string): { node: string; name: string } {
@@ -30,13 +31,13 @@ export function nodeIn(data_folder: string): { node: string; name: string } {
 
 export interface SharedClock {
   now: () => number
-  /** The machine's own. */
+  /** The machine's clock. */
   machine_now: () => number
-  /** From here on it shows what the database's does. */
+  /** Follows the database's clock from now on. */
   follow(gateway: Pick<OwnGateway, 'clock_offset_ms'>): void
 }
 
-/** @param machine_now the machine's own */
+/** @param machine_now the machine's clock */
 export function sharedClock(machine_now: () => number): SharedClock {
   let followed: Pick<OwnGateway, 'clock_offset_ms'> = { clock_offset_ms: 0 }
   return {
@@ -49,25 +50,25 @@ export function sharedClock(machine_now: () => number): SharedClock {
 }
 
 export interface OwnGateway {
-  /** Of its row, as long as it runs. */
+  /** The ID of its row, while it runs. */
   readonly id: number
-  /** The difference of the database's clock from this machine's. */
+  /** The database's clock minus this machine's. */
   readonly clock_offset_ms: number
-  /** All that are alive, itself too, as it was told last; empty where it alone serves the database. */
+  /** All live gateways as of the last beat, itself included; empty if no other gateway can use the database. */
   readonly alive: readonly Gateway[]
-  /** Why it can write nothing any more: a newer program has changed the tables so that this one cannot use them. */
+  /** Set once a newer program has changed the tables so that this one can no longer use them: the reason, for the public. */
   readonly outdated: string | undefined
-  /** Why it is of no use to callers at the moment, though it may write: its last beat was not told. Calls that come all the same are tried. */
+  /** Set while the last beat failed: the reason why it is not ready. It still tries calls that arrive. */
   readonly unreached: string | undefined
-  /** Takes those for dead that have been silent: what they had under way is nobody's from then on. */
+  /** Ends the rows of silent gateways, so that their holds and running work have no owner. */
   endSilent(): Promise<void>
-  /** Others took it for dead, as after a time without a network: it is alive again. @throws StorageFailure */
+  /** Registers itself again after other gateways ended its row, such as after a network outage. @throws StorageFailure */
   revive(): Promise<void>
-  /** Its calls under way have no owner then. */
+  /** Ends its row. Its running calls then have no owner. */
   end(): Promise<void>
 }
 
-/** Whether it does what one of all gateways does: the one that began first, of those that are alive. */
+/** Whether it does the work that only one gateway does: it is the live gateway that started first. */
 export const isEldest = ({ id, alive: [eldest] }: Pick<OwnGateway, 'id' | 'alive'>): boolean =>
   eldest === undefined || eldest.id === id
 
@@ -77,12 +78,12 @@ export interface JoinOptions {
   log: Logger
   /** The machine's clock. */
   now: () => number
-  /** Gets with each beat the version of the catalogue in the database; undefined before the first. It may not throw. */
+  /** Receives with each beat the version of the catalogue in the database; undefined if there is none. It must not throw. */
   onSharedVersion?: ((version: number | undefined) => void) | undefined
   timing?: GatewayTiming | undefined
 }
 
-/** When a gateway tells that it is alive, and for how long the others wait. */
+/** The interval of heartbeats, and the silence after which a gateway counts as dead. */
 export interface GatewayTiming {
   beat_every_ms: number
   silent_after_ms: number
@@ -90,7 +91,7 @@ export interface GatewayTiming {
 
 export const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
 
-/** The only gateway over a database, whose lock it has. */
+/** Registers the only gateway of a database, which has its lock. */
 export async function beginAlone(db: Db, { version, log, now }: JoinOptions): Promise<OwnGateway> {
   const own = { version, node: '', name: hostname(), now_ms: now(), is_alone: true }
   const id = await beginGateway(db, own)

@@ -1,4 +1,4 @@
-// The engine PostgreSQL: a database on a server, which several processes write.
+// The PostgreSQL engine: a database on a server, written by several processes.
 import { openSharedLedger } from '../../../money/ledger/postgres/executor.ts'
 import type { Db } from '../../../store/db.ts'
 import { PostgresDb } from '../../../store/engines/postgres/db.ts'
@@ -10,14 +10,14 @@ import { takeSessionLock } from '../../../store/engines/postgres/session-lock.ts
 import type { AboutDatabase, Engine } from './engine.ts'
 import { joinGateways } from './heartbeat.ts'
 
-/** For reports, the console and sweeps; and as many that write. */
+/** Connections for reports, the console and sweeps; and as many again for writing. */
 const MAX_OTHER_CONNECTIONS = 2
-/** The guide promises 503 by then. */
+/** The operator's guide promises a 503 within this time. */
 const MAX_CALL_ANSWER_MS = 5_000
-/** Calls of an account that somebody has locked would else have all connections of the others. */
+/** Otherwise calls waiting for one account's lock could occupy all connections. */
 const MAX_CALL_LOCK_WAIT_MS = 50
 
-/** @param url as of `openPostgres` */
+/** @param url as for `openPostgres` */
 export const postgresEngine = (url: string): Engine => ({
   address: withoutPassword(url),
   is_shared: true,
@@ -42,7 +42,7 @@ export const postgresEngine = (url: string): Engine => ({
     return {
       db,
       call_db,
-      // Whether it can be written its statements tell.
+      // Failing statements report whether it can be written.
       trouble: undefined,
       async close() {
         try {
@@ -61,7 +61,7 @@ function withoutPassword(url: string): string {
   return `postgres://${host}${pathname}`
 }
 
-// Some builds have more words after the version.
+// Some builds append words to the version.
 const ABOUT = `SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
   pg_database_size(current_database()) AS bytes`
 

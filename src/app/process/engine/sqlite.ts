@@ -1,4 +1,4 @@
-// The engine SQLite: a file in the data folder, which one gateway serves, and commands write beside it.
+// The SQLite engine: a file in the data folder, served by one gateway. Commands may write to it at the same time.
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -47,7 +47,7 @@ export function sqliteEngine(data_folder: string): Engine {
       const unlock = takeLock(join(data_folder, 'backup.lock'))
       return unlock && { [Symbol.asyncDispose]: async () => unlock() }
     },
-    // One gateway has the folder, and its audits come one after the other.
+    // One gateway serves the folder, and runs one audit at a time.
     lockAudits: async () => ({ [Symbol.asyncDispose]: async () => {} }),
     openScrubbing: () => fileScrubbing(path),
     serve: async (log, max_busy_wait_ms) => serve(path, log, max_busy_wait_ms),
@@ -55,16 +55,16 @@ export function sqliteEngine(data_folder: string): Engine {
   }
 }
 
-/** Opens a connection to the file, for what is about the file. @throws as `Engine.open` */
+/** Opens a raw connection to the file. @throws as `Engine.open` */
 function openFile(data_folder: string, options: EngineOptions): Database {
   requireDatabase(data_folder, options)
   return openIn(data_folder, options, openDatabase)
 }
 
-/** @throws GatewayError not_found without a database (`make`: without the folder) */
+/** @throws GatewayError not_found if there is no database (`make`: no folder) */
 function requireDatabase(dir: string, { access }: EngineOptions): void {
   const path = access === 'make' ? dir : join(dir, 'tollgate.db')
-  // Throws where it may not be looked at, which is not the same as absent.
+  // Throws if permission is denied, which differs from a missing file.
   if (statSync(path, { throwIfNoEntry: false })) return
   const missing =
     path === dir ? `Folder not found: ${resolve(dir)}.` : `No database found at ${resolve(path)}.`
@@ -73,7 +73,7 @@ function requireDatabase(dir: string, { access }: EngineOptions): void {
   )
 }
 
-/** To read, SQLite must write beside the database, and tells no reason where it cannot. */
+/** SQLite must write beside the database even to read it, and gives no reason if it cannot: so the folder is checked after a failure. */
 function openIn<Opened>(
   dir: string,
   { access, by, remark }: EngineOptions,
@@ -91,9 +91,9 @@ function openIn<Opened>(
 }
 
 /**
- * Keeps gateways away while a database of an older version is migrated. One that serves it would go on by tables that it
- * does not know: between the moment that a newer program is put in place and the restart.
- * @throws GatewayError conflict while one serves it
+ * Locks out gateways while a database of an older version is migrated. A gateway that still serves it, before its restart with the
+ * newer program, would continue with tables that it does not know.
+ * @throws GatewayError conflict if a gateway serves it
  */
 function lockToMigrate(dir: string): Disposable | undefined {
   const version = versionOfFile(join(dir, 'tollgate.db'))
@@ -108,7 +108,7 @@ function lockToMigrate(dir: string): Disposable | undefined {
 const aboutCopy = ({ path, from_version, to_version }: MigrationCopy): string =>
   `The database was migrated from version ${from_version} to ${to_version}. A copy of the old one is kept: ${path}.`
 
-/** It fails to be written while its files are not in their place. */
+/** Opens the database. Writes fail while its files are missing or replaced. */
 function serve(path: string, log: Logger, max_busy_wait_ms?: number): ServedDatabase {
   const onCopy = (copy: MigrationCopy) =>
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')

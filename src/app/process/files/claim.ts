@@ -1,4 +1,4 @@
-// The claim to a bucket: an object in it names the database whose files it has, so that no gateway uses another's.
+// The claim to a bucket: an object in it names the database that owns its files, so that no gateway uses another's bucket.
 import { conflict, unprocessable } from '../../../domain/errors.ts'
 import { idempotencyQueries } from '../../../idempotency/queries.ts'
 import { fileShelf, imageShelf, type Place } from '../../../library/missing.ts'
@@ -13,22 +13,22 @@ interface ClaimOptions {
   accept_missing_files: boolean
 }
 
-/** Below it is one object, named by the database's mark. */
+/** The prefix of one object, named by the database's mark. */
 const MARKS = 'tollgate-store/'
-/** Of a mark, an id. Other names are no gateway's: some servers list a file of their own for the moment in which a mark is put again. */
+/** A mark is a UUID. Other names are ignored: some servers briefly list a temporary file while a mark is written again. */
 const MARK = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TEXT = new TextEncoder().encode(
   'The files of a Tollgate gateway. Its database knows this object by its name: keep it.\n',
 )
-/** Of each kind of file: if not one of these is there, it is another bucket. */
-const MAX_LOOKED_AT = 20
+/** Per kind of file. If none of these files exists, the bucket is the wrong one. */
+const MAX_SAMPLED_FILES = 20
 
-/** The first version with a mark, and the first that names all kinds of files. */
+/** The first version of the tables with a mark, and the first that names all kinds of files. */
 const [MARKS_VERSION, FILES_VERSION] = [29, 6]
 
 /**
- * Looks for what would refuse the claim once an older database is migrated. Puts an object and deletes it, and changes nothing else.
- * @param older undefined: a database without tables, or whose tables cannot be read
+ * Checks before a migration whether the claim would be refused after it. Writes one object and deletes it; changes nothing else.
+ * @param older undefined if the database has no tables, or they cannot be read
  * @throws GatewayError as `claimBucket`
  */
 export async function refuseBucket(
@@ -46,10 +46,10 @@ export async function refuseBucket(
 }
 
 /**
- * Makes sure that the bucket has this database's files, and that the gateway may read, write and delete there. The first start
- * marks the bucket. Of databases that claim a new one at the same moment none or one gets it.
- * @throws GatewayError where the bucket cannot be used, is another database's, or lacks the files that this one names: it says what
- * to do, and nothing was changed
+ * Ensures that the bucket has this database's files, and that the gateway may read, write and delete there. The first start
+ * marks the bucket. If several databases claim a new bucket at the same time, at most one succeeds.
+ * @throws GatewayError if the bucket cannot be used, belongs to another database, or lacks the files that this one names. The message says
+ * what to do, and nothing was changed
  */
 export async function claimBucket(db: Db, stores: FileStores, options: ClaimOptions): Promise<void> {
   const { bucket } = stores
@@ -64,7 +64,7 @@ export async function claimBucket(db: Db, stores: FileStores, options: ClaimOpti
   await bucket.tryOut()
 }
 
-/** The mark that a bucket has; undefined if it is nobody's. @throws GatewayError conflict if it has several */
+/** Returns the mark of a bucket; undefined if it has none. @throws GatewayError conflict if it has several */
 export async function markOf(bucket: BucketFiles): Promise<string | undefined> {
   const { value: known } = await marksIn(bucket).next()
   if (known !== undefined) await isMarked(bucket, known)
@@ -72,8 +72,8 @@ export async function markOf(bucket: BucketFiles): Promise<string | undefined> {
 }
 
 /**
- * Makes sure that a command finds this database's files where the settings name them, and may `write` them there.
- * @throws GatewayError where it is a bucket that cannot be used, or that no gateway of this database has claimed: it says what to do
+ * Ensures that the bucket in the settings, if any, has this database's files, and with `write` that a command may write them.
+ * @throws GatewayError if the bucket cannot be used, or no gateway of this database has claimed it. The message says what to do
  */
 export async function requireOwnFiles(
   db: Db,
@@ -89,7 +89,7 @@ export async function requireOwnFiles(
   if (access === 'write') await bucket.tryOut()
 }
 
-/** Whether a bucket has a mark, which is the `known` one. @throws GatewayError conflict where it is another's */
+/** Whether a bucket has the `known` mark. @throws GatewayError conflict if it has another mark */
 export async function isMarked(bucket: BucketFiles, known: string | undefined): Promise<boolean> {
   let is_marked = false
   for await (const mark of marksIn(bucket)) {
@@ -110,7 +110,7 @@ async function* marksIn({ connection }: BucketFiles): AsyncGenerator<string, und
   }
 }
 
-/** Of two that mark it at the same moment, at least one sees the other, since each puts its mark before it looks. */
+/** If two gateways mark it at the same time, at least one sees the other's mark, since each writes its mark before it checks. */
 async function mark(bucket: BucketFiles, own: string): Promise<void> {
   const { connection } = bucket
   await connection.put(MARKS + own, TEXT)
@@ -122,7 +122,7 @@ async function mark(bucket: BucketFiles, own: string): Promise<void> {
   }
 }
 
-/** @throws GatewayError unprocessable where files are expected, and none of some is there */
+/** @throws GatewayError unprocessable if rows name files, and none of the sampled ones exists */
 async function refuseWithoutFiles(db: Db, stores: FileStores): Promise<void> {
   const { address } = stores
   const expected = await expectedIn(db, stores)
@@ -140,7 +140,7 @@ interface Expected {
   keys: string[]
 }
 
-/** Some files of each kind that rows name. */
+/** Returns a sample of the files that rows name, by kind. */
 async function expectedIn(db: Db, { images, files, answers, responses }: FileStores): Promise<Expected[]> {
   const shelves = [imageShelf({ db, images }), fileShelf({ db, files })]
   const placed = await Promise.all(
@@ -152,7 +152,7 @@ async function expectedIn(db: Db, { images, files, answers, responses }: FileSto
   ].map(({ store, rows }) => ({ store, keys: rows.flatMap(({ body_file }) => body_file ?? []) }))
   return [...placed, ...named]
     .filter(({ keys }) => keys.length > 0)
-    .map(({ store, keys }) => ({ store, keys: keys.slice(-MAX_LOOKED_AT) }))
+    .map(({ store, keys }) => ({ store, keys: keys.slice(-MAX_SAMPLED_FILES) }))
 }
 
 const keysOf = (places: readonly Place[]): string[] => places.map(({ key }) => key)

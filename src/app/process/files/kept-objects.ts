@@ -1,4 +1,4 @@
-// The audit of kept answers and responses in a bucket: objects that no row names, and answers whose object is gone.
+// The audit of kept answers and responses in a bucket: objects that no row names, and answers whose object is missing.
 import type { CheckedRule, Finding } from '../../../domain/finding.ts'
 import { idempotencyQueries } from '../../../idempotency/queries.ts'
 import type { BucketLook, Disagreement } from '../../../library/audit.ts'
@@ -12,7 +12,7 @@ const MEANINGS = {
   kept_answer_has_its_object: 'Each kept answer in the bucket has its object.',
 } as const
 
-/** The rules that `Disagreement` describes in more detail. */
+/** The rules whose findings `Disagreement` describes in more detail. */
 export const KEPT_INVARIANTS = Object.keys(MEANINGS)
 
 interface KeptObjects {
@@ -23,7 +23,7 @@ interface KeptObjects {
 
 type Stores = Pick<FileStores, 'answers' | 'responses'>
 
-/** Faults that were seen twice: rows and objects may change between two reads. Another rule checks that responses have their objects. */
+/** Reports faults that two reads agree on, since rows and objects may change between reads. Another rule checks the objects of responses. */
 export async function compareKept(db: Db, stores: Stores, look: BucketLook): Promise<KeptObjects> {
   const first = await compared(db, stores, look)
   const again = first.files.length === 0 ? first : await compared(db, stores, look)
@@ -39,7 +39,7 @@ interface Compared {
   answers: number
 }
 
-/** The objects are listed before the rows are read, and what was put since is younger than any that counts. */
+/** Lists the objects before it reads the rows. Objects written since then are too young to count as strays. */
 async function compared(db: Db, stores: Stores, { strays_before_ms }: BucketLook): Promise<Compared> {
   const listed = {
     answers: await entriesIn(stores.answers),
@@ -71,7 +71,7 @@ async function compared(db: Db, stores: Stores, { strays_before_ms }: BucketLook
   }
 }
 
-/** Deeper objects are those of another gateway with a prefix below. */
+/** Deeper objects belong to another gateway, whose prefix is below this one. */
 const entriesIn = async (store: FileStore): Promise<FileEntry[]> =>
   (await Array.fromAsync(store.list())).filter(({ key }) => !key.includes('/'))
 

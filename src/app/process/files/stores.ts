@@ -1,23 +1,23 @@
-// The stores of a gateway's files: folders of the data folder, or the same names in a bucket, as [storage] says.
+// The stores of a gateway's files: folders of the data folder, or the same names in the bucket of [storage].
 import { join } from 'node:path'
 import type { StorageSettings } from '../../../domain/catalogue.ts'
 import { type BucketFiles, type BucketFilesOptions, openBucketFiles } from '../../../media/bucket-store.ts'
 import { createFileStore, type FileStore } from '../../../media/store.ts'
 import { RESPONSES_FOLDER } from '../../../responses/store.ts'
 
-/** Produced images, uploaded ones, and the large bodies of kept answers and responses. */
+/** Generated images, uploaded files, and the large bodies of kept answers and responses. */
 export const FILE_FOLDERS = ['images', 'files', 'answers', RESPONSES_FOLDER] as const
 
 export type FileFolder = (typeof FILE_FOLDERS)[number]
 
 export interface FileStores extends Readonly<Record<FileFolder, FileStore>>, Disposable {
-  /** For people: the data folder, or `s3://bucket/prefix`. */
+  /** The location for display: the data folder, or `s3://bucket/prefix`. */
   readonly address: string
-  /** Undefined where they are in folders. */
+  /** Undefined if the files are in folders. */
   readonly bucket: BucketFiles | undefined
 }
 
-/** @param data_folder which has the folders, unless the settings name a bucket */
+/** @param data_folder the parent of the folders, unless the settings name a bucket */
 export function fileStoresOf(
   { files }: Pick<StorageSettings, 'files'>,
   data_folder: string,
@@ -36,7 +36,7 @@ export function fileStoresOf(
   }
 }
 
-/** The store of a file that is named by its path, such as `images/1/a.png`, and its key there. */
+/** Splits the path of a file, such as `images/1/a.png`, into its store and its key. */
 export function storedAt(stores: FileStores, path: string): { store: FileStore; key: string } {
   const end = path.indexOf('/')
   const folder = FILE_FOLDERS.find((each) => each === path.slice(0, end))

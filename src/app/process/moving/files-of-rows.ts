@@ -1,4 +1,4 @@
-// The copy of the files that rows name to another place, with those that are missing.
+// Copy of the files that rows name to another place, with a list of missing files.
 import { upstreamFailed } from '../../../domain/errors.ts'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { idempotencyQueries } from '../../../idempotency/queries.ts'
@@ -10,33 +10,33 @@ import { counted } from '../../../utilities/counted.ts'
 import { FILE_FOLDERS, type FileFolder, type FileStores } from '../files/stores.ts'
 
 interface MoveFilesOfRowsOptions {
-  /** It has the rows that name the files, and is only read. */
+  /** The database whose rows name the files; it is only read. */
   db: Db
   from: FileStores
   to: FileStores
-  /** Called before anything is copied. What it throws ends the copy. */
+  /** Called before anything is copied. An exception ends the copy. */
   onPlan?: (plan: FilePlan) => void
   /** Called after each file, with its bytes. */
   onFile?: (bytes: number) => void
 }
 
 export interface MovedFiles {
-  /** Files of rows that are in the new place now. */
+  /** The named files that are in the new place now. */
   readonly files: number
   readonly bytes: number
-  /** Of those, the ones that were copied by this run. */
+  /** The ones that this run copied. */
   readonly copied: number
-  /** Files of rows that are in neither place: such as `images/1/a.png`. */
+  /** The named files that are in neither place, such as `images/1/a.png`. */
   readonly missing: readonly MissingFile[]
-  /** Of those that were copied, the ones that are not what their rows have: readers are refused them in both places. */
+  /** Copied files whose hash differs from their rows': readers get an error for them in both places. */
   readonly damaged: readonly string[]
-  /** Files of rows that came into the old place meanwhile, beside a gateway at work. */
+  /** Files that a running gateway added to the old place during the copy. */
   readonly left: number
 }
 
 interface NamedFile {
   key: string
-  /** Of the row of an image, which can be marked as missing. */
+  /** Set for an image, whose row can be marked as missing. */
   place?: Place
 }
 
@@ -56,17 +56,17 @@ interface PlannedFile {
   folder: FileFolder
   key: string
   bytes: number
-  /** Undefined where no row has it. */
+  /** Undefined if its row has no hash. */
   sha256: string | undefined
 }
 
-/** Each waits for the answer of a bucket, or for a disk. */
+/** Each copy mostly waits for a bucket or a disk. */
 const FILES_AT_ONCE = 8
 
 /**
- * Copies the files that rows name and a place lacks, by key and size. What no row names is not copied, and nothing is deleted on
- * either side: a run that was cut short is run again, and one beside a gateway at work leaves little to a second one.
- * @throws GatewayError upstream_failed where a bucket fails meanwhile: it says how far it came; what the disk and `onPlan` throw
+ * Copies the files that rows name and the new place lacks, by key and size. Files without a row are not copied, and nothing is deleted on
+ * either side: an interrupted run can be repeated, and a second run copies the few files that a running gateway has added.
+ * @throws GatewayError upstream_failed, with the progress, if a bucket fails; what the disk and `onPlan` throw
  */
 export async function moveFilesOfRows(options: MoveFilesOfRowsOptions): Promise<MovedFiles> {
   const { onPlan, onFile = () => {}, from, to } = options
@@ -103,7 +103,7 @@ export async function moveFilesOfRows(options: MoveFilesOfRowsOptions): Promise<
   }
 }
 
-/** @returns undefined where it was deleted meanwhile */
+/** @returns undefined if the file has been deleted */
 async function copyFile(from: FileStore, to: FileStore, key: string): Promise<PutResult | undefined> {
   const content = await from.open(key)
   return content && (await to.put(key, content.stream()))
@@ -116,7 +116,7 @@ async function planFiles({ db, from, to }: MoveFilesOfRowsOptions): Promise<File
     for await (const named of namedFiles(db, from, folder)) {
       const { key } = named
       const there_bytes = target.get(key)
-      // A file may have come since the list was made.
+      // The file may be newer than the list.
       const bytes = source.get(key) ?? (await from[folder].open(key))?.size ?? there_bytes
       if (bytes === undefined) plan.missing.push({ ...named, path: `${folder}/${key}` })
       else if (bytes === there_bytes) {
@@ -134,7 +134,7 @@ async function planFiles({ db, from, to }: MoveFilesOfRowsOptions): Promise<File
 const sizesIn = async (store: FileStore): Promise<Map<string, number>> =>
   new Map((await Array.fromAsync(store.list())).map(({ key, bytes }) => [key, bytes]))
 
-/** A bucket's failure in words; a disk's stays as it is. */
+/** Adds the progress to a bucket's failure; a disk's failure is returned unchanged. */
 function cutShort(failure: unknown, copied: number, of: number): unknown {
   if (!(failure instanceof StorageFailure)) return failure
   return upstreamFailed(
@@ -143,7 +143,7 @@ function cutShort(failure: unknown, copied: number, of: number): unknown {
   )
 }
 
-/** The files of a folder that rows name, in their order, those marked as missing too. Files that are being written have no such row. */
+/** The files of a folder that rows name, in order, including those marked as missing. Files that are being written have no row yet. */
 function namedFiles(db: Db, stores: FileStores, folder: FileFolder): AsyncGenerator<NamedFile> {
   if (folder === 'images') return onShelf(imageShelf({ db, images: stores.images }))
   if (folder === 'files') return onShelf(fileShelf({ db, files: stores.files }))

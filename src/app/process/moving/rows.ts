@@ -1,4 +1,4 @@
-// The move of all rows to another engine: copied as of one moment, and the books audited on both sides.
+// The move of all rows to another engine: a consistent snapshot is copied, and the books are audited on both sides.
 import { isDeepStrictEqual } from 'node:util'
 import { internal, unprocessable } from '../../../domain/errors.ts'
 import { type Audit, audit, type Totals } from '../../../money/ledger/audit.ts'
@@ -11,18 +11,18 @@ export interface MoveOptions {
   from: Db
   to: CopyTarget
   auditCopy: () => Promise<Audit>
-  /** Reports the step and the number of rows that are copied. */
+  /** Reports the step and the number of copied rows. */
   onStep?: (step: 'auditing' | 'copying', rows: number) => void
 }
 
 export interface Moved extends CopyResult {
-  /** The same on both sides. */
+  /** The totals of the books, equal on both sides. */
   readonly totals: Totals
 }
 
 /**
- * @throws GatewayError unprocessable if the books of the source do not pass the audit, before anything is copied; internal if those of the
- * copy do not, or have other totals; what `copyAll` throws
+ * @throws GatewayError unprocessable if the source's books fail the audit, before anything is copied; internal if the copy's books fail it,
+ * or have other totals; what `copyAll` throws
  */
 export async function moveRows({ from, to, auditCopy, onStep = () => {} }: MoveOptions): Promise<Moved> {
   const { before, copied } = await from.snapshot(async (then) => {

@@ -1,4 +1,4 @@
-// Display names of accounts beside their short names, in the rows of lists: for the operator, who gave them.
+// Display names of accounts in the rows of lists: only for the operator, who sets them.
 import { Type } from '@sinclair/typebox'
 import { detailsOf } from '../../../access/account-details.ts'
 import { listedAccounts } from '../../../access/account-listing.ts'
@@ -11,16 +11,16 @@ export const DISPLAY_NAME = {
   }),
 }
 
-/** A row as it is before its account's display name is added. */
+/** A row without its account's display name. */
 export type Unnamed<Row> = Omit<Row, keyof typeof DISPLAY_NAME>
 
-/** A row with its account's display name. */
+/** Adds its account's display name to a row. */
 export const named = async <Row extends { account_id: number | null }>(db: Db, viewer: Viewer, row: Row) => ({
   ...row,
   account_display_name: await displayNameOf(db, viewer, row.account_id),
 })
 
-/** The same of the rows of a list, by one query. */
+/** Adds their accounts' display names to rows, by one query. */
 export async function allNamed<Row extends { account_id: number | null }>(
   db: Db,
   { side }: Viewer,
@@ -42,7 +42,7 @@ async function displayNames(
   return new Map((await listedAccounts(db, [...ids])).map(({ id, display_name }) => [id, display_name]))
 }
 
-/** Empty for everybody but the operator. */
+/** Returns an account's display name; empty for every viewer but the operator. */
 export const displayNameOf = async (
   db: Db,
   { side }: Viewer,

@@ -1,4 +1,4 @@
-// The base of every route of the console: the signed-in viewer, pages of our own only, JSON within a limit, nothing cached.
+// The base of every console route: the signed-in viewer, requests of our own pages only, JSON within a size limit, no caching.
 
 import { confirmViewer } from '../../../access/confirm-viewer.ts'
 import { type Right, requireRight } from '../../../access/rights.ts'
@@ -20,14 +20,14 @@ import type { Gateway } from '../gateway.ts'
 import { consoleError } from './meanwhile.ts'
 import { requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
 
-/** The parts of the gateway that most routes of the console use. */
+/** The parts of the gateway that most console routes use. */
 export type ConsoleParts = Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>
 type SessionParts = Omit<ConsoleParts, 'db'>
 
 const SURFACE = { surface: 'console', forms: [], render: consoleError }
 
 const KB = 1_024
-/** The largest JSON body of each: reading one takes the event loop some 5 ms a megabyte, and what is wrong in it more. */
+/** The maximum JSON body by kind of route. Reading one blocks the event loop for about 5 ms per megabyte, and longer if it has faults. */
 const BODY_LIMITS = {
   /** A name and a password. */
   visitor: 16 * KB,
@@ -37,7 +37,7 @@ const BODY_LIMITS = {
   operator: 2_048 * KB,
 }
 
-/** More than a person at its pages comes to: a gallery of a hundred pictures, every five seconds. A body counts as another call. */
+/** More than pages need: a gallery of a hundred pictures, reloaded every five seconds. A request with a body counts twice. */
 const MAX_CALLS_A_MINUTE = 1_200
 
 export const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503)
@@ -45,36 +45,36 @@ export const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 413, 415, 4
 interface CallsOptions {
   /** `own`: the routes read their own bytes (`parse: 'none'`), such as uploads. `json` is the default. */
   bodies?: 'json' | 'own'
-  /** How many calls one of an account counts as, where it takes the event loop longer than others; 1 where absent. */
+  /** The weight of a call in the account's rate limit, for calls that use more of the event loop; 1 if absent. */
   counts_as?: number
-  /** The right that all of the routes ask for. */
+  /** The right that all the routes require. */
   reads?: Right
-  /** The right that all but GET ask for, besides. */
+  /** The right that methods other than GET and HEAD require in addition. */
   changes?: Right
 }
 
 /**
- * Routes for whoever is signed in: they get their `viewer`, who sees what `accountOf` says, and no more. Changes are the operator's unless
- * the options name another right.
- * @throws (as an answer) 401 without a session, 403 without the right and from a page of another origin, before anything of the body is read
+ * Routes for signed-in people. They receive the `viewer`, who may see only the rows of `accountOf(viewer)`. Changes require the operator
+ * unless the options name another right.
+ * @throws (as an answer) 401 without a session, 403 without the right or from a page of another origin, before the body is read
  */
 export const viewerCalls = (gateway: SessionParts, options: CallsOptions = {}) =>
-  rightfulCalls(gateway, { reads: 'read', changes: 'operate', limit_bytes: BODY_LIMITS.viewer, ...options })
+  signedInCalls(gateway, { reads: 'read', changes: 'operate', limit_bytes: BODY_LIMITS.viewer, ...options })
 
-/** Routes for the staff: all of them read, and operators change, unless the options name other rights. 403 for all others who are signed in. */
+/** Routes for staff: all staff read, and operators change, unless the options name other rights. 403 for other viewers. */
 export const operatorCalls = (gateway: SessionParts, options: CallsOptions = {}) =>
-  rightfulCalls(gateway, {
+  signedInCalls(gateway, {
     reads: 'read_all',
     changes: 'operate',
     limit_bytes: BODY_LIMITS.operator,
     ...options,
   })
 
-const rightfulCalls = (
+const signedInCalls = (
   gateway: SessionParts,
   { reads, changes, counts_as, ...options }: Required<Pick<CallsOptions, 'reads' | 'changes'>> & Limited,
 ) =>
-  admitting(gateway, options, async (entering) => {
+  admittedCalls(gateway, options, async (entering) => {
     const viewer = await viewerOf(gateway, entering)
     requireRight(viewer, reads)
     if (!READING.has(entering.request.method)) requireRight(viewer, changes)
@@ -84,47 +84,51 @@ const rightfulCalls = (
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
-/** Routes for anybody, to sign in. They get as `viewer` whoever is signed in already. */
+/** Public routes for signing in. They receive a `viewer` if the person is already signed in. */
 export const visitorCalls = (gateway: SessionParts) =>
-  admitting(gateway, { limit_bytes: BODY_LIMITS.visitor }, (entering) => viewerIfAny(gateway, entering))
+  admittedCalls(gateway, { limit_bytes: BODY_LIMITS.visitor }, (entering) => viewerIfAny(gateway, entering))
 
-/** Somebody at a page, and the request by which they do something. */
-export interface Asking {
+/** A viewer and their request. */
+export interface ConsoleRequest {
   viewer: Viewer
   origin: CallOrigin
 }
 
-/** The author of a request's changes, as the audit log has it. */
-export const byOf = ({ calls }: Pick<Gateway, 'calls'>, { viewer, origin }: Asking): ActionContext => ({
+/** The actor of a request's changes, for the audit log. */
+export const byOf = (
+  { calls }: Pick<Gateway, 'calls'>,
+  { viewer, origin }: ConsoleRequest,
+): ActionContext => ({
   actor: actorOf(viewer, addressOf(origin)),
   now_ms: calls.now(),
   request_id: origin.request_id,
 })
 
 /**
- * Writes to the database beside the calls, in one transaction. @param asking whose change it is in the audit log
+ * Runs writes in one transaction, after the viewer's session and rights are confirmed in it.
+ * @param request its viewer is the actor in the audit log
  * @throws GatewayError as `confirmViewer`
  */
 export const changed = <T>(
   gateway: Pick<Gateway, 'db' | 'calls'>,
-  asking: Asking,
+  request: ConsoleRequest,
   work: (tx: Tx) => Awaitable<T>,
 ): Promise<T> =>
   gateway.db.begin(
     async (tx) => {
-      await confirmViewer(tx, asking.viewer)
+      await confirmViewer(tx, request.viewer)
       return await work(tx)
     },
-    { by: byOf(gateway, asking) },
+    { by: byOf(gateway, request) },
   )
 
-/** The settings by which a request's site is judged. */
+/** The settings that decide a request's allowed origins and cookies. */
 export function siteSettings({ calls: { catalogue } }: Pick<Gateway, 'calls'>): SiteSettings {
   const { server, console } = catalogue()
   return { public_url: server.public_url, insecure_http: console.insecure_http }
 }
 
-/** Where a request comes from. */
+/** The sender of a request: its address and browser. */
 export const visitorOf = (origin: CallOrigin): Visitor => ({
   request_id: origin.request_id,
   address: addressOf(origin),
@@ -136,7 +140,7 @@ export function requireConsole({ calls: { catalogue } }: Pick<Gateway, 'calls'>)
   if (!catalogue().console.enabled) throw noEndpoint()
 }
 
-const viewerOf = (gateway: SessionParts, { request, request_id }: Entering): Promise<Viewer> =>
+const viewerOf = (gateway: SessionParts, { request, request_id }: UnadmittedRequest): Promise<Viewer> =>
   gateway.people.sessions.viewer(
     tokenOf(request, siteSettings(gateway)),
     addressOf({ request, sockets: gateway.requests.sockets }),
@@ -144,8 +148,8 @@ const viewerOf = (gateway: SessionParts, { request, request_id }: Entering): Pro
   )
 
 /**
- * Counts a call of an account's pages, which share the event loop with everybody's paid calls; the operator's are not counted.
- * @param counts_as more for what takes longer, or leaves something behind
+ * Counts a call of an account's pages, which share the event loop with all paid calls. The operator's calls are not counted.
+ * @param counts_as the weight, above 1 for calls that take longer or store something
  * @throws GatewayError rate_limited
  */
 export function countCall({ people }: Pick<Gateway, 'people'>, viewer: Viewer, counts_as = 1): void {
@@ -164,8 +168,8 @@ export function countCall({ people }: Pick<Gateway, 'people'>, viewer: Viewer, c
 }
 
 /**
- * Counts an export of an account, which has an allowance of its own: no page is refused for exports. The operator's are not counted.
- * @returns to be called at its end
+ * Counts an export of an account. Exports have a separate limit, so that they never block pages. The operator's are not counted.
+ * @returns a function to call at the end of the export
  * @throws GatewayError rate_limited
  */
 export function beginExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer): () => void {
@@ -173,12 +177,15 @@ export function beginExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer)
   return account_id === undefined ? () => {} : people.exports.begin(account_id)
 }
 
-/** The person who is signed in; undefined: nobody. */
-export async function viewerIfAny(gateway: SessionParts, entering: Entering): Promise<Viewer | undefined> {
+/** Returns the signed-in viewer, if any. */
+export async function viewerIfAny(
+  gateway: SessionParts,
+  entering: UnadmittedRequest,
+): Promise<Viewer | undefined> {
   try {
     return await viewerOf(gateway, entering)
   } catch (thrown) {
-    // No session, or one that is over: they are about to sign in.
+    // Dropped: no valid session. The person is about to sign in.
     if (thrown instanceof GatewayError) return undefined
     throw thrown
   }
@@ -186,16 +193,16 @@ export async function viewerIfAny(gateway: SessionParts, entering: Entering): Pr
 
 type Limited = CallsOptions & { limit_bytes: number }
 
-/** A request that is looked at before it is let in; it has no id yet before its body is read. */
-type Entering = Pick<CallOrigin, 'request'> & Partial<Pick<CallOrigin, 'request_id'>>
+/** A request before admission. It has no ID until its body is read. */
+type UnadmittedRequest = Pick<CallOrigin, 'request'> & Partial<Pick<CallOrigin, 'request_id'>>
 
-/** Twice for a request with a body: before it is read, which comes first in Elysia, and then for the route. */
-function admitting<V>(
+/** Admits a request with a body twice: before the body is read, which Elysia does first, and then for the route. */
+function admittedCalls<V>(
   gateway: Pick<Gateway, 'calls' | 'requests'>,
   { bodies = 'json', limit_bytes }: Limited,
-  admit: (entering: Entering) => Promise<V>,
+  admit: (entering: UnadmittedRequest) => Promise<V>,
 ) {
-  const enter = async (entering: Entering): Promise<V> => {
+  const enter = async (entering: UnadmittedRequest): Promise<V> => {
     requireConsole(gateway)
     const viewer = await admit(entering)
     requireOwnOrigin(entering.request, siteSettings(gateway))
@@ -203,12 +210,12 @@ function admitting<V>(
   }
   const open = openCalls(gateway, SURFACE)
     .derive({ as: 'scoped' }, async ({ origin }) => ({ viewer: await enter(origin) }))
-    // Pages read the money that calls under way hold, too.
+    // Makes the holds of running calls visible to pages.
     .onBeforeHandle({ as: 'scoped' }, () => gateway.calls.ledger.barrier())
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
       Object.assign(query, doubledParameters(request.url))
     })
-  // A parser beside a route's `parse: 'none'` would make Elysia look for a parser called "none".
+  // With a parser and a route's `parse: 'none'`, Elysia would look for a parser called "none".
   if (bodies === 'json')
     open.onParse({ as: 'scoped' }, async ({ request }) => {
       await enter({ request })

@@ -1,4 +1,4 @@
-// Fields of the console's requests that several subjects share: numbers in paths, amounts, names, lists of words.
+// Common fields of the console's requests: IDs in paths, amounts, names, lists of words.
 import { Type } from '@sinclair/typebox'
 import { REQUEST_KEY_PATTERN } from '../../../access/repeatable-key.ts'
 import { invalidRequest } from '../../../domain/errors.ts'
@@ -6,7 +6,7 @@ import { type Nanos, parseUsd } from '../../../domain/money.ts'
 import { MOVEMENT_KEY_PATTERN } from '../../../domain/movement-keys.ts'
 import { Closed } from '../../../http/schema.ts'
 
-/** An account in a path or a parameter: its number, which stays, or its name. */
+/** An account in a path or a parameter: its permanent number, or its name. */
 export const AccountRef = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -14,15 +14,15 @@ export const AccountRef = Type.String({
 })
 export const AccountParams = Closed({ id: AccountRef })
 
-/** A key, in a path or a parameter: its number, which stays, or its prefix. */
+/** A key in a path or a parameter: its permanent number, or its prefix. */
 export const KeyRef = Type.String({ minLength: 1, maxLength: 64, must: 'the number or the prefix of a key' })
 export const KeyParams = Closed({ id: KeyRef })
 
-/** The number that a reference is; undefined for a name or a prefix. */
+/** Parses a reference as a number; undefined for a name or a prefix. */
 export const numberIn = (reference: string): number | undefined =>
   /^\d{1,15}$/.test(reference) ? Number(reference) : undefined
 
-/** Sent again with the same content, a request makes no second API key: its answer has the first one. */
+/** Idempotency key: a repeated request with the same content creates no second API key; its answer has the first one. */
 export const RequestKey = Type.String({
   pattern: REQUEST_KEY_PATTERN,
   must: '32 random bytes as base64url or hex: new ones for each key, the same ones to send a request again',
@@ -31,7 +31,7 @@ export const RequestKey = Type.String({
 /** An amount as decimal USD in text, so that no floating-point number is involved. */
 export const UsdText = Type.String({ maxLength: 40, must: 'an amount in USD as text, such as "12.50"' })
 
-/** Of a request that moves money, once; other headers are those of any request. */
+/** Headers of a request that moves money: an idempotency key, and any others. */
 export const MovementHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
@@ -51,14 +51,14 @@ export const Search = Type.String({ maxLength: 100, must: 'at most 100 character
 export const Words = (must: string) => Type.Array(Type.String({ maxLength: 128 }), { maxItems: 200, must })
 
 /**
- * Reads an amount of 0 or more.
- * @throws GatewayError invalid_request for what is no decimal number, is negative, or too much to be counted exactly
+ * Parses an amount of 0 or more.
+ * @throws GatewayError invalid_request if it is no decimal number, is negative, or is too large to be exact
  */
 export function readUsd(name: string, text: string): Nanos {
   return usdFrom(name, text, 0)
 }
 
-/** The same of an amount above 0. @throws GatewayError as `readUsd` */
+/** Parses an amount above 0. @throws GatewayError as `readUsd` */
 export function readPositiveUsd(name: string, text: string): Nanos {
   return usdFrom(name, text, 1)
 }
@@ -69,7 +69,7 @@ function usdFrom(name: string, text: string, min_nanos: 0 | 1): Nanos {
     nanos = parseUsd(text)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    // The rule for a number; what is none gets the same advice as what is too little.
+    // A number gets its precise error; any other text gets the same advice as an amount that is too small.
     if (/^-?[0-9.]+$/.test(text)) throw invalidRequest(`${name}: ${error.message}.`, { param: name })
   }
   if (nanos >= min_nanos) return nanos

@@ -1,4 +1,4 @@
-// The last report of a check as pages get it.
+// The view of a check's last report, for console pages.
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Closed, Nullable } from '../../../http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../http/views.ts'
@@ -6,7 +6,7 @@ import type { LastReport } from '../../process/last-report.ts'
 
 export const LastReportView = <Report extends TSchema>(report: Report) =>
   Closed({
-    /** Since when a check is running; null while none is. */
+    /** The start of the running check; null if none is running. */
     ...NullableTimeFields('running_since'),
     failure: Nullable(Type.String({ description: 'why the last check could not run' })),
     last: Nullable(Closed({ report, ...TimeFields('ended'), took_ms: Type.Integer() })),

@@ -1,4 +1,4 @@
-// Lists as files: all rows of a list that match the filter in force, as CSV, read as their reader takes them.
+// CSV files of lists: all rows that match the filter, read at the pace of the download.
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../access/viewer.ts'
 import { brandSlug } from '../../../domain/brand.ts'
@@ -13,24 +13,24 @@ export const CsvFile = Type.Unsafe<Response>(
   Type.Any({ description: 'all rows of the list that match its filter', contentMediaType: 'text/csv' }),
 )
 
-interface Listed<Row> {
+interface CsvList<Row> {
   list: string
   columns: CsvColumns<Row>
   parts: AsyncGenerator<readonly Row[]>
-  /** Of its times and of its name; UTC where absent. */
+  /** The time zone of its times and of its file name; UTC if absent. */
   zone?: string | undefined
 }
 
 /**
- * The answer of `GET /console/api/<list>.csv`, a file called after the list and the day.
- * @param columns by their names in the head: times as `time_utc`, which `zone` puts into a zone, amounts as `cost_usd`, ids beside names
- * @param parts the list's rows in its own order; `allPages` makes them of a list in pages
- * @throws what the first part throws: a refusal is an answer, and no file that breaks off
+ * Answers `GET /console/api/<list>.csv` with a file named after the list and the day.
+ * @param columns by their heads: times as `time_utc`, converted to `zone`, amounts as `cost_usd`, IDs beside names
+ * @param parts the list's rows in its order; `allPages` reads them from a list with pages
+ * @throws what the first part throws, so that a refusal is an error answer instead of a truncated file
  */
 export async function listCsv<Row>(
   gateway: Pick<ConsoleParts, 'people'> & Pick<Gateway, 'calls'>,
   viewer: Viewer,
-  { list, columns, parts, ...of }: Listed<Row>,
+  { list, columns, parts, ...of }: CsvList<Row>,
 ): Promise<Response> {
   const zone = readZone(of)
   const zoned = columnsIn(zone, columns)
@@ -48,7 +48,7 @@ export async function listCsv<Row>(
   }
 }
 
-/** The same parts, once the first one is there. */
+/** Waits for the first part, and returns all parts. */
 async function withFirst<Row>(
   parts: AsyncGenerator<readonly Row[]>,
 ): Promise<AsyncGenerator<readonly Row[]>> {
@@ -74,8 +74,8 @@ interface SomePage<Row> {
 }
 
 /**
- * The pages of a list one after the other, with a turn for calls between two.
- * @param limit rows that are read in one turn: some 5 ms
+ * Yields the pages of a list one after the other, with a turn of the event loop between them.
+ * @param limit rows per read: about 5 ms
  */
 export async function* allPages<Row>(
   limit: number,
@@ -90,7 +90,7 @@ export async function* allPages<Row>(
   }
 }
 
-/** A list that has no pages. */
+/** Yields the rows of a list without pages. */
 export async function* onePart<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
   yield rows
 }

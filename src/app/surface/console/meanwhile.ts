@@ -1,17 +1,17 @@
-// A save over values that somebody else changed since the form read them: refused with both values, so that none is lost unseen.
+// The refusal of a save over values that were changed after the form read them: it shows both values, so that no change is lost.
 import { GatewayError } from '../../../domain/errors.ts'
 import type { RenderError } from '../../../http/answers.ts'
 import { plainError } from '../../../http/plain-error.ts'
 
 interface ChangedField {
   field: string
-  /** As the caller read it. */
+  /** The value that the caller read. */
   was: unknown
   is: unknown
 }
 
 class ChangedMeanwhile extends GatewayError {
-  /** The message is logged, and so names no values. */
+  /** The message is logged, so it contains no values. */
   constructor(readonly changed: readonly ChangedField[]) {
     const fields = changed.map(({ field }) => field)
     super(
@@ -23,9 +23,9 @@ class ChangedMeanwhile extends GatewayError {
 }
 
 /**
- * Compares the values that a caller read with those in force, in the transaction that changes them.
- * @param was the values read, in the form of `is`; undefined for callers that do not send any
- * @param wanted the new values: a field that has its new value already is no conflict
+ * Compares the values that a caller read with the current ones, in the transaction that changes them.
+ * @param was the values read, in the form of `is`; undefined if the caller sends none
+ * @param wanted the new values: a field that already has its new value is no conflict
  * @throws GatewayError conflict, changed_meanwhile, with both values of each field
  */
 export function requireUnchanged<T extends object>(
@@ -41,7 +41,7 @@ export function requireUnchanged<T extends object>(
   if (changed.length > 0) throw new ChangedMeanwhile(changed)
 }
 
-/** The errors of the console: plain ones, with `changed` where a save is refused for it. */
+/** Renders the console's errors: plain ones, with `changed` if a save was refused for that reason. */
 export const consoleError: RenderError = (failure, request_id) => {
   const { status, body } = plainError(failure, request_id)
   if (!(failure instanceof ChangedMeanwhile)) return { status, body }

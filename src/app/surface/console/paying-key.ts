@@ -1,4 +1,4 @@
-// The key that pays for calls from a page: a viewer's own for those who signed in with one, otherwise the key "console" of the account, or of a member.
+// The key that pays for calls of a page: the key of the sign-in if it was one, otherwise the key "console" of the account or member.
 import { consoleKeyOf, type Payer, payingKey } from '../../../access/console-key.ts'
 import { findKeyById, unknownKey } from '../../../access/gate.ts'
 import type { Issuing } from '../../../access/keys.ts'
@@ -6,16 +6,16 @@ import type { Viewer } from '../../../access/viewer.ts'
 import type { Awaitable, Db } from '../../../store/db.ts'
 import type { Account, Key } from '../../../store/schema.ts'
 import type { Gateway } from '../gateway.ts'
-import { type Asking, changed } from './calls.ts'
+import { type ConsoleRequest, changed } from './calls.ts'
 import { requireChosenAccount } from './references.ts'
 
 /**
- * The key that pays for a viewer's calls. The first call of an account creates its key "console".
+ * Returns the key that pays for a viewer's calls. The first call of an account creates its key "console".
  * @throws GatewayError as `requireChosenAccount` and `payingKey`
  */
 export async function ensurePayingKey(
   gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
-  { viewer, origin }: Asking,
+  { viewer, origin }: ConsoleRequest,
   reference: string | undefined,
 ): Promise<Key> {
   const { db } = gateway
@@ -23,12 +23,12 @@ export async function ensurePayingKey(
   if (viewer.side === 'key') return ownKey(gateway, viewer.key_id)
   const payer = payerOf(viewer, account)
   const pay = (db: Db) => payingKey(db, payer, issuingOf(gateway))
-  // Only the first call writes, and waits for the write lock.
+  // Only the first call needs a write, which may wait for the lock.
   const exists = (await consoleKeyOf(db, payer)) !== undefined
   return exists ? await pay(db) : await changed(gateway, { viewer, origin }, pay)
 }
 
-/** The same key in whatever state; undefined before the first call. */
+/** Returns the paying key in any state; undefined before the first call. */
 export const findPayingKey = (
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
@@ -36,13 +36,13 @@ export const findPayingKey = (
 ): Awaitable<Key | undefined> =>
   viewer.side === 'key' ? ownKey(gateway, viewer.key_id) : consoleKeyOf(gateway.db, payerOf(viewer, account))
 
-/** A member's calls are their own; all others at the console call for the account. */
+/** A member pays for their own calls; calls of other viewers are paid by the account. */
 export const payerOf = (viewer: Viewer, account: Account): Payer => ({
   account,
   person_id: viewer.side === 'account' && viewer.role === 'member' ? viewer.person_id : null,
 })
 
-/** The sources of a new key: random bytes and the time. */
+/** The inputs of a new key: random bytes and the time. */
 export const issuingOf = ({
   people: { randomBytes },
   calls: { now },

@@ -1,4 +1,4 @@
-// Accounts by number or name and keys by number or prefix, as requests of the console name them; never another account's.
+// Lookup of accounts by number or name, and of keys by number or prefix, within the viewer's rights.
 import { Type } from '@sinclair/typebox'
 import { accountNamed, type ListedAccount, listedAccount } from '../../../access/account-listing.ts'
 import { type ListedKey, listedKey } from '../../../access/key-listing.ts'
@@ -10,10 +10,10 @@ import type { Account, Key } from '../../../store/schema.ts'
 import type { Gateway } from '../gateway.ts'
 import { AccountRef, numberIn } from './fields.ts'
 
-/** For the operator: the number or the name of an account. All others see their own without it. */
+/** The number or name of an account, for the operator. Other viewers see their own account without it. */
 export const ACCOUNT_PARAMETER = { account: Type.Optional(AccountRef) }
 
-/** The account as it is at this moment; undefined if the operator names none. @throws GatewayError as `payingAccount` */
+/** Reads the chosen account; undefined if the operator names none. @throws GatewayError as `payingAccount` */
 export async function chosenAccount(
   db: Db,
   viewer: Viewer,
@@ -24,7 +24,7 @@ export async function chosenAccount(
 }
 
 /**
- * The same for a request that needs an account.
+ * Reads the chosen account, for a request that needs one.
  * @throws GatewayError as `chosenAccount`; invalid_request if the operator names none
  */
 export async function requireChosenAccount(
@@ -37,7 +37,7 @@ export async function requireChosenAccount(
   throw invalidRequest('account: choose an account.', { param: 'account' })
 }
 
-/** An account by its number, or else by its name. @throws GatewayError not_found */
+/** Finds an account by its number, or else by its name. @throws GatewayError not_found */
 export async function requireAccount({ db }: Pick<Gateway, 'db'>, reference: string): Promise<ListedAccount> {
   const number = numberIn(reference)
   const found =
@@ -46,7 +46,7 @@ export async function requireAccount({ db }: Pick<Gateway, 'db'>, reference: str
   return found
 }
 
-/** The same, which nobody else changes until the end of the transaction. @throws as `requireAccount` */
+/** Finds an account and locks it until the end of the transaction. @throws as `requireAccount` */
 export async function lockedAccount(tx: Tx, reference: string): Promise<ListedAccount> {
   const { id } = await requireAccount({ db: tx }, reference)
   await tx.lock(id)
@@ -54,8 +54,8 @@ export async function lockedAccount(tx: Tx, reference: string): Promise<ListedAc
 }
 
 /**
- * The account of the requested rows; undefined: all accounts.
- * @throws GatewayError not_found for another's account, and one that does not exist
+ * Returns the account of the requested rows; undefined for all accounts.
+ * @throws GatewayError not_found for an account that does not exist, or that the viewer may not see
  */
 export async function requestedAccount(
   gateway: Pick<Gateway, 'db'>,
@@ -69,8 +69,8 @@ export async function requestedAccount(
 }
 
 /**
- * The same for what an account pays for: a number that is the name of another one is not guessed at.
- * @throws GatewayError as `requestedAccount`; conflict if it may mean two accounts
+ * Returns the account that pays for a request. A number that is also the name of another account is refused as ambiguous.
+ * @throws GatewayError as `requestedAccount`; conflict if the reference is ambiguous
  */
 export async function payingAccount(
   gateway: Pick<Gateway, 'db'>,
@@ -92,7 +92,7 @@ export async function payingAccount(
 
 const noSuchAccount = () => notFound('Account not found. See the list of accounts.', { param: 'account' })
 
-/** A key by its number, or else by its prefix. @throws GatewayError not_found, also for one that the viewer does not see */
+/** Finds a key by its number, or else by its prefix. @throws GatewayError not_found, also for a key that the viewer may not see */
 export async function requireKey(
   { db }: Pick<Gateway, 'db'>,
   viewer: Viewer,
@@ -118,8 +118,8 @@ export async function requireKey(
 }
 
 /**
- * The keys of the requested rows, all that the viewer sees where none is named; undefined: all keys.
- * @throws GatewayError not_found for a key of another account, or that the viewer does not see
+ * Returns the keys of the requested rows; without a reference those that the viewer may see, undefined for all keys.
+ * @throws GatewayError not_found for a key of another account, or one that the viewer may not see
  */
 export const requestedKeys = async (
   gateway: Pick<Gateway, 'db'>,

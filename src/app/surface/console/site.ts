@@ -1,4 +1,4 @@
-// The console as the browser reaches it: which origin is its own, and which cookie can keep a session there.
+// The console's origins and session cookies, by the URL at which the browser reaches it.
 import type { ServerSettings } from '../../../domain/catalogue.ts'
 import { permissionDenied } from '../../../domain/errors.ts'
 import { publicPathOf } from '../../../domain/public-url.ts'
@@ -11,14 +11,14 @@ export interface SiteSettings {
 }
 
 /**
- * Browsers take it from TLS only, most of them also from this machine, and no other host can set it: for that it must be of the whole host,
- * so a gateway below a path has this in the name. Another gateway of the host does not sign it out.
+ * Browsers accept this cookie only over TLS, most also over plain HTTP from this machine, and no other host can set it. The prefix
+ * requires the path /, so a gateway below a path has the path in the name; then another gateway of the host does not sign it out.
  */
 const safeCookie = (settings: SiteSettings): CookieForm => ({
   name: `__Host-tollgate${suffixOf(settings)}`,
   secure: true,
 })
-/** For plain HTTP: from this machine where a browser drops the safe one, and from others where the operator allows it. */
+/** For plain HTTP: from this machine if the browser drops the safe cookie, and from others if the operator allows it. */
 const plainCookie = (settings: SiteSettings): CookieForm => ({
   name: `tollgate${suffixOf(settings)}`,
   secure: false,
@@ -27,8 +27,8 @@ const plainCookie = (settings: SiteSettings): CookieForm => ({
 const suffixOf = ({ public_url }: SiteSettings): string => publicPathOf(public_url).replaceAll('/', '.')
 
 /**
- * The origins whose pages are the console's own: that of `public_url`, and that of the request's own URL. Behind a proxy that
- * speaks TLS the latter is `http`, which only counts where `public_url` says nothing of this host.
+ * The origins of the console's own pages: that of `public_url`, and that of the request's URL. Behind a TLS proxy the latter
+ * is `http`, so it counts only if `public_url` has another host.
  */
 export function ownOrigins({ url }: Request, { public_url }: SiteSettings): string[] {
   const requested = new URL(url)
@@ -40,8 +40,8 @@ export function ownOrigins({ url }: Request, { public_url }: SiteSettings): stri
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
 /**
- * Refuses what a page of another site sent (https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html):
- * whatever changes something must name our own origin, as all browsers do by themselves.
+ * Refuses requests of other sites' pages (https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html):
+ * a request that changes something must have our own Origin header, which all browsers send.
  * @throws GatewayError permission_denied
  */
 export function requireOwnOrigin(request: Request, settings: SiteSettings): void {
@@ -60,8 +60,8 @@ export function requireOwnOrigin(request: Request, settings: SiteSettings): void
 }
 
 /**
- * The session's token that a request carries. The cookie without the prefix counts only where no other could have been set:
- * whoever is on the way of some plain HTTP can plant it for the pages that are reached by TLS, too.
+ * Returns the session token of a request. The cookie without the prefix counts only if no TLS page of this console exists:
+ * an attacker on the network path of plain HTTP could set it for TLS pages, too.
  */
 export function tokenOf(request: Request, settings: SiteSettings): string | undefined {
   const token = cookieOf(request, safeCookie(settings).name)
@@ -69,19 +69,19 @@ export function tokenOf(request: Request, settings: SiteSettings): string | unde
   return cookieOf(request, plainCookie(settings).name)
 }
 
-/** Whether the cookie without the prefix is read and set: no page of this console is reached by TLS. */
+/** Whether the cookie without the prefix is used: no page of this console is served over TLS. */
 function mayBePlain(request: Request, settings: SiteSettings): boolean {
   const own = ownOrigins(request, settings)
   return own.every(isPlainLoopback) || (settings.insecure_http && !own.every(isSafe))
 }
 
-/** Why nobody can sign in here; undefined if they can. */
+/** Returns the reason why sign-in is refused on this connection; undefined if it is allowed. */
 export function signInRefusal(request: Request, settings: SiteSettings): string | undefined {
   return cookieFor(request, settings) === undefined ? OVER_PLAIN_HTTP : undefined
 }
 
 /**
- * The cookie that can keep a session in this browser.
+ * Returns the cookie for a session in this browser.
  * @throws GatewayError permission_denied over plain HTTP from another machine
  */
 export function cookieForm(request: Request, settings: SiteSettings): CookieForm {
@@ -90,15 +90,15 @@ export function cookieForm(request: Request, settings: SiteSettings): CookieForm
   return form
 }
 
-/** Both, so that no session is left in either when somebody signs out. */
+/** Returns both cookies, so that a sign-out removes the session from either. */
 export const cookieForms = (settings: SiteSettings): CookieForm[] => [
   safeCookie(settings),
   plainCookie(settings),
 ]
 
 /**
- * A `Set-Cookie` for each cookie that might keep a session here and has not come back yet. They hold nothing: the one that
- * comes back says which of the cookies this browser keeps, before a password or a link depends on it.
+ * Returns a `Set-Cookie` for each possible session cookie that the browser has not sent yet. These probes carry no secret: the one that
+ * the browser sends back shows which cookie it keeps, before a password or a single-use link depends on it.
  */
 export function probes(request: Request, settings: SiteSettings): string[] {
   const forms = [
@@ -111,8 +111,8 @@ export function probes(request: Request, settings: SiteSettings): string[] {
 }
 
 /**
- * The same as `cookieForm`, once the browser has shown that it keeps this cookie.
- * @throws GatewayError permission_denied as `cookieForm`, and if no cookie came back
+ * Returns the cookie as `cookieForm`, if the browser has shown that it keeps it.
+ * @throws GatewayError permission_denied as `cookieForm`, and if the browser sent no probe back
  */
 export function keptCookieForm(request: Request, settings: SiteSettings): CookieForm {
   const form = cookieForm(request, settings)
@@ -128,13 +128,13 @@ const cameBack = (request: Request, form: CookieForm): boolean =>
 
 function cookieFor(request: Request, settings: SiteSettings): CookieForm | undefined {
   const own = ownOrigins(request, settings)
-  // The browser may name the one that it is at; otherwise the best is assumed: nothing is set then.
+  // The Origin header says where the browser is. Without it the safest cookie is assumed, and none is set.
   const named = request.headers.get('origin')
   const origins = named === null ? own : own.filter((origin) => origin === named)
   const may_be_plain = mayBePlain(request, settings)
   const [safe, plain] = [safeCookie(settings), plainCookie(settings)]
   if (!origins.some(isSafe)) return may_be_plain ? plain : undefined
-  // WebKit drops what is Secure over plain HTTP from this machine, too (https://bugs.webkit.org/show_bug.cgi?id=232088).
+  // WebKit drops Secure cookies over plain HTTP even from this machine (https://bugs.webkit.org/show_bug.cgi?id=232088).
   const is_dropped = may_be_plain && !cameBack(request, safe) && cameBack(request, plain)
   return is_dropped ? plain : safe
 }

@@ -1,9 +1,9 @@
-// Suggested models: those of real providers before simulated ones.
+// The order of suggested models: real providers before simulated ones.
 import { compileModelPatterns } from '../../../access/model-patterns.ts'
 import { isSimulated } from '../../../catalogue/served.ts'
 import { type Catalogue, isServed, type Model } from '../../../domain/catalogue.ts'
 
-/** Otherwise in the catalogue's order. */
+/** Keeps the catalogue's order within each group. */
 export function realFirst<M extends Model>(
   models: Iterable<M>,
   { providers }: Pick<Catalogue, 'providers'>,
@@ -16,7 +16,7 @@ export function realFirst<M extends Model>(
   return [...models].toSorted((one, other) => Number(isSimulatedOnly(one)) - Number(isSimulatedOnly(other)))
 }
 
-/** The first text model that a key with these patterns may call, or null. */
+/** Returns the first text model that a key with these patterns may call, or null. */
 export function sampleModel(catalogue: Catalogue, patterns: readonly string[] | null): string | null {
   const mayCall = compileModelPatterns(patterns)
   const models = realFirst(catalogue.models.values(), catalogue)

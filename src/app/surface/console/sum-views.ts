@@ -1,4 +1,4 @@
-// Sums of calls on pages of the console: their number, cost and usage, and for the operator the margin.
+// Sums of calls on console pages: number, cost and usage, and for the operator the margin.
 import { Type } from '@sinclair/typebox'
 import { type KnownCosts, marginOf } from '../../../domain/margin.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../../http/views.ts'
@@ -8,14 +8,14 @@ export const SUM_FIELDS = {
   calls: Type.Integer(),
   failed: Type.Integer({ description: 'of these, those that failed: no answer, or interrupted' }),
   ...MoneyFields('cost'),
-  /** Null for accounts, and where the provider's cost of none of the calls is known. */
+  /** Null for accounts, and if no call has a known provider cost. */
   ...NullableMoneyFields('provider_cost'),
   ...NullableMoneyFields('margin'),
-  /** The cost of those calls of which the provider's cost is known. */
+  /** The charge of the calls with a known provider cost. */
   ...NullableMoneyFields('known_revenue'),
 }
 
-/** The same with what was used. */
+/** The fields of a sum with usage. */
 export const USED_SUM_FIELDS = {
   ...SUM_FIELDS,
   input_tokens: Type.Integer(),

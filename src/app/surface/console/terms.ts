@@ -1,4 +1,4 @@
-// The terms of service that new people accept, in requests and answers of the console.
+// The schema of the terms of service that new people accept.
 import { type Static, Type } from '@sinclair/typebox'
 import { Closed } from '../../../http/schema.ts'
 
