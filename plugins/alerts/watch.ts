@@ -1,7 +1,7 @@
 // The alert watch of a running gateway: regular checks that raise and end alerts, and the sending of their messages.
 
 import type { AlertOfCheck, Diagnosis } from '../../src/app/checks/check.ts'
-import { checkContextOf } from '../../src/app/checks/look.ts'
+import { checkContext } from '../../src/app/checks/look.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Awaitable } from '../../src/store/db.ts'
@@ -159,7 +159,7 @@ function checksOfPlugins(
   return checks.flatMap(({ when, look, alert }): Check[] => {
     if (!alert || !when.includes('alert')) return []
     const { rule, of_machine = false, every_ms = MINUTE_MS } = alert
-    const lookNow = () => look(checkContextOf({ catalogue, data_folder, now }), 'alert')
+    const lookNow = () => look(checkContext({ catalogue, data_folder, now }), 'alert')
     return [
       {
         rules: [rule],

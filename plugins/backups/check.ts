@@ -4,7 +4,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  type CatalogueCheckContext,
+  type CatalogueContext,
   type CheckContext,
   type CheckTime,
   type Diagnosis,
@@ -30,7 +30,7 @@ const MAX_AGE_BY_HAND_MS = 8 * DAY_MS
 
 /** An alert is raised only for late or impossible backups. Only the doctor warns if no backup exists. */
 export async function checkBackups(
-  context: CatalogueCheckContext,
+  context: CatalogueContext,
   time: CheckTime = 'doctor',
 ): Promise<Diagnosis[]> {
   const { data_folder, catalogue, now } = context

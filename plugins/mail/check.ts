@@ -1,6 +1,6 @@
 // The checks of mail: the mail server accepts a connection and the password, and no mails of the last day have failed.
 import {
-  type CatalogueCheckContext,
+  type CatalogueContext,
   type CheckTime,
   type Diagnosis,
   diagnosesOf,
@@ -18,7 +18,7 @@ const of_mails = diagnosesOf('mails')
 
 export async function checkMailServer({
   catalogue,
-}: Pick<CatalogueCheckContext, 'catalogue'>): Promise<Diagnosis[]> {
+}: Pick<CatalogueContext, 'catalogue'>): Promise<Diagnosis[]> {
   const { sending, unavailable } = mailSettings.of(catalogue)
   if (unavailable !== undefined)
     return [

@@ -5,10 +5,10 @@ import { availableOf } from '../../src/access/account-listing.ts'
 import { consoleList } from '../../src/app/list/pages.ts'
 import {
   byOf,
-  type ConsoleRequest,
   changed,
   FAILURES,
   operatorCalls,
+  type Requester,
   viewerCalls,
 } from '../../src/app/surface/console/calls.ts'
 import { AccountRef } from '../../src/app/surface/console/fields.ts'
@@ -119,7 +119,7 @@ const reportRoutes = (gateway: Gateway) =>
 /** Changes the plan of the chosen account, in a transaction that has locked it. */
 async function inAccount<T>(
   gateway: Gateway,
-  asking: ConsoleRequest,
+  asking: Requester,
   account: string | undefined,
   work: (tx: Tx, id: number) => Promise<T>,
 ): Promise<T> {

@@ -9,10 +9,10 @@ import { rowFor } from '../../src/app/list/columns.ts'
 import { consoleFields, consoleList } from '../../src/app/list/pages.ts'
 import {
   type ConsoleParts,
-  type ConsoleRequest,
   changed,
   FAILURES,
   operatorCalls,
+  type Requester,
   siteSettings,
 } from '../../src/app/surface/console/calls.ts'
 import { ownOrigins } from '../../src/app/surface/console/site.ts'
@@ -142,7 +142,7 @@ const signInRoutes = (gateway: ConsoleParts) =>
 /** Runs a change in a transaction that has locked the operator. @throws GatewayError as `requireFresh`, and what `work` throws */
 function changeWhileFresh<T>(
   gateway: ConsoleParts,
-  console_request: ConsoleRequest,
+  console_request: Requester,
   work: (tx: Tx, now_ms: number) => Promise<T>,
 ): Promise<T> {
   const now_ms = gateway.calls.now()

@@ -6,7 +6,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Db } from '../store/db.ts'
 import type { StoredTable } from '../store/stored-table.ts'
 import type { WorkLocation } from '../store/work-folder.ts'
-import type { CatalogueCheckContext, Check, CheckContext, CheckTime, GatewayCheck } from './checks/check.ts'
+import type { CatalogueContext, Check, CheckContext, CheckTime, GatewayCheck } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { StartParts } from './process/serve-options.ts'
 import type { LoadProvider } from './process/simulator.ts'
@@ -136,12 +136,9 @@ const checksOver = <Own>(
 ): GatewayCheck[] =>
   checks.map((check) => {
     if (check.needs === 'folder')
-      return { ...check, look: (context: CheckContext, time: CheckTime) => check.look(context, time, own) }
+      return { ...check, look: (given: CheckContext, time: CheckTime) => check.look(given, time, own) }
     if (check.needs === 'catalogue')
-      return {
-        ...check,
-        look: (context: CatalogueCheckContext, time: CheckTime) => check.look(context, time, own),
-      }
+      return { ...check, look: (given: CatalogueContext, time: CheckTime) => check.look(given, time, own) }
     return {
       ...check,
       needs: 'folder',

@@ -5,9 +5,9 @@ import { Elysia } from 'elysia'
 import {
   byOf,
   type ConsoleParts,
-  type ConsoleRequest,
   FAILURES,
   operatorCalls,
+  type Requester,
 } from '../../../src/app/surface/console/calls.ts'
 import { AccountParams, MovementHeaders, readPositiveUsd } from '../../../src/app/surface/console/fields.ts'
 import { requireAccount } from '../../../src/app/surface/console/references.ts'
@@ -40,7 +40,7 @@ export const accountDebitRoute = (gateway: ConsoleParts) =>
       body: DebitBody,
     })
 
-interface Movement extends ConsoleRequest {
+interface Movement extends Requester {
   /** The account, by number or name. */
   params: { id: string }
   /** The amount in USD, as it was typed. */

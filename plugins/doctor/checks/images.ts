@@ -1,5 +1,5 @@
 // The check of the image library: this process's user can unpack and load it.
-import { type CatalogueCheckContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
+import { type CatalogueContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import {
   hasImageModels,
   IMAGE_LIBRARY_ADVICE,
@@ -11,7 +11,7 @@ const { fail, ok, warn } = diagnosesOf('images')
 
 /** @param load loads the library; tests replace it */
 export async function checkImageLibrary(
-  { catalogue }: Pick<CatalogueCheckContext, 'catalogue'>,
+  { catalogue }: Pick<CatalogueContext, 'catalogue'>,
   load: () => Promise<unknown> = loadLibrary,
 ): Promise<Diagnosis[]> {
   const failure = await imageLibraryFailure(load)

@@ -2,7 +2,7 @@
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
 import { type SignedIn, signOut, type Visitor } from '../../../src/access/session-rows.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
-import { type ConsoleParts, type ConsoleRequest, changed } from '../../../src/app/surface/console/calls.ts'
+import { type ConsoleParts, changed, type Requester } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { requireAllowedDomain, requirePlace } from '../entering.ts'
@@ -12,7 +12,7 @@ import type { Proved, SigningIn } from '../signing-in.ts'
 import { newcomerOf } from '../signing-up.ts'
 
 /** The request with the provider's answer, from a signed-in viewer or from a visitor. */
-interface FinishRequest extends Omit<ConsoleRequest, 'viewer'> {
+interface FinishRequest extends Omit<Requester, 'viewer'> {
   viewer: Viewer | undefined
   visitor: Visitor
 }

@@ -20,10 +20,10 @@ import { type Viewer, withKey } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import {
   type ConsoleParts,
-  type ConsoleRequest,
   changed,
   countCall,
   FAILURES,
+  type Requester,
   viewerCalls,
 } from '../../../src/app/surface/console/calls.ts'
 import { KeyParams, readUsd } from '../../../src/app/surface/console/fields.ts'
@@ -121,7 +121,7 @@ function keyEndRoutes(gateway: ConsoleParts) {
 /** Makes a key. @throws GatewayError as `createKey`; conflict for an account's own people who have as many as they may */
 export async function issueKey(
   gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
-  asking: ConsoleRequest,
+  asking: Requester,
   { request_key, account, person, ...values }: Static<typeof NewKey>,
 ): Promise<Static<typeof IssuedView>> {
   const { now } = gateway.calls

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { Context } from 'elysia'
 import { may, requireRight } from '../../../src/access/rights.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
-import { byOf, type ConsoleParts, type ConsoleRequest } from '../../../src/app/surface/console/calls.ts'
+import { byOf, type ConsoleParts, type Requester } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { notFound, permissionDenied } from '../../../src/domain/errors.ts'
@@ -102,10 +102,8 @@ export interface ViewerRequest {
 }
 
 /** The operator who deletes an account's image or file, for the audit log; undefined for the account itself. */
-export const byOperator = (
-  gateway: Pick<Gateway, 'calls'>,
-  viewing: ConsoleRequest,
-): ActionContext | undefined => (viewing.viewer.side === 'operator' ? byOf(gateway, viewing) : undefined)
+export const byOperator = (gateway: Pick<Gateway, 'calls'>, viewing: Requester): ActionContext | undefined =>
+  viewing.viewer.side === 'operator' ? byOf(gateway, viewing) : undefined
 
 /** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */
 export function logLook(

@@ -5,9 +5,9 @@ import { accountOf, personOf, requireWholeAccount, type Viewer } from '../../../
 import {
   byOf,
   type ConsoleParts,
-  type ConsoleRequest,
   changed,
   FAILURES,
+  type Requester,
   viewerCalls,
 } from '../../../src/app/surface/console/calls.ts'
 import { MovementHeaders } from '../../../src/app/surface/console/fields.ts'
@@ -190,7 +190,7 @@ export async function requireOpen(
 async function make(
   gateway: ConsoleParts & OrderViewParts,
   { parts, settings, page_orders }: Payments,
-  asking: ConsoleRequest,
+  asking: Requester,
   body: Static<typeof OrderBody>,
   request_key: string | undefined,
 ): Promise<number> {

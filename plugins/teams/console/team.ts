@@ -14,9 +14,9 @@ import {
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import {
-  type ConsoleRequest,
   changed,
   FAILURES,
+  type Requester,
   siteSettings,
   viewerCalls,
 } from '../../../src/app/surface/console/calls.ts'
@@ -81,7 +81,7 @@ export function memberRoutes(gateway: Gateway) {
 const personChanger =
   (gateway: Gateway) =>
   async (
-    console_request: ConsoleRequest,
+    console_request: Requester,
     body: Static<typeof Removal>,
     work: (tx: Tx, account_id: number, change: TeamChange) => Promise<unknown>,
   ): Promise<void> => {

@@ -25,12 +25,12 @@ export interface CheckContext {
   now: () => number
 }
 
-export interface CatalogueCheckContext extends CheckContext {
+export interface CatalogueContext extends CheckContext {
   catalogue: Catalogue
 }
 
 /** For checks that read rows: the running gateway's database, or else one opened for reading. */
-interface DatabaseCheckContext extends CheckContext {
+interface DatabaseContext extends CheckContext {
   db: Db
 }
 
@@ -63,13 +63,13 @@ interface CheckFunction<Needs, Examined, More extends unknown[]> {
 export type Check<Own = unknown> = CheckBase &
   (
     | CheckFunction<'folder', CheckContext, [own: Own | undefined]>
-    | CheckFunction<'catalogue', CatalogueCheckContext, [own: Own | undefined]>
-    | CheckFunction<'database', DatabaseCheckContext, [own: Own | undefined]>
+    | CheckFunction<'catalogue', CatalogueContext, [own: Own | undefined]>
+    | CheckFunction<'database', DatabaseContext, [own: Own | undefined]>
   )
 
 /** A check bound to the running part of its plugin. */
 export type GatewayCheck = CheckBase &
-  (CheckFunction<'folder', CheckContext, []> | CheckFunction<'catalogue', CatalogueCheckContext, []>)
+  (CheckFunction<'folder', CheckContext, []> | CheckFunction<'catalogue', CatalogueContext, []>)
 
 export interface AlertOfCheck {
   /** The alert rule's name, stored with the alert and sent to the webhook. */

@@ -3,7 +3,7 @@ import type { Catalogue } from '../../domain/catalogue.ts'
 import type { Logger } from '../../observe/log.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import {
-  type CatalogueCheckContext,
+  type CatalogueContext,
   type CheckTime,
   type Diagnosis,
   diagnosesOf,
@@ -18,11 +18,7 @@ interface LookParts {
 }
 
 /** Returns a running gateway as its checks examine it. */
-export function checkContextOf({
-  catalogue,
-  data_folder,
-  now,
-}: Omit<LookParts, 'log'>): CatalogueCheckContext {
+export function checkContext({ catalogue, data_folder, now }: Omit<LookParts, 'log'>): CatalogueContext {
   const current = catalogue()
   return { data_folder, storage: current.storage, env: {}, now, catalogue: current }
 }
@@ -35,7 +31,7 @@ export function createCheckRun(
 ): () => Promise<Diagnosis[]> {
   const due = checks.filter(({ when }) => when.includes(time))
   return async () => {
-    const context = checkContextOf(parts)
+    const context = checkContext(parts)
     const found = due.map(async ({ name, look }) => {
       try {
         return await look(context, time)

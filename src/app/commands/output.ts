@@ -36,9 +36,8 @@ export function outputTo(open: () => Writable): Output {
 
 /**
  * Waits until the readers of both streams have read everything.
- * @param status the command's status
- * @returns the exit status: a success counts as failed if its answer could not be written. If the reader, such as `head`, closed the pipe,
- * no message is printed, and the status is the one of a process that SIGPIPE ended
+ * @param status of the command: a success counts as failed if its answer could not be written. If the reader, such as `head`, closed the pipe,
+ * no message is printed, and the exit status is the one of a process that SIGPIPE ended
  */
 export async function endOutput(status: number, out: Output, err: Output): Promise<number> {
   const failed = await out.drained()

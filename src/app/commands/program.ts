@@ -132,10 +132,7 @@ function helpOf(command: Command, [name, ...further]: readonly string[]): never 
   return inner ? helpOf(inner, further) : refuse(command, name)
 }
 
-/**
- * Reports an unknown subcommand with commander's own message. A copy without actions parses the name, since the command itself might
- * take it as an argument.
- */
+/** Reports an unknown subcommand with commander's message, from a copy without arguments: the command might take the name as one. */
 function refuse(command: Command, name: string): never {
   const copy = new Command(command.name()).copyInheritedSettings(command)
   for (const inner of command.commands) copy.command(inner.name())

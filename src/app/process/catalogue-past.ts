@@ -46,8 +46,7 @@ const sharedPlaceIn = (db: Db): SharedPlace => ({
 })
 
 /**
- * Stores the text that the gateway started with, and from now on each text that an edit of the file brings into force. Texts from the
- * database are already stored there.
+ * Stores the text of the start, and from now on each text that an edit of the file brings into force. Those from the database are stored.
  * @returns stores the text in force
  */
 export async function followEdits(

@@ -145,8 +145,7 @@ export async function fullAudit(audited: Audited): Promise<FullAudit> {
   step(0)
   const above = await booksAbove(db, audited.marking)
   const database = await auditDatabase(audited.integrity, above === undefined)
-  const books =
-    above ?? (await auditWholeBooks(db, database, { ...audited, onRule: (done) => step(done + 1) }))
+  const books = above ?? (await auditBooks(db, database, { ...audited, onRule: (done) => step(done + 1) }))
   step(of - 2)
   const library = await compareLibrary({ db, images, files }, look)
   step(of - 1)
@@ -226,7 +225,7 @@ async function booksAbove(db: Db, marking: Marking | undefined): Promise<MarkedA
   }
 }
 
-async function auditWholeBooks(
+async function auditBooks(
   db: Db,
   damage: Damage,
   { marking, onRule }: Pick<Audited, 'marking'> & { onRule: (done: number) => void },

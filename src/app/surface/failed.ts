@@ -18,9 +18,7 @@ type Parts = Pick<Gateway, 'calls' | 'requests'>
 
 /** Returns the answer to a failed request, as `failureAnswer`. */
 export const answerTo = (parts: Parts, surface: Surface, failed: FailedRequest): Response =>
-  isDisconnected(failed)
-    ? answerDisconnected(parts, surface, failed)
-    : failureAnswer(recordFailure(parts, surface, failed))
+  isClosed(failed) ? answerClosed(parts, surface, failed) : failureAnswer(record(parts, surface, failed))
 
 /** Returns the answer to a failed request, as `answerFailure`. */
 export const answerLater = async (
@@ -28,15 +26,13 @@ export const answerLater = async (
   surface: Surface,
   failed: FailedRequest,
 ): Promise<Response> =>
-  isDisconnected(failed)
-    ? answerDisconnected(parts, surface, failed)
-    : answerFailure(recordFailure(parts, surface, failed))
+  isClosed(failed) ? answerClosed(parts, surface, failed) : answerFailure(record(parts, surface, failed))
 
 /**
  * Whether a request failed because its caller disconnected. Refusals before that, and faults of the gateway, are recorded as
  * usual.
  */
-function isDisconnected({ thrown, known, request }: FailedRequest): boolean {
+function isClosed({ thrown, known, request }: FailedRequest): boolean {
   if (!request?.signal.aborted) return false
   const { kind, cause } = toGatewayError(thrown)
   if (kind === 'internal') return cause instanceof DOMException && cause.name === 'AbortError'
@@ -44,7 +40,7 @@ function isDisconnected({ thrown, known, request }: FailedRequest): boolean {
 }
 
 /** Records no error answer, since nobody receives it. A call is recorded as cancelled; a request without a hold gets a line in the log. */
-function answerDisconnected(
+function answerClosed(
   { calls: { log }, requests: { sockets } }: Parts,
   { render, id_header }: Surface,
   { thrown, known, request, request_id }: FailedRequest,
@@ -58,7 +54,7 @@ function answerDisconnected(
   return renderFailure(toGatewayError(thrown), { request_id, render, id_header, request })
 }
 
-function recordFailure(
+function record(
   { calls: { log, events }, requests: { error_answers, sockets } }: Parts,
   surface: Surface,
   { thrown: cause, known, ...about }: FailedRequest,

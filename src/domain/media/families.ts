@@ -75,10 +75,7 @@ const grid = (max_tokens: number, side: number, min_tokens = 0): Vision => ({
   image: (size) => (size ? Math.min(max_tokens, Math.max(min_tokens, squares(side, size))) : max_tokens),
 })
 
-/**
- * Gemini 2: tiles of 258 tokens, two thirds of the shorter side (256 to 768 pixels).
- * https://ai.google.dev/gemini-api/docs/image-understanding
- */
+/** Gemini 2: tiles of 258 tokens, 2/3 of the shorter side (256 to 768 pixels). https://ai.google.dev/gemini-api/docs/image-understanding */
 const GEMINI_TILE_TOKENS = 258
 const GEMINI_MAX_TILES = 64
 function geminiTokens(size: ImageSize | undefined): number {

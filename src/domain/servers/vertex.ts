@@ -16,10 +16,7 @@ export function vertexUrl({ region = GLOBAL }: ServerFields): string {
     : `https://${region}-aiplatform.googleapis.com`
 }
 
-/**
- * An API key has no project in the path:
- * https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference
- */
+/** An API key needs no project: https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference */
 export function vertexGeminiPath(path: string, call: ServerCall): string {
   const method = path.replace(/^\/v1beta\/models\//, '/publishers/google/models/')
   return `/v1beta1${isServiceAccount(call.api_key) ? placeOf(call) : ''}${method}`

@@ -16,8 +16,7 @@ export function knownNode(data_folder: string): string | undefined {
 }
 
 /**
- * Returns the folder's ID, created at the first call; the caller has the folder's lock. A copied folder must not contain the file: its
- * gateway would end the original's row.
+ * Reads the folder's ID, or creates it, under the folder's lock. No copy may have the file: its gateway would end the original's row.
  * @returns a UUID and the machine's name @throws the file system's error
  */
 export function nodeIn(data_folder: string): { node: string; name: string } {

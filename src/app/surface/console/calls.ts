@@ -89,16 +89,13 @@ export const visitorCalls = (gateway: SessionParts) =>
   admittedCalls(gateway, { limit_bytes: BODY_LIMITS.visitor }, (entering) => viewerIfAny(gateway, entering))
 
 /** A viewer and their request. */
-export interface ConsoleRequest {
+export interface Requester {
   viewer: Viewer
   origin: CallOrigin
 }
 
 /** The actor of a request's changes, for the audit log. */
-export const byOf = (
-  { calls }: Pick<Gateway, 'calls'>,
-  { viewer, origin }: ConsoleRequest,
-): ActionContext => ({
+export const byOf = ({ calls }: Pick<Gateway, 'calls'>, { viewer, origin }: Requester): ActionContext => ({
   actor: actorOf(viewer, addressOf(origin)),
   now_ms: calls.now(),
   request_id: origin.request_id,
@@ -111,7 +108,7 @@ export const byOf = (
  */
 export const changed = <T>(
   gateway: Pick<Gateway, 'db' | 'calls'>,
-  request: ConsoleRequest,
+  request: Requester,
   work: (tx: Tx) => Awaitable<T>,
 ): Promise<T> =>
   gateway.db.begin(
@@ -140,7 +137,7 @@ export function requireConsole({ calls: { catalogue } }: Pick<Gateway, 'calls'>)
   if (!catalogue().console.enabled) throw noEndpoint()
 }
 
-const viewerOf = (gateway: SessionParts, { request, request_id }: UnadmittedRequest): Promise<Viewer> =>
+const viewerOf = (gateway: SessionParts, { request, request_id }: NewRequest): Promise<Viewer> =>
   gateway.people.sessions.viewer(
     tokenOf(request, siteSettings(gateway)),
     addressOf({ request, sockets: gateway.requests.sockets }),
@@ -178,10 +175,7 @@ export function beginExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer)
 }
 
 /** Returns the signed-in viewer, if any. */
-export async function viewerIfAny(
-  gateway: SessionParts,
-  entering: UnadmittedRequest,
-): Promise<Viewer | undefined> {
+export async function viewerIfAny(gateway: SessionParts, entering: NewRequest): Promise<Viewer | undefined> {
   try {
     return await viewerOf(gateway, entering)
   } catch (thrown) {
@@ -194,15 +188,15 @@ export async function viewerIfAny(
 type Limited = CallsOptions & { limit_bytes: number }
 
 /** A request before admission. It has no ID until its body is read. */
-type UnadmittedRequest = Pick<CallOrigin, 'request'> & Partial<Pick<CallOrigin, 'request_id'>>
+type NewRequest = Pick<CallOrigin, 'request'> & Partial<Pick<CallOrigin, 'request_id'>>
 
 /** Admits a request with a body twice: before the body is read, which Elysia does first, and then for the route. */
 function admittedCalls<V>(
   gateway: Pick<Gateway, 'calls' | 'requests'>,
   { bodies = 'json', limit_bytes }: Limited,
-  admit: (entering: UnadmittedRequest) => Promise<V>,
+  admit: (entering: NewRequest) => Promise<V>,
 ) {
-  const enter = async (entering: UnadmittedRequest): Promise<V> => {
+  const enter = async (entering: NewRequest): Promise<V> => {
     requireConsole(gateway)
     const viewer = await admit(entering)
     requireOwnOrigin(entering.request, siteSettings(gateway))

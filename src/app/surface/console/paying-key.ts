@@ -6,7 +6,7 @@ import type { Viewer } from '../../../access/viewer.ts'
 import type { Awaitable, Db } from '../../../store/db.ts'
 import type { Account, Key } from '../../../store/schema.ts'
 import type { Gateway } from '../gateway.ts'
-import { type ConsoleRequest, changed } from './calls.ts'
+import { changed, type Requester } from './calls.ts'
 import { requireChosenAccount } from './references.ts'
 
 /**
@@ -15,7 +15,7 @@ import { requireChosenAccount } from './references.ts'
  */
 export async function ensurePayingKey(
   gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
-  { viewer, origin }: ConsoleRequest,
+  { viewer, origin }: Requester,
   reference: string | undefined,
 ): Promise<Key> {
   const { db } = gateway
