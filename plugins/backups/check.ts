@@ -4,11 +4,11 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
-  type CatalogueContext,
   type CheckContext,
   type CheckTime,
   type Diagnosis,
   diagnosesOf,
+  type ReadContext,
 } from '../../src/app/checks/check.ts'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
@@ -29,10 +29,7 @@ const LATE_MS = 2 * HOUR_MS
 const MAX_AGE_BY_HAND_MS = 8 * DAY_MS
 
 /** An alert is raised only for late or impossible backups. Only the doctor warns if no backup exists. */
-export async function checkBackups(
-  context: CatalogueContext,
-  time: CheckTime = 'doctor',
-): Promise<Diagnosis[]> {
+export async function checkBackups(context: ReadContext, time: CheckTime = 'doctor'): Promise<Diagnosis[]> {
   const { data_folder, catalogue, now } = context
   const settings = backup_section.of(catalogue)
   if (time === 'alert')

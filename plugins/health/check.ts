@@ -1,5 +1,5 @@
 // The check of routes for the doctor: what fails now, as the gateway that runs here or elsewhere has written it.
-import { type CatalogueContext, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadContext } from '../../src/app/checks/check.ts'
 import { openToRead } from '../../src/app/checks/database.ts'
 import { readAll } from './stored-states.ts'
 import { outagesOf } from './troubles.ts'
@@ -12,7 +12,7 @@ export async function checkRoutes({
   storage,
   catalogue,
   now,
-}: CatalogueContext): Promise<Diagnosis[]> {
+}: ReadContext): Promise<Diagnosis[]> {
   await using db = await openToRead({ data_folder, storage })
   if (!db) return []
   const { troubles } = outagesOf(catalogue, await readAll(db), now())

@@ -1,14 +1,12 @@
 // The doctor's check of identity providers: each publishes what a sign-in needs; and the addresses to register at the provider.
-import { type CatalogueContext, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadContext } from '../../src/app/checks/check.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { readProvider } from './directory.ts'
 import { type IdentityProvider, logoutUriOf, redirectUriOf, signInSettings } from './settings.ts'
 
 const of_all = diagnosesOf('identity providers')
 
-export async function checkProviders({
-  catalogue,
-}: Pick<CatalogueContext, 'catalogue'>): Promise<Diagnosis[]> {
+export async function checkProviders({ catalogue }: Pick<ReadContext, 'catalogue'>): Promise<Diagnosis[]> {
   const { providers, unavailable } = signInSettings.of(catalogue)
   const unset = unavailable.map(({ name, variable }) =>
     diagnosesOf(`identity provider ${name}`).warn(

@@ -1,10 +1,5 @@
 // The checks of mail: the mail server accepts a connection and the password, and no mails of the last day have failed.
-import {
-  type CatalogueContext,
-  type CheckTime,
-  type Diagnosis,
-  diagnosesOf,
-} from '../../src/app/checks/check.ts'
+import { type CheckTime, type Diagnosis, diagnosesOf, type ReadContext } from '../../src/app/checks/check.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
 import { counted } from '../../src/utilities/counted.ts'
@@ -16,9 +11,7 @@ import { countMails } from './store.ts'
 const of_server = diagnosesOf('mail server')
 const of_mails = diagnosesOf('mails')
 
-export async function checkMailServer({
-  catalogue,
-}: Pick<CatalogueContext, 'catalogue'>): Promise<Diagnosis[]> {
+export async function checkMailServer({ catalogue }: Pick<ReadContext, 'catalogue'>): Promise<Diagnosis[]> {
   const { sending, unavailable } = mailSettings.of(catalogue)
   if (unavailable !== undefined)
     return [

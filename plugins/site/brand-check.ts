@@ -1,11 +1,11 @@
 // The doctor's check of the brand: its files exist and are images.
-import { type CatalogueContext, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadContext } from '../../src/app/checks/check.ts'
 import { readBrandFile } from './brand-files.ts'
 
 const { ok, warn } = diagnosesOf('brand')
 
 /** No diagnosis if the operator has set no file. */
-export async function checkBrandFiles({ data_folder, catalogue }: CatalogueContext): Promise<Diagnosis[]> {
+export async function checkBrandFiles({ data_folder, catalogue }: ReadContext): Promise<Diagnosis[]> {
   const names = [catalogue.brand.logo, catalogue.brand.icon].filter((name) => name !== undefined)
   if (names.length === 0) return []
   const readings = await Promise.all(names.map((name) => readBrandFile(data_folder, name)))

@@ -6,7 +6,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Db } from '../store/db.ts'
 import type { StoredTable } from '../store/stored-table.ts'
 import type { WorkLocation } from '../store/work-folder.ts'
-import type { CatalogueContext, Check, CheckContext, CheckTime, GatewayCheck } from './checks/check.ts'
+import type { Check, CheckContext, CheckTime, GatewayCheck, ReadContext } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { StartParts } from './process/serve-options.ts'
 import type { LoadProvider } from './process/simulator.ts'
@@ -138,7 +138,7 @@ const checksOver = <Own>(
     if (check.needs === 'folder')
       return { ...check, look: (given: CheckContext, time: CheckTime) => check.look(given, time, own) }
     if (check.needs === 'catalogue')
-      return { ...check, look: (given: CatalogueContext, time: CheckTime) => check.look(given, time, own) }
+      return { ...check, look: (given: ReadContext, time: CheckTime) => check.look(given, time, own) }
     return {
       ...check,
       needs: 'folder',

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkBrandFiles } from '../../plugins/site/brand-check.ts'
 import { MAX_BRAND_BYTES, readBrandFile } from '../../plugins/site/brand-files.ts'
-import type { CatalogueContext } from '../../src/app/checks/check.ts'
+import type { ReadContext } from '../../src/app/checks/check.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { CATALOGUE, mistakesOf, readGood } from '../catalogue/catalogues.ts'
 import { fileConsole } from '../support/console.ts'
@@ -86,7 +86,7 @@ describe('the files', () => {
     if (content !== undefined) writeFileSync(own.at(name), content)
     expect(await readBrandFile(own.path, name)).toEqual({ problem: expect.stringMatching(problem) })
     const { catalogue } = readGood(`[brand]\nlogo = "${name}"\n${CATALOGUE}`)
-    const context = { data_folder: own.path, catalogue } as CatalogueContext
+    const context = { data_folder: own.path, catalogue } as ReadContext
     expect(await checkBrandFiles(context)).toEqual([
       expect.objectContaining({ level: 'warn', found: expect.stringMatching(problem) }),
     ])

@@ -1,6 +1,6 @@
 // The check of the listen addresses: the gateway answers there, or the address is free.
 
-import { type CatalogueContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadContext } from '../../../src/app/checks/check.ts'
 import { ADDRESS, checkReady } from '../../../src/app/checks/ready.ts'
 import { servedAt } from '../../../src/app/process/served-at.ts'
 import { refuseAddress } from '../../../src/app/process/start-refusals.ts'
@@ -9,7 +9,7 @@ import { metrics_section, refuseMetricsAddress } from '../../metrics/index.ts'
 
 const { fail, warn } = diagnosesOf(ADDRESS)
 
-export async function checkAddress({ data_folder, catalogue }: CatalogueContext): Promise<Diagnosis[]> {
+export async function checkAddress({ data_folder, catalogue }: ReadContext): Promise<Diagnosis[]> {
   const served = servedAt(data_folder)
   const readiness = served === undefined ? undefined : await checkReady(served)
   if (readiness) return [readiness]

@@ -1,10 +1,10 @@
 // The check of TLS, also for alerts: the certificate matches its key, is not about to expire, and only the gateway's user can read the key.
 import { join } from 'node:path'
 import {
-  type CatalogueContext,
   type CheckTime,
   type Diagnosis,
   diagnosesOf,
+  type ReadContext,
 } from '../../../src/app/checks/check.ts'
 import { endOf } from '../../../src/app/process/certificate-end.ts'
 import { readTlsPair, type TlsFiles, type TlsPair, tlsFilesOf } from '../../../src/app/process/tls-files.ts'
@@ -19,7 +19,7 @@ const of_key = diagnosesOf('key of TLS')
 
 /** @param time alerts are raised only for the gateway's own certificate, and not for plain HTTP or file modes */
 export async function checkCertificate(
-  context: CatalogueContext,
+  context: ReadContext,
   time: CheckTime = 'doctor',
 ): Promise<Diagnosis[]> {
   const { server } = context.catalogue
@@ -42,7 +42,7 @@ export async function checkCertificate(
 
 async function checkPair(
   files: TlsFiles,
-  { data_folder, now }: Pick<CatalogueContext, 'data_folder' | 'now'>,
+  { data_folder, now }: Pick<ReadContext, 'data_folder' | 'now'>,
   time: CheckTime,
 ): Promise<Diagnosis[]> {
   try {

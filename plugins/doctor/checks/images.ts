@@ -1,5 +1,5 @@
 // The check of the image library: this process's user can unpack and load it.
-import { type CatalogueContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadContext } from '../../../src/app/checks/check.ts'
 import {
   hasImageModels,
   IMAGE_LIBRARY_ADVICE,
@@ -11,7 +11,7 @@ const { fail, ok, warn } = diagnosesOf('images')
 
 /** @param load loads the library; tests replace it */
 export async function checkImageLibrary(
-  { catalogue }: Pick<CatalogueContext, 'catalogue'>,
+  { catalogue }: Pick<ReadContext, 'catalogue'>,
   load: () => Promise<unknown> = loadLibrary,
 ): Promise<Diagnosis[]> {
   const failure = await imageLibraryFailure(load)

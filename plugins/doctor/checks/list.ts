@@ -1,5 +1,5 @@
 // The doctor's own checks, in the order of its report. Those of snapshots, disk and certificate also raise alerts.
-import type { CatalogueContext, Check, CheckContext, Diagnosis } from '../../../src/app/checks/check.ts'
+import type { Check, CheckContext, Diagnosis, ReadContext } from '../../../src/app/checks/check.ts'
 
 const QUARTER_HOUR_MS = 15 * 60_000
 
@@ -10,7 +10,7 @@ const folderCheck = (name: string, look: (context: CheckContext) => Promise<Diag
   look,
 })
 
-const catalogueCheck = (name: string, look: (context: CatalogueContext) => Promise<Diagnosis[]>): Check => ({
+const catalogueCheck = (name: string, look: (context: ReadContext) => Promise<Diagnosis[]>): Check => ({
   name,
   when: ['doctor'],
   needs: 'catalogue',

@@ -1,6 +1,6 @@
 // The check of the providers: free requests show that each answers and accepts its keys. Their time also checks this machine's clock.
 
-import { type CatalogueContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadContext } from '../../../src/app/checks/check.ts'
 import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
 import { isSimulated } from '../../../src/catalogue/served.ts'
 import type { Provider } from '../../../src/domain/catalogue.ts'
@@ -22,7 +22,7 @@ interface KeyTrial {
   ahead_ms: number | undefined
 }
 
-export async function checkProviders({ catalogue, now }: CatalogueContext): Promise<Diagnosis[]> {
+export async function checkProviders({ catalogue, now }: ReadContext): Promise<Diagnosis[]> {
   const providers = [...catalogue.providers.values()]
   const simulated = providers.filter(isSimulated)
   const { hide } = createRedactor(secretsOf(catalogue)[0])

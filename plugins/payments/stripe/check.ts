@@ -1,6 +1,6 @@
 // The doctor's check of Stripe: the key is taken, whether money moves by it, and whether webhooks arrive at this gateway.
 import type Stripe from 'stripe'
-import { type CatalogueContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadContext } from '../../../src/app/checks/check.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import type { Network } from '../method-parts.ts'
@@ -15,7 +15,7 @@ const { ok, warn, fail } = diagnosesOf('stripe')
 
 /** @param network for tests */
 export async function checkStripe(
-  { catalogue }: Pick<CatalogueContext, 'catalogue'>,
+  { catalogue }: Pick<ReadContext, 'catalogue'>,
   network: Network = fetch,
 ): Promise<Diagnosis[]> {
   const { stripe: settings, stripe_unavailable } = paymentSettings.of(catalogue)

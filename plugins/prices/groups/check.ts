@@ -1,13 +1,13 @@
 // The doctor's check of price groups: accounts whose group is missing in the catalogue.
 import { countByGroup } from '../../../src/access/account-group.ts'
-import { type CatalogueContext, type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadContext } from '../../../src/app/checks/check.ts'
 import { openToRead } from '../../../src/app/checks/database.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 
 const { ok, warn } = diagnosesOf('price groups')
 
 /** Returns no diagnosis without a database: the check `database` reports that. */
-export async function checkPriceGroups(context: CatalogueContext): Promise<Diagnosis[]> {
+export async function checkPriceGroups(context: ReadContext): Promise<Diagnosis[]> {
   const { price_groups } = context.catalogue
   await using db = await openToRead(context)
   if (!db) return []

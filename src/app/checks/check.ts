@@ -25,7 +25,7 @@ export interface CheckContext {
   now: () => number
 }
 
-export interface CatalogueContext extends CheckContext {
+export interface ReadContext extends CheckContext {
   catalogue: Catalogue
 }
 
@@ -63,13 +63,13 @@ interface CheckFunction<Needs, Examined, More extends unknown[]> {
 export type Check<Own = unknown> = CheckBase &
   (
     | CheckFunction<'folder', CheckContext, [own: Own | undefined]>
-    | CheckFunction<'catalogue', CatalogueContext, [own: Own | undefined]>
+    | CheckFunction<'catalogue', ReadContext, [own: Own | undefined]>
     | CheckFunction<'database', DatabaseContext, [own: Own | undefined]>
   )
 
 /** A check bound to the running part of its plugin. */
 export type GatewayCheck = CheckBase &
-  (CheckFunction<'folder', CheckContext, []> | CheckFunction<'catalogue', CatalogueContext, []>)
+  (CheckFunction<'folder', CheckContext, []> | CheckFunction<'catalogue', ReadContext, []>)
 
 export interface AlertOfCheck {
   /** The alert rule's name, stored with the alert and sent to the webhook. */

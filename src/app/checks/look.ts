@@ -2,13 +2,7 @@
 import type { Catalogue } from '../../domain/catalogue.ts'
 import type { Logger } from '../../observe/log.ts'
 import { messageOf } from '../../utilities/thrown.ts'
-import {
-  type CatalogueContext,
-  type CheckTime,
-  type Diagnosis,
-  diagnosesOf,
-  type GatewayCheck,
-} from './check.ts'
+import { type CheckTime, type Diagnosis, diagnosesOf, type GatewayCheck, type ReadContext } from './check.ts'
 
 interface LookParts {
   catalogue: () => Catalogue
@@ -18,7 +12,7 @@ interface LookParts {
 }
 
 /** Returns a running gateway as its checks examine it. */
-export function checkContext({ catalogue, data_folder, now }: Omit<LookParts, 'log'>): CatalogueContext {
+export function checkContext({ catalogue, data_folder, now }: Omit<LookParts, 'log'>): ReadContext {
   const current = catalogue()
   return { data_folder, storage: current.storage, env: {}, now, catalogue: current }
 }
