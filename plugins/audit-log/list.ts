@@ -86,7 +86,7 @@ export const audit_log = defineList<ListedAction>()({
 })
 
 /** A row as the console's pages receive it. */
-export type ShownAction = ConsoleRowOf<typeof audit_log>
+export type ActionListRow = ConsoleRowOf<typeof audit_log>
 
 /** Whether the reader sees who acted. An account sees that the operator acted, but no session or command; a key sees as little of its account. */
 const seesActor = ({ actor }: ListedAction, reader: Reader): boolean =>

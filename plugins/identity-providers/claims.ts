@@ -36,11 +36,11 @@ export function readClaims(
   trust: EmailTrust,
   reported: Claims = claims,
 ): ProvedIdentity | undefined {
-  const issuer = textIn(claims.iss)
-  const subject = textIn(claims.sub)
+  const issuer = nonEmpty(claims.iss)
+  const subject = nonEmpty(claims.sub)
   if (issuer === undefined || subject === undefined || subject.length > MAX_SUBJECT_CHARS) return undefined
-  const email = textIn(reported.email)
-  const provider_session = textIn(claims.sid)
+  const email = nonEmpty(reported.email)
+  const provider_session = nonEmpty(claims.sid)
   return {
     issuer,
     subject,
@@ -58,11 +58,11 @@ export function readClaims(
   }
 }
 
-export const textIn = (value: unknown): string | undefined =>
+export const nonEmpty = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
 function displayNameOf({ name, preferred_username }: Claims): string | undefined {
-  const written = textIn(name) ?? textIn(preferred_username)
+  const written = nonEmpty(name) ?? nonEmpty(preferred_username)
   const line = written === undefined ? '' : visibleLine(written).trim()
   return line === '' ? undefined : [...line].slice(0, MAX_NAME_CHARS).join('')
 }
@@ -74,7 +74,7 @@ function isVerified(reported: Claims, email: string, trust: EmailTrust): boolean
   if (reported.email_verified !== true) return false
   if (trust !== 'google') return true
   const domain = domainOf(email).toLowerCase()
-  return GOOGLE_DOMAINS.has(domain) || textIn(reported.hd)?.toLowerCase() === domain
+  return GOOGLE_DOMAINS.has(domain) || nonEmpty(reported.hd)?.toLowerCase() === domain
 }
 
 const GOOGLE_DOMAINS: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com'])

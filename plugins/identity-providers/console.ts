@@ -3,9 +3,9 @@ import { Elysia } from 'elysia'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { ownRoutes } from './console/own.ts'
 import { providerRoutes, signInRoutes } from './console/visitors.ts'
-import type { SigningIn } from './signing-in.ts'
+import type { ProviderSignIn } from './signing-in.ts'
 
-export const identityConsoleRoutes = (gateway: Gateway, own: SigningIn) =>
+export const identityConsoleRoutes = (gateway: Gateway, own: ProviderSignIn) =>
   new Elysia({ name: 'console-identity-providers-all' })
     .use(providerRoutes(gateway, own))
     .use(signInRoutes(gateway, own))

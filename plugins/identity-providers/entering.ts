@@ -12,13 +12,17 @@ import { findIdentity, insertIdentity, useIdentity } from './identities.ts'
 import { type IdentityProvider, isFor } from './settings.ts'
 
 /** Notifies a person of a change to their ways to sign in, such as by mail. In the transaction of the change. */
-export type TellChange = (tx: Tx, person: PersonRow, change: 'identity' | 'identity_removed') => Promise<void>
+export type NotifyChange = (
+  tx: Tx,
+  person: PersonRow,
+  change: 'identity' | 'identity_removed',
+) => Promise<void>
 
-export interface Entering {
+export interface IdentitySignIn {
   provider: IdentityProvider
   identity: ProvedIdentity
   now_ms: number
-  tellChange: TellChange
+  notifyChange: NotifyChange
   /** Creates the account of a new person; undefined if visitors cannot sign up this way. */
   signUp: ((tx: Tx) => Promise<PersonIn>) | undefined
 }
@@ -29,7 +33,7 @@ export interface Entering {
  *
  * @throws GatewayError permission_denied if the identity belongs to nobody here, or the person may not sign in by this provider
  */
-export async function personOfIdentity(tx: Tx, entering: Entering): Promise<ProvedPerson> {
+export async function personOfIdentity(tx: Tx, entering: IdentitySignIn): Promise<ProvedPerson> {
   const { identity, provider } = entering
   const known = await findIdentity(tx, identity)
   if (known) return await enterKnown(tx, known, entering)
@@ -73,7 +77,7 @@ export function requireAllowedDomain(identity: ProvedIdentity, provider: Identit
 async function enterKnown(
   tx: Tx,
   { id, person_id }: IdentityRow,
-  { identity, provider, now_ms }: Entering,
+  { identity, provider, now_ms }: IdentitySignIn,
 ): Promise<ProvedPerson> {
   await lockPerson(tx, person_id)
   // Another request may have unlinked it before the lock.
@@ -84,7 +88,12 @@ async function enterKnown(
   return provedPerson(place, { id }, identity)
 }
 
-async function join(tx: Tx, { id }: PersonRow, email: string, entering: Entering): Promise<ProvedPerson> {
+async function join(
+  tx: Tx,
+  { id }: PersonRow,
+  email: string,
+  entering: IdentitySignIn,
+): Promise<ProvedPerson> {
   const { provider } = entering
   await lockPerson(tx, id)
   const person = await personOfEmail(tx, email)
@@ -95,7 +104,7 @@ async function join(tx: Tx, { id }: PersonRow, email: string, entering: Entering
   return await linkAndOpen(tx, place, entering)
 }
 
-async function enterNew(tx: Tx, email: string, entering: Entering): Promise<ProvedPerson> {
+async function enterNew(tx: Tx, email: string, entering: IdentitySignIn): Promise<ProvedPerson> {
   const { provider, signUp } = entering
   if (provider.staff_role !== undefined)
     return await linkAndOpen(tx, await newStaff(tx, email, entering), entering)
@@ -103,7 +112,11 @@ async function enterNew(tx: Tx, email: string, entering: Entering): Promise<Prov
   return await linkAndOpen(tx, await signUp(tx), entering)
 }
 
-async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: Entering): Promise<PersonIn> {
+async function newStaff(
+  tx: Tx,
+  email: string,
+  { provider, identity, now_ms }: IdentitySignIn,
+): Promise<PersonIn> {
   await tx.lock(null)
   const { insert, insertStaff, byId } = peopleQueries(tx)
   const name = identity.name ?? email
@@ -121,14 +134,14 @@ async function newStaff(tx: Tx, email: string, { provider, identity, now_ms }: E
 async function linkAndOpen(
   tx: Tx,
   place: PersonIn,
-  { identity, provider, now_ms, tellChange }: Entering,
+  { identity, provider, now_ms, notifyChange }: IdentitySignIn,
 ): Promise<ProvedPerson> {
   const { person, account_id } = place
   const row = await insertIdentity(tx, identity, { person_id: person.id, provider: provider.name, now_ms })
   if (!row)
     throw conflict('This identity was linked at the same moment. Sign in again.', { code: 'identity_taken' })
   await recordLinked(tx, { person, account_id }, { provider: provider.name, email: identity.email })
-  await tellChange(tx, person, 'identity')
+  await notifyChange(tx, person, 'identity')
   return provedPerson(place, row, identity)
 }
 

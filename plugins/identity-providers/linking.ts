@@ -11,7 +11,7 @@ import type { PersonRow } from '../../src/store/schema.ts'
 import { recordLinked, requireAllowedDomain, requirePlace } from './entering.ts'
 import { findIdentity, identityById, insertIdentity, removeIdentity } from './identities.ts'
 import { type IdentityProvider, isFor } from './settings.ts'
-import type { Proved, SigningIn } from './signing-in.ts'
+import type { ProvedSignIn, ProviderSignIn } from './signing-in.ts'
 
 /** @throws GatewayError permission_denied for a provider that does not sign in people of this side */
 export function requireForSide(provider: IdentityProvider, { side }: Viewer): void {
@@ -26,9 +26,9 @@ export function requireForSide(provider: IdentityProvider, { side }: Viewer): vo
 
 interface Linking {
   viewer: PersonViewer
-  proved: Proved
+  proved: ProvedSignIn
   now_ms: number
-  own: Pick<SigningIn, 'use' | 'tellChange'>
+  own: Pick<ProviderSignIn, 'use' | 'notifyChange'>
 }
 
 /** Links an identity unless it is the viewer's already. @throws GatewayError conflict for another person's; as `requirePlace`, `requireAllowedDomain` */
@@ -45,7 +45,7 @@ export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Link
     requireAllowedDomain(identity, provider)
     const place = { person, account_id: accountOf(viewer) ?? null }
     await recordLinked(tx, place, { provider: provider.name, email: identity.email })
-    return await own.tellChange(tx, person, 'identity')
+    return await own.notifyChange(tx, person, 'identity')
   }
   if ((await findIdentity(tx, identity))?.person_id !== person_id)
     throw conflict(
@@ -78,7 +78,7 @@ export async function unlinkIdentity(
     subject: person.email ?? person.name,
     before: { provider, email },
   })
-  await own.tellChange(tx, person, 'identity_removed')
+  await own.notifyChange(tx, person, 'identity_removed')
 }
 
 async function requirePerson(tx: Tx, person_id: number): Promise<PersonRow> {

@@ -3,7 +3,7 @@ import type { RemoteJWKSet } from 'jose'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db } from '../../src/store/db.ts'
-import { textIn } from './claims.ts'
+import { nonEmpty } from './claims.ts'
 import type { KnownProvider } from './directory.ts'
 import { doesNotAnswer, hasFailed } from './failing.ts'
 import { endSessionsOf, endSessionsOfProvider, findIdentity } from './identities.ts'
@@ -81,10 +81,10 @@ function claimsOf({ iss, jti, sub, sid, events, ...rest }: Readonly<Record<strin
   if ('nonce' in rest) throw new Error('it has a nonce, as an ID token does')
   const event: unknown = Object(events)[EVENT]
   if (typeof event !== 'object' || event === null) throw new Error('it is of another event')
-  const [provider_session, subject] = [textIn(sid), textIn(sub)]
+  const [provider_session, subject] = [nonEmpty(sid), nonEmpty(sub)]
   if (provider_session === undefined && subject === undefined)
     throw new Error('it names no session and nobody')
-  const id = textIn(jti)
+  const id = nonEmpty(jti)
   if (id === undefined || typeof iss !== 'string') throw new Error('it has no id')
   return { issuer: iss, id, provider_session, subject }
 }

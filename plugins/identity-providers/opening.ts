@@ -2,15 +2,15 @@
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { domainOf } from '../../src/domain/mail-address.ts'
 import type { IdentityRow } from '../../src/store/schema.ts'
-import { placeBy, type TellChange } from './entering.ts'
+import { type NotifyChange, placeBy } from './entering.ts'
 import { identitiesOf } from './identities.ts'
 import { type IdentityProvider, isOfProvider, type SignInSettings } from './settings.ts'
-import { createSigningIn, type SigningIn } from './signing-in.ts'
+import { createProviderSignIn, type ProviderSignIn } from './signing-in.ts'
 
 export function openIdentityProviders(
   gateway: Pick<Gateway, 'calls' | 'db' | 'people'>,
   settings: () => SignInSettings,
-): SigningIn {
+): ProviderSignIn {
   gateway.people.sign_in_ways.push({
     name: 'identity_providers',
     isOffered: () => settings().providers.length > 0,
@@ -24,9 +24,9 @@ export function openIdentityProviders(
       return false
     },
   })
-  const tellChange: TellChange = (tx, person, change) =>
+  const notifyChange: NotifyChange = (tx, person, change) =>
     gateway.people.sign_in_events.raise(tx, { kind: 'changed', person, change, at_ms: gateway.calls.now() })
-  return createSigningIn({ gateway, settings, tellChange })
+  return createProviderSignIn({ gateway, settings, notifyChange })
 }
 
 /** Whether the domain of the identity's last reported address is allowed at its provider. */

@@ -8,14 +8,14 @@ import { invalidRequest } from '../../src/domain/errors.ts'
 import { announcedBytes, readBytes } from '../../src/http/body.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { endByToken, readLogoutToken } from './logout.ts'
-import type { SigningIn } from './signing-in.ts'
+import type { ProviderSignIn } from './signing-in.ts'
 
 const SURFACE = { surface: 'identity-providers', forms: [], render: plainError }
 const MAX_BODY_BYTES = 32 * 1_024
 
 const ProviderParams = Type.Object({ name: Type.String({ maxLength: 40 }) })
 
-export function logoutRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>, own: SigningIn) {
+export function logoutRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>, own: ProviderSignIn) {
   const { db } = gateway
   const { now, log } = gateway.calls
   return new Elysia({ name: 'identity-providers' }).use(openCalls(gateway, SURFACE)).post(

@@ -1,6 +1,6 @@
 // Sign-out at the provider through the browser (OpenID Connect RP-Initiated Logout 1.0), for providers that support it.
 import type { IdentityProvider } from './settings.ts'
-import type { SigningIn } from './signing-in.ts'
+import type { ProviderSignIn } from './signing-in.ts'
 
 /**
  * Returns the provider's sign-out page. The provider asks the person for confirmation, since the gateway stores no ID token to send along.
@@ -9,7 +9,7 @@ import type { SigningIn } from './signing-in.ts'
  * @returns undefined if the provider has no sign-out page, or its configuration cannot be read
  */
 export async function endSessionUrl(
-  own: Pick<SigningIn, 'known'>,
+  own: Pick<ProviderSignIn, 'known'>,
   provider: IdentityProvider,
   back: string,
 ): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { notFound, permissionDenied } from '../../src/domain/errors.ts'
 import type { Tx } from '../../src/store/db.ts'
 import type { ProvedIdentity } from './claims.ts'
 import { createDirectory, type Directory, type KnownProvider } from './directory.ts'
-import { type Entering, personOfIdentity, type TellChange } from './entering.ts'
+import { type IdentitySignIn, type NotifyChange, personOfIdentity } from './entering.ts'
 import { authorizationUrl, exchangeCode, newSecrets } from './exchange.ts'
 import { doesNotAnswer } from './failing.ts'
 import { FLOW_MS, type Flow } from './flow.ts'
@@ -13,7 +13,7 @@ import { type IdentityProvider, redirectUriOf, type SignInSettings } from './set
 import { isSpent, spend } from './spent.ts'
 
 /** The running part of the plugin. */
-export interface SigningIn {
+export interface ProviderSignIn {
   /** The providers of the current catalogue, in its order. */
   providers(): readonly IdentityProvider[]
   /** @throws GatewayError not_found */
@@ -31,16 +31,16 @@ export interface SigningIn {
    * @throws GatewayError permission_denied for an answer that this browser did not request, or that was used; unauthenticated for one without proof;
    * upstream_failed while the provider fails
    */
-  finish(flow: Flow | undefined, name: string, query: string): Promise<Proved>
+  finish(flow: Flow | undefined, name: string, query: string): Promise<ProvedSignIn>
   /** Uses up the answer, and finds its person. In the transaction that opens the session. @param signUp from `prepareSignUp` */
-  enter(tx: Tx, proved: Proved, signUp: Entering['signUp']): Promise<ProvedPerson>
+  enter(tx: Tx, proved: ProvedSignIn, signUp: IdentitySignIn['signUp']): Promise<ProvedPerson>
   /** Uses up the answer for a signed-in viewer. In the transaction that links the identity. */
-  use(tx: Tx, proved: Proved): Promise<void>
-  readonly tellChange: TellChange
+  use(tx: Tx, proved: ProvedSignIn): Promise<void>
+  readonly notifyChange: NotifyChange
 }
 
 /** The provider's answer, checked, with the flow that it ends. */
-export interface Proved {
+export interface ProvedSignIn {
   flow: Flow
   provider: IdentityProvider
   identity: ProvedIdentity
@@ -49,10 +49,10 @@ export interface Proved {
 interface Parts {
   gateway: Pick<Gateway, 'calls' | 'db'>
   settings: () => SignInSettings
-  tellChange: TellChange
+  notifyChange: NotifyChange
 }
 
-export function createSigningIn({ gateway, settings, tellChange }: Parts): SigningIn {
+export function createProviderSignIn({ gateway, settings, notifyChange }: Parts): ProviderSignIn {
   const { db } = gateway
   const { now, log, catalogue } = gateway.calls
   const directory = createDirectory({ now, log })
@@ -63,7 +63,7 @@ export function createSigningIn({ gateway, settings, tellChange }: Parts): Signi
     return provider
   }
   const known = (provider: IdentityProvider) => knownOf(directory, provider)
-  const use = async (tx: Tx, { flow, provider }: Proved): Promise<void> => {
+  const use = async (tx: Tx, { flow, provider }: ProvedSignIn): Promise<void> => {
     if (!(await spend(tx, ['state', provider.issuer, flow.state], now() + 2 * FLOW_MS))) throw usedAlready()
   }
   return {
@@ -71,7 +71,7 @@ export function createSigningIn({ gateway, settings, tellChange }: Parts): Signi
     provider: providerOf,
     known,
     use,
-    tellChange,
+    notifyChange,
 
     async start(requested) {
       const provider = providerOf(requested.provider)
@@ -102,7 +102,7 @@ export function createSigningIn({ gateway, settings, tellChange }: Parts): Signi
     async enter(tx, proved, signUp) {
       await use(tx, proved)
       const { provider, identity } = proved
-      return await personOfIdentity(tx, { provider, identity, now_ms: now(), tellChange, signUp })
+      return await personOfIdentity(tx, { provider, identity, now_ms: now(), notifyChange, signUp })
     },
   }
 }

@@ -5,20 +5,20 @@ import type { Visitor } from '../../src/access/session-rows.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Tx } from '../../src/store/db.ts'
 import {
-  createSignedUp,
+  checkSignUp,
+  createByIdentity,
   currentTerms,
   isSignUpOpen,
   networkOf,
   proposeName,
-  referralBy,
+  referralBinder,
   requireTerms,
-  signUpAllowed,
   type Terms,
 } from '../sign-up/index.ts'
 import { allowedEmail } from './entering.ts'
 import { findIdentity } from './identities.ts'
 import { isFor } from './settings.ts'
-import type { Proved } from './signing-in.ts'
+import type { ProvedSignIn } from './signing-in.ts'
 
 /** Creates the account of a new person, in the transaction that opens their first session. */
 type CreateAccount = (tx: Tx) => Promise<PersonIn>
@@ -29,11 +29,11 @@ type Parts = Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>
  * Checks whether a new person may have an account: before the transaction that creates it, since this reads a list of domains and counts.
  *
  * @returns undefined if the person is known here, or visitors cannot sign up by this provider
- * @throws GatewayError as `requireTerms` and `signUpAllowed`
+ * @throws GatewayError as `requireTerms` and `checkSignUp`
  */
-export async function newcomerOf(
+export async function accountCreator(
   gateway: Parts,
-  { identity, provider, flow }: Proved,
+  { identity, provider, flow }: ProvedSignIn,
   { address, request_id }: Visitor,
 ): Promise<CreateAccount | undefined> {
   const { db } = gateway
@@ -46,11 +46,11 @@ export async function newcomerOf(
   const terms = currentTerms(catalogue())
   const has_accepted = terms !== undefined && flow.terms === markOf(terms)
   requireTerms(terms, has_accepted ? terms : null)
-  await signUpAllowed(gateway, { email, address })
+  await checkSignUp(gateway, { email, address })
   const name = await proposeName(db, email)
-  const bindReferral = referralBy(gateway, flow.ref)
+  const bindReferral = referralBinder(gateway, flow.ref)
   const context = { now_ms: now(), request_id, network: networkOf(address) }
-  return (tx) => createSignedUp(tx, { email, name, terms, bindReferral }, context)
+  return (tx) => createByIdentity(tx, { email, name, terms, bindReferral }, context)
 }
 
 /** A short fingerprint of terms for the cookie, which tells the versions apart. */
@@ -58,7 +58,10 @@ export const markOf = ({ url, version }: Terms): string =>
   new Bun.CryptoHasher('sha256').update(JSON.stringify([url, version])).digest('base64url')
 
 /** The terms that a new person accepts by continuing; undefined if nobody can sign up by a provider, or there are no terms. */
-export function termsBefore({ calls }: Pick<Gateway, 'calls'>, serves_accounts: boolean): Terms | undefined {
+export function termsToAccept(
+  { calls }: Pick<Gateway, 'calls'>,
+  serves_accounts: boolean,
+): Terms | undefined {
   const catalogue = calls.catalogue()
   return serves_accounts && isSignUpOpen(catalogue) ? currentTerms(catalogue) : undefined
 }

@@ -3,7 +3,7 @@ import { type CheckTime, type Diagnosis, diagnosesOf, type ReadContext } from '.
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
 import { counted } from '../../src/utilities/counted.ts'
-import { scrubbed } from './scrubbing.ts'
+import { scrub } from './scrubbing.ts'
 import { mailSettings } from './settings.ts'
 import { ADVICE, MailRefusal, smtpClient } from './smtp.ts'
 import { countMails } from './store.ts'
@@ -28,7 +28,7 @@ export async function checkMailServer({ catalogue }: Pick<ReadContext, 'catalogu
     return [of_server.ok(`${server.host}:${server.port} answers${signed_in}; mails are from ${from.address}`)]
   } catch (thrown) {
     const advice = thrown instanceof MailRefusal ? ADVICE[thrown.step] : ADVICE.connection
-    return [of_server.fail(scrubbed(thrown, null, server), advice)]
+    return [of_server.fail(scrub(thrown, null, server), advice)]
   }
 }
 

@@ -70,7 +70,7 @@ export const mail_list = defineList<ListedMail>()({
 })
 
 /** A row as the console's pages receive it. */
-export type ShownMail = ConsoleRowOf<typeof mail_list>
+export type MailListRow = ConsoleRowOf<typeof mail_list>
 
 const queries = perAccount((account) => ({
   page: (orm: Orm) => {

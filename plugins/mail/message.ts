@@ -31,7 +31,10 @@ interface MessageContext {
 export const UNSUBSCRIBE_PATH = '/mail/unsubscribe'
 
 /** @throws Error without public_url; the settings require it for [mail] */
-export function messageOf(mail: QueuedMail, { catalogue, from, unsubscribe_token }: MessageContext): Message {
+export function composeMessage(
+  mail: QueuedMail,
+  { catalogue, from, unsubscribe_token }: MessageContext,
+): Message {
   const { purpose, fields, recipient: to, language, link, link_expires_at_ms, message_id } = mail
   const brand = brandOf(catalogue)
   const text = writeMail(purpose, fields, language, { brand, link_expires_at_ms })

@@ -7,7 +7,7 @@ import type { MailServer } from './settings.ts'
 const MAX_FAILURE_CHARS = 300
 
 /** @param link the path of the mail's link, with its token */
-export function scrubbed(thrown: unknown, link: string | null, { credentials }: MailServer): string {
+export function scrub(thrown: unknown, link: string | null, { credentials }: MailServer): string {
   const token = link?.split(/[#?]/).at(-1) ?? ''
   const { hide } = createRedactor([credentials?.password ?? '', token])
   // The redactor ignores short texts, so a short password is replaced here.

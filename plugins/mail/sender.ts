@@ -3,9 +3,9 @@ import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
-import { messageOf } from './message.ts'
+import { composeMessage } from './message.ts'
 import { isPurpose, PURPOSES } from './purposes.ts'
-import { scrubbed } from './scrubbing.ts'
+import { scrub } from './scrubbing.ts'
 import { type MailSettings, mailSettings } from './settings.ts'
 import { MAX_ATTEMPT_MS, MailRefusal, type SmtpClient } from './smtp.ts'
 import { dueMails, type Outcome, recordOutcome, subscriptionOf, takeMail } from './store.ts'
@@ -102,10 +102,10 @@ async function attempt(parts: SenderParts, mail: MailRow): Promise<Outcome> {
   try {
     const queued_mail = { ...mail, purpose, fields: JSON.parse(mail.fields) }
     const about = { catalogue: current, from: sending.from, unsubscribe_token: subscription?.token }
-    await clientOf(sending).send(messageOf(queued_mail, about))
+    await clientOf(sending).send(composeMessage(queued_mail, about))
     return { state: 'sent', sent_at_ms: now() }
   } catch (thrown) {
-    const failure = scrubbed(thrown, mail.link, sending.server)
+    const failure = scrub(thrown, mail.link, sending.server)
     if (thrown instanceof MailRefusal && thrown.is_permanent) return { state: 'failed', failure }
     return retryOrFail(mail, failure, now())
   }

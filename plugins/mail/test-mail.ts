@@ -3,8 +3,8 @@ import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { conflict, invalidRequest } from '../../src/domain/errors.ts'
 import { isMailAddress } from '../../src/domain/mail-address.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
-import { messageOf } from './message.ts'
-import { scrubbed } from './scrubbing.ts'
+import { composeMessage } from './message.ts'
+import { scrub } from './scrubbing.ts'
 import { mailSettings } from './settings.ts'
 import { ADVICE, MailRefusal, smtpClient } from './smtp.ts'
 
@@ -50,9 +50,9 @@ export async function sendTest(
     message_id: crypto.randomUUID(),
   }
   try {
-    await smtpClient(server).send(messageOf(mail, { catalogue, from, unsubscribe_token: undefined }))
+    await smtpClient(server).send(composeMessage(mail, { catalogue, from, unsubscribe_token: undefined }))
   } catch (thrown) {
-    const failure = scrubbed(thrown, null, server)
+    const failure = scrub(thrown, null, server)
     return {
       failure,
       sentence: `${failure} ${thrown instanceof MailRefusal ? ADVICE[thrown.step] : ''}`.trim(),

@@ -27,7 +27,7 @@ const descriptorOf = ({ credential_id, transports }: PasskeyRow) => ({
 })
 
 /** Options for registering a passkey that verifies its user, and that the browser finds without a user name. */
-export const addingOptions = (
+export const registrationOptions = (
   { id, name: rpName }: PasskeySite & { name: string },
   person: PersonRow,
   { known, challenge }: { known: readonly PasskeyRow[]; challenge: Challenge },
@@ -46,7 +46,7 @@ export const addingOptions = (
   })
 
 /** Options for signing in. @param known the passkeys of a known person; empty to let the browser offer any */
-export const signingOptions = (
+export const authenticationOptions = (
   { id }: PasskeySite,
   { known, challenge }: { known: readonly PasskeyRow[]; challenge: Challenge },
 ) =>
@@ -64,7 +64,7 @@ interface Expected {
 }
 
 /** Verifies a new passkey. @throws GatewayError invalid_request for an invalid answer */
-export async function madePasskey(
+export async function verifyRegistration(
   response: RegistrationResponseJSON,
   { site, challenge }: Expected,
 ): Promise<Pick<NewPasskey, 'credential_id' | 'public_key' | 'counter' | 'transports'>> {
@@ -101,7 +101,7 @@ function refuseAttestation({ response }: RegistrationResponseJSON): void {
 }
 
 /** Verifies a use of a passkey. @returns the device's new counter @throws GatewayError unauthenticated for an invalid answer */
-export async function usedCounter(
+export async function verifyUse(
   response: AuthenticationResponseJSON,
   { person_id, credential_id, public_key, transports }: PasskeyRow,
   { site, challenge }: Expected,

@@ -10,10 +10,10 @@ import {
 } from '../../src/app/surface/console/calls.ts'
 import { cookieForm } from '../../src/app/surface/console/site.ts'
 import { setCookie } from '../../src/http/cookies.ts'
-import { signingOptions } from './ceremony.ts'
+import { authenticationOptions } from './ceremony.ts'
 import { CHALLENGE_LASTS_MS, challengeCookie, makeChallenge } from './challenges.ts'
 import { passkeysOf } from './rows.ts'
-import { provenBy, reportingCopies, requireSite } from './use.ts'
+import { reportIfCopied, requireSite, verifyPasskey } from './use.ts'
 import { DoneView, SigningView, UsedPasskeyBody } from './views.ts'
 
 const OWN = { reads: 'change_own_sign_in', changes: 'change_own_sign_in' } as const
@@ -34,7 +34,9 @@ export function confirmRoutes(gateway: ConsoleParts) {
         const of = { purpose: 'confirm', session_id } as const
         const { challenge, token } = await makeChallenge(db, of, { randomBytes, now_ms: calls.now() })
         set.headers['set-cookie'] = setCookie(challengeCookie(form), token, CHALLENGE_LASTS_MS / 1_000)
-        return { options: await signingOptions(site, { known: await passkeysOf(db, person_id), challenge }) }
+        return {
+          options: await authenticationOptions(site, { known: await passkeysOf(db, person_id), challenge }),
+        }
       },
       { response: { 200: SigningView, ...FAILURES } },
     )
@@ -46,12 +48,12 @@ export function confirmRoutes(gateway: ConsoleParts) {
         const visitor = visitorOf(origin)
         const of = { purpose: 'confirm', session_id: viewer.session_id } as const
         const { passkey, decide } = await sessions.found(visitor, () =>
-          provenBy(gateway, body.response, { of, request }),
+          verifyPasskey(gateway, body.response, { of, request }),
         )
         const decidePerson = async (tx: Parameters<typeof decide>[0]) => (await decide(tx)).person
         const { token, lasts_s } = await sessions
           .confirm(viewer, { proof: 'passkey', decide: decidePerson }, visitor)
-          .catch((thrown: unknown) => reportingCopies(gateway, passkey, { thrown, origin }))
+          .catch((thrown: unknown) => reportIfCopied(gateway, passkey, { thrown, origin }))
         set.headers['set-cookie'] = [setCookie(form, token, lasts_s), setCookie(challengeCookie(form), '', 0)]
         return { done: true as const }
       },

@@ -22,7 +22,7 @@ import { WholeNumber } from '../../src/http/parameters.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import type { PersonRow } from '../../src/store/schema.ts'
-import { addingOptions, madePasskey } from './ceremony.ts'
+import { registrationOptions, verifyRegistration } from './ceremony.ts'
 import {
   CHALLENGE_LASTS_MS,
   challengeCookie,
@@ -97,7 +97,7 @@ export function addingRoutes(gateway: ConsoleParts) {
         const { challenge, token } = await makeChallenge(db, of, { randomBytes, now_ms: calls.now() })
         set.headers['set-cookie'] = setCookie(challengeCookie(form), token, CHALLENGE_LASTS_MS / 1_000)
         const name = brandName(calls.catalogue().brand)
-        return { options: await addingOptions({ ...site, name }, person, { known, challenge }) }
+        return { options: await registrationOptions({ ...site, name }, person, { known, challenge }) }
       },
       { response: { 200: AddingView, ...FAILURES } },
     )
@@ -111,7 +111,7 @@ export function addingRoutes(gateway: ConsoleParts) {
         const token = challengeToken(request, siteSettings(gateway))
         const of = { purpose: 'add', session_id } as const
         const challenge = await takeChallenge(db, token, of, calls.now())
-        const made = { ...(await madePasskey(body.response, { site, challenge })), person_id, name }
+        const made = { ...(await verifyRegistration(body.response, { site, challenge })), person_id, name }
         await changed(gateway, { viewer, origin }, async (tx) => {
           await lockPerson(tx, person_id)
           await addPasskey(tx, made, calls.now())

@@ -11,9 +11,9 @@ import {
 } from '../../src/app/surface/console/calls.ts'
 import { cookieForm } from '../../src/app/surface/console/site.ts'
 import { setCookie } from '../../src/http/cookies.ts'
-import { signingOptions } from './ceremony.ts'
+import { authenticationOptions } from './ceremony.ts'
 import { CHALLENGE_LASTS_MS, challengeCookie, makeChallenge } from './challenges.ts'
-import { provenBy, reportingCopies, requireSite } from './use.ts'
+import { reportIfCopied, requireSite, verifyPasskey } from './use.ts'
 import { DoneView, SigningView, UsedPasskeyBody } from './views.ts'
 
 const SIGN_IN = { purpose: 'sign_in', session_id: null } as const
@@ -32,7 +32,7 @@ export function signingRoutes(gateway: ConsoleParts) {
         sessions.countVisit(visitorOf(origin))
         const { challenge, token } = await makeChallenge(db, SIGN_IN, { randomBytes, now_ms: calls.now() })
         set.headers['set-cookie'] = setCookie(challengeCookie(form), token, CHALLENGE_LASTS_MS / 1_000)
-        return { options: await signingOptions(site, { known: [], challenge }) }
+        return { options: await authenticationOptions(site, { known: [], challenge }) }
       },
       { response: { 200: SigningView, ...FAILURES } },
     )
@@ -42,11 +42,11 @@ export function signingRoutes(gateway: ConsoleParts) {
         const form = cookieForm(request, siteSettings(gateway))
         const visitor = visitorOf(origin)
         const { passkey, decide } = await sessions.found(visitor, () =>
-          provenBy(gateway, body.response, { of: SIGN_IN, request }),
+          verifyPasskey(gateway, body.response, { of: SIGN_IN, request }),
         )
         const { token, lasts_s } = await sessions
           .withProof('passkey', decide, visitor)
-          .catch((thrown: unknown) => reportingCopies(gateway, passkey, { thrown, origin }))
+          .catch((thrown: unknown) => reportIfCopied(gateway, passkey, { thrown, origin }))
         if (before) await changed(gateway, { viewer: before, origin }, (tx) => signOut(tx, before))
         set.headers['set-cookie'] = [setCookie(form, token, lasts_s), setCookie(challengeCookie(form), '', 0)]
         return { done: true as const }

@@ -8,7 +8,7 @@ import { GatewayError, permissionDenied, unprocessable } from '../../src/domain/
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import type { PasskeyRow, PersonRow } from '../../src/store/schema.ts'
-import { usedCounter, wrongPasskey } from './ceremony.ts'
+import { verifyUse, wrongPasskey } from './ceremony.ts'
 import { type ChallengeFor, challengeToken, takeChallenge } from './challenges.ts'
 import { passkeyByCredential, usePasskey } from './rows.ts'
 import { type PasskeySite, passkeySite } from './site.ts'
@@ -31,7 +31,7 @@ const COPIED = 'passkey_copied'
  *
  * @throws GatewayError unauthenticated for an invalid answer; invalid_request without its challenge
  */
-export async function provenBy(
+export async function verifyPasskey(
   gateway: ConsoleParts,
   response: AuthenticationResponseJSON,
   { of, request }: { of: ChallengeFor; request: Request },
@@ -42,7 +42,7 @@ export async function provenBy(
   const challenge = await takeChallenge(db, token, of, calls.now())
   const passkey = await passkeyByCredential(db, Buffer.from(response.id, 'base64url'))
   if (!passkey) throw wrongPasskey()
-  const counter = await usedCounter(response, passkey, { site, challenge })
+  const counter = await verifyUse(response, passkey, { site, challenge })
   return { passkey, decide: (tx) => recordUse(tx, passkey, { counter, now_ms: calls.now() }) }
 }
 
@@ -59,7 +59,7 @@ async function recordUse(
 }
 
 /** Tells the person if their passkey seems to be copied, and rethrows. @param thrown the error that refused the passkey */
-export async function reportingCopies(
+export async function reportIfCopied(
   { db, calls, people }: ConsoleParts,
   { person_id, name }: PasskeyRow,
   { thrown, origin: { request_id } }: { thrown: unknown; origin: CallOrigin },

@@ -15,7 +15,7 @@ import type { Account } from '../../src/store/schema.ts'
  * @throws GatewayError not_found for an unknown account; conflict while it has a balance or pending calls, and if another account has its future
  * pseudonym: then nothing is changed
  */
-export function beginErasing(db: Db, name: string, now_ms: number): Promise<Account> {
+export function startErasing(db: Db, name: string, now_ms: number): Promise<Account> {
   return db.begin(async (tx) => {
     const { find, insert, moveOthers } = erasingQueries(tx)
     const account = await lockedAccount(tx, name)

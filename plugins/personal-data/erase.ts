@@ -17,7 +17,7 @@ import {
   ruledTables,
   type StoredTable,
 } from '../../src/store/stored-table.ts'
-import { beginErasing } from './closing.ts'
+import { startErasing } from './closing.ts'
 
 export interface EraseOptions {
   /** Rewrites the same database. */
@@ -61,7 +61,7 @@ const FILES_AT_ONCE = 16
  * Erases an account's data, whether or not a gateway is running. A killed erasure continues when it is run again, with the account's name or its
  * pseudonym: the name is erased last.
  *
- * @throws GatewayError as `beginErasing` and `refuseLimits`, and as `requireOwnFiles` before any change; conflict while settlements wait in the
+ * @throws GatewayError as `startErasing` and `refuseLimits`, and as `requireOwnFiles` before any change; conflict while settlements wait in the
  * journal; unprocessable if others keep the database busy: run it again
  */
 export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erased> {
@@ -69,7 +69,7 @@ export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erase
   refusePendingSettlements(data_folder)
   await requireOwnFiles(db, files, 'write')
   await refuseLimits(db, account)
-  const { id: account_id } = await beginErasing(db, account, now_ms)
+  const { id: account_id } = await startErasing(db, account, now_ms)
   probe('erase.begun')
   const result: Erased = { account_id, pseudonym: pseudonymOf(account_id), rows: {}, files: 0 }
   const tables = ruledTables(options.tables)

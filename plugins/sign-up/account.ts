@@ -13,7 +13,7 @@ import { recordByIdentity } from './sign-ups.ts'
 import { recordTerms, type Terms } from './terms.ts'
 
 /** The new owner of an account; they have proven that the address is theirs. */
-export interface NewHolder {
+export interface NewOwner {
   /** Normalized by `personsAddress`, and verified. */
   email: string
   /** The name of their account. */
@@ -36,12 +36,12 @@ interface SignUpContext {
 
 /**
  * Creates the account and its owner, and records the accepted terms and the sign-up, in the caller's transaction. For identity providers: the caller
- * first checks `signUpAllowed`, and that the provider says that the address is verified.
+ * first checks `checkSignUp`, and that the provider says that the address is verified.
  *
  * @returns the person in the new account, for `sessions.withProof`
  * @throws GatewayError invalid_request for a malformed, reserved or taken name; conflict if another person has verified the address
  */
-export async function createSignedUp(tx: Tx, holder: NewHolder, context: SignUpContext): Promise<PersonIn> {
+export async function createByIdentity(tx: Tx, holder: NewOwner, context: SignUpContext): Promise<PersonIn> {
   const entering = await makeAccount(tx, holder, { ...context, proof: 'identity' })
   const { email } = holder
   const { account_id } = entering
@@ -54,7 +54,7 @@ const pick = ({ network, now_ms }: SignUpContext) => ({ network, now_ms })
 /** Creates the account without a row in `sign_ups`: a sign-up by mail has a pending row already. */
 export async function makeAccount(
   tx: Tx,
-  { email, name, password_hash, terms, bindReferral }: NewHolder,
+  { email, name, password_hash, terms, bindReferral }: NewOwner,
   { now_ms, request_id, proof }: SignUpContext & { proof: 'mail' | 'identity' },
 ): Promise<PersonIn> {
   // Serializes with other transactions that take names and addresses.

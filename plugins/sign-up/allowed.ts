@@ -13,7 +13,7 @@ import { isSignUpOpen, signUpSettings } from './settings.ts'
  * @returns the email address, normalized by `personsAddress`
  * @throws GatewayError permission_denied while sign-up is closed; invalid_request for an address that may not sign up; rate_limited
  */
-export async function signUpAllowed(
+export async function checkSignUp(
   { calls, operations, db }: Pick<Gateway, 'calls' | 'operations' | 'db'>,
   { email, address }: { email: string; address: string | undefined },
 ): Promise<string> {

@@ -4,7 +4,7 @@ import type { Db } from '../../src/store/db.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { countOf } from './counts.ts'
-import type { SigningUpParts } from './parts.ts'
+import type { SignUpParts } from './parts.ts'
 import { mailsThisHour } from './policy.ts'
 import { countPending } from './sign-ups.ts'
 
@@ -13,7 +13,7 @@ const of_sign_ups = diagnosesOf('sign-ups')
 /** @param own the parts of a running gateway; undefined without one, when sign-up does not run */
 export async function checkSignUps(
   { db, now }: { db: Db; now: () => number },
-  own: Pick<SigningUpParts, 'settings' | 'disposable'> | undefined,
+  own: Pick<SignUpParts, 'settings' | 'disposable'> | undefined,
 ): Promise<Diagnosis[]> {
   if (!own) return []
   const { mode, mails_per_hour, disposable_domains } = own.settings()
@@ -33,7 +33,7 @@ export async function checkSignUps(
 }
 
 async function readingFailure(
-  { disposable }: Pick<SigningUpParts, 'disposable'>,
+  { disposable }: Pick<SignUpParts, 'disposable'>,
   file: string | undefined,
 ): Promise<string | undefined> {
   try {

@@ -156,7 +156,7 @@ const rowOf = (db: Db, code: string): Awaitable<SignUpCodeRow | undefined> =>
  *
  * @throws GatewayError not_found, with the reason, for an invitation that cannot be used
  */
-export async function lookAtCode(db: Db, code: string, now_ms: number): Promise<void> {
+export async function checkCode(db: Db, code: string, now_ms: number): Promise<void> {
   const row = await rowOf(db, code)
   const state = row ? stateOf(row, now_ms) : 'unknown'
   if (state === 'open') return

@@ -20,11 +20,11 @@ import { WholeNumber } from '../../src/http/parameters.ts'
 import { money, time } from '../../src/http/views.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { makeCode, revokeCode } from './codes.ts'
-import { finishSignUp, lookAtSignUp } from './finish.ts'
+import { findSignUp, finishSignUp } from './finish.ts'
 import { sign_up_code_list, sign_up_list } from './list.ts'
-import type { SigningUpParts } from './parts.ts'
+import type { SignUpParts } from './parts.ts'
 import { closed } from './policy.ts'
-import { lookAtInvitation, requestSignUp } from './request.ts'
+import { checkInvitation, requestSignUp } from './request.ts'
 import { modeOf, signUpSettings } from './settings.ts'
 import {
   AltchaView,
@@ -41,7 +41,7 @@ import {
 
 const done = { done: true as const }
 
-export const signUpConsoleRoutes = (gateway: Gateway, parts: SigningUpParts) =>
+export const signUpConsoleRoutes = (gateway: Gateway, parts: SignUpParts) =>
   new Elysia({ name: 'console-sign-up' })
     .use(formRoutes(gateway, parts))
     .use(linkRoutes(gateway))
@@ -49,7 +49,7 @@ export const signUpConsoleRoutes = (gateway: Gateway, parts: SigningUpParts) =>
     .use(invitationRoutes(gateway))
 
 /** `GET` and `POST /console/api/sign-up`, `GET /console/api/sign-up/challenge`, `POST /console/api/sign-up/invitation`. They need no session. */
-function formRoutes(gateway: Gateway, parts: SigningUpParts) {
+function formRoutes(gateway: Gateway, parts: SignUpParts) {
   const { catalogue } = gateway.calls
   return new Elysia({ name: 'console-sign-up-form' })
     .use(visitorCalls(gateway))
@@ -81,7 +81,7 @@ function formRoutes(gateway: Gateway, parts: SigningUpParts) {
     .post(
       '/console/api/sign-up/invitation',
       async ({ body, origin }) => {
-        await lookAtInvitation(gateway, body.code, visitorOf(origin))
+        await checkInvitation(gateway, body.code, visitorOf(origin))
         return done
       },
       { body: InvitationCode, response: { 200: DoneView, ...FAILURES } },
@@ -105,7 +105,7 @@ const linkRoutes = (gateway: Gateway) =>
       async ({ body, origin, request, set, viewer }) => {
         const cookies = viewer ? [] : probes(request, siteSettings(gateway))
         if (cookies.length > 0) set.headers['set-cookie'] = cookies as unknown as string
-        const { expires_at_ms, ...view } = await lookAtSignUp(gateway, body.token, visitorOf(origin))
+        const { expires_at_ms, ...view } = await findSignUp(gateway, body.token, visitorOf(origin))
         return { ...view, min_password_chars: MIN_PASSWORD_CHARS, ...time('expires', expires_at_ms) }
       },
       { body: LinkToken, response: { 200: LinkView, ...FAILURES } },

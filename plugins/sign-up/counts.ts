@@ -31,33 +31,33 @@ const queries = perConnection({
 })
 
 /** A counter: its subject, and the end of its time window. */
-export interface Counted {
+export interface Counter {
   kind: CountKind
   subject: string
   until_ms: number
 }
 
 /** @param subject any text that identifies it; may be a hash */
-export const thisDay = (kind: CountKind, subject: string, now_ms: number): Counted => ({
+export const thisDay = (kind: CountKind, subject: string, now_ms: number): Counter => ({
   kind,
   subject,
   until_ms: (Math.floor(now_ms / DAY_MS) + 1) * DAY_MS,
 })
 
-export const thisHour = (kind: CountKind, subject: string, now_ms: number): Counted => ({
+export const thisHour = (kind: CountKind, subject: string, now_ms: number): Counter => ({
   kind,
   subject,
   until_ms: (Math.floor(now_ms / HOUR_MS) + 1) * HOUR_MS,
 })
 
 /** Increments a counter in the caller's transaction. Others that increment it wait for the end of the transaction. @returns the new count */
-export async function addOne(tx: Tx, counted: Counted): Promise<number> {
+export async function addOne(tx: Tx, counted: Counter): Promise<number> {
   const row = await queries(tx).add.get({ ...counted })
   if (!row) throw new Error('a count returned no row')
   return row.count
 }
 
-export async function countOf(db: Db, counted: Counted): Promise<number> {
+export async function countOf(db: Db, counted: Counter): Promise<number> {
   return (await queries(db).find.get({ ...counted }))?.count ?? 0
 }
 

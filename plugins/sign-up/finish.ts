@@ -4,7 +4,7 @@ import type { SignedIn, Visitor } from '../../src/access/session-rows.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { makeAccount, type NewHolder } from './account.ts'
+import { makeAccount, type NewOwner } from './account.ts'
 import { useCode } from './codes.ts'
 import { checkChosenName, proposeName } from './names.ts'
 import { closed } from './policy.ts'
@@ -16,7 +16,7 @@ import { currentTerms, requireTerms, type Terms } from './terms.ts'
 type Parts = Pick<Gateway, 'calls' | 'people' | 'db'>
 
 /** Returns the sign-up of a link, with a free name as a proposal. @throws GatewayError not_found; rate_limited; permission_denied */
-export async function lookAtSignUp({ calls, people, db }: Parts, token: string, visitor: Visitor) {
+export async function findSignUp({ calls, people, db }: Parts, token: string, visitor: Visitor) {
   const row = await people.sessions.found(visitor, () => pendingByToken(db, token, calls.now()))
   requireStillAllowed(calls.catalogue(), row)
   const { email, expires_at_ms } = row
@@ -61,7 +61,7 @@ export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visi
       await completeSignUp(
         tx,
         gateway,
-        { token, name, password_hash, terms, bindReferral: referralBy(gateway, ref) },
+        { token, name, password_hash, terms, bindReferral: referralBinder(gateway, ref) },
         visitor,
       ),
     visitor,
@@ -69,10 +69,10 @@ export async function finishSignUp(gateway: Parts, finish: Finish, visitor: Visi
 }
 
 /** @param ref the code of a referral link, if any */
-export const referralBy = (
+export const referralBinder = (
   { people, calls }: Pick<Parts, 'people' | 'calls'>,
   ref: string | undefined,
-): NewHolder['bindReferral'] =>
+): NewOwner['bindReferral'] =>
   ref === undefined
     ? undefined
     : async (tx, account_id, email) =>
@@ -81,7 +81,7 @@ export const referralBy = (
 async function completeSignUp(
   tx: Tx,
   { calls }: Parts,
-  { token, ...holder }: Omit<NewHolder, 'email'> & { token: string },
+  { token, ...holder }: Omit<NewOwner, 'email'> & { token: string },
   { request_id }: Visitor,
 ) {
   const now_ms = calls.now()

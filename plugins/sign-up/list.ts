@@ -78,5 +78,5 @@ export const sign_up_code_list = defineList<ListedCode>()({
 })
 
 /** Rows as the console's pages receive them. */
-export type ShownSignUp = ConsoleRowOf<typeof sign_up_list>
-export type ShownCode = ConsoleRowOf<typeof sign_up_code_list>
+export type SignUpListRow = ConsoleRowOf<typeof sign_up_list>
+export type InvitationListRow = ConsoleRowOf<typeof sign_up_code_list>

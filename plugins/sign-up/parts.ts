@@ -14,7 +14,7 @@ import {
   welcomesBetween,
 } from './welcome.ts'
 
-export interface SigningUpParts {
+export interface SignUpParts {
   altcha: Altcha
   turnstile: CheckTurnstile
   disposable: DisposableDomains
@@ -31,7 +31,7 @@ export interface SigningUpParts {
 const ANSWERS_AFTER_MS = 400
 
 /** Opens sign-up: adds its link to the sign-in form, and allows the page to load Turnstile's script if Turnstile is the challenge. */
-export function openSignUp(gateway: Gateway): SigningUpParts {
+export function openSignUp(gateway: Gateway): SignUpParts {
   const { calls, people, operations, db } = gateway
   const { catalogue, now, log, ledger } = calls
   const settings = () => signUpSettings.of(catalogue())

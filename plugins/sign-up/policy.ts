@@ -11,7 +11,7 @@ import {
 } from '../../src/domain/errors.ts'
 import { domainOf } from '../../src/domain/mail-address.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
-import { addOne, type Counted, countOf, thisDay, thisHour } from './counts.ts'
+import { addOne, type Counter, countOf, thisDay, thisHour } from './counts.ts'
 import type { DisposableDomains } from './disposable.ts'
 import { hasDomain, isLargeProvider, mailboxOf } from './mailbox.ts'
 import type { SignUpSettings } from './settings.ts'
@@ -61,10 +61,10 @@ async function loadDisposable(
 
 type Limits = Pick<SignUpSettings, 'per_address_per_day' | 'per_domain_per_day' | 'mails_per_hour'>
 
-const networkToday = (network: string, now_ms: number): Counted => thisDay('network', network, now_ms)
+const networkToday = (network: string, now_ms: number): Counter => thisDay('network', network, now_ms)
 
 /** Checks the limits that a flood reaches, before any write. @throws GatewayError rate_limited */
-export async function requireRoom(
+export async function checkLimits(
   db: Db,
   network: string,
   { limits, now_ms }: { limits: Limits; now_ms: number },
@@ -115,20 +115,20 @@ export async function countMail(
   return (await addOne(tx, thisDay('mailbox', mailbox, now_ms))) <= MAX_PER_MAILBOX
 }
 
-export const mailsThisHour = (now_ms: number): Counted => thisHour('mail', 'all', now_ms)
+export const mailsThisHour = (now_ms: number): Counter => thisHour('mail', 'all', now_ms)
 
 export const MAILS_USED_UP = 'sign_up_mails_used_up'
 
 const isBeyond = (max: number, count: number): boolean => max > 0 && count > max
 
-function tooMany(message: string, { until_ms }: Counted, now_ms: number, code?: string): GatewayError {
+function tooMany(message: string, { until_ms }: Counter, now_ms: number, code?: string): GatewayError {
   return rateLimited(message, {
     retry_after_s: Math.ceil((until_ms - now_ms) / 1_000),
     ...(code !== undefined && { code }),
   })
 }
 
-const mailsUsedUp = (counted: Counted, now_ms: number): GatewayError =>
+const mailsUsedUp = (counted: Counter, now_ms: number): GatewayError =>
   tooMany(
     'Too many people are signing up at the moment. Try again in an hour.',
     counted,
@@ -136,5 +136,5 @@ const mailsUsedUp = (counted: Counted, now_ms: number): GatewayError =>
     MAILS_USED_UP,
   )
 
-const tooManyOfNetwork = (counted: Counted, now_ms: number): GatewayError =>
+const tooManyOfNetwork = (counted: Counter, now_ms: number): GatewayError =>
   tooMany('Too many sign-ups from your network today. Try again tomorrow.', counted, now_ms)

@@ -9,17 +9,17 @@ import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { queueMail } from '../mail/index.ts'
 import type { SolvedChallenge } from './altcha.ts'
-import { lookAtCode, readCode } from './codes.ts'
+import { checkCode, readCode } from './codes.ts'
 import { addOne } from './counts.ts'
-import type { SigningUpParts } from './parts.ts'
+import type { SignUpParts } from './parts.ts'
 import {
+  checkLimits,
   closed,
   countMail,
   countSignUp,
   MAILS_USED_UP,
   networkOf,
   requireAllowedDomain,
-  requireRoom,
 } from './policy.ts'
 import { modeOf, signUpSettings } from './settings.ts'
 import { LINK_HOURS, setPending, TOKEN_BYTES } from './sign-ups.ts'
@@ -45,7 +45,7 @@ const LINK_PAGE = '/console/sign-up/confirm'
  */
 export async function requestSignUp(
   gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
-  parts: SigningUpParts,
+  parts: SignUpParts,
   form: SignUpForm,
   visitor: Visitor,
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function requestSignUp(
   const now_ms = calls.now()
   const token = Buffer.from(people.randomBytes(TOKEN_BYTES)).toString('base64url')
   try {
-    await requireRoom(db, network, { limits, now_ms })
+    await checkLimits(db, network, { limits, now_ms })
     const solved = await checkSolution(gateway, parts, form.solution, visitor)
     await db.begin(async (tx) => {
       if (solved) await useUp(tx, solved)
@@ -83,7 +83,7 @@ export async function requestSignUp(
  *
  * @throws GatewayError permission_denied while sign-up is closed; not_found for an invitation that does not work; rate_limited
  */
-export async function lookAtInvitation(
+export async function checkInvitation(
   { db, calls, people }: Pick<Gateway, 'calls' | 'people' | 'db'>,
   code: string,
   visitor: Visitor,
@@ -92,7 +92,7 @@ export async function lookAtInvitation(
   if (mode === 'closed') throw closed()
   // In the mode "open" the form needs no invitation.
   if (mode === 'open') return
-  await people.sessions.found(visitor, () => lookAtCode(db, code, calls.now()))
+  await people.sessions.found(visitor, () => checkCode(db, code, calls.now()))
 }
 
 async function codeFor(
@@ -109,7 +109,7 @@ async function codeFor(
 /** Checks the solution. @returns the solved challenge, to be counted once; undefined without a challenge */
 async function checkSolution(
   { calls }: Pick<Gateway, 'calls'>,
-  { altcha, turnstile }: SigningUpParts,
+  { altcha, turnstile }: SignUpParts,
   solution: string | undefined,
   { address }: Visitor,
 ): Promise<SolvedChallenge | undefined> {

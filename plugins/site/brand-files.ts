@@ -91,7 +91,7 @@ export async function readBrandFile(data_folder: string, name: string): Promise<
 const CACHE_TTL_MS = 5_000
 
 /** Returns a reader that reads each file at most once in 5 seconds, for all requests. */
-export function keptBrandFiles(
+export function cachedBrandFiles(
   data_folder: string,
   now: () => number,
 ): (name: string) => Promise<BrandReading> {

@@ -5,7 +5,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { brandColors } from '../../src/domain/brand-colors.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { plainError } from '../../src/http/plain-error.ts'
-import { keptBrandFiles } from './brand-files.ts'
+import { cachedBrandFiles } from './brand-files.ts'
 
 const SURFACE = { surface: 'site', forms: [], render: plainError }
 
@@ -30,7 +30,7 @@ export function brandRoutes({
   operations,
 }: Pick<Gateway, 'calls' | 'requests' | 'operations'>) {
   const { catalogue, now, log } = calls
-  const read = keptBrandFiles(operations.data_folder, now)
+  const read = cachedBrandFiles(operations.data_folder, now)
   const hide = { detail: { hide: true } } as const
   /** The last problem of each file, so that repeated requests log it once. */
   const problems = new Map<string, string>()

@@ -22,7 +22,7 @@ import { NullableTimeFields, time } from '../../src/http/views.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { canMail } from '../mail/index.ts'
 import { inviteStaff, type StaffLink } from './invite.ts'
-import { type ShownStaff, staff_list } from './list.ts'
+import { type StaffListRow, staff_list } from './list.ts'
 import {
   addStaff,
   changeStaff,
@@ -177,7 +177,7 @@ function linkView(gateway: ConsoleParts, request: Request, link: StaffLink | und
   }
 }
 
-function personView(person: StaffPerson): ShownStaff {
+function personView(person: StaffPerson): StaffListRow {
   const row: object = rowFor(staff_list.columns, 'operator', person)
-  return row as ShownStaff
+  return row as StaffListRow
 }

@@ -43,4 +43,4 @@ export const staff_list = defineList<StaffPerson>()({
 })
 
 /** A row as the console's pages receive it. */
-export type ShownStaff = ConsoleRowOf<typeof staff_list>
+export type StaffListRow = ConsoleRowOf<typeof staff_list>

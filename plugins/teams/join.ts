@@ -19,7 +19,7 @@ import type { InvitationRow, PersonRow } from '../../src/store/schema.ts'
 type Parts = Pick<Gateway, 'calls' | 'people' | 'db'>
 
 /** Returns the invitation and the account of a link. @throws GatewayError not_found; rate_limited */
-export async function lookAtInvitation({ calls, people, db }: Parts, token: string, visitor: Visitor) {
+export async function findInvitation({ calls, people, db }: Parts, token: string, visitor: Visitor) {
   const { invitation, account } = await people.sessions.found(visitor, () =>
     readInvitation(db, token, calls.now()),
   )

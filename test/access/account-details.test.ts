@@ -1,6 +1,6 @@
 // What is written down of an account beside its short name: any letters, within bounds, and nothing that cannot be seen.
 import { describe, expect, test } from 'bun:test'
-import { beginErasing } from '../../plugins/personal-data/closing.ts'
+import { startErasing } from '../../plugins/personal-data/closing.ts'
 import {
   type AccountDetails,
   changeDetails,
@@ -80,7 +80,7 @@ describe('a detail is refused', () => {
     await expect(changeDetails(db, 'eve', { note: 'x' })).rejects.toThrow(
       expect.objectContaining({ kind: 'not_found' }),
     )
-    await beginErasing(db, 'ada', 2)
+    await startErasing(db, 'ada', 2)
     await expect(changeDetails(db, 'ada', { note: 'x' })).rejects.toThrow(
       expect.objectContaining({ kind: 'conflict' }),
     )

@@ -1,7 +1,7 @@
 // People who sign in: whom a typed name means, where they come in, and what ends it.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { listActions } from '../../plugins/audit-log/listing.ts'
-import { beginErasing } from '../../plugins/personal-data/closing.ts'
+import { startErasing } from '../../plugins/personal-data/closing.ts'
 import { closeAccount } from '../../src/access/closing.ts'
 import { hashOf } from '../../src/access/passwords.ts'
 import {
@@ -249,9 +249,9 @@ describe('an account that is erased takes', () => {
       .values()
 
   test('whoever is in no other, and leaves who is', async () => {
-    await beginErasing(db, 'bob', NOW)
+    await startErasing(db, 'bob', NOW)
     expect(homes().flat()).toEqual([null, 1, 1, null, 3])
-    await beginErasing(db, 'ada', NOW)
+    await startErasing(db, 'ada', NOW)
     // Bob's account is erased, too: he goes with the last one.
     expect(homes().flat()).toEqual([null, 1, 1, null, 3])
   })
@@ -260,15 +260,15 @@ describe('an account that is erased takes', () => {
     connection.run(`INSERT INTO sessions VALUES (1, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 3, NULL, NULL, NULL, NULL),
       (2, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1, NULL, NULL, NULL, NULL)`)
     // Not run to its end: what is left of it is deleted later.
-    await beginErasing(db, 'bob', NOW)
-    await beginErasing(db, 'ada', NOW)
+    await startErasing(db, 'bob', NOW)
+    await startErasing(db, 'ada', NOW)
     expect(await db.rows('SELECT id FROM sessions')).toEqual([{ id: 2 }])
     expect(await db.rows('SELECT id FROM memberships WHERE person_id = 3')).toEqual([{ id: 3 }])
   })
 
   test('nobody of the staff', async () => {
     connection.run("INSERT INTO staff VALUES (2, 2, 'operator', 0)")
-    await beginErasing(db, 'ada', NOW)
+    await startErasing(db, 'ada', NOW)
     expect(homes().flat()).toEqual([null, null, 2, null, 3])
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { credit } from '../../plugins/payments/crediting.ts'
 import { orderById } from '../../plugins/payments/store.ts'
-import { createSignedUp } from '../../plugins/sign-up/index.ts'
+import { createByIdentity } from '../../plugins/sign-up/index.ts'
 import { settleWelcomes, welcomesBetween } from '../../plugins/sign-up/welcome.ts'
 import { fakeMethod } from '../payments/fake-method.ts'
 import { type ConsoleClient, signedIn } from '../support/console-session.ts'
@@ -42,7 +42,7 @@ async function newcomer(): Promise<Newcomer> {
   const name = `newcomer${newcomers}`
   const holder = { email: `${name}@example.com`, name, terms: undefined }
   const { account_id } = await store.begin((tx) =>
-    createSignedUp(tx, holder, { now_ms: Date.now(), request_id: 'req' }),
+    createByIdentity(tx, holder, { now_ms: Date.now(), request_id: 'req' }),
   )
   return { id: account_id ?? 0, name, owner: await signedIn(gateway, { account: name, role: 'owner' }) }
 }

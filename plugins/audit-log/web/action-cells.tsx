@@ -5,9 +5,9 @@ import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { countNoun } from '../../console/web/parts/amounts.ts'
 import { capital } from '../../console/web/parts/capital.ts'
 import { exactTime } from '../../console/web/parts/time-words.ts'
-import type { ShownAction } from '../list.ts'
+import type { ActionListRow } from '../list.ts'
 
-const ACTOR_LABELS: Record<ShownAction['by'], string> = {
+const ACTOR_LABELS: Record<ActionListRow['by'], string> = {
   operator: 'Staff',
   account: 'Account',
   key: 'API key',
@@ -15,7 +15,7 @@ const ACTOR_LABELS: Record<ShownAction['by'], string> = {
   system: 'System',
 }
 
-export function By(action: ShownAction) {
+export function By(action: ActionListRow) {
   const detail = detailOf(action)
   return (
     <>
@@ -25,7 +25,7 @@ export function By(action: ShownAction) {
   )
 }
 
-function detailOf(action: ShownAction): string {
+function detailOf(action: ActionListRow): string {
   const { by, command, machine_user, session_id, address } = action
   if (command !== null)
     return machine_user === null ? `tollgate ${command}` : `${machine_user}: tollgate ${command}`
@@ -37,12 +37,12 @@ function detailOf(action: ShownAction): string {
   return [who, session, address].filter((part) => part !== null).join(', ')
 }
 
-type Fields = ShownAction['before']
+type Fields = ActionListRow['before']
 
 /** More fields than this are collapsed. */
 const MAX_IN_VIEW = 3
 
-export function Changes({ before, after }: Pick<ShownAction, 'before' | 'after'>) {
+export function Changes({ before, after }: Pick<ActionListRow, 'before' | 'after'>) {
   const lines = changeLines(before, after)
   if (lines.length === 0) return null
   const list = (
@@ -99,7 +99,7 @@ function textOf(name: string, value: unknown): string {
 const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/
 
 /** @param without_account true on the page of an account */
-export function About({ of, without_account }: { of: ShownAction; without_account?: boolean }) {
+export function About({ of, without_account }: { of: ActionListRow; without_account?: boolean }) {
   const { account, account_display_name, account_id, key_name, key_id, subject } = of
   return (
     <>

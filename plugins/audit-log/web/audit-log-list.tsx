@@ -18,7 +18,7 @@ import { chosenValue, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { ShownAction } from '../list.ts'
+import type { ActionListRow } from '../list.ts'
 import { About, By, Changes } from './action-cells.tsx'
 
 /** The list shares its page with other lists in tabs: each has its own cursor in the address. */
@@ -47,17 +47,17 @@ const ACTORS = [
 const NO_FILTERS = { area: '', by: '', person: '', account: '', key: '', subject: '', since: '', until: '' }
 type Filters = ListFilters<keyof typeof NO_FILTERS>
 
-const ACTION = column<ShownAction>('action', 'Action', 'first', (action) => (
+const ACTION = column<ActionListRow>('action', 'Action', 'first', (action) => (
   <>
     {action.title}
     <Changes {...action} />
   </>
 ))
-const LAST: readonly Column<ShownAction>[] = [
+const LAST: readonly Column<ActionListRow>[] = [
   column('by', 'By', 'second-end', (action) => <By {...action} />),
   endColumn('time', 'When', 'first-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
-const about = (without_account: boolean): Column<ShownAction> =>
+const about = (without_account: boolean): Column<ActionListRow> =>
   column('about', 'For', 'second', (action) => <About of={action} without_account={without_account} />)
 const OF_KEY = [ACTION, ...LAST]
 const OF_ACCOUNT = [ACTION, about(true), ...LAST]

@@ -11,13 +11,13 @@ import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './firs
 import { type StartState, Step } from './steps.tsx'
 
 /** Whether the viewer's account has made a call. False for the operator, whose view covers all accounts. */
-export const isCalled = ({ due, providers }: StartState): boolean => providers === null && !due
+export const hasCalled = ({ due, providers }: StartState): boolean => providers === null && !due
 
 /** Shown in place of the call while the page has no key. */
 function BeforeKey({ state }: { state: StartState }) {
   const { account, providers } = state
   const is_own = providers === null
-  if (isCalled(state))
+  if (hasCalled(state))
     return (
       <p>
         You have made calls already. See them under <Link href="/calls">Calls</Link>.
@@ -49,7 +49,7 @@ interface CallStepProps {
 export function CallStep({ state, key_id, first, text, onLeave }: CallStepProps) {
   const base_url = useBaseUrl()
   const has_seen = first.data?.call != null
-  const is_done = has_seen || (key_id === null && isCalled(state))
+  const is_done = has_seen || (key_id === null && hasCalled(state))
   const model = first.data?.sample_model ?? state.sample_model ?? 'MODEL'
   const call = { base_url, key: text ?? NO_KEY, model, messages: FIRST_MESSAGES }
   return (

@@ -17,9 +17,9 @@ import { Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { IssueKey } from '../../keys/web/issue-key.tsx'
 import { useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused } from '../../refusals/web/refused.tsx'
-import { CallStep, isCalled } from './call-step.tsx'
+import { CallStep, hasCalled } from './call-step.tsx'
 import { useFirstCall } from './first-call.tsx'
-import { putOff } from './first-visit.tsx'
+import { postpone } from './first-visit.tsx'
 import {
   AccountStep,
   type IssuedText,
@@ -45,7 +45,7 @@ export default function FirstSteps() {
   const refusals = useRefusals({ range: 'hour' })
   const is_operator = viewer.side === 'operator'
   const leave = (): void => {
-    putOff(viewer)
+    postpone(viewer)
     go('/')
   }
   return (
@@ -92,7 +92,7 @@ function Checklist({ state, onLeave }: { state: StartState; onLeave: () => void 
         <AccountStep state={state} onOpen={setOpen} />
         <KeyStep
           account={state.account}
-          is_called={isCalled(state)}
+          is_called={hasCalled(state)}
           {...{ key_id, first, text }}
           onOpen={setOpen}
         />

@@ -27,7 +27,7 @@ export function FirstVisit({ children }: { children: ReactNode }) {
   const { data, error } = useApi(['start', ''], () => api.start.get({ query: {} }), { enabled: may_redirect })
   const has_called = data?.due === false
   useEffect(() => {
-    if (has_called) putOff(viewer)
+    if (has_called) postpone(viewer)
   }, [has_called, viewer])
   if (may_redirect && !data && !error) return null
   if (may_redirect && data?.due) return <Redirect to={side === 'operator' ? '/setup' : '/start'} replace />

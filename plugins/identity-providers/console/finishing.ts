@@ -8,8 +8,8 @@ import { permissionDenied } from '../../../src/domain/errors.ts'
 import { requireAllowedDomain, requirePlace } from '../entering.ts'
 import { findIdentity } from '../identities.ts'
 import { linkIdentity, requireForSide } from '../linking.ts'
-import type { Proved, SigningIn } from '../signing-in.ts'
-import { newcomerOf } from '../signing-up.ts'
+import type { ProvedSignIn, ProviderSignIn } from '../signing-in.ts'
+import { accountCreator } from '../signing-up.ts'
 
 /** The request with the provider's answer, from a signed-in viewer or from a visitor. */
 interface FinishRequest extends Omit<Requester, 'viewer'> {
@@ -25,14 +25,14 @@ interface FinishRequest extends Omit<Requester, 'viewer'> {
  */
 export async function endFlow(
   gateway: ConsoleParts & Pick<Gateway, 'operations'>,
-  own: SigningIn,
-  proved: Proved,
+  own: ProviderSignIn,
+  proved: ProvedSignIn,
   { viewer, visitor, origin }: FinishRequest,
 ): Promise<SignedIn | undefined> {
   const { sessions } = gateway.people
   const { purpose, session_id } = proved.flow
   if (purpose === 'sign_in') {
-    const signUp = await newcomerOf(gateway, proved, visitor)
+    const signUp = await accountCreator(gateway, proved, visitor)
     const signed_in = await sessions.withProof('identity', (tx) => own.enter(tx, proved, signUp), visitor)
     // The browser drops the cookie of the old session, so nobody should be able to use it.
     if (viewer) await changed(gateway, { viewer, origin }, (tx) => signOut(tx, viewer))

@@ -9,13 +9,13 @@ import { flowCookie } from '../flow.ts'
 import { identitiesOf } from '../identities.ts'
 import { requireForSide, unlinkIdentity } from '../linking.ts'
 import { isFor } from '../settings.ts'
-import type { SigningIn } from '../signing-in.ts'
+import type { ProviderSignIn } from '../signing-in.ts'
 import { IdentitiesView, identityView, PurposeOfOwn, providerView, StartView, UnlinkedView } from './views.ts'
 import { pageOf, startForm } from './visitors.ts'
 
 const PATH = '/console/api/identities'
 
-export function ownRoutes(gateway: ConsoleParts, own: SigningIn) {
+export function ownRoutes(gateway: ConsoleParts, own: ProviderSignIn) {
   const { db } = gateway
   const { now } = gateway.calls
   return new Elysia({ name: 'console-identities' })

@@ -15,8 +15,8 @@ import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { flowCookie, flowForm, isOwnPage, readFlow } from '../flow.ts'
 import { type IdentityProvider, isFor } from '../settings.ts'
 import { endSessionUrl } from '../sign-out.ts'
-import type { SigningIn } from '../signing-in.ts'
-import { markOf, termsBefore } from '../signing-up.ts'
+import type { ProviderSignIn } from '../signing-in.ts'
+import { markOf, termsToAccept } from '../signing-up.ts'
 import { endFlow } from './finishing.ts'
 import {
   Finish,
@@ -32,7 +32,7 @@ import {
 const PATH = '/console/api/identity-providers'
 
 /** `GET …/identity-providers`: the buttons of the form. `POST …/leave`: the sign-out page of the provider by which this browser signed in last. */
-export const providerRoutes = (gateway: ConsoleParts, own: SigningIn) =>
+export const providerRoutes = (gateway: ConsoleParts, own: ProviderSignIn) =>
   new Elysia({ name: 'console-identity-providers' })
     .use(visitorCalls(gateway))
     .get(
@@ -44,7 +44,7 @@ export const providerRoutes = (gateway: ConsoleParts, own: SigningIn) =>
         const serves_accounts = providers.some((each) => isFor(each, 'accounts') && !each.staff_role)
         return {
           providers: providers.map(providerView),
-          terms: termsBefore(gateway, serves_accounts) ?? null,
+          terms: termsToAccept(gateway, serves_accounts) ?? null,
           left: left && url ? providerView(left) : null,
         }
       },
@@ -61,7 +61,7 @@ export const providerRoutes = (gateway: ConsoleParts, own: SigningIn) =>
     )
 
 /** `POST …/start`: the provider's page, and a cookie with the sign-in's state. `POST …/finish`: takes the answer from the return page. */
-export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>, own: SigningIn) =>
+export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>, own: ProviderSignIn) =>
   new Elysia({ name: 'console-identity-sign-in' })
     .use(visitorCalls(gateway))
     .post(
@@ -123,7 +123,7 @@ function lastProviderForm(gateway: Pick<ConsoleParts, 'calls'>, request: Request
 
 function lastProviderOf(
   gateway: Pick<ConsoleParts, 'calls'>,
-  own: SigningIn,
+  own: ProviderSignIn,
   request: Request,
 ): IdentityProvider | undefined {
   const name = cookieOf(request, lastProviderForm(gateway, request).name)

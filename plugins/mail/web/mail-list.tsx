@@ -23,7 +23,7 @@ import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { ShownMail } from '../list.ts'
+import type { MailListRow } from '../list.ts'
 
 /** The list shares its page with other lists in tabs: each has its own cursor in the address. */
 const CURSOR = 'mails_cursor'
@@ -82,7 +82,7 @@ export function MailList() {
 
 const TONES = { queued: 'warn', sent: 'good', failed: 'bad', cancelled: 'idle' } as const
 
-const COLUMNS: Column<ShownMail>[] = [
+const COLUMNS: Column<MailListRow>[] = [
   column('title', 'Mail', 'first', ({ title, recipient }) => (
     <>
       {title}

@@ -13,13 +13,13 @@ import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { ShownCode } from '../list.ts'
+import type { InvitationListRow } from '../list.ts'
 
 const CURSOR = 'invitations_cursor'
 
 export function InvitationList() {
   const { rights } = useViewer()
-  const [revoking, setRevoking] = useState<ShownCode | null>(null)
+  const [revoking, setRevoking] = useState<InvitationListRow | null>(null)
   const page = { cursor: useCursor(CURSOR) }
   const codes = useApi(['sign-up-invitations', page], () => api['sign-up-invitations'].get({ query: page }))
   const revoke = useAction({
@@ -63,7 +63,7 @@ export function InvitationList() {
 
 const TONES = { open: 'good', used: 'idle', revoked: 'bad', expired: 'idle' } as const
 
-const COLUMNS: Column<ShownCode>[] = [
+const COLUMNS: Column<InvitationListRow>[] = [
   column('for', 'Invitation', 'first', ({ id, email }) => email ?? `Invitation ${id}`),
   column('state', 'State', 'second', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
   endColumn('uses', 'Uses', 'second-end', ({ uses, max_uses }) => `${uses} of ${max_uses}`),

@@ -19,7 +19,7 @@ import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { ShownSignUp } from '../list.ts'
+import type { SignUpListRow } from '../list.ts'
 
 /** The list shares its page with other lists in tabs: each has its own cursor in the address. */
 const CURSOR = 'sign_ups_cursor'
@@ -60,7 +60,7 @@ export function SignUpList() {
   )
 }
 
-const COLUMNS: Column<ShownSignUp>[] = [
+const COLUMNS: Column<SignUpListRow>[] = [
   column('email', 'Email', 'first', ({ email }) => email),
   column('state', 'State', 'second', ({ state, mails }) => (
     <Status tone={state === 'completed' ? 'good' : 'warn'}>

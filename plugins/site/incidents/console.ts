@@ -12,7 +12,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import { hiddenModels, siteSettings } from '../settings.ts'
 import { INCIDENT_STATES } from '../tables.ts'
-import { type Incident, incidentById, namedModels, openIncident, updateIncident } from './incidents.ts'
+import { type Incident, incidentById, openIncident, updateIncident, visibleModels } from './incidents.ts'
 import { incident_list } from './list.ts'
 
 const Id = Closed({ id: Type.String({ pattern: '^[1-9][0-9]{0,14}$', must: 'the number of an incident' }) })
@@ -53,7 +53,7 @@ export function incidentRoutes(gateway: ConsoleParts) {
   const list = consoleList(gateway, incident_list)
   const unseen = (incident: Incident): 'pages_off' | 'models_hidden' | null => {
     if (!siteSettings.of(catalogue()).enabled) return 'pages_off'
-    return namedModels(incident, hiddenModels(catalogue())) ? null : 'models_hidden'
+    return visibleModels(incident, hiddenModels(catalogue())) ? null : 'models_hidden'
   }
   const view = (incident: Incident) => {
     const { opened_at_ms, resolved_at_ms, updates, models, ...rest } = incident

@@ -113,7 +113,7 @@ export async function incidentById(db: Db, id: number): Promise<Incident> {
  *
  * @returns undefined if all affected models are hidden: then the page omits the incident, since without models it would mean the whole service
  */
-export function namedModels(
+export function visibleModels(
   { models }: Pick<Incident, 'models'>,
   isHidden: (model: string) => boolean,
 ): string[] | undefined {

@@ -29,4 +29,4 @@ export const incident_list = defineList<Incident>()({
 })
 
 /** A row as the console's pages receive it. */
-export type ShownIncident = ConsoleRowOf<typeof incident_list>
+export type IncidentListRow = ConsoleRowOf<typeof incident_list>

@@ -4,7 +4,7 @@ import type { BrandSettings } from '../../../src/domain/brand.ts'
 import { type Html, html, name } from './html.ts'
 
 /** The context of every page. */
-export interface Place {
+export interface Site {
   /** The path of the public URL, before all addresses. */
   path: string
   brand: BrandSettings
@@ -33,11 +33,11 @@ const PAGES = [
 ] as const
 
 /** Renders the whole document. */
-export function framed(place: Place, { title, description, address, main, has_script }: PageParts): string {
-  const { path, has_console, version } = place
-  const own = pageBrand(place.brand, path)
-  const colors = brandColorsUrl(place.brand, path)
-  const icon = place.shows_icon && own.icon !== null ? own.icon : `${path}/docs/icon.svg`
+export function pageHtml(site: Site, { title, description, address, main, has_script }: PageParts): string {
+  const { path, has_console, version } = site
+  const own = pageBrand(site.brand, path)
+  const colors = brandColorsUrl(site.brand, path)
+  const icon = site.shows_icon && own.icon !== null ? own.icon : `${path}/docs/icon.svg`
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -54,7 +54,7 @@ ${has_script && html`<script src="${path}/brand/site.js?of=${version}" defer></s
 <body>
 <a class="skip" href="#main">Skip to the page</a>
 <header class="top">
-<a class="brand" href="${path}/"${address === '/' && html` aria-current="page"`}>${mark(place)}</a>
+<a class="brand" href="${path}/"${address === '/' && html` aria-current="page"`}>${mark(site)}</a>
 <nav aria-label="Pages">
 ${PAGES.map(
   (page) =>
@@ -74,7 +74,7 @@ ${footer(own)}
 `.text
 }
 
-function mark({ path, brand, shows_logo, shows_icon }: Place): Html {
+function mark({ path, brand, shows_logo, shows_icon }: Site): Html {
   const own = pageBrand(brand, path)
   if (shows_logo && own.logo !== null) return html`<img class="logo" src="${own.logo}" alt="${own.name}">`
   return html`${shows_icon && own.icon !== null && html`<img class="icon" src="${own.icon}" alt="">`}${name(own.name)}`

@@ -1,6 +1,6 @@
 // The first page: the models on offer, and links to sign in, to the prices and to the API reference.
 import { pageBrand } from '../../../src/app/surface/brand.ts'
-import { framed, type Place } from './frame.ts'
+import { pageHtml, type Site } from './frame.ts'
 import { html, name } from './html.ts'
 import { byKind, KIND_TITLES } from './pricing.ts'
 import type { PublicModel } from './views.ts'
@@ -18,12 +18,12 @@ interface HomeParts {
 }
 
 export function homePage(
-  place: Place,
+  site: Site,
   models: readonly PublicModel[],
   { description, base_url, can_sign_up }: HomeParts,
 ): string {
-  const { path, has_console } = place
-  const page_brand = pageBrand(place.brand, path)
+  const { path, has_console } = site
+  const page_brand = pageBrand(site.brand, path)
   const words =
     description ??
     `One key and one balance for ${models.length} models, through the APIs of OpenAI, Anthropic and Google.`
@@ -54,5 +54,5 @@ ${of_kind.length > MAX_NAMED && html`<p><a href="${path}/pricing#kind-${kind}">$
   -H "Content-Type: application/json" \\
   -d '{"model": "${models.find(({ kind }) => kind === 'text')?.id ?? 'MODEL'}", "messages": [{"role": "user", "content": "Hello"}]}'</code></pre>
 </section>`
-  return framed(place, { title: 'Models by API', description: words, address: '/', main })
+  return pageHtml(site, { title: 'Models by API', description: words, address: '/', main })
 }

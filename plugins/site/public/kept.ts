@@ -21,7 +21,7 @@ interface CacheOptions {
 type Basis = object
 
 /** @returns a function that answers a request; requests during a computation share it */
-export function keptAnswer<B extends Basis>(
+export function cachedResponse<B extends Basis>(
   { type, headers, kept_ms, now }: CacheOptions,
   make: (basis: B) => string | Promise<string>,
 ): (request: Request, basis: B) => Promise<Response> {

@@ -24,7 +24,7 @@ const HEADS: Readonly<Record<PublicModel['kind'], readonly { head: string; names
 export const headsOf = (kind: PublicModel['kind']): string[] => HEADS[kind].map(({ head }) => head)
 
 /** The price line of each column; undefined if the price has none. */
-export const shownLines = ({ kind, price }: Pick<PublicModel, 'kind' | 'price'>): (Line | undefined)[] =>
+export const columnLines = ({ kind, price }: Pick<PublicModel, 'kind' | 'price'>): (Line | undefined)[] =>
   HEADS[kind].map(({ names }) => {
     for (const wanted of names) {
       const line = price.find(({ name, of, price_nanos }) => name === wanted && of === '' && price_nanos > 0)

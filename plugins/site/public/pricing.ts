@@ -1,8 +1,8 @@
 // The pricing page: models by kind, with inputs and prices. It is complete without the script, which adds search and sorting.
 import { formatUsd } from '../../../src/domain/money.ts'
-import { framed, type Place } from './frame.ts'
+import { pageHtml, type Site } from './frame.ts'
 import { type Html, html, name } from './html.ts'
-import { headsOf, type Line, lineName, shownLines } from './price-words.ts'
+import { columnLines, headsOf, type Line, lineName } from './price-words.ts'
 import { KINDS, type PublicModel } from './views.ts'
 
 export const KIND_TITLES: Readonly<Record<PublicModel['kind'], string>> = {
@@ -26,15 +26,15 @@ export const byKind = (models: readonly PublicModel[]): [PublicModel['kind'], Pu
  * @param models as in `/pricing.json`
  * @param is_own whether the prices are those of the signed-in account, which differ from the list prices
  */
-export function pricingPage(place: Place, models: readonly PublicModel[], is_own = false): string {
+export function pricingPage(site: Site, models: readonly PublicModel[], is_own = false): string {
   const lead = is_own
-    ? html`<p class="lead">You pay per call, in USD, at these prices of your account. List prices: <a href="${place.path}/pricing.json">pricing.json</a>.</p>`
-    : html`<p class="lead">You pay per call, in USD, at these prices. The same as data: <a href="${place.path}/pricing.json">pricing.json</a>.</p>`
+    ? html`<p class="lead">You pay per call, in USD, at these prices of your account. List prices: <a href="${site.path}/pricing.json">pricing.json</a>.</p>`
+    : html`<p class="lead">You pay per call, in USD, at these prices. The same as data: <a href="${site.path}/pricing.json">pricing.json</a>.</p>`
   const main = html`<h1>Pricing</h1>
 ${lead}
 ${models.length === 0 ? html`<p>No models are offered at the moment.</p>` : SEARCH}
 ${byKind(models).map(([kind, own]) => section(kind, own))}`
-  return framed(place, {
+  return pageHtml(site, {
     title: 'Pricing',
     description: `Prices of ${models.length} models.`,
     address: '/pricing',
@@ -68,7 +68,7 @@ ${models.map((model) => row(model, heads))}</tbody>
 function row(model: PublicModel, heads: readonly string[]): Html {
   const { id, display_name, kind, context_tokens, takes, shutdown_date } = model
   const names_unit = kind !== 'text' && kind !== 'embedding'
-  const cells = shownLines(model).map(
+  const cells = columnLines(model).map(
     (line, index) =>
       html`<td class="end" data-head="${heads[index]}" data-value="${line?.price_nanos ?? -1}">${line ? amount(line, names_unit) : '–'}</td>`,
   )
@@ -86,7 +86,7 @@ const amount = ({ price_nanos, per }: Line, names_unit: boolean): Html =>
 
 /** All prices, below the model's name, unless the columns show them already. */
 function allPrices(model: PublicModel): Html | false {
-  const shown = shownLines(model)
+  const shown = columnLines(model)
   if (model.kind === 'embedding') return false
   const rest = model.price.filter((line) => line.price_nanos > 0 && !shown.includes(line))
   if (rest.length === 0) return false

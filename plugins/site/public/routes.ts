@@ -11,13 +11,13 @@ import { modelsFor } from '../../../src/domain/price-groups.ts'
 import { publicPathOf } from '../../../src/domain/public-url.ts'
 import { plainError } from '../../../src/http/plain-error.ts'
 import { isSignUpOpen } from '../../sign-up/index.ts'
-import { keptBrandFiles } from '../brand-files.ts'
+import { cachedBrandFiles } from '../brand-files.ts'
 import { siteSettings } from '../settings.ts'
-import { statusOf } from '../status/gathered.ts'
+import { statusReader } from '../status/gathered.ts'
 import { statusPage } from '../status/page.ts'
-import type { Place } from './frame.ts'
+import type { Site } from './frame.ts'
 import { homePage } from './home.ts'
-import { keptAnswer } from './kept.ts'
+import { cachedResponse } from './kept.ts'
 import { pricingPage } from './pricing.ts'
 import { SCRIPT } from './script.ts'
 import STYLE from './site.css' with { type: 'text' }
@@ -61,12 +61,12 @@ type PublicParts = Pick<Gateway, 'calls' | 'requests' | 'operations' | 'people' 
 /** `GET /`, `/pricing`, `/pricing.json`, `/status`, `/status.json`, `/robots.txt`, and the stylesheet and script. */
 export function publicRoutes(gateway: PublicParts) {
   const { catalogue, now } = gateway.calls
-  const place = placesOf(gateway)
-  const statusNow = statusOf(gateway)
+  const site = siteReader(gateway)
+  const statusNow = statusReader(gateway)
   const page = (kept_ms: number, make: (basis: Catalogue) => Promise<string>) =>
-    keptAnswer({ type: HTML, headers: GUARDS, kept_ms, now }, make)
+    cachedResponse({ type: HTML, headers: GUARDS, kept_ms, now }, make)
   const data = (kept_ms: number, make: (basis: Catalogue) => unknown) =>
-    keptAnswer({ type: JSON_TYPE, headers: DATA, kept_ms, now }, async (basis: Catalogue) =>
+    cachedResponse({ type: JSON_TYPE, headers: DATA, kept_ms, now }, async (basis: Catalogue) =>
       JSON.stringify(await make(basis)),
     )
   const pricing = (basis: Catalogue) => pricingView(publicModels(basis))
@@ -74,17 +74,17 @@ export function publicRoutes(gateway: PublicParts) {
     '/': page(PAGE_TTL_MS, async (basis) => {
       const { description } = siteSettings.of(basis)
       const base_url = basis.server.public_url?.replace(/\/+$/, '')
-      return homePage(await place(basis), pricing(basis).models, {
+      return homePage(await site(basis), pricing(basis).models, {
         description,
         base_url,
         can_sign_up: isSignUpOpen(basis),
       })
     }),
-    '/pricing': page(PAGE_TTL_MS, async (basis) => pricingPage(await place(basis), pricing(basis).models)),
+    '/pricing': page(PAGE_TTL_MS, async (basis) => pricingPage(await site(basis), pricing(basis).models)),
     '/pricing.json': data(PAGE_TTL_MS, pricing),
-    '/status': page(STATUS_TTL_MS, async (basis) => statusPage(await place(basis), await statusNow(basis))),
+    '/status': page(STATUS_TTL_MS, async (basis) => statusPage(await site(basis), await statusNow(basis))),
     '/status.json': data(STATUS_TTL_MS, statusNow),
-    '/robots.txt': keptAnswer(
+    '/robots.txt': cachedResponse(
       { type: 'text/plain; charset=utf-8', headers: DATA, kept_ms: PAGE_TTL_MS, now },
       ({ server }: Catalogue) => robots(publicPathOf(server.public_url)),
     ),
@@ -99,7 +99,7 @@ export function publicRoutes(gateway: PublicParts) {
       if (!siteSettings.of(basis).enabled) throw noEndpoint()
       const models = path === '/pricing' ? await ownPrices(request, basis) : undefined
       if (!models) return await answer(request, basis)
-      const page = pricingPage(await place(basis), pricing({ ...basis, models }).models, true)
+      const page = pricingPage(await site(basis), pricing({ ...basis, models }).models, true)
       return new Response(page, { headers: { ...GUARDS, 'content-type': HTML, 'cache-control': 'no-store' } })
     })
   return app
@@ -134,10 +134,10 @@ function fixed(type: string, text: string): (request: Request) => Response {
       : new Response(text, { headers: { ...headers, 'content-type': type } })
 }
 
-function placesOf({ calls, operations }: Pick<Gateway, 'calls' | 'operations'>) {
-  const read = keptBrandFiles(operations.data_folder, calls.now)
+function siteReader({ calls, operations }: Pick<Gateway, 'calls' | 'operations'>) {
+  const read = cachedBrandFiles(operations.data_folder, calls.now)
   const exists = async (file: string | undefined) => file !== undefined && !('problem' in (await read(file)))
-  return async ({ brand, server, console }: Catalogue): Promise<Place> => ({
+  return async ({ brand, server, console }: Catalogue): Promise<Site> => ({
     path: publicPathOf(server.public_url),
     brand,
     shows_logo: await exists(brand.logo),

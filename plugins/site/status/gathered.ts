@@ -11,7 +11,9 @@ const DAY_S = 86_400
 const MAX_INCIDENTS = 50
 
 /** @returns a function that reads the status of a catalogue's models */
-export function statusOf(gateway: Pick<Gateway, 'db' | 'calls'>): (catalogue: Catalogue) => Promise<Status> {
+export function statusReader(
+  gateway: Pick<Gateway, 'db' | 'calls'>,
+): (catalogue: Catalogue) => Promise<Status> {
   /** Days up to the day before yesterday: a call that ends at midnight may be recorded later. */
   let past: { before_s: number; days: readonly ModelDay[] } = { before_s: 0, days: [] }
   return async (catalogue) => {

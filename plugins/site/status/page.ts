@@ -1,5 +1,5 @@
 // The status page: the state of the service, incidents, and the last 90 days of each model, also in words.
-import { framed, type Place } from '../public/frame.ts'
+import { pageHtml, type Site } from '../public/frame.ts'
 import { type Html, html, name } from '../public/html.ts'
 import type { ModelStatus, PublicIncident, Status } from './views.ts'
 
@@ -21,12 +21,12 @@ const INCIDENT_WORDS: Readonly<Record<PublicIncident['state'], string>> = {
   resolved: 'Resolved',
 }
 
-export function statusPage(place: Place, status: Status): string {
+export function statusPage(site: Site, status: Status): string {
   const open = status.incidents.filter(({ state }) => state !== 'resolved')
   const past = status.incidents.filter(({ state }) => state === 'resolved')
   const words = open.length > 0 && status.state !== 'failing' ? 'An incident is open.' : ALL[status.state]
   const main = html`<h1>Status</h1>
-<p class="now ${status.state}"><strong>${words}</strong> <span class="soft">As of ${moment(status.checked_at)}. The same as data: <a href="${place.path}/status.json">status.json</a>.</span></p>
+<p class="now ${status.state}"><strong>${words}</strong> <span class="soft">As of ${moment(status.checked_at)}. The same as data: <a href="${site.path}/status.json">status.json</a>.</span></p>
 ${open.length > 0 && html`<section aria-labelledby="open"><h2 id="open">Open incidents</h2>${open.map(incident)}</section>`}
 <section aria-labelledby="models"><h2 id="models">Models <span class="soft">last 90 days</span></h2>
 ${
@@ -37,7 +37,7 @@ ${
 }
 </section>
 <section aria-labelledby="past"><h2 id="past">Past incidents</h2>${past.length === 0 ? html`<p>No incidents in the last 90 days.</p>` : past.map(incident)}</section>`
-  return framed(place, { title: 'Status', description: words, address: '/status', main })
+  return pageHtml(site, { title: 'Status', description: words, address: '/status', main })
 }
 
 const model = ({ display_name, state, answered_percent, days }: ModelStatus): Html => html`<li>

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import { DAYS_KEPT, HEALTH_STATES, type ModelDay } from '../../health/index.ts'
-import { type Incident, namedModels } from '../incidents/incidents.ts'
+import { type Incident, visibleModels } from '../incidents/incidents.ts'
 import { INCIDENT_STATES } from '../tables.ts'
 
 /** For fewer calls a share would mean little, and would reveal their number. */
@@ -124,7 +124,7 @@ function stateOfAll(models: readonly ModelStatus[], incidents: readonly PublicIn
 
 /** @returns undefined if all its models are hidden */
 function publicIncident(incident: Incident, isHidden: StatusParts['isHidden']): PublicIncident | undefined {
-  const models = namedModels(incident, isHidden)
+  const models = visibleModels(incident, isHidden)
   if (!models) return undefined
   const { id, title, state, opened_at_ms, resolved_at_ms, updates } = incident
   return {

@@ -15,7 +15,7 @@ import { Page, Section } from '../../console/web/parts/page.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import { ALL_STATES, IncidentStatus, quoted } from './words.tsx'
+import { ALL_STATES, IncidentStatus, shellQuote } from './words.tsx'
 
 type Incident = AnswerOf<ReturnType<typeof api.incidents>['get']>
 
@@ -91,7 +91,7 @@ function NewUpdate({ id, state: before }: Incident) {
         <FormActions>
           <SubmitButton>{state === 'resolved' ? 'Resolve incident' : 'Publish update'}</SubmitButton>
         </FormActions>
-        <AsCommand command={`tollgate incident ${verb} --text ${quoted(text, 'TEXT')}`} />
+        <AsCommand command={`tollgate incident ${verb} --text ${shellQuote(text, 'TEXT')}`} />
       </Form>
     </Section>
   )

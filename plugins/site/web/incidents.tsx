@@ -17,10 +17,10 @@ import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { type Column, column, endColumn, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import type { ShownIncident } from '../incidents/list.ts'
-import { IncidentStatus, OPEN_STATES, quoted } from './words.tsx'
+import type { IncidentListRow } from '../incidents/list.ts'
+import { IncidentStatus, OPEN_STATES, shellQuote } from './words.tsx'
 
-const COLUMNS: Column<ShownIncident>[] = [
+const COLUMNS: Column<IncidentListRow>[] = [
   column('title', 'Incident', 'first', ({ title }) => <bdi>{title}</bdi>),
   column('state', 'State', 'second', ({ state }) => <IncidentStatus state={state} />),
   column('models', 'Models', 'none', ({ models }) => models || 'All'),
@@ -109,7 +109,7 @@ function NewIncident({ onClose }: { onClose: () => void }) {
       </Field>
       <SubmitOrCancel onCancel={onClose}>Open incident</SubmitOrCancel>
       <AsCommand
-        command={`tollgate incident open ${quoted(title, 'TITLE')} --text ${quoted(text, 'TEXT')} --state ${state}${of_models}`}
+        command={`tollgate incident open ${shellQuote(title, 'TITLE')} --text ${shellQuote(text, 'TEXT')} --state ${state}${of_models}`}
       />
     </Form>
   )

@@ -1,9 +1,9 @@
 // Labels and colors of the states of incidents, and quoting for shell commands.
 import type { Option } from '../../console/web/parts/select.tsx'
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
-import type { ShownIncident } from '../incidents/list.ts'
+import type { IncidentListRow } from '../incidents/list.ts'
 
-type IncidentState = ShownIncident['state']
+type IncidentState = IncidentListRow['state']
 
 const WORDS: Readonly<Record<IncidentState, { label: string; tone: Tone }>> = {
   investigating: { label: 'Investigating', tone: 'bad' },
@@ -25,5 +25,5 @@ export const OPEN_STATES = (['investigating', 'identified', 'monitoring'] as con
 export const ALL_STATES = [...OPEN_STATES, optionOf('resolved')]
 
 /** Quotes a text for a shell; an empty text becomes the placeholder. */
-export const quoted = (text: string, placeholder: string): string =>
+export const shellQuote = (text: string, placeholder: string): string =>
   text.trim() === '' ? placeholder : `'${text.trim().replaceAll("'", `'\\''`)}'`

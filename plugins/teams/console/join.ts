@@ -18,7 +18,7 @@ import { setCookie } from '../../../src/http/cookies.ts'
 import { time } from '../../../src/http/views.ts'
 import type { Db } from '../../../src/store/db.ts'
 import type { PersonRow } from '../../../src/store/schema.ts'
-import { joinAsNew, joinAsViewer, lookAtInvitation } from '../join.ts'
+import { findInvitation, joinAsNew, joinAsViewer } from '../join.ts'
 import { DoneView, LinkToken, LinkView, NewMember } from './views.ts'
 
 const done = { done: true as const }
@@ -49,7 +49,7 @@ const linkRoutes = (gateway: Gateway) =>
       async ({ body, origin, request, set, viewer }) => {
         const cookies = viewer ? [] : probes(request, siteSettings(gateway))
         if (cookies.length > 0) set.headers['set-cookie'] = cookies as unknown as string
-        const { invitation, account, terms, signs_in } = await lookAtInvitation(
+        const { invitation, account, terms, signs_in } = await findInvitation(
           gateway,
           body.token,
           visitorOf(origin),

@@ -12,11 +12,11 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
-import { ROLES, type Role, type TeamOf } from './words.ts'
+import { ROLES, type Role, type TeamProps } from './words.ts'
 
 type Invited = AnswerOf<(typeof api)['team-invitations']['post']>
 
-interface InvitePersonProps extends TeamOf {
+interface InvitePersonProps extends TeamProps {
   open: boolean
   onClose: () => void
 }
@@ -39,7 +39,7 @@ export function InvitePerson({ open, onClose, account }: InvitePersonProps) {
   )
 }
 
-interface InviteFormProps extends TeamOf {
+interface InviteFormProps extends TeamProps {
   onInvited: (invited: Invited) => void
   onCancel: () => void
 }

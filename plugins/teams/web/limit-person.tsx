@@ -7,7 +7,7 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { MoneyInput } from '../../console/web/parts/input.tsx'
 import type { MemberView } from '../list.ts'
-import type { TeamOf } from './words.ts'
+import type { TeamProps } from './words.ts'
 
 const LIMITS = [
   { name: 'five_hour_limit', period: '5h', label: '5-hour limit', help: 'Starts with the first call.' },
@@ -18,7 +18,7 @@ const LIMITS = [
 
 type Draft = Record<(typeof LIMITS)[number]['name'], string>
 
-interface LimitPersonProps extends TeamOf {
+interface LimitPersonProps extends TeamProps {
   person: MemberView
   onClose: () => void
 }

@@ -11,9 +11,9 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
 import type { MemberView } from '../list.ts'
-import { ROLE_NAMES, ROLES, type Role, type TeamOf } from './words.ts'
+import { ROLE_NAMES, ROLES, type Role, type TeamProps } from './words.ts'
 
-interface MemberDialogProps extends TeamOf {
+interface MemberDialogProps extends TeamProps {
   person: MemberView
   /** The people on the page, who may receive the keys. */
   people: readonly MemberView[]
@@ -97,7 +97,7 @@ export function RemovePerson({ person, people, account, onClose }: MemberDialogP
   )
 }
 
-const accountOf = (account: TeamOf['account']) => (account ? { account: String(account.id) } : {})
+const accountOf = (account: TeamProps['account']) => (account ? { account: String(account.id) } : {})
 
 const KEY_CHOICES = [
   { value: 'revoke', label: 'Revoke' },

@@ -19,13 +19,13 @@ import type { InvitationView, MemberView } from '../list.ts'
 import { InvitePerson } from './invite-person.tsx'
 import { LimitPerson } from './limit-person.tsx'
 import { ChangeRole, RemovePerson } from './member-dialogs.tsx'
-import { ROLE_NAMES, type TeamOf } from './words.ts'
+import { ROLE_NAMES, type TeamProps } from './words.ts'
 
 const CURSOR = 'team_cursor'
 
 type Open = { what: 'invite' } | { what: 'change' | 'limit' | 'remove'; person: MemberView } | null
 
-export function TeamList({ account }: TeamOf) {
+export function TeamList({ account }: TeamProps) {
   const { rights } = useViewer()
   const query = { account: account ? String(account.id) : undefined, cursor: useCursor(CURSOR) }
   const team = useApi(['team', query], () => api.team.get({ query }))

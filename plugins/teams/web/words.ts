@@ -17,7 +17,7 @@ export const ROLES = [
 
 export type Role = (typeof ROLES)[number]['value']
 
-export interface TeamOf {
+export interface TeamProps {
   /** The account on the operator's page; absent for the viewer's own account. */
   account?: { id: number; name: string; status: string }
 }

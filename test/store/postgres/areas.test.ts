@@ -11,7 +11,7 @@ import {
 import { listActions } from '../../../plugins/audit-log/listing.ts'
 import { listGenerations, removeGeneration } from '../../../plugins/library/history.ts'
 import { lineageOf } from '../../../plugins/library/lineage.ts'
-import { beginErasing } from '../../../plugins/personal-data/closing.ts'
+import { startErasing } from '../../../plugins/personal-data/closing.ts'
 import { listRefusals } from '../../../plugins/refusals/listing.ts'
 import { reasonsOfRefused } from '../../../plugins/refusals/sums.ts'
 import { addSums, expireRefusals, insertRefusals } from '../../../plugins/refusals/writing.ts'
@@ -85,7 +85,7 @@ describe.if(hasPostgres)('on both engines', () => {
         await said(() => reopenAccount(db, 'ada')),
         await said(() => changeDetails(db, 'ada', { display_name: 'Ada Ünal', email: 'a@b.c', note: 'x' })),
         await said(() => changeDetails(db, 'ada', { email: 'a'.repeat(300) })),
-        await said(() => beginErasing(db, 'Bob', NOW)),
+        await said(() => startErasing(db, 'Bob', NOW)),
         await said(() => changeDetails(db, 'Bob', { note: 'x' })),
         await said(() =>
           world.run(
@@ -258,7 +258,7 @@ describe.if(hasPostgres)('on both engines', () => {
       const before = await read()
       await db.begin((tx) => expireRefusals(tx, NOW + 40 * 86_400_000))
       const after = await read()
-      await beginErasing(db, 'Bob', NOW)
+      await startErasing(db, 'Bob', NOW)
       await db.begin((tx) => insertRefusals(tx, [{ ...row('of nobody', NOW), account_id: 2 }], 3))
       return { before, after, kept, left: await db.rows('SELECT * FROM refusals') }
     })

@@ -1,7 +1,7 @@
 // What two gateways change at the same moment, of which nothing is lost: neither another's change, nor what the ledger wrote, nor a sum.
 import { END_AFTER_MS } from '../../../plugins/alerts/steps.ts'
 import { writeConditions } from '../../../plugins/alerts/store.ts'
-import { beginErasing } from '../../../plugins/personal-data/closing.ts'
+import { startErasing } from '../../../plugins/personal-data/closing.ts'
 import { addSums } from '../../../plugins/refusals/writing.ts'
 import { changeDetails } from '../../../src/access/account-details.ts'
 import { renameAccount } from '../../../src/access/accounts.ts'
@@ -68,7 +68,7 @@ const ACCOUNTS: Record<string, Race> = {
       `INSERT INTO holds (account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms)
        SELECT account_id, id, 'r', 5, 'pending', 0, 0 FROM keys WHERE id = $key_id AND account_id = $id`,
     ),
-    second: (db, { name }) => beginErasing(db, name, NOW),
+    second: (db, { name }) => startErasing(db, name, NOW),
     ends: ['done', 'conflict'],
     look: 'SELECT status FROM accounts WHERE id = $id',
     left: ['active'],

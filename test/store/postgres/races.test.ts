@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { writeConditions } from '../../../plugins/alerts/store.ts'
 import { issueKey, MAX_USABLE_KEYS } from '../../../plugins/keys/console/keys.ts'
-import { beginErasing } from '../../../plugins/personal-data/closing.ts'
+import { startErasing } from '../../../plugins/personal-data/closing.ts'
 import { changeDetails } from '../../../src/access/account-details.ts'
 import { createAccount, findAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
@@ -149,16 +149,16 @@ const ACCOUNTS: Record<string, Race> = {
     ...actionsLeft('account.resumed'),
   },
   'an account is erased once': {
-    ...both((db, { name }) => beginErasing(db, name, NOW)),
+    ...both((db, { name }) => startErasing(db, name, NOW)),
     ...actionsLeft('account.erased'),
   },
   'an account that is erased is not opened again': {
-    first: (db, { name }) => beginErasing(db, name, NOW),
+    first: (db, { name }) => startErasing(db, name, NOW),
     second: (db, { name }) => reopenAccount(db, name),
     ends: ['done', 'conflict'],
   },
   'an account that is erased gets no details': {
-    first: (db, { name }) => beginErasing(db, name, NOW),
+    first: (db, { name }) => startErasing(db, name, NOW),
     second: (db, { name }) => changeDetails(db, name, { note: 'x' }),
     ends: ['done', 'conflict'],
   },
