@@ -14,7 +14,7 @@ const storageKeyOf = ({ account_id }: Visitor): string =>
   account_id === null ? 'tollgate-first-steps' : `tollgate-first-steps-${account_id}`
 
 /** Remembers in this browser not to open the first steps automatically; their page stays available. */
-export const putOff = (viewer: Visitor): void => writeLocal(storageKeyOf(viewer), 'put off')
+export const postpone = (viewer: Visitor): void => writeLocal(storageKeyOf(viewer), 'put off')
 
 /** Renders `children`, or redirects an operator or account holder without a first call. */
 export function FirstVisit({ children }: { children: ReactNode }) {

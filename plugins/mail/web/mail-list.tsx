@@ -109,7 +109,7 @@ interface MailActions {
   busy: boolean
 }
 
-const actionsOf = ({ retry, remove, busy }: MailActions): Column<ShownMail> =>
+const actionsOf = ({ retry, remove, busy }: MailActions): Column<MailListRow> =>
   endColumn('actions', '', 'first-end', ({ id, state }) =>
     state !== 'failed' ? null : (
       <div className="mails-actions">

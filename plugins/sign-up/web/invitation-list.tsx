@@ -71,7 +71,7 @@ const COLUMNS: Column<InvitationListRow>[] = [
   endColumn('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
 
-const revokeColumn = (onRevoke: (code: ShownCode) => void): Column<ShownCode> =>
+const revokeColumn = (onRevoke: (code: InvitationListRow) => void): Column<InvitationListRow> =>
   endColumn('actions', '', 'first-end', (code) =>
     code.state !== 'open' ? null : (
       <Button small onClick={() => onRevoke(code)}>
