@@ -34,7 +34,7 @@ export function createReplayCount(
         for (const [id, row] of rows) await replayed.run({ id, ...row })
       })
     } catch (cause) {
-      log.warn({ cause }, 'how often answers were sent again could not be written')
+      log.warn({ cause }, 'the counts of replayed answers could not be written')
     }
   }
 

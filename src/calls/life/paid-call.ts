@@ -107,7 +107,7 @@ function holdOf(
     minimum_nanos: floor_nanos,
     now_ms,
     expires_at_ms: now_ms + longestTimeMs(parts, model),
-    tells_left: true,
+    reports_spend_left: true,
   }
   if (limits) operation.limits = limits
   if (caller.account.plan_period_id !== null) operation.model_id = model.id

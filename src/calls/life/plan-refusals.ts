@@ -25,7 +25,7 @@ export function planError({ refusal, resets_at_ms }: Refused, now_ms: number): G
     )
   if (refusal === 'plan_concurrency')
     return rateLimited(
-      "As many calls of the account's plan are running as it allows at once. Retry when one of them has ended.",
+      "The account's plan allows no more concurrent calls. Retry after one of the running calls has ended.",
       { code: CODE, retry_after_s: UNKNOWN_S },
     )
   return isLimit(refusal) ? limitError(refusal, resets_at_ms ?? null, now_ms) : undefined

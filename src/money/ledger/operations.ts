@@ -28,7 +28,7 @@ export interface HoldOperation {
   /** Refused if one is reached. Only set if several gateways share the ledger: a single gateway counts in memory. */
   limits?: HoldLimits | undefined
   /** The outcome contains `spend_left` if the hold counts against such a limit. */
-  tells_left?: true | undefined
+  reports_spend_left?: true | undefined
 }
 
 /** The catalogue's limits for a call's account and key; absent if there are none. */

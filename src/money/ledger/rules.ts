@@ -235,7 +235,7 @@ function openHold(
     plan_period_id === null
       ? { ok: true, hold_id: opened.id, held_nanos: nanos }
       : { ok: true, hold_id: opened.id, held_nanos: 0, covered_nanos: nanos, plan_period_id }
-  if (operation.tells_left) {
+  if (operation.reports_spend_left) {
     const left = spendLeft(account, key, opened)
     if (left) outcome.spend_left = left
   }

@@ -117,7 +117,7 @@ test.if(hasPostgres)(
             hold(random.below(200), {
               ...random.pick(KEYS),
               minimum_nanos: 1,
-              tells_left: true,
+              reports_spend_left: true,
             }),
           )
       }

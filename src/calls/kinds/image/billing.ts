@@ -139,10 +139,10 @@ function requestedTokens(order: QuotedImages, count: number): ImageRequestTokens
 /** Returns all text that a provider may read; some read the whole conversation. */
 function textsOf({ wanted: { prompt, conversation } }: QuotedImages): string[] {
   if (!conversation) return [prompt]
-  const said = conversation.turns.flatMap(({ parts }) =>
+  const turn_texts = conversation.turns.flatMap(({ parts }) =>
     parts.flatMap((part) => ('text' in part && typeof part.text === 'string' ? part.text : [])),
   )
-  return [...conversation.system, ...said]
+  return [...conversation.system, ...turn_texts]
 }
 
 function inputImageCount({ references, wanted: { sources, mask, conversation } }: QuotedImages): number {

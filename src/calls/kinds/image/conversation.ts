@@ -24,8 +24,8 @@ interface FinalPrompt {
 export function finalPromptOf({ system, turns }: Pick<ConversationRequest, 'system' | 'turns'>): FinalPrompt {
   const last_image_turn = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.parts.some(isImage))
   const since = turns.slice(Math.max(0, last_image_turn))
-  const said = since.filter(({ role }) => role === 'user').flatMap(({ parts }) => parts)
-  const texts = said.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []))
+  const user_parts = since.filter(({ role }) => role === 'user').flatMap(({ parts }) => parts)
+  const texts = user_parts.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []))
   const image_parts = since.flatMap(({ parts }) => parts.filter(isImage))
   const images = new Map(image_parts.map((image) => [nameOf(image.source), image]))
   return { prompt: texts.length > 0 ? [...system, ...texts].join('\n') : '', images: [...images.values()] }

@@ -37,7 +37,7 @@ const TEXT_TYPE = /^(text\/(?!html\b|xml\b)|application\/(x-)?(subrip|srt)\b)/i
 /** @throws UpstreamFault if text was not requested, or does not have the requested format */
 function assertText(text: string, content_type: string, format: TextFormat | undefined): void {
   if (format === undefined || !TEXT_TYPE.test(content_type))
-    throw new UpstreamFault(`the upstream sent ${content_type}, which was not asked for`)
+    throw new UpstreamFault(`the upstream sent ${content_type}, which was not requested`)
   if (!FORMATS[format](text)) throw new UpstreamFault(`the upstream sent ${content_type}, but no ${format}`)
 }
 

@@ -5,13 +5,13 @@ import type { Failure } from '../failure.ts'
 export const SET_ASIDE: Failure = {
   unavailable: true,
   is_set_aside: true,
-  cause: 'others keep rows of the account locked',
+  cause: 'other transactions keep rows of the account locked',
   trouble: 'busy',
 }
 
 const IN_WORDS: Readonly<Record<StorageTrouble, string>> = {
   full: "the disk of the database's server is full",
-  busy: 'others keep the rows of the database locked',
+  busy: 'other transactions keep rows of the database locked',
   read_only: "the database's server may only be read",
   unreachable: "the database's server does not answer",
   damaged: 'the database is damaged',

@@ -266,7 +266,7 @@ function fieldsOf(url: string): SQL.PostgresOrMySQLOptions {
 
 function answerOf(result: RawResult): Answer {
   const { columns, command } = result
-  if (!columns) throw new Error('Several statements were given as one.')
+  if (!columns) throw new Error('Several statements were passed as one.')
   return { columns, rows: rowsOf(result, columns), command }
 }
 

@@ -154,22 +154,22 @@ export class PostgresDb implements Db {
   ): Promise<T> {
     if (this.#is_readonly) throw new Error('This database was opened to be read.')
     const due_ms = performance.now() + MAX_BUSY_WAIT_MS
-    let has_begun = false
+    let has_started = false
     let busy: unknown
     const isLate = () => busy && this.#in_line && due_ms - performance.now() < MIN_QUEUED_MS
     const once = () => {
-      has_begun = false
+      has_started = false
       const pool = (busy ? this.#in_line : undefined) ?? this.#writing
       return pool.lend(async (connection) => {
         // Others may have been queued before it the whole time.
         if (isLate()) throw busy
-        has_begun = true
+        has_started = true
         return await work(connection)
       })
     }
     const mayTryAgain = (thrown: unknown) => {
       if (isBusy(thrown)) busy = thrown
-      return !isLate() && (!has_begun || wasUndone(thrown))
+      return !isLate() && (!has_started || wasUndone(thrown))
     }
     return this.#while(() => untilDone(once, mayTryAgain, due_ms))
   }

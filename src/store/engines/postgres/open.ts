@@ -125,8 +125,8 @@ const TRUST =
   'name the host as the certificate does, and add &sslrootcert=FILE to the address if your own CA signed it.'
 
 const NO_PROXY =
-  'What stands between does not keep what a session is set to, as PgBouncer does in transaction mode: ' +
-  'name the PostgreSQL server itself, or a pool that gives each client a session of its own.'
+  'A proxy in between does not keep session settings, as PgBouncer does in transaction mode: ' +
+  'use the address of the PostgreSQL server itself, or of a pool that gives each client its own session.'
 
 const FACTS = `SELECT current_setting('server_version_num')::bigint / 10000, current_setting('server_version'),
   current_setting('server_encoding'), current_setting('synchronous_commit'),
@@ -164,12 +164,12 @@ export async function faultsOfServer(
     ],
     [
       isolation !== 'read committed',
-      `PostgreSQL at ${host} begins transactions at the level ${isolation}: ` +
+      `PostgreSQL at ${host} has the default transaction isolation ${isolation}: ` +
         "set default_transaction_isolation = 'read committed' for this user or database.",
     ],
     [
       is_replica === 1 && !is_readonly,
-      `PostgreSQL at ${host} is a copy that may only be read: name the server that is written to.`,
+      `PostgreSQL at ${host} is a read-only replica: use the address of the primary server.`,
     ],
     [
       connected !== database,

@@ -41,12 +41,12 @@ export const textOf: (text: string) => string = numbered
  */
 export function statementOf(text: string, values: Values): { text: string; values: Values[string][] } {
   const { text: numbers, names } = named(text)
-  const given = names.map((name) => {
+  const ordered = names.map((name) => {
     const value = values[name]
     if (value === undefined) throw new Error(`No value is given for $${name}.`)
     return value
   })
-  return { text: numbers, values: given }
+  return { text: numbers, values: ordered }
 }
 
 function cached<T>(make: (text: string) => T): (text: string) => T {

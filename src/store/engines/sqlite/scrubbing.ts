@@ -43,7 +43,7 @@ export function fileScrubbing(path: string): Scrubbing {
       if (done?.busy === 0) return
       if (performance.now() > due_ms)
         throw unprocessable(
-          'All is erased but for the write-ahead log, which another program still reads. Run it again with the new name when that has ended.',
+          'Everything is erased except the write-ahead log, which another program still reads. Run this again with the new name after that program has ended.',
         )
       await Bun.sleep(PAUSE_MS)
     }
