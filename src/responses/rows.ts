@@ -1,5 +1,5 @@
 // The rows of kept responses: each conversation is a chain of rows, which is deleted from its end.
-import type { Awaitable, Db, Tx, Writing } from '../store/db.ts'
+import type { Awaitable, Db, Tx, WriteOptions } from '../store/db.ts'
 import type { BodyColumns } from '../store/kept/content.ts'
 import type { ResponseRow } from '../store/schema.ts'
 import type { KeptResponse } from './kept-responses.ts'
@@ -8,7 +8,7 @@ import { responseQueries } from './queries.ts'
 export type Row = Omit<ResponseRow, 'body'>
 
 /** Not synced to disk: a power cut may lose the last responses, unlike the ledger's writes. */
-export const UNSYNCED: Writing = { durable: false }
+export const UNSYNCED: WriteOptions = { durable: false }
 
 /** The row of a response, if its account may see it. */
 export const findVisible = (

@@ -11,19 +11,19 @@ export type Awaitable<T> = T | Promise<T>
 /** The values of the `$name` parameters in an SQL text. */
 export type Values = Readonly<Record<string, string | number | Uint8Array | null>>
 
-export interface Writing {
+export interface WriteOptions {
   /** The actor of a change, for the audit log; absent: the actor of the database connection. */
   by?: ActionContext | undefined
   /** `false`: the write may be lost in a power cut. Default: it is on the disk at the end. */
   durable?: boolean
 }
 
-export interface Snapshot {
+export interface SnapshotOptions {
   /** Its statements may take minutes, as in an audit or a copy. */
   takes_long?: boolean
 }
 
-export const LONG: Snapshot = { takes_long: true }
+export const LONG: SnapshotOptions = { takes_long: true }
 
 /** The file of the rows, with its write-ahead log: for code that writes much at once. */
 interface DatabaseFile {
@@ -54,17 +54,17 @@ export interface Db extends Statements, AsyncDisposable {
    * @param work writes through its argument; it runs again from its beginning after a wait
    * @throws as `work`; StorageFailure
    */
-  write<T>(work: (db: Statements) => Awaitable<T>, writing?: Pick<Writing, 'durable'>): Promise<T>
+  write<T>(work: (db: Statements) => Awaitable<T>, writing?: Pick<WriteOptions, 'durable'>): Promise<T>
   /**
    * Executes a transaction: all or nothing. Within another transaction it joins that one and shares its end, so its errors must not be
-   * caught inside. Before a decision by rows that it reads, it locks them; otherwise its own statements must decide.
+   * caught inside. It must lock rows before it reads them for a decision, or decide by the result of its own writes.
    *
    * @param work reads and writes only through its argument, and awaits nothing else; it runs again from its beginning after a wait
    * @throws as `work`, after everything was rolled back; StorageFailure
    */
-  begin<T>(work: (tx: Tx) => Awaitable<T>, writing?: Writing): Promise<T>
+  begin<T>(work: (tx: Tx) => Awaitable<T>, writing?: WriteOptions): Promise<T>
   /** Reads as of one moment, whatever others write. @param work may run again from its beginning, unless it takes long */
-  snapshot<T>(work: (db: Db) => Awaitable<T>, how?: Snapshot): Promise<T>
+  snapshot<T>(work: (db: Db) => Awaitable<T>, how?: SnapshotOptions): Promise<T>
   /** Closes the database after the waiting writes. */
   close(): Promise<void>
 }
@@ -72,9 +72,9 @@ export interface Db extends Statements, AsyncDisposable {
 /** A database within a transaction: nested `write` and `begin` join it. */
 export interface Tx extends Db {
   /**
-   * Until the end of this transaction, no other that locks the same continues, and neither does the ledger with this account: its money,
-   * keys, sign-ins or files. Decisive reads come after the lock. The operator's lock, which also guards the names of all accounts,
-   * comes before an account's, and an account's before its rows are written. On SQLite this costs nothing, since a transaction runs alone.
+   * Locks an account, or the operator, until the end of the transaction. Other transactions with the same lock wait, and so does the ledger's
+   * work on the account: its money, keys, sign-ins and files. Read rows for a decision after the lock. The order: the operator, whose lock
+   * guards all account names; then an account; then writes of its rows. Costs nothing on SQLite, where a transaction runs alone.
    *
    * @param account_id null: the operator
    * @throws StorageFailure

@@ -291,7 +291,7 @@ export interface Ledger {
   /** Decided holds whose rows are not written yet, by id: for at most 50 ms while the database can be written. */
   readonly unwritten: ReadonlyMap<number, Hold>
   /**
-   * Writes these rows, for code that reads the tables next or refers to the rows. Never rejects: rows that cannot be written stay
+   * Writes the rows of `unwritten`, for code that reads the tables next or refers to the rows. Never rejects: rows that cannot be written stay
    * unwritten. Waits for no more than the batches in flight and next, and not at all while nothing can be written.
    */
   barrier(): Promise<void>

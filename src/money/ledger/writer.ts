@@ -16,8 +16,8 @@ interface KnownBook {
   /** Returns the book of earlier batches if no other connection has written since; otherwise a new book. Within a transaction this is stable. */
   open(): Book
   /**
-   * Like `open`, but with the last check for other connections' writes, if this process has not written since, as when a key is revoked in
-   * the console. Commands run in other processes: for a millisecond, their writes may be missed.
+   * Like `open`, but trusts a check for other connections' writes that is up to a millisecond old, unless this process has written since, such
+   * as a revoked key from the console. So the writes of commands, which are other processes, may be missed for a millisecond.
    */
   glance(): Book
   /**

@@ -3,7 +3,7 @@ import type { ActionContext } from '../../../domain/actions.ts'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { createSlots, type RunInSlot } from '../../../utilities/slots.ts'
 import { MAX_BUSY_WAIT_MS, pauses } from '../../busy.ts'
-import type { Awaitable, Db, Orm, Snapshot, Statements, Tx, Values, Writing } from '../../db.ts'
+import type { Awaitable, Db, Orm, SnapshotOptions, Statements, Tx, Values, WriteOptions } from '../../db.ts'
 import { OneConnection } from '../sqlite/one-connection.ts'
 import { Connection } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -81,14 +81,14 @@ export class PostgresDb implements Db {
   }
 
   /** If the connection is lost in between, it is unknown whether the statement was executed. */
-  write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<Writing, 'durable'> = {}): Promise<T> {
+  write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<WriteOptions, 'durable'> = {}): Promise<T> {
     // Only a transaction can be declared not to wait for the disk.
     if (writing.durable === false) return this.begin(work, writing)
     return this.#toWrite((connection) => work(sessionOf(connection)), isBusy)
   }
 
   /** If the connection is lost, it is repeated, or found to be committed; StorageFailure 08007 if neither is possible. */
-  begin<T>(work: (tx: Tx) => Awaitable<T>, { by = this.by, durable = true }: Writing = {}): Promise<T> {
+  begin<T>(work: (tx: Tx) => Awaitable<T>, { by = this.by, durable = true }: WriteOptions = {}): Promise<T> {
     const how = { durable, reopen: () => this.#open() }
     return this.#toWrite(
       (connection) =>
@@ -101,7 +101,7 @@ export class PostgresDb implements Db {
     )
   }
 
-  snapshot<T>(work: (db: Db) => Awaitable<T>, { takes_long = false }: Snapshot = {}): Promise<T> {
+  snapshot<T>(work: (db: Db) => Awaitable<T>, { takes_long = false }: SnapshotOptions = {}): Promise<T> {
     const read = (connection: Connection) =>
       inSnapshot(connection, () => work(new OneConnection(sessionOf(connection), this.by)), takes_long)
     return takes_long ? this.#while(() => this.#beside(read)) : this.#inReport(() => this.#read(read))

@@ -1,6 +1,6 @@
 // One connection while it has a single user: nested transactions and snapshots join the running one.
 import type { ActionContext } from '../../../domain/actions.ts'
-import type { Awaitable, Orm, Statements, Tx, Values, Writing } from '../../db.ts'
+import type { Awaitable, Orm, Statements, Tx, Values, WriteOptions } from '../../db.ts'
 
 /** A connection's statements, which engines execute in different ways. */
 export interface Session extends Statements, Pick<Tx, 'lock'> {}
@@ -31,7 +31,7 @@ export class OneConnection implements Tx {
     return await work(this)
   }
 
-  async begin<T>(work: (tx: Tx) => Awaitable<T>, { by }: Writing = {}): Promise<T> {
+  async begin<T>(work: (tx: Tx) => Awaitable<T>, { by }: WriteOptions = {}): Promise<T> {
     return await work(by ? new OneConnection(this.#session, by) : this)
   }
 

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ActionContext } from '../../../domain/actions.ts'
 import { MAX_BUSY_WAIT_MS, neverBlock } from '../../busy.ts'
-import type { Awaitable, Db, Orm, Statements, Tx, Values, Writing } from '../../db.ts'
+import type { Awaitable, Db, Orm, Statements, Tx, Values, WriteOptions } from '../../db.ts'
 import { OneConnection, type Session } from './one-connection.ts'
 import { type OpenOptions, openDatabase, openUnsynced } from './open.ts'
 import { inTransaction, ormOf, sessionOf } from './session.ts'
@@ -97,11 +97,11 @@ export class SqliteDb implements Db {
     return this.#reading.rows(text, values)
   }
 
-  write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<Writing, 'durable'> = {}): Promise<T> {
+  write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<WriteOptions, 'durable'> = {}): Promise<T> {
     return this.#queueOf(writing).write(work)
   }
 
-  begin<T>(work: (tx: Tx) => Awaitable<T>, writing: Writing = {}): Promise<T> {
+  begin<T>(work: (tx: Tx) => Awaitable<T>, writing: WriteOptions = {}): Promise<T> {
     return this.#queueOf(writing).begin(work, writing.by ?? this.by)
   }
 
@@ -134,7 +134,7 @@ export class SqliteDb implements Db {
     return this.close()
   }
 
-  #queueOf({ durable = true }: Writing): WriteQueue {
+  #queueOf({ durable = true }: WriteOptions): WriteQueue {
     if (durable) {
       this.#durable ??= this.#newQueue(durable)
       return this.#durable
