@@ -230,7 +230,7 @@ class PostgresExecutor implements Executor {
   /**
    * Finds out the unknown outcome of a batch, if there is one.
    *
-   * @param operations the waiting ones. Callers of other operations were told that the outcome is unknown
+   * @param operations those whose callers still wait. Callers of other operations were told that the outcome is unknown
    * @returns their outcomes, if they belong to that batch and it was committed
    * @throws StorageFailure if it cannot be found out; it stays unknown then
    */
