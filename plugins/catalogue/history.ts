@@ -47,7 +47,7 @@ async function entryOf(db: Db, row: ListedVersion): Promise<HistoryEntry> {
   if (found !== undefined) return { ...row, changed: found }
   await endOfTurn()
   const changed = await compareWithVersionBefore(db, row.id)
-  // The oldest version may still get a comparison: its predecessor is missing only because it was deleted.
+  // Null is not kept: the oldest version lacks a predecessor only because that was deleted.
   if (changed) of_db.set(key, changed)
   return { ...row, changed }
 }

@@ -17,7 +17,7 @@ const FIELD = {
   is_required: Type.Boolean(),
   fallback: Nullable(
     Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
-      description: 'the value where the file has none; null: there is no default',
+      description: 'the value if the file has none; null: no default',
     }),
   ),
   description: Type.String(),
@@ -35,10 +35,12 @@ const SectionView = Type.Object({
   fields: Type.Array(
     Type.Object({
       ...FIELD,
-      needs_restart: Type.Boolean({ description: 'it is applied at the next start' }),
-      is_secret: Type.Boolean({ description: 'a mark, `hidden:…`, stands in its place' }),
+      needs_restart: Type.Boolean({ description: 'whether it is applied at the next start only' }),
+      is_secret: Type.Boolean({ description: 'whether a mark, `hidden:…`, replaces its value' }),
       fixed: Nullable(
-        Type.String({ description: 'why it is changed on the server; null: the console may change it' }),
+        Type.String({
+          description: 'the reason why only the file on the server can change it; null: the console can',
+        }),
       ),
     }),
   ),

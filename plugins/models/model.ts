@@ -16,19 +16,19 @@ export const ListQuery = Type.Object(
   {
     limit: Type.Optional({
       ...Limit,
-      description: 'How many a page has at most; all by default.',
+      description: 'Maximum number of models on a page; all by default.',
       examples: [2],
     }),
     before_id: Type.Optional(
       Type.String({
         must: 'the id of a model',
-        description: 'Those before this model; not together with `after_id`.',
+        description: 'Lists the models before this one. Cannot be combined with `after_id`.',
       }),
     ),
     after_id: Type.Optional(
       Type.String({
         must: 'the id of a model',
-        description: 'Those after this model.',
+        description: 'Lists the models after this one.',
         examples: ['sim-flash'],
       }),
     ),
@@ -44,35 +44,35 @@ const unused = { description: 'Always null.' }
  */
 export const ModelView = Closed(
   {
-    id: Type.String({ description: 'The name by which it is called.' }),
+    id: Type.String({ description: 'The model id to use in requests.' }),
     object: Type.Literal('model'),
-    created: Type.Integer({ description: 'Seconds since 1970, UTC.' }),
-    owned_by: Type.String({ description: 'Who runs this service; the same for all models.' }),
+    created: Type.Integer({ description: 'Unix time in seconds.' }),
+    owned_by: Type.String({ description: 'The operator of this service; the same for all models.' }),
     shutdown_date: Nullable(
       Type.String({
-        description: 'The day on which it is shut down, such as `2027-03-31`; null if none is known.',
+        description: 'The day of its shutdown, such as `2027-03-31`; null if none is known.',
       }),
     ),
     type: Type.Literal('model'),
-    display_name: Type.String({ description: 'Its name for people.' }),
+    display_name: Type.String({ description: 'A name to display.' }),
     created_at: Type.String({ description: 'The same as `created`, as ISO 8601 in UTC.' }),
     lifecycle: OneOf(['active', 'deprecated'], {
-      description:
-        '`deprecated` where it has a `shutdown_date`. It can be called until it is no longer listed.',
+      description: '`deprecated` if it has a `shutdown_date`. It can be called as long as it is listed.',
     }),
     deprecated_at: Type.Null(unused),
     retires_at: Nullable(Type.String({ description: 'The same as `shutdown_date`, as ISO 8601 in UTC.' })),
     line: Type.Null(unused),
     capabilities: Type.Null(unused),
-    max_input_tokens: Nullable(Type.Integer({ description: 'Of a text model: the most input tokens.' })),
-    max_tokens: Nullable(Type.Integer({ description: 'Of a text model: the most output tokens.' })),
+    max_input_tokens: Nullable(
+      Type.Integer({ description: 'Maximum number of input tokens of a text model.' }),
+    ),
+    max_tokens: Nullable(Type.Integer({ description: 'Maximum number of output tokens of a text model.' })),
     kind: OneOf(['text', 'embedding', 'image', 'speech', 'transcription', 'moderation', 'rerank'], {
-      description: 'Of which kind it is: this decides the endpoints that call it.',
+      description: 'The kind of model, which determines the endpoints that serve it.',
     }),
     takes: Nullable(
       Type.Array(OneOf(['text', ...TAKEN_MEDIA]), {
-        description:
-          'What its requests may have: text, images, audio, files, tools. Null where that is not known.',
+        description: 'Content that requests may include: text, images, audio, files, tools. Null if unknown.',
       }),
     ),
     // Fields for Google's SDK, present if the operator enables the native API's extra methods.
@@ -85,10 +85,10 @@ export const ListView = Closed(
   {
     object: Type.Literal('list'),
     data: Type.Array(ModelView, { description: 'The models, in the order of the catalogue.' }),
-    has_more: Type.Boolean({ description: 'There are more after this page.' }),
+    has_more: Type.Boolean({ description: 'Whether more models follow this page.' }),
     first_id: Nullable(Type.String({ description: 'The first model of the page.' })),
     last_id: Nullable(Type.String({ description: 'The last model of the page.' })),
-    models: Type.Optional(Type.Array(NativeModel, { description: "For Google's clients: the same." })),
+    models: Type.Optional(Type.Array(NativeModel, { description: "The same models for Google's clients." })),
     nextPageToken: Type.Optional(
       Type.String({ description: "For Google's clients: the `pageToken` of the next page." }),
     ),

@@ -64,7 +64,7 @@ export function models(gateway: Pick<Gateway, 'calls' | 'requests'>) {
         tags,
         operationId: 'listModels',
         summary: 'List models',
-        description: 'Those that the key may call, in one body for the clients of every API.',
+        description: 'Lists the models that the key may call, in one body for clients of every API.',
       },
     })
     .get(

@@ -128,7 +128,7 @@ export async function moveToFolder(move: Move, dir: string): Promise<MovedAll> {
         to: sqliteTarget(unfinished),
         auditCopy: () => checkFile(unfinished),
       })
-      // Rows of a gateway that started meanwhile would be lost.
+      // A gateway may have started during the copy: its rows would be lost.
       if (!copy) await refuseRunningGateways(source)
       return moved
     })

@@ -19,17 +19,19 @@ import { saveValues, ValuesBody } from './values.ts'
 
 const WEEK_MS = 7 * 86_400_000
 
-const Values = Nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'the file, by its names' }))
+const Values = Nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'the values of the file' }))
 const Mistakes = Type.Array(MistakeView)
 
 const FileView = Type.Object({
   path: Type.String(),
-  hash: Type.String({ description: 'sent back when the file is saved' }),
+  hash: Type.String({ description: 'to be sent back with a save' }),
   version: Nullable(
-    Type.Integer({ description: 'in the database, for all gateways; null: the text is that of the file' }),
+    Type.Integer({
+      description: 'version in the database, for all gateways; null: the text is from the file',
+    }),
   ),
   text: Nullable(
-    Type.String({ description: 'with `hidden:…` in place of keys; null where the file is no TOML' }),
+    Type.String({ description: 'with `hidden:…` in place of keys; null if the file is not TOML' }),
   ),
   values: Values,
   mistakes: Mistakes,
@@ -41,7 +43,7 @@ const CheckedView = Type.Object({
   text: Type.String(),
   safe_text: Nullable(
     Type.String({
-      description: 'with marks also in place of keys that the draft brought; null if it is no TOML',
+      description: 'with marks also in place of new keys of the draft; null if it is not TOML',
     }),
   ),
   values: Values,

@@ -9,7 +9,7 @@ import { LossView, lossesIn } from './price-groups.ts'
 
 const PART = {
   kind: OneOf(['model', 'provider', 'price_group', 'setting']),
-  name: Type.String({ description: 'an id, a name, or `server.log_level`, of every section' }),
+  name: Type.String({ description: 'an id, a name, or the path of a setting, such as `server.log_level`' }),
   change: OneOf(['added', 'removed', 'changed']),
   fields: Type.Array(Type.String()),
 }

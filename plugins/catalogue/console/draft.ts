@@ -17,7 +17,7 @@ export const Path = Type.Array(
   {
     minItems: 1,
     maxItems: MAX_DEPTH,
-    description: 'names of tables and keys, and places in lists from 0: ["models", 2, "price", "input"]',
+    description: 'names of tables and keys, and list indices: ["models", 2, "price", "input"]',
   },
 )
 
@@ -39,7 +39,7 @@ const EditsBody = Type.Array(EditBody, { maxItems: MAX_EDITS })
 /** The fields of a draft; without them, the draft is the current file. */
 export const DRAFT_FIELDS = {
   text: Type.Optional(
-    Type.String({ maxLength: MAX_TEXT_CHARS, description: 'the file as it was shown, changed' }),
+    Type.String({ maxLength: MAX_TEXT_CHARS, description: 'the changed text of the file' }),
   ),
   edits: Type.Optional(EditsBody),
 }

@@ -24,7 +24,7 @@ const ByView = Type.Object(
     kind: OneOf(['session', 'command', 'file']),
     session_id: Nullable(Type.Integer()),
     address: Nullable(
-      Type.String({ description: 'where the session is signed in from; null once it is over' }),
+      Type.String({ description: 'network address of the session; null after it has ended' }),
     ),
     command: Nullable(Type.String({ description: '`prices import`' })),
   },
@@ -50,9 +50,9 @@ const VersionView = Type.Object({
   in_force: Type.Boolean(),
   before: Nullable(Type.Object({ version: Type.Integer(), text: Type.String() })),
   draft: Type.Object({
-    text: Type.String({ description: 'the text with the keys that the file has now, by their marks' }),
+    text: Type.String({ description: 'the text with marks of the current keys of the file' }),
     other_keys: Type.Array(Type.String({ description: '`providers[0].api_keys[0]`' }), {
-      description: 'where that is another key than it was',
+      description: 'paths where the current key is not the one of that version',
     }),
   }),
 })

@@ -18,17 +18,17 @@ const KnownModelView = Closed({
 const KnownProviderView = Closed({
   title: Type.String(),
   name: Type.String(),
-  server: Nullable(Type.String({ description: 'its name in the catalogue, where it is a known server' })),
+  server: Nullable(Type.String({ description: 'name of the known server in the catalogue' })),
   protocols: Type.Array(OneOf([...SERVED_PROTOCOLS]), { description: 'the first is the usual one' }),
   fields: Type.Array(Closed({ name: OneOf([...SERVER_FIELDS]), label: Type.String(), help: Type.String() }), {
-    description: 'what its address is made of, and what it can do without',
+    description: 'the parts of its address',
   }),
   base_url: Type.String(),
   keys_url: Type.String(),
   prices_url: Type.String(),
   takes_key: OneOf(['yes', 'maybe', 'no']),
-  takes_accounts: Type.Boolean({ description: 'its keys are the files of service accounts' }),
-  has_deployments: Type.Boolean({ description: "its models are called by names of the operator's own" }),
+  takes_accounts: Type.Boolean({ description: 'whether keys are service account files' }),
+  has_deployments: Type.Boolean({ description: 'whether the operator names the models (deployments)' }),
   model_help: Type.String(),
   models: Type.Array(KnownModelView),
 })

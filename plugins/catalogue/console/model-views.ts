@@ -14,9 +14,7 @@ export const RouteView = Type.Object({
   health: HealthView,
   last_failure: LastFailureView,
   shutdown_date: Type.Optional(Type.String({ description: 'the day on which its provider shuts it down' })),
-  cost: Nullable(
-    Type.Array(PriceLineView, { description: 'what the provider takes; null where it is not known' }),
-  ),
+  cost: Nullable(Type.Array(PriceLineView, { description: 'what the provider charges; null if unknown' })),
 })
 
 const MODEL = {
@@ -24,18 +22,18 @@ const MODEL = {
   display_name: Type.String(),
   kind: Type.String(),
   state: OneOf(['served', 'retired', 'unavailable']),
-  why: Nullable(Type.String({ description: 'why it is unavailable' })),
+  why: Nullable(Type.String({ description: 'the reason why it is unavailable' })),
   end: Nullable(
     Type.Object({
       date: Type.String({ description: 'the day on which the model is shut down' }),
-      days: Type.Integer({ description: 'until then; negative once it is past' }),
-      is_near: Type.Boolean({ description: 'it is time to act' }),
+      days: Type.Integer({ description: 'days until then; negative afterwards' }),
+      is_near: Type.Boolean({ description: 'whether the operator should act now' }),
     }),
   ),
   price: Type.Array(PriceLineView),
   takes: Nullable(
     Type.Array(OneOf(['text', ...TAKEN_MEDIA]), {
-      description: 'what its requests may have; null where nothing is known',
+      description: 'content that requests may include; null if unknown',
     }),
   ),
   context_tokens: Nullable(Type.Integer()),
@@ -64,9 +62,9 @@ export const ModelDetailView = Type.Object({
       Type.Object({
         name: Type.String(),
         price: Type.Array(PriceLineView),
-        loses: Type.Boolean({ description: 'some rate is below the known cost of a route' }),
+        loses: Type.Boolean({ description: 'whether a rate is below the known cost of a route' }),
       }),
-      { description: 'for the operator: price groups with a price of their own for the model' },
+      { description: 'for the operator: price groups with another price for the model' },
     ),
   ),
 })

@@ -17,25 +17,25 @@ import {
 } from '../../health/index.ts'
 
 const KeyView = Type.Object({
-  number: Type.Integer({ description: 'its place in the file, from 1' }),
+  number: Type.Integer({ description: 'its number in the file, from 1' }),
   id: Type.String({ description: 'as the log names it: `google#1`' }),
-  mark: Nullable(Type.String({ description: 'tells one key from another, and nothing of the key' })),
+  mark: Nullable(Type.String({ description: 'a fingerprint that identifies the key without revealing it' })),
   source: Type.String({
-    description: '`env:NAME`, `file:PATH`, `in the file`, or `none` where the provider takes no key',
+    description: '`env:NAME`, `file:PATH`, `in the file`, or `none` if the provider takes no key',
   }),
   state: OneOf(['ready', 'rejected', 'cooling', 'unset']),
   ...NullableTimeFields('ready'),
-  failures: Type.Integer({ description: 'in a row' }),
+  failures: Type.Integer({ description: 'failures in a row' }),
   ...NullableTimeFields('failed'),
   failure_class: Nullable(Type.String()),
-  words: Nullable(Type.String({ description: "the provider's own, of the last failure" })),
+  words: Nullable(Type.String({ description: "the provider's message of the last failure" })),
   answered: Type.Integer({ description: 'attempts since the start' }),
   failed: Type.Integer({ description: 'attempts since the start' }),
 })
 
 export const ProviderView = Type.Object({
   name: Type.String(),
-  server: Nullable(Type.String({ description: 'what people call its server, where it is a known one' })),
+  server: Nullable(Type.String({ description: 'title of its server, if known' })),
   protocol: Type.String(),
   base_url: Type.String(),
   responses: Type.Boolean(),
@@ -45,15 +45,15 @@ export const ProviderView = Type.Object({
   last_failure: LastFailureView,
   place: Nullable(
     Type.Integer({
-      description: 'in the file, from 0, for edits: ["providers", place]; null where the file has mistakes',
+      description: 'in the file, from 0, for edits: ["providers", place]; null if the file has mistakes',
     }),
   ),
   settings: Type.Record(Type.String(), Type.Integer(), { description: 'times in milliseconds' }),
-  headers: Type.Array(Type.String({ description: 'names alone' })),
+  headers: Type.Array(Type.String({ description: 'names only' })),
   keys: Type.Array(KeyView),
   routes: Type.Array(
     Type.Object({
-      id: Type.String({ description: 'the model that callers ask for' }),
+      id: Type.String({ description: 'the model id that callers use' }),
       kind: Type.String(),
       model: Type.String({ description: "the provider's name for it" }),
       order: Type.Integer(),
@@ -205,7 +205,7 @@ const outOfForce = ({ name, place, server, protocol, base_url, api_keys, headers
   keys: api_keys.map((source, index) => unsetKey(name, index + 1, sourceOf(source))),
 })
 
-/** Empty if the file has mistakes: then it differs from the catalogue in force. */
+/** Empty if the file has mistakes: then it does not describe the catalogue in force. */
 function providersInFile({ values, mistakes, warnings }: ConfigurationFile): Entry[] {
   if (!values || mistakes.length > 0 || !Array.isArray(values.providers)) return []
   return values.providers.map((block: Record<string, unknown>, place) => {

@@ -43,11 +43,13 @@ const TrialBody = Closed({
     must: "the provider's own name of a model",
     description: "the provider's own name of a model",
   }),
-  key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 where absent' })),
-  by_responses: Type.Optional(Type.Boolean({ description: 'requested by the Responses API' })),
-  image: Type.Optional(Type.Boolean({ description: 'an image may be requested, at the price of an image' })),
+  key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 if absent' })),
+  by_responses: Type.Optional(Type.Boolean({ description: 'whether to use the Responses API' })),
+  image: Type.Optional(
+    Type.Boolean({ description: 'whether to request an image, at the price of an image' }),
+  ),
   is_new: Type.Optional(
-    Type.Boolean({ description: 'no model has this route yet: a text model is requested' }),
+    Type.Boolean({ description: 'whether no model has this route yet: it is tested as a text model' }),
   ),
 })
 
@@ -61,9 +63,9 @@ const TrialView = Type.Object({
   result: Type.String(),
   address: Nullable(Type.String()),
   status: Nullable(Type.Integer()),
-  words: Type.String({ description: "the provider's own, without secrets" }),
+  words: Type.String({ description: "the provider's message, without secrets" }),
   latency_ms: Type.Integer(),
-  advice: Nullable(Type.String({ description: 'what to do about it' })),
+  advice: Nullable(Type.String({ description: 'advice for the operator' })),
 })
 
 /** Routes of providers, for the operator. To change a provider, the console edits the catalogue. */

@@ -20,11 +20,12 @@ export const ValuesBody = Closed({
       path: Path,
       value: Type.Optional({
         ...Value,
-        description: 'absent: the value is taken out, and its default holds',
+        description: 'absent: removes the value, so that its default applies',
       }),
       was: Type.Optional(
         Type.Unknown({
-          description: 'as it was read; absent: not set. 409 `changed_meanwhile` if it is another by now',
+          description:
+            'the value that the form read; absent: not set. 409 `changed_meanwhile` if it has changed since',
         }),
       ),
     }),

@@ -197,7 +197,7 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
 
 function resultOf(status: number | undefined, failure: UpstreamFailure | undefined): TestResult {
   if (status === 404) return 'not found'
-  // A key without a status: the provider refused to exchange it for a token.
+  // Without a status if the provider refused to exchange the key for a token.
   if (failure?.failure_class === 'bad_key') return 'bad key'
   if (status === undefined) return failure?.failure_class === 'timed_out' ? 'too slow' : 'unreachable'
   if (failure?.failure_class === 'rate_limited') return 'rate limited'

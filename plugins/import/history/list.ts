@@ -14,13 +14,13 @@ export const imported_history = defineList<ListedHistory>()({
   columns: {
     id: integer(({ id }) => id, { csv_name: false }),
     day: text(({ day_s }) => new Date(day_s * 1_000).toISOString().slice(0, 10), {
-      description: 'Of UTC.',
+      description: 'Day in UTC.',
       table: { head: 'DAY' },
     }),
     account_id: integer(({ account_id }) => account_id, { csv_name: false }),
     account: text(({ account_name }) => account_name, { table: { head: 'ACCOUNT', elastic: true } }),
     source: text(({ source }) => source, {
-      description: 'The gateway that had them.',
+      description: 'The gateway that served the calls.',
       table: { head: 'AT', elastic: true, spare: 1 },
     }),
     model: text(({ model }) => model, { table: { head: 'MODEL', elastic: true } }),
@@ -32,7 +32,7 @@ export const imported_history = defineList<ListedHistory>()({
     output_tokens: integer(({ output_tokens }) => output_tokens, {
       table: { head: 'OUTPUT TOKENS', right: true },
     }),
-    charged: money(({ charged_nanos }) => charged_nanos, { description: 'By that gateway' }),
+    charged: money(({ charged_nanos }) => charged_nanos, { description: 'Charge of that gateway' }),
     usd: tableOnly(usdColumn('USD', ({ charged_nanos }) => charged_nanos)),
   },
   read: listHistory,

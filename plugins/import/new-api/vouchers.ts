@@ -1,4 +1,4 @@
-// Redemption codes as vouchers: unused codes keep working; used ones are marked as used here, too.
+// Redemption codes as vouchers: unused codes keep working; imported codes that have ended in the source end here too.
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { hashOfImported, importedVoucher, MAX_AMOUNT_NANOS } from '../../vouchers/index.ts'
 import type { IncomingVouchers, LeftOut } from '../move-in.ts'

@@ -6,7 +6,7 @@ import { connect, placeOf } from '../../../src/store/engines/postgres/open.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { missingTable, quoted, type SourceRow, type SourceTables, selectOf, type TableQuery } from './rows.ts'
 
-/** Replace the settings of Tollgate's own sessions: the tables are unknown, and reading may take long. */
+/** Replace the settings of Tollgate's own sessions: the tables are another program's, and reading may take long. */
 const SETTINGS = {
   application_name: 'tollgate import',
   statement_timeout: '0',

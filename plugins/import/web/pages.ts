@@ -1,4 +1,4 @@
-// The page of calls before an import. It is below Calls and out of the menu, since most gateways have no such calls.
+// The page of calls before an import, below Calls. Links from the usage and the search lead to it: most gateways have no such calls.
 import { NOT_OWN_KEYS, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const import_pages: readonly PageEntry[] = [

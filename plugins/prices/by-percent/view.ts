@@ -7,25 +7,25 @@ import type { ChangedLine, ChangedModel } from './plan.ts'
 
 const LineView = Type.Object({
   name: Type.String({ description: 'as the catalogue file names it' }),
-  of: Type.String({ description: 'which calls it is for; empty: all' }),
-  per: Type.String({ description: 'what one amount is for' }),
+  of: Type.String({ description: 'the calls that it applies to; empty: all' }),
+  per: Type.String({ description: 'the unit of the amount' }),
   ...MoneyFields('old_price'),
   ...MoneyFields('price'),
   ...NullableMoneyFields('old_cost'),
   ...NullableMoneyFields('cost', 'What the provider charges'),
   ...NullableMoneyFields('margin', 'What is left of the new price'),
   margin_percent: Nullable(Type.String({ description: 'of the new price, to a tenth' })),
-  follows: Type.Boolean({ description: 'from another rate of the price, as where nobody writes it' }),
+  follows: Type.Boolean({ description: 'whether it is derived from another rate of the price' }),
 })
 
 export const ChangedModelView = Type.Object({
   id: Type.String(),
   kind: Type.String(),
-  chosen: Type.Boolean({ description: 'false: it stays as it is' }),
+  chosen: Type.Boolean({ description: 'false: it does not change' }),
   left: Type.Array(OneOf(['free', 'cost unknown']), { description: 'why an amount stays' }),
   routes: Type.Array(
     Type.Object({ provider: Type.String(), model: Type.String(), lines: Type.Array(LineView) }),
-    { description: 'of other providers, too: they share the price' },
+    { description: 'routes, also of other providers: they share the price' },
   ),
 })
 

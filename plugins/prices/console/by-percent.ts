@@ -19,16 +19,16 @@ const ChangeBody = Closed({
   models: Type.Optional(
     Type.Array(Name, {
       maxItems: MAX_MODELS,
-      description: 'only these; without it all that the provider serves',
+      description: 'only these models; absent: all that the provider serves',
     }),
   ),
 })
 
 const DraftView = Type.Object({
-  text: Type.String({ description: 'of the catalogue with these prices' }),
-  hash: Type.String({ description: 'of the file that it is a draft of, sent back when it is saved' }),
-  changes: Type.Integer({ description: 'prices and costs that change; 0: there is nothing to save' }),
-  models: Type.Array(ChangedModelView, { description: 'all that the provider serves' }),
+  text: Type.String({ description: 'text of the catalogue with these prices' }),
+  hash: Type.String({ description: 'hash of the file that the draft changes, to be sent back with a save' }),
+  changes: Type.Integer({ description: 'number of changed prices and costs; 0: nothing to save' }),
+  models: Type.Array(ChangedModelView, { description: 'all models that the provider serves' }),
 })
 
 /** `POST /console/api/prices/changes`, for the operator. It saves nothing: `POST /console/api/catalogue/save` takes the draft. */

@@ -8,13 +8,13 @@ import { marginLines } from '../../../src/money/pricing/price-lines.ts'
 
 const GroupView = Type.Object({
   name: Type.String(),
-  factor: Type.String({ description: 'of list prices, as it is written: `0.8`' }),
+  factor: Type.String({ description: 'factor of list prices, as written: `0.8`' }),
   model_factors: Type.Array(
     Type.Object({
       models: Type.String({ description: 'the id of a model, or a pattern' }),
       factor: Type.String(),
     }),
-    { description: 'factors of some models in its place' },
+    { description: 'factors that replace it for some models' },
   ),
   accounts: Type.Integer({ description: 'open accounts in it' }),
   in_catalogue: Type.Boolean({ description: 'false: its accounts pay list prices' }),

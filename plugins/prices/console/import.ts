@@ -10,15 +10,15 @@ import { readPriceList } from '../list/list.ts'
 import { planImport } from '../list/plan.ts'
 
 const DraftView = Type.Object({
-  text: Type.String({ description: 'of the catalogue with these prices' }),
-  hash: Type.String({ description: 'of the file that it is a draft of' }),
-  changes: Type.Integer({ description: 'costs, prices and shutdown dates that change' }),
+  text: Type.String({ description: 'text of the catalogue with these prices' }),
+  hash: Type.String({ description: 'hash of the file that the draft changes' }),
+  changes: Type.Integer({ description: 'number of changed costs, prices and shutdown dates' }),
   warnings: Type.Array(Type.String()),
   left: Type.Array(
     Type.Object({
       model: Type.String(),
       provider: Type.String(),
-      reason: Type.String({ description: 'why its price stays' }),
+      reason: Type.String({ description: 'the reason why its price does not change' }),
     }),
   ),
 })

@@ -15,13 +15,13 @@ import { priceSettings } from '../settings.ts'
 const MAX_ROUTES = 100
 const Name = Type.String({ maxLength: 256 })
 const Rates = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
-  description: 'as in the catalogue; amounts that are missing or wrong are left out',
+  description: 'as in the catalogue; missing and invalid amounts are ignored',
 })
 
 const MarginsBody = Closed({
   kind: Name,
   price: Rates,
-  markup: Type.Optional(Type.String({ maxLength: 32, description: 'in place of the one in the catalogue' })),
+  markup: Type.Optional(Type.String({ maxLength: 32, description: 'replaces the markup of the catalogue' })),
   routes: Type.Array(
     Closed({ provider: Name, model: Name, generation: Type.Optional(Name), cost: Type.Optional(Rates) }),
     { maxItems: MAX_ROUTES },
@@ -30,15 +30,12 @@ const MarginsBody = Closed({
 
 const LineView = Type.Object({
   path: Type.Array(Type.Union([Type.String(), Type.Integer()]), { description: 'its place in the price' }),
-  ...NullableMoneyFields('price', 'Written, or what follows from other rates'),
-  ...NullableMoneyFields('cost', 'The same of the cost'),
+  ...NullableMoneyFields('price', 'Written, or derived from other rates'),
+  ...NullableMoneyFields('cost', 'The same amount of the cost'),
   ...NullableMoneyFields('margin', 'What is left of the price'),
   margin_percent: Nullable(Type.String({ description: 'of the price, to a tenth: `20`, `-12.5`' })),
   ...NullableMoneyFields('proposed', 'The written cost with the markup, rounded up'),
-  ...NullableMoneyFields(
-    'covering',
-    'Of cache reads that nobody priced, and that would sell below cost: what covers it',
-  ),
+  ...NullableMoneyFields('covering', 'For unpriced cache reads below cost: the price that covers the cost'),
 })
 
 const ListedView = Type.Object({
@@ -51,7 +48,7 @@ const ListedView = Type.Object({
 })
 
 const MarginsView = Type.Object({
-  kind: Type.String({ description: 'as asked' }),
+  kind: Type.String({ description: 'as in the request' }),
   markup: Nullable(Type.String({ description: 'per cent on a cost; null: not set yet' })),
   routes: Type.Array(
     Type.Object({

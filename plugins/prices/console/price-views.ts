@@ -9,8 +9,8 @@ import { type MarginLine, type PriceChange, priceLines } from '../../../src/mone
 
 const LINE = {
   name: Type.String({ description: 'as the catalogue file names it' }),
-  of: Type.String({ description: 'which calls it is for; empty: all' }),
-  per: Type.String({ description: 'what one amount is for' }),
+  of: Type.String({ description: 'the calls that it applies to; empty: all' }),
+  per: Type.String({ description: 'the unit of the amount' }),
 }
 
 export const PriceLineView = Type.Object({ ...LINE, ...MoneyFields('price') })
@@ -25,7 +25,7 @@ export const MarginLineView = Type.Object({
   ...MoneyFields('price'),
   ...MoneyFields('cost'),
   ...MoneyFields('margin'),
-  margin_percent: Nullable(Type.String({ description: 'of the price, to a tenth; null where it is free' })),
+  margin_percent: Nullable(Type.String({ description: 'of the price, to a tenth; null if it is free' })),
 })
 
 /** Returns margins of a route. Omits lines with an unknown cost. */

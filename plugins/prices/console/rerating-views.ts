@@ -10,10 +10,10 @@ const SUM = {
   ...MoneyFields('would_cost'),
   ...MoneyFields('difference'),
   unrated_calls: Type.Integer({
-    description: 'calls that lack a figure of the new price in their record: counted with their charge',
+    description: 'calls whose record lacks a figure that the new price needs: counted with their charge',
   }),
   known_calls: Type.Integer({
-    description: 'calls with a known provider cost: the margins are of these alone',
+    description: 'calls with a known provider cost: margins include only these',
   }),
   ...MoneyFields('margin'),
   ...MoneyFields('new_margin'),
@@ -23,10 +23,12 @@ export const RatingView = Type.Object({
   all: Type.Object(SUM),
   models: Type.Array(Type.Object({ model: Type.String(), ...SUM })),
   accounts: Type.Array(Type.Object({ account: Type.String(), ...SUM }), {
-    description: 'those for which most changes',
+    description: 'the accounts with the largest change',
   }),
   sampled_calls: Nullable(
-    Type.Integer({ description: 'of more calls: every figure is extrapolated from these, the newest' }),
+    Type.Integer({
+      description: 'number of the newest calls from which all figures are extrapolated; null: all calls',
+    }),
   ),
 })
 
