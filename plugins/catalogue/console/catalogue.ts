@@ -26,9 +26,7 @@ const FileView = Type.Object({
   path: Type.String(),
   hash: Type.String({ description: 'to be sent back with a save' }),
   version: Nullable(
-    Type.Integer({
-      description: 'version in the database, for all gateways; null: the text is from the file',
-    }),
+    Type.Integer({ description: 'in the database, for all gateways; null: the text is from the file' }),
   ),
   text: Nullable(
     Type.String({ description: 'with `hidden:…` in place of keys; null if the file is not TOML' }),

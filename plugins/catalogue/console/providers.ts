@@ -45,9 +45,7 @@ const TrialBody = Closed({
   }),
   key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 if absent' })),
   by_responses: Type.Optional(Type.Boolean({ description: 'whether to use the Responses API' })),
-  image: Type.Optional(
-    Type.Boolean({ description: 'whether to request an image, at the price of an image' }),
-  ),
+  image: Type.Optional(Type.Boolean({ description: 'whether to request an image, at its price' })),
   is_new: Type.Optional(
     Type.Boolean({ description: 'whether no model has this route yet: it is tested as a text model' }),
   ),

@@ -25,7 +25,7 @@ export const ValuesBody = Closed({
       was: Type.Optional(
         Type.Unknown({
           description:
-            'the value that the form read; absent: not set. 409 `changed_meanwhile` if it has changed since',
+            'the value that was read; absent: not set. 409 `changed_meanwhile` after another change',
         }),
       ),
     }),
