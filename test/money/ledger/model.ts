@@ -17,6 +17,8 @@ const PERIODS = [
 ] as const
 type Period = (typeof PERIODS)[number][0]
 const FIVE_HOURS_MS = 5 * 3_600_000
+/** Longer than any period. */
+const MAX_PERIOD_MS = 40 * 86_400_000
 
 /** What an account or a key may spend in the calls that begin in a period, and a key in all. */
 export type ModelLimits = Partial<Record<Period | 'total', number>>
@@ -31,7 +33,7 @@ interface ModelCall {
 
 interface ModelOwner {
   limits: ModelLimits
-  /** Calls that cost something. */
+  /** Calls that cost something, those of long ago left out. */
   costs: ModelCall[]
   /** The begin of its last five hours. */
   five_hours_from_ms: number
@@ -389,10 +391,13 @@ export class Model {
   /** What is left of each limit: less what the calls that began in its period cost or hold. */
   private roomsOf(
     of: 'account' | 'key' | 'person',
-    { limits, costs, five_hours_from_ms }: ModelOwner,
+    owner: ModelOwner,
     isOwn: (hold: ModelHold) => boolean,
     now_ms: number,
   ): [refusal: Refusal, left: number][] {
+    const { limits, five_hours_from_ms } = owner
+    const costs = owner.costs.filter(({ at_ms }) => at_ms > now_ms - MAX_PERIOD_MS)
+    owner.costs = costs
     return PERIODS.flatMap(([period, name]) => {
       const limit = limits[period]
       if (limit === undefined) return []
