@@ -282,8 +282,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Words of the lines of a statement in the terminal.
   'plugins/': 107_582,
 }
-/** Tests but for the tools and the strict providers; the last raise: tables of the terminal, and the locks of folders. */
-const MAX_TEST_LINES = 186_106
+/** Tests but for the tools and the strict providers; the last raise: long runs that end: worlds of known rows, and a model that forgets. */
+const MAX_TEST_LINES = 186_116
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
