@@ -1,4 +1,4 @@
-// The form of an edit whose images come along: they are written to disk as they arrive, and become files of the caller once the call is paid.
+// Image edits sent as a form: images are written to disk as they arrive, and become files of the caller once the call is paid.
 import type { BodyParts } from '../../src/calls/bodies/parts.ts'
 import { beforeForm } from '../../src/calls/hooks/before-call.ts'
 import type { ReadOrder } from '../../src/calls/kinds/image/call.ts'
@@ -24,10 +24,10 @@ import type { Reference } from '../../src/protocols/images.ts'
 import { FORM_BODY_LIMIT_BYTES, fieldsFor, imageModelOf, MAX_REFERENCES } from './model.ts'
 import { checkFields, orderOf } from './orders.ts'
 
-/** The name in spec.md, Image edit request, multipart form, and the one under which OpenAI's SDK sends an array. */
+/** The field name in spec.md (Image edit request, multipart form), and the one that OpenAI's SDK uses for an array. */
 const IMAGE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]'])
 const MAX_FIELDS = 20
-/** An image itself, in base64, and in the request that is sent upstream. */
+/** Memory per image byte: the image, its base64, and the upstream request. */
 const COPIES = 4
 
 interface Parts {
@@ -36,16 +36,16 @@ interface Parts {
   bodies: Pick<BodyParts, 'hooks'>
 }
 
-interface Received {
-  /** Of each image, in the order of the form. */
+interface ReceivedFiles {
+  /** The hash of each image, in the order of the form. */
   sha256: string[]
   image_bytes: number
-  /** Of the first image, as a viewer shows it. */
+  /** The displayed size of the first image. */
   first_size: Size | undefined
   mask: Reference | undefined
 }
 
-/** Reads the form. @throws GatewayError for a malformed form, for its fields, and for an image that cannot be stored */
+/** Reads the form. @throws GatewayError if the form or a field is invalid, or an image cannot be stored */
 export async function readEditForm(
   { library, catalogue, bodies: { hooks } }: Parts,
   admitted: Admitted,
@@ -54,7 +54,7 @@ export async function readEditForm(
   const intake = beginIntake(library, caller.account.id)
   const values: Record<string, unknown> = {}
   const sent: Record<string, string> = {}
-  const received: Received = { sha256: [], image_bytes: 0, first_size: undefined, mask: undefined }
+  const received: ReceivedFiles = { sha256: [], image_bytes: 0, first_size: undefined, mask: undefined }
   try {
     await readForm(origin.request, {
       body_limit_bytes: FORM_BODY_LIMIT_BYTES,
@@ -85,20 +85,20 @@ export async function readEditForm(
     return { order: orderOfForm(intake, catalogue(), values, received), discard: () => intake.abandon() }
   } catch (thrown) {
     await intake.abandon()
-    throw inTermsOfEdits(thrown)
+    throw toEditError(thrown)
   }
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['n', 'partial_images', 'output_compression'])
 
-/** Fields of a form are texts; those that are no numbers or truth values are refused as such. */
+/** Converts the text of a form field. A text that is no valid number or boolean stays a text, which the schema refuses. */
 function fieldValue(name: string, value: string): unknown {
   if (NUMBERS.has(name) && /^\d{1,9}$/.test(value)) return Number(value)
   if (name === 'stream' && (value === 'true' || value === 'false')) return value === 'true'
   return value
 }
 
-async function receive(intake: Intake, received: Received, part: FilePart): Promise<void> {
+async function receive(intake: Intake, received: ReceivedFiles, part: FilePart): Promise<void> {
   const { field, filename, content } = part
   if (field === 'mask') {
     if (received.mask) throw invalidRequest('mask: is given more than once.', { param: 'mask' })
@@ -121,12 +121,12 @@ async function receive(intake: Intake, received: Received, part: FilePart): Prom
   received.sha256.push(sha256)
 }
 
-/** Several images are a compose, but for the format: edits answer in the one that was asked for. */
+/** Makes the order. Several images are a compose, except that the answer has the requested format. */
 function orderOfForm(
   intake: Intake,
   { models }: Pick<Catalogue, 'models'>,
   values: Readonly<Record<string, unknown>>,
-  { sha256, image_bytes, mask }: Received,
+  { sha256, image_bytes, mask }: ReceivedFiles,
 ): ImageOrder {
   const fields = checkFields(fieldsFor.form(imageModelOf(models, values.model)), values)
   let committing: Promise<StoredFile[]> | undefined
@@ -145,7 +145,7 @@ function orderOfForm(
   return sha256.length === 1 ? order : { ...order, kind: 'compose' }
 }
 
-/** @throws GatewayError invalid_request for what is no PNG, or larger than OpenAI takes */
+/** @throws GatewayError invalid_request if the mask is no PNG, or larger than OpenAI accepts */
 async function readMask(content: FilePart['content']): Promise<Reference> {
   const chunks: Uint8Array[] = []
   let read_bytes = 0
@@ -182,8 +182,8 @@ async function* hashed(
   }
 }
 
-/** 400 for an image that is too large (spec.md, Image endpoints), 413 for the form as a whole (silent.md, Images). */
-function inTermsOfEdits(thrown: unknown): GatewayError {
+/** Returns 400 for an image that is too large (spec.md, Image endpoints), and 413 for the form as a whole (silent.md, Images). */
+function toEditError(thrown: unknown): GatewayError {
   const error = toGatewayError(thrown)
   if (error.kind !== 'payload_too_large' || error.code === 'QUOTA_EXCEEDED') return error
   const whole = error.code !== 'IMAGE_TOO_LARGE'

@@ -1,4 +1,4 @@
-// The fields of the image endpoints: one schema for each form of request, from which types and refusals follow.
+// The fields of the image endpoints: one schema for each kind of request, which types and validation derive from.
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import {
   type Catalogue,
@@ -20,23 +20,23 @@ export const MAX_REFERENCES = 3
 
 const text = (must: string) => Type.String({ must })
 
-/** Of every model; some take further ones, which their entries name. */
+/** Values that every model accepts. A model's catalogue entry may list further ones. */
 const QUALITIES = ['auto', 'high', 'medium', 'low'] as const
 type Quality = (typeof QUALITIES)[number] | ExtraQuality
 
-/** `must` is what a refusal says of a wrong value. */
+/** `must` is the error message for a wrong value. */
 const common = {
   model: Type.String({ minLength: 1, must: 'the name of a model' }),
-  // Characters are code points; a prompt of white space only counts as empty.
+  // Characters are code points. A prompt of only white space counts as empty.
   prompt: Type.RegExp(/^(?=[\s\S]*\S)[\s\S]{1,32000}$/u, { must: 'a text of 1 to 32000 characters' }),
   n: Type.Optional(Type.Integer({ minimum: 1, must: 'a whole number, 1 or more' })),
   size: Type.Optional(text('"auto" or WIDTHxHEIGHT in digits, such as 1024x1024')),
   aspect_ratio: Type.Optional(text('WIDTH:HEIGHT in digits, such as 16:9')),
   quality: Type.Optional(OneOf<Quality>(QUALITIES)),
   background: Type.Optional(OneOf(['auto', 'transparent', 'opaque'])),
-  /** Images are always answered in base64. */
+  /** Accepted, but images are always returned in base64. */
   response_format: Type.Optional(OneOf(['b64_json', 'url'])),
-  /** From OpenAI's API: the caller's own user, by both names. Accepted, and not passed on. */
+  /** OpenAI's two names for an id of the caller's own user. Accepted, and not passed on. */
   user: Type.Optional(text('a text')),
   safety_identifier: Type.Optional(text('a text')),
 }
@@ -46,8 +46,7 @@ const streamed = {
   stream: Type.Optional(Type.Boolean({ must: 'true or false' })),
   partial_images: Type.Optional(Type.Integer({ minimum: 0, maximum: 3, must: 'a whole number from 0 to 3' })),
 }
-/** How the image is written. */
-const written = {
+const encoding = {
   output_format: Type.Optional(OneOf(OUTPUT_FORMATS)),
   output_compression: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 100, must: 'a whole number from 0 to 100' }),
@@ -57,18 +56,18 @@ const input_fidelity = Type.Optional(OneOf(['high', 'low']))
 const moderation = Type.Optional(OneOf(['auto', 'low']))
 const references = (of: string) => Type.Optional(Type.Array(text(of), { must: `an array of ${of}s` }))
 
-export const GenerationFields = Closed({ ...common, ...streamed, ...written, moderation })
+export const GenerationFields = Closed({ ...common, ...streamed, ...encoding, moderation })
 
 const EditFields = Closed({
   ...common,
   ...streamed,
-  ...written,
+  ...encoding,
   input_fidelity,
   image_key: Type.Optional(text('a key that the upload endpoint answered')),
   generation_id: Type.Optional(text('the UUID of an earlier image')),
 })
 
-/** An image by its address (https, or a data URI), or by its key or UUID: exactly one of both, which is checked as a source. */
+/** An image by URL (https or data URI), or by key or UUID. `sourceOf` checks that exactly one of the two is present. */
 const imageReference = (must: string) =>
   Closed(
     {
@@ -80,8 +79,8 @@ const imageReference = (must: string) =>
     { must },
   )
 
-/** From OpenAI's API, for models whose entries say so (`edit_images`). */
-const pictured = {
+/** Fields of OpenAI's API, for models whose entry has `edit_images`. */
+const image_fields = {
   images: Type.Optional(
     Type.Array(imageReference('an object with image_url or file_id'), {
       minItems: 1,
@@ -92,10 +91,10 @@ const pictured = {
   mask: Type.Optional(imageReference('an object with image_url or file_id')),
 }
 
-/** The text fields of an edit whose image comes in the form. */
-const FormFields = Closed({ ...common, ...streamed, ...written, input_fidelity })
+/** The text fields of an edit as a form. */
+const FormFields = Closed({ ...common, ...streamed, ...encoding, input_fidelity })
 
-/** Always answered as PNG. */
+/** The fields of a compose, which always returns PNG. */
 export const ComposeFields = Closed({
   ...common,
   image_keys: references('storage key'),
@@ -103,7 +102,7 @@ export const ComposeFields = Closed({
   image_urls: references('https URL or data URI'),
 })
 
-/** Images and texts of a form, for the API reference: form.ts reads them as they come. */
+/** The fields of a form, for the API reference; form.ts reads the form as a stream. */
 export const EditForm = Type.Object({
   image: Type.Array(Type.String({ format: 'binary' }), {
     description: 'One to three images, also as image[].',
@@ -114,31 +113,31 @@ export const EditForm = Type.Object({
   ...FormFields.properties,
 })
 
-/** The fields of an edit in JSON of a model that takes images and a mask there. */
-export const ImageEditFields = Closed({ ...EditFields.properties, ...pictured })
+/** The fields of an edit as JSON, for models that accept images and a mask there. */
+export const ImageEditFields = Closed({ ...EditFields.properties, ...image_fields })
 
-/** The image model of a name, whose entry may allow more; whether the caller may use it is asked later. */
+/** Finds an image model by name, because its entry may allow more values. The caller's access is checked later. */
 export function imageModelOf(models: Catalogue['models'], id: unknown): ImageModel | undefined {
   const model = typeof id === 'string' ? models.get(id) : undefined
   return model?.kind === 'image' ? model : undefined
 }
 
-const ofModels = new Map<string, TObject>()
+const extended_schemas = new Map<string, TObject>()
 
-/** The fields with the values of `quality` that a model takes beside those of all. */
+/** Extends the schema with the values of `quality` that only this model accepts. */
 function withQualities<S extends TObject>(schema: S, name: string, model: ImageModel | undefined): S {
   const extra = EXTRA_QUALITIES.filter((quality) => model?.qualities.includes(quality))
   if (extra.length === 0) return schema
   const key = [name, ...extra].join(' ')
-  const known = ofModels.get(key)
+  const known = extended_schemas.get(key)
   if (known) return known as S
   const quality = Type.Optional(OneOf<Quality>([...QUALITIES, ...extra]))
   const made = Closed({ ...schema.properties, quality })
-  ofModels.set(key, made)
+  extended_schemas.set(key, made)
   return made as TObject as S
 }
 
-/** The fields of each form of request for a model, as its entry says; without one, those of every model. */
+/** The schema of each kind of request for a model; without a model, the fields that all models accept. */
 export const fieldsFor = {
   generation: (model: ImageModel | undefined) => withQualities(GenerationFields, 'generation', model),
   edit: (model: ImageModel | undefined) =>

@@ -1,4 +1,4 @@
-// Orders made from checked fields: the shape of the image, and the images that it is made from.
+// Creation of image orders from checked fields: output shape and source images.
 import type { Static, TObject } from '@sinclair/typebox'
 import type { ImageOrder, Source } from '../../src/calls/kinds/image/order.ts'
 import type { InlineImages } from '../../src/calls/kinds/image/read-body.ts'
@@ -18,8 +18,8 @@ import {
 } from './model.ts'
 
 /**
- * Checks the fields of a request. A field that is null counts as absent, as it does at OpenAI.
- * @throws GatewayError invalid_request about the first field at fault, which is its `param`
+ * Checks the fields of a request. A null field counts as absent, as at OpenAI.
+ * @throws GatewayError invalid_request about the first invalid field, which is its `param`
  */
 export function checkFields<S extends TObject>(
   schema: S,
@@ -31,11 +31,11 @@ export function checkFields<S extends TObject>(
   throw refusalOf(first ? [first] : [], 'field')
 }
 
-/** The parts of an order besides its fields. */
+/** The parts of an order that do not come from its fields. */
 type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes' | 'mask' | 'mask_source'>
 
 /**
- * @throws GatewayError invalid_request for a malformed size or ratio, one that contradicts the other, a transparent JPEG, or a compressed PNG
+ * @throws GatewayError invalid_request for a malformed size or ratio, a ratio that contradicts the size, a transparent JPEG, or a compressed PNG
  */
 export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: Origin): ImageOrder {
   const { model, prompt, n = 1, size, aspect_ratio, quality, background, output_format, stream } = fields
@@ -69,8 +69,8 @@ export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: 
 }
 
 /**
- * The one image that an edit in JSON is made from, or its `images`.
- * @throws GatewayError invalid_request for several of the fields, or none
+ * Returns the sources of an edit as JSON: one stored image, or `images`.
+ * @throws GatewayError invalid_request if several of these fields are present, or none
  */
 export function editSources(
   { image_key, generation_id, images }: EditRequest,
@@ -94,8 +94,8 @@ export function editSources(
 }
 
 /**
- * An image as OpenAI's API refers to it. A `file_id` is an upload's key, or the UUID of an earlier image.
- * @throws GatewayError invalid_request for both fields or none
+ * Returns the source for an image reference of OpenAI's API. A `file_id` is an upload's key, or the UUID of an earlier image.
+ * @throws GatewayError invalid_request if both fields are present, or neither
  */
 export function sourceOf(
   { image_url, file_id }: ImageReference,
@@ -110,8 +110,8 @@ export function sourceOf(
 }
 
 /**
- * The images that a compose is made from, in the order of their arrays.
- * @throws GatewayError invalid_request with code `invalid_source` for none, or more than three
+ * Returns the sources of a compose, in the order of their arrays.
+ * @throws GatewayError invalid_request with code `invalid_source` if there is none, or more than three
  */
 export function composeSources(fields: ComposeRequest, images: InlineImages): Source[] {
   const { image_keys = [], generation_ids = [], image_urls = [] } = fields

@@ -17,7 +17,7 @@ const charged = {
 }
 const tokens = (what: string) =>
   object({ text_tokens: count('Of text.'), image_tokens: count('Of images.') }, `${what}, by kind.`)
-/** In the form of OpenAI's type. */
+/** The fields of OpenAI's usage type. */
 const counted = {
   input_tokens: count('Tokens of the prompt and the images. 0 for a model that is priced by image.'),
   input_tokens_details: tokens('Input tokens'),

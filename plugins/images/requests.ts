@@ -1,4 +1,4 @@
-// The request forms of the image endpoints: how much is read of each, and how it becomes an order.
+// The request formats of the image endpoints: body limits, and conversion of a request into an order.
 import type { BodyParts } from '../../src/calls/bodies/parts.ts'
 import type { ReadOrder } from '../../src/calls/kinds/image/call.ts'
 import { inlineBytes, kindForSourceCount, type Source } from '../../src/calls/kinds/image/order.ts'
@@ -24,9 +24,9 @@ interface FormParts {
   catalogue: () => Catalogue
 }
 
-/** A request as an endpoint takes it. */
+/** A request format of an endpoint. */
 export interface RequestForm {
-  /** @throws GatewayError for what is wrong with the body or its fields */
+  /** Reads a request. @throws GatewayError if the body or a field is invalid */
   read(parts: FormParts, admitted: Admitted): Promise<ReadOrder>
 }
 
@@ -64,7 +64,7 @@ export const GENERATION = jsonForm({
   sources: () => [],
 })
 
-/** More is read of an edit where some model takes images in it; of another model's it is refused as it always was. */
+/** The body limit is higher if any model accepts images in an edit; other models keep the smaller limit, checked after reading. */
 const EDIT: RequestForm = {
   async read({ bodies, catalogue }, admitted) {
     const { models } = catalogue()
@@ -88,7 +88,7 @@ const EDIT: RequestForm = {
 
 const EDIT_FORM: RequestForm = { read: readEditForm }
 
-/** An edit comes in either of two forms, by its Content-Type. */
+/** Chooses the format of an edit by its Content-Type. */
 export const editForm = ({ headers }: Request): RequestForm =>
   /^multipart\/form-data\b/i.test(headers.get('content-type') ?? '') ? EDIT_FORM : EDIT
 

@@ -13,7 +13,6 @@ import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 
 const SURFACE = { surface: 'images', forms: COMMON_FORMS }
 
-/** Makes the surface. */
 export function images(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const { library } = gateway.content.images
   const kind = imageCalls(gateway.content.images)
@@ -29,13 +28,13 @@ export function images(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>)
     try {
       return await servePaid(gateway.calls, kind, call)
     } catch (thrown) {
-      // The unread rest of a body would go on arriving on a kept socket.
+      // On a kept-alive socket the unread rest of the body would still arrive.
       if (request.body && !request.bodyUsed) set.headers.connection = 'close'
       throw thrown
     }
   }
 
-  /** Only callers with a key are told what is not served. */
+  /** Authenticates first, so that only callers with a key learn which endpoints exist. */
   async function refuseVariations(origin: CallOrigin): Promise<never> {
     await gateway.calls.gate.admit(origin)
     throw unimplemented(

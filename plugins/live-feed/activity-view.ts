@@ -1,4 +1,4 @@
-// Live activity as feeds show it: the moments of a call, each an event.
+// JSON views of live activity: one event for each stage of a call.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
@@ -15,7 +15,7 @@ const aboutCall = {
   at: Type.String({ description: 'When, as ISO 8601 in UTC.' }),
 }
 
-/** The moments of a call as schemas. @param more fields of a feed */
+/** Schemas of the events of a call. @param more additional fields of a feed */
 export const activityEvents = <More extends Record<string, ReturnType<typeof Type.String>>>(more: More) =>
   [
     Type.Object({
@@ -43,9 +43,9 @@ export const activityEvents = <More extends Record<string, ReturnType<typeof Typ
 
 export const PingEvent = Type.Object({ type: Type.Literal('ping') })
 
-/** One moment of a call: the `data` of a server-sent event. */
-const AnyMoment = Type.Union([...activityEvents({})])
-export type ActivityView = Static<typeof AnyMoment>
+/** Any event of a call: the `data` of a server-sent event. */
+const AnyCallEvent = Type.Union([...activityEvents({})])
+export type ActivityView = Static<typeof AnyCallEvent>
 
 export function activityView(event: ActivityEvent, now_ms: number): ActivityView {
   const at = new Date(now_ms).toISOString()

@@ -1,4 +1,4 @@
-// Live activity: the moments of calls, for the listeners at the time.
+// Live activity: notifies listeners when calls are held, answered and settled.
 import type { RecordedCall } from '../../src/calls/life/call.ts'
 import type { Events } from '../../src/calls/life/events.ts'
 import { costOf } from '../../src/calls/settling/queue.ts'
@@ -15,10 +15,10 @@ interface CallEvent {
   streamed: boolean
 }
 
-/** One moment of a call. */
-export type ActivityEvent = CallEvent & Moment
+/** A call that reached a new stage. */
+export type ActivityEvent = CallEvent & Stage
 
-type Moment =
+type Stage =
   | { type: 'held'; held_nanos: Nanos }
   | { type: 'first_byte'; after_ms: number }
   | {
@@ -40,9 +40,9 @@ interface SettledElsewhere extends Omit<Extract<ActivityEvent, { type: 'settled'
 
 export type Activity = ReturnType<typeof createActivity>
 
-/** Activity without listeners yet; until there is one, an event costs one look-up. A listener that throws is logged, and keeps no other from its events. */
+/** Creates activity without listeners. An event without listeners costs one look-up. A listener that throws is logged and does not affect others. */
 export function createActivity(events: Events, log: Pick<Logger, 'error'>) {
-  /** By account; undefined: those of all accounts. */
+  /** By account id; undefined for listeners to all accounts. */
   const listeners = new Map<number | undefined, Set<ActivityListener>>()
 
   function notifyListeners(account: { id: number; name: string }, event: ActivityEvent): void {
@@ -54,7 +54,7 @@ export function createActivity(events: Events, log: Pick<Logger, 'error'>) {
       }
   }
 
-  function notify({ caller, order, origin }: RecordedCall, moment: Moment): void {
+  function notify({ caller, order, origin }: RecordedCall, stage: Stage): void {
     const { request_id, surface } = origin
     const about = {
       request_id,
@@ -63,41 +63,42 @@ export function createActivity(events: Events, log: Pick<Logger, 'error'>) {
       model: order.model.id,
       streamed: order.streams,
     }
-    notifyListeners(caller.account, { ...about, ...moment })
+    notifyListeners(caller.account, { ...about, ...stage })
   }
 
-  const isListenedTo = ({ caller }: RecordedCall): boolean =>
+  const hasListener = ({ caller }: RecordedCall): boolean =>
     listeners.size > 0 && (listeners.has(undefined) || listeners.has(caller.account.id))
 
   events.on('held', (call) => {
-    if (isListenedTo(call)) notify(call, { type: 'held', held_nanos: call.held_nanos })
+    if (hasListener(call)) notify(call, { type: 'held', held_nanos: call.held_nanos })
   })
   events.on('answering', ({ call, after_ms }) => {
-    if (isListenedTo(call)) notify(call, { type: 'first_byte', after_ms })
+    if (hasListener(call)) notify(call, { type: 'first_byte', after_ms })
   })
   events.on('settled', ({ call, operation }) => {
-    if (!isListenedTo(call)) return
+    if (!hasListener(call)) return
     const { outcome, status, duration_ms } = operation.call
     notify(call, { type: 'settled', outcome, status, duration_ms, cost_nanos: costOf(operation) })
   })
 
   const activity = {
-    /** Called for the first listener, and for one after a time without any. */
+    /** Called when a listener is added and there was none before. */
     onFirstListener: (): void => {},
     hasListeners: (): boolean => listeners.size > 0,
-    /** Notifies the listeners of an account. It is no event of this gateway. */
+    /** Notifies the listeners of an account of a call that another gateway has settled. */
     settledElsewhere({ account_id, account, ...event }: SettledElsewhere): void {
       notifyListeners({ id: account_id, name: account }, { type: 'settled', ...event })
     },
-    /** Listens to the calls of an account, or of all. @returns stops it */
+    /** Adds a listener to the calls of an account, or of all. @returns a function that removes it */
     listen(account_id: number | undefined, listener: ActivityListener): () => void {
       const is_first = listeners.size === 0
-      const listening = listeners.get(account_id) ?? new Set()
-      listeners.set(account_id, listening.add(listener))
+      const account_listeners = listeners.get(account_id) ?? new Set()
+      listeners.set(account_id, account_listeners.add(listener))
       if (is_first) activity.onFirstListener()
       return () => {
-        listening.delete(listener)
-        if (listening.size === 0 && listeners.get(account_id) === listening) listeners.delete(account_id)
+        account_listeners.delete(listener)
+        if (account_listeners.size === 0 && listeners.get(account_id) === account_listeners)
+          listeners.delete(account_id)
       }
     },
   }

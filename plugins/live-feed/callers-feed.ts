@@ -1,4 +1,4 @@
-// The route of an account's live feed, GET /api/v1/events: server-sent events while they are held, answered and settled.
+// The route of an account's live feed, GET /api/v1/events: server-sent events as calls are held, answered and settled.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
@@ -12,7 +12,7 @@ import { createFeeds, type FeedTimers } from './feed.ts'
 /** One event of the feed: the `data` of a server-sent event. */
 const FeedEvent = Type.Union([...activityEvents({}), PingEvent])
 
-/** The feed in a route's schema, where nothing is checked: it is a `Response` already. */
+/** The schema of the feed for the API reference. It validates nothing, because the route returns a `Response`. */
 const Feed = Type.Unsafe<ReadableStream>(
   Type.Any({
     type: 'string',
@@ -23,7 +23,6 @@ const Feed = Type.Unsafe<ReadableStream>(
   }),
 )
 
-/** Feeds that one key may have open at once. */
 const MAX_FEEDS_PER_KEY = 4
 
 const tooManyFeeds = () =>
@@ -31,7 +30,7 @@ const tooManyFeeds = () =>
     retry_after_s: 1,
   })
 
-/** `GET /api/v1/events`. A key with limits of its own sees its own calls only, unless its account allows more; a member's always. */
+/** `GET /api/v1/events`. A key with its own limits sees only its own calls, unless its account allows more; a member's key always does. */
 export function callersFeedRoutes(
   gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>,
   activity: Pick<Activity, 'listen'>,

@@ -1,4 +1,4 @@
-// Live activity: calls as they are held, answered and settled; of all accounts for the operator, of their own for others.
+// The console's live feed of calls: all accounts for the operator, the own account for others.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -17,11 +17,11 @@ import type { Activity, ActivityListener } from './activity.ts'
 import { type ActivityView, activityEvents, activityView, PingEvent } from './activity-view.ts'
 import { createFeeds, type FeedTimers } from './feed.ts'
 
-/** Feeds that one session of the operator may have open at once: a few tabs. */
+/** Open feeds of one operator session: a few tabs. */
 const MAX_FEEDS_PER_SESSION = 6
-/** Of an account all of its sessions together, which can be any number by as many keys. */
+/** Open feeds of all sessions of an account together, since each of its keys can have sessions. */
 const MAX_FEEDS_PER_ACCOUNT = 24
-/** More than people can read; of a busy gateway the rest is only counted. */
+/** More than people can read. Further events of a busy gateway are only counted. */
 const MAX_EVENTS_A_SECOND = 60
 const SECOND_MS = 1_000
 
@@ -44,7 +44,7 @@ const Live = Type.Unsafe<ReadableStream>(
   }),
 )
 
-/** `GET /console/api/live`: ends with its session. */
+/** `GET /console/api/live`. The feed ends with its session. */
 export function liveRoutes(
   gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>,
   activity: Pick<Activity, 'listen'>,
@@ -64,38 +64,38 @@ export function liveRoutes(
       const address = addressOf(origin)
       const account_id = accountOf(viewer)
       const openFeed = account_id === undefined ? operatorsFeed : accountsFeed
-      const sight: Sight = { only_keys: await prefixesOf(db, viewer) }
+      const visible: Visible = { only_keys: await prefixesOf(db, viewer) }
       return openFeed({
         request,
         reader: account_id ?? viewer.session_id,
         async recheck() {
-          const seen_by = await sessions.viewer(token, address, origin.request_id)
-          sight.only_keys = await prefixesOf(db, seen_by)
+          const current_viewer = await sessions.viewer(token, address, origin.request_id)
+          visible.only_keys = await prefixesOf(db, current_viewer)
         },
-        start: (send) => listen(gateway, { activity, viewer, sight }, send),
+        start: (send) => listen(gateway, { activity, viewer, visible }, send),
       })
     },
     { query: Closed({}), response: { 200: Live, ...FAILURES } },
   )
 }
 
-/** The part of an account that a viewer sees. It is read again with their session: a key may get limits meanwhile, a member a key. */
-interface Sight {
-  /** The prefixes of their keys, where they see the calls of these alone. */
+/** The calls that a viewer may see, updated with each check of the session: keys and their limits may change meanwhile. */
+interface Visible {
+  /** The prefixes of the viewer's keys; undefined if the viewer sees the whole account. */
   only_keys: ReadonlySet<string> | undefined
 }
 
 /** Sends a viewer the calls that they may see, at most 60 a second. */
 function listen(
   { db, calls: { now, log } }: Pick<Gateway, 'calls' | 'db'>,
-  { activity, viewer, sight }: { activity: Pick<Activity, 'listen'>; viewer: Viewer; sight: Sight },
+  { activity, viewer, visible }: { activity: Pick<Activity, 'listen'>; viewer: Viewer; visible: Visible },
   send: (event: Sent) => void,
 ): () => void {
   const accountByName = (name: string) => accountQueries(db).accountByName.get({ name })
   let second = 0
   let sent = 0
   let skipped = 0
-  /** Events are sent in their order, however long the reads for them take. */
+  /** Sends events in order, although each needs a read of its own duration. */
   let sending = Promise.resolve()
   const sendNext = async (before: Promise<void>, read: () => Awaitable<Sent>): Promise<void> => {
     await before
@@ -106,7 +106,7 @@ function listen(
     }
   }
   const listener: ActivityListener = (event, account) => {
-    if (sight.only_keys && !sight.only_keys.has(event.key)) return
+    if (visible.only_keys && !visible.only_keys.has(event.key)) return
     const now_ms = now()
     const this_second = Math.floor(now_ms / SECOND_MS)
     if (this_second !== second) {
@@ -131,7 +131,7 @@ function listen(
   return activity.listen(accountOf(viewer), listener)
 }
 
-/** @returns undefined for a viewer who sees all of their account */
+/** @returns undefined if the viewer sees the whole account */
 async function prefixesOf(db: Gateway['db'], viewer: Viewer): Promise<ReadonlySet<string> | undefined> {
   const ids = onlyKeysOf(viewer)
   return ids && new Set([...(await keysByNumber(db, ids)).values()].map(({ prefix }) => prefix))

@@ -1,14 +1,14 @@
-// Feeds of server-sent events: bounded, pinged, and over once their reader may not read them any more.
+// Feeds of server-sent events, with a bounded buffer and pings. A feed ends when its reader loses access.
 import type { Stream } from '@elysiajs/stream'
 import type { CallParts } from '../../src/calls/parts.ts'
 import type { GatewayError } from '../../src/domain/errors.ts'
 import type { Awaitable } from '../../src/store/db.ts'
 
-/** Bun cuts a quiet socket after two minutes, and so do proxies, sooner. */
+/** Bun closes a silent socket after two minutes, and proxies do so sooner. */
 const PING_EVERY_MS = 15_000
-/** How soon a feed ends after its reader may no longer read it, or the process began to stop. */
+/** The interval of checks that the reader still has access and the process is not stopping. */
 const CHECK_EVERY_MS = 1_000
-/** Of events for a slow reader; more are dropped. */
+/** Events buffered for a slow reader; further ones are dropped. */
 const MAX_WAITING_EVENTS = 1_000
 const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
 
@@ -19,9 +19,9 @@ export interface FeedTimers {
 }
 
 interface FeedRules extends FeedTimers {
-  /** Feeds that one reader may have open at once. */
+  /** The maximum of open feeds per reader. */
   max_feeds: number
-  /** For one more. */
+  /** The error for a further feed. */
   tooMany: () => GatewayError
 }
 
@@ -29,16 +29,16 @@ interface FeedRequest<Event extends object> {
   request: Request
   /** Feeds of one reader are counted together. */
   reader: number
-  /** Looks again whether they may read. @throws once they may not */
+  /** Checks the reader's access again. @throws if it was revoked */
   recheck(): Awaitable<unknown>
-  /** Begins to send events. @returns stops it */
+  /** Starts sending events. @returns a function that stops it */
   start(send: (event: Event) => void): () => void
 }
 
 /**
- * Opens feeds, so many a reader.
+ * Creates a function that opens feeds, up to `max_feeds` per reader.
  *
- * @returns answers with a feed. It throws what the rules say for one too many
+ * @returns answers a request with a feed, or throws `tooMany()`
  */
 export function createFeeds<Event extends object>(
   { running }: Pick<CallParts, 'running'>,
@@ -53,9 +53,9 @@ export function createFeeds<Event extends object>(
   }
 
   return async ({ request, reader, recheck, start }) => {
-    // Elysia answers HEAD from the route of GET. Nobody reads its body, and no signal comes when its caller leaves.
+    // Elysia answers HEAD by the GET route. Its body is never read, and its signal never fires.
     if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
-    // At first use: it costs a start 10 ms. Before the feed is counted, for the caller may leave meanwhile.
+    // Imported at first use, as it takes 10 ms; and before the feed is counted, as the caller may disconnect during the import.
     const feeds = await import('@elysiajs/stream')
     if ((open.get(reader) ?? 0) >= max_feeds) throw tooMany()
     count(reader, 1)
@@ -77,14 +77,14 @@ export function createFeeds<Event extends object>(
       feed.end()
     }
     request.signal.addEventListener('abort', end, { once: true })
-    // The first one sends the headers on their way.
+    // The first event makes Bun send the headers.
     feed.send({ type: 'ping' })
     if (request.signal.aborted) end()
     return new Response(feed.body, { headers: HEADERS })
   }
 }
 
-/** One feed. @elysiajs/stream has no bound of its own: what its reader has not taken yet is counted here. */
+/** Starts a feed. @elysiajs/stream has no bound, so events that the reader has not taken are counted here. */
 function startFeed<Event extends object>(stream: Stream<Event>) {
   const reader = stream.value.getReader()
   let waiting = 0
@@ -95,7 +95,7 @@ function startFeed<Event extends object>(stream: Stream<Event>) {
         const { value, done }: { value?: unknown; done: boolean } = await reader.read()
         if (done) return controller.close()
         waiting -= 1
-        // The stream is typed by the events that go in; bytes come out.
+        // The stream's type names the events that go in, but bytes come out.
         if (value instanceof Uint8Array) controller.enqueue(value)
       },
     },
@@ -104,7 +104,7 @@ function startFeed<Event extends object>(stream: Stream<Event>) {
   return {
     body,
     send(event: Event): void {
-      // The end may have come while an event was read.
+      // The feed may have ended while the event was prepared.
       if (is_over || waiting >= MAX_WAITING_EVENTS) return
       waiting += 1
       stream.send(event)
@@ -121,7 +121,7 @@ async function isAllowed(recheck: () => Awaitable<unknown>): Promise<boolean> {
     await recheck()
     return true
   } catch {
-    // Revoked, expired, suspended or signed out: in each case the feed ends.
+    // The key is revoked or expired, the account suspended, or the session ended: in each case the feed ends.
     return false
   }
 }

@@ -1,4 +1,4 @@
-// Calls that other gateways settle, for the listeners of this one: read from the database once a second, and only while somebody listens.
+// Calls that other gateways settle, for this gateway's listeners: read from the database once a second while there are listeners.
 
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Events } from '../../src/calls/life/events.ts'
@@ -8,26 +8,26 @@ import { type Activity, createActivity } from './activity.ts'
 import { followSettled } from './settled-elsewhere.ts'
 
 const READ_EVERY_MS = 1_000
-/** More than are settled here between two times. */
+/** More calls than one gateway settles between two reads. */
 const MAX_OWN = 20_000
 
 interface OthersCallsParts {
   db: Db
-  /** This gateway. */
+  /** The id of this gateway. */
   gateway_id: number
   activity: Activity
   events: Events
-  /** True of a call that this gateway settles itself. */
+  /** Whether this gateway is settling the call itself. */
   isUnderWay: (hold_id: number) => boolean
   now: () => number
   log: Pick<Logger, 'warn'>
   every_ms?: number
 }
 
-/** @returns ends it */
+/** Starts the reading with the first listener. @returns a function that ends it */
 export function followOthersCalls(parts: OthersCallsParts): () => Promise<void> {
   const { activity, events, isUnderWay, log, every_ms = READ_EVERY_MS } = parts
-  /** Calls of this gateway that were settled lately: listeners have them already. */
+  /** Recently settled calls of this gateway, which its listeners have already received. */
   const own = new Set<number>()
   let timer: ReturnType<typeof setInterval> | undefined
   let unlisten = () => {}
@@ -55,7 +55,7 @@ export function followOthersCalls(parts: OthersCallsParts): () => Promise<void> 
   /** Never rejects. */
   async function read(): Promise<void> {
     if (!activity.hasListeners()) return end()
-    reading ??= readOnce().catch(wasNotRead)
+    reading ??= readOnce().catch(onReadFailure)
     await reading
     reading = undefined
   }
@@ -69,8 +69,8 @@ export function followOthersCalls(parts: OthersCallsParts): () => Promise<void> 
     failed = false
   }
 
-  /** Logged once. Listeners miss the calls that are settled until it can be read again. */
-  function wasNotRead(cause: unknown): void {
+  /** Logs the first of several failures. Listeners miss the calls that are settled until a read succeeds. */
+  function onReadFailure(cause: unknown): void {
     following = undefined
     if (!failed) log.warn({ cause }, 'what other gateways settle could not be read for live feeds')
     failed = true
@@ -84,7 +84,7 @@ export function followOthersCalls(parts: OthersCallsParts): () => Promise<void> 
   }
 }
 
-/** Live activity of a gateway; of others over its database, too, where there are any. */
+/** Opens the live activity of a gateway, including calls of other gateways over the same database. */
 export function openActivity({ db, calls, operations }: Gateway) {
   const { events, running, settlements, is_shared, now, log } = calls
   const activity = createActivity(events, log)

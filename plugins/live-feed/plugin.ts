@@ -1,4 +1,4 @@
-// The live feed as a plugin: calls as they are held, answered and settled, for callers and for the console.
+// The live feed plugin: events as calls are held, answered and settled, for callers and for the console.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const liveFeed = definePlugin({

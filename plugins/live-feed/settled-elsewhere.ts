@@ -1,4 +1,4 @@
-// The calls that other gateways settle, as their rows come: for live feeds.
+// The queries that find newly settled calls of other gateways, for live feeds.
 import { and, desc, eq, gt, ne, or, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { newestHold } from '../../src/store/newest-hold.ts'
@@ -25,11 +25,11 @@ interface SettledCall
   key_prefix: string
 }
 
-/** Calls of one read: the newest. Nobody reads more in a second. */
+/** The newest calls per read, more than people can read in a second. */
 const MAX_CALLS = 500
-/** Of others that are under way, those that began first. */
+/** Pending holds of other gateways that are followed; those that expire first. */
 const MAX_PENDING = 5_000
-/** Ids ascend, but their rows become visible a little out of order. */
+/** Ids ascend, but rows may become visible slightly out of order, so earlier ids are read again. */
 const LATE_IDS = 2_048
 const LATE_MS = 10_000
 
@@ -80,41 +80,41 @@ const queries = perConnection({
   of: (orm) => rowsOf(orm).where(isOneOf(calls.id, 'ids')),
 })
 
-interface Following {
+interface FollowOptions {
   db: Db
-  /** Its calls are left out. */
+  /** The gateway whose pending holds are left out: this one. */
   gateway_id: number
   now: () => number
 }
 
 /**
- * Follows the calls that other gateways settle from this moment on: those that they have under way, and all later ones. Some of the own ones are
- * among them, which the caller leaves out.
+ * Follows the calls that other gateways settle from now on: those under way now, and later ones. The results include some calls of
+ * this gateway, which the caller filters out.
  *
- * @returns reads the calls that were settled since its last read, in the order in which they began; it throws StorageFailure
+ * @returns reads the calls that were settled since the last read, in the order of their start; throws StorageFailure
  */
 export async function followSettled({
   db,
   gateway_id,
   now,
-}: Following): Promise<() => Promise<SettledCall[]>> {
+}: FollowOptions): Promise<() => Promise<SettledCall[]>> {
   const { newest, pending, since, of } = queries(db)
   const pendingNow = async () => {
     const rows = await pending.all({ gateway_id, row_limit: MAX_PENDING })
     return new Set(rows.map(({ id }) => id))
   }
-  const sinceThen = () =>
+  const readSince = () =>
     since.all({ late_id: last_id - LATE_IDS, last_id, late_ms: now() - LATE_MS, row_limit: MAX_CALLS })
   let last_id = (await newest.get())?.id ?? 0
   let under_way = await pendingNow()
-  let seen = new Set((await sinceThen()).map(({ id }) => id))
+  let seen = new Set((await readSince()).map(({ id }) => id))
 
   return async () => {
-    // First: what is settled while the calls are read is looked for again the next time.
+    // Read before the calls, so that a call that is settled in between is found at the next read.
     const still_under_way = await pendingNow()
-    const over = [...under_way].filter((id) => !still_under_way.has(id))
-    const ids = JSON.stringify(over)
-    const rows = [...(over.length > 0 ? await of.all({ ids }) : []), ...(await sinceThen())]
+    const ended = [...under_way].filter((id) => !still_under_way.has(id))
+    const ids = JSON.stringify(ended)
+    const rows = [...(ended.length > 0 ? await of.all({ ids }) : []), ...(await readSince())]
     const settled = [...new Map(rows.map((row) => [row.id, row])).values()].filter(({ id }) => !seen.has(id))
     for (const { id } of settled) seen.add(id)
     last_id = Math.max(last_id, ...rows.map(({ id }) => id), ...still_under_way)

@@ -1,4 +1,4 @@
-// The counting of a messages request's tokens: by the provider where it counts, by estimate where not; free of charge.
+// The free token count of a messages request: by the provider if it has such an endpoint, otherwise an estimate.
 import { readCallTarget } from '../../src/calls/bodies/arrival.ts'
 import { withAcceptedImages } from '../../src/calls/kinds/text/accepted-images.ts'
 import { countUpstream, estimatedFor } from '../../src/calls/kinds/text/counting.ts'
@@ -15,7 +15,6 @@ import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { requestTo } from '../../src/upstream/request.ts'
 import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
-/** `POST /v1/messages/count_tokens`. */
 export const countTokens = (parts: CallParts, origin: CallOrigin): Promise<Response> =>
   withAdmission(parts, origin, async (admitted) => {
     const read = await readTextBody(parts, admitted, {
@@ -30,7 +29,7 @@ export const countTokens = (parts: CallParts, origin: CallOrigin): Promise<Respo
       ? await withAcceptedImages(parts, admitted, { model, body: read, protocol: anthropic.name })
       : read
     admitted.defer(body.release)
-    // The provider's counting takes no max_tokens; reading a request wants one.
+    // Decoding a request requires max_tokens, which a count request does not have.
     const { input_tokens } = estimatedFor(model, await body.facts(anthropic.name, { max_tokens: 1 }))
     const counted = await countUpstream(parts, admitted, model, {
       protocol: anthropic,
@@ -47,6 +46,6 @@ export const countTokens = (parts: CallParts, origin: CallOrigin): Promise<Respo
     return jsonAnswer(counted ?? { input_tokens }, origin.request_id, idHeaders(origin))
   })
 
-/** Vertex AI wants the version in the body; its endpoint for counting takes the model there, too: npm @anthropic-ai/vertex-sdk. */
+/** Vertex AI requires the version in the body; its count endpoint also takes the model there: npm @anthropic-ai/vertex-sdk. */
 const versionFor = ({ server }: Pick<Provider, 'server'>): JsonObject =>
   server === VERTEX_AI ? { anthropic_version: VERTEX_VERSION } : {}

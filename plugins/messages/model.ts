@@ -1,21 +1,21 @@
-// The headers of the messages surface: the protocol's version, and the betas.
+// The headers of the messages surface: the API version, and the `anthropic-` headers that are passed on.
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { ANTHROPIC_VERSION } from '../../src/protocols/anthropic/target.ts'
 
 /** silent.md, Messages: body limit. */
 export const MESSAGES_BODY_LIMIT_BYTES = 32 * 1024 * 1024
-/** Anthropic's name for the header with the request's id. */
+/** Anthropic's header for the request id. */
 export const ID_HEADER = 'request-id'
 
 /**
- * The version of spec.md, Versioning, rule 2, and the one that Anthropic's SDK sends since 1.0.0, because its users
- * change their base address only. The answers of both endpoints read the same in either.
+ * The version in spec.md (Versioning, rule 2), and the one that Anthropic's SDK sends since 1.0.0, whose users change only the base
+ * address. Both endpoints return the same answers in either version.
  */
 const VERSIONS: readonly string[] = [ANTHROPIC_VERSION, '2026-10-21']
 
 /**
- * The protocol's version that the caller speaks: in `anthropic-version`, as SDKs send it, or in `vendor-version`.
- * @throws GatewayError invalid_request if it is missing or not known
+ * Reads the API version of a request from `anthropic-version`, which SDKs send, or `vendor-version`.
+ * @throws GatewayError invalid_request if it is missing or unknown
  */
 export function requireVersion(headers: Headers): string {
   const version = headers.get('anthropic-version') ?? headers.get('vendor-version')
@@ -27,8 +27,8 @@ export function requireVersion(headers: Headers): string {
 }
 
 /**
- * Headers between a browser and this gateway, and those that choose among what the provider keeps for the owner of its key, or say who pays:
- * the operator writes these in the provider's `headers`. The names are those of the npm package @anthropic-ai/sdk 1.12.
+ * A header between browser and gateway, and headers that select data or billing within the key owner's organization at the provider: the
+ * operator sets the latter in the provider's `headers`. The names are those of the npm package @anthropic-ai/sdk 1.12.
  */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'anthropic-dangerous-direct-browser-access',
@@ -38,8 +38,8 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What is passed on to a provider of the same protocol: the version, and all other `anthropic-` headers, the betas among them. New
- * capabilities of Claude Code come as new ones: https://code.claude.com/docs/en/llm-gateway-protocol, "Forward as open lists".
+ * Returns the headers to pass on to a provider of the same protocol: the version, and all other `anthropic-` headers, including betas. New
+ * features of Claude Code use new headers: https://code.claude.com/docs/en/llm-gateway-protocol, "Forward as open lists".
  */
 export function forwardedHeaders(headers: Headers): Record<string, string> {
   const version = headers.get('anthropic-version') ?? headers.get('vendor-version') ?? ANTHROPIC_VERSION

@@ -1,4 +1,4 @@
-// Messages in the API reference: whole, streamed, and their tokens counted.
+// The API reference of the messages surface: messages, whole and streamed, and token counts.
 import {
   events,
   json,
@@ -36,7 +36,7 @@ const ANTHROPIC = 'https://platform.claude.com/docs/en'
 
 const COUNT_TOKENS = `${ANTHROPIC}/api/messages-count-tokens`
 
-const messagesOf = list(
+const messages_schema = list(
   object({
     role: words('The role of the author.', 'user', 'assistant', 'system'),
     content: either('A text, or blocks.', text('One text.'), list(anyObject('Such as `text`, `image`.'))),
@@ -109,7 +109,7 @@ export const reference: Reference = {
       summary: 'Count the tokens of a request',
       description: 'Counted by the provider where it speaks this API, else estimated. It costs nothing.',
       parameters,
-      body: json(asIn(COUNT_TOKENS, { model: MODEL, messages: messagesOf }), {
+      body: json(asIn(COUNT_TOKENS, { model: MODEL, messages: messages_schema }), {
         'A question': { model, messages: question },
       }),
       answer: 'The count.',
@@ -123,7 +123,7 @@ export const reference: Reference = {
       {
         model: MODEL,
         max_tokens: count(LIMIT),
-        messages: messagesOf,
+        messages: messages_schema,
         'stream?': STREAM,
         'cache_control?': anyObject("Only for Anthropic's models: cache the prompt."),
       },

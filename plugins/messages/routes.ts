@@ -1,4 +1,4 @@
-// The messages surface: POST /v1/messages, whole and streamed, and the counting of a request's tokens.
+// The messages surface: POST /v1/messages, whole and streamed, and the token count of a request.
 import { Elysia } from 'elysia'
 import { MESSAGES_FORMS } from '../../src/access/gate.ts'
 import { calls } from '../../src/app/surface/calls.ts'
@@ -47,7 +47,7 @@ export function messages(gateway: Pick<Gateway, 'calls' | 'requests'>) {
     })
   }
 
-  /** In the surface's own shape, with a request-id like all of its answers. */
+  /** Refuses unknown paths in Anthropic's error format, with a request-id. */
   async function refuse(origin: CallOrigin): Promise<never> {
     await gate.admit(origin)
     throw notFound('No such endpoint. Use POST /v1/messages or POST /v1/messages/count_tokens.')

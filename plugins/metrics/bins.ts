@@ -1,9 +1,10 @@
-// Durations counted by their length, cheap enough for each call; and the lag of the event loop, counted so.
-/** Durations counted in classes; each class goes up to its bound, the last one has none. */
+// Histograms of durations, cheap enough to update for each call, and the one of the event loop's lag.
+
+/** A histogram of durations. Each bin counts durations up to its bound; the last bin has no bound. */
 export class Bins {
-  /** Ascending. */
+  /** In ascending order. */
   readonly bounds_ms: readonly number[]
-  /** One more than bounds. */
+  /** One more than `bounds_ms`, for longer durations. */
   readonly counts: Float64Array
   sum_ms = 0
 
@@ -26,7 +27,7 @@ const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000]
 
 export type LoopLag = ReturnType<typeof watchLoopLag>
 
-/** How much later than planned a timer fires, ten times a second. Keeps no process alive. @param now_ms a clock that only goes forward */
+/** Measures ten times a second how late a timer fires. Does not keep the process alive. @param now_ms a monotonic clock */
 export function watchLoopLag(now_ms: () => number = () => performance.now()) {
   const lags = new Bins(BOUNDS_MS)
   let planned_ms = now_ms() + EVERY_MS

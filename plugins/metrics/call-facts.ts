@@ -1,14 +1,13 @@
-// The facts of a settled call, from its record, for metrics and spans.
+// The record of a settled call, as metrics and spans use it.
 
 import type { Nanos } from '../../src/domain/money.ts'
 import { type CallOutcome, hasFailed } from '../../src/domain/outcomes.ts'
 import type { Usage } from '../../src/domain/usage.ts'
 
-/** The record of a call, as far as it is counted. */
 export interface CountedCall extends Usage {
   surface: string
   model: string
-  /** Empty if no route was reached. */
+  /** Empty if no provider was called. */
   provider: string
   upstream_model: string
   outcome: CallOutcome
@@ -19,10 +18,10 @@ export interface CountedCall extends Usage {
   first_byte_ms: number | null
   duration_ms: number
   failed_tries?: number
-  /** The cost that the provider reports, and that of the route; null if unknown. */
+  /** The cost that the provider reports, and the cost computed from the route's prices; null if unknown. */
   reported_cost_nanos?: Nanos | null
   computed_cost_nanos?: Nanos | null
-  /** JSON; see `TroubleIn`. */
+  /** JSON of `CallTrouble`. */
   trace?: string
 }
 
@@ -34,16 +33,16 @@ export interface SettledCall {
   call: CountedCall
 }
 
-interface TroubleIn {
+interface CallTrouble {
   tried?: { provider: string; failure_class: string }[]
   more_tried?: number
   failure?: { kind: string }
 }
 
-const NO_TROUBLE: TroubleIn = {}
+const NO_TROUBLE: CallTrouble = {}
 
-/** The failures of a call. The trace is read only where something failed: most calls have none. */
-export function troubleIn(call: CountedCall): TroubleIn {
+/** Returns the failures of a call. Parses the trace only if an attempt failed. */
+export function troubleOf(call: CountedCall): CallTrouble {
   const { failed_tries = 0, trace = '' } = call
   const is_smooth = !hasFailed(call) && failed_tries === 0
   return is_smooth || trace === '' ? NO_TROUBLE : JSON.parse(trace)

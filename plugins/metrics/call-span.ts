@@ -1,13 +1,13 @@
-// A settled call as a span, by OpenTelemetry's semantic conventions for generative AI: numbers and names, nothing of what was said.
+// The conversion of a settled call into a span, by OpenTelemetry's semantic conventions for generative AI. Spans contain no prompts or answers.
 
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { hasFailed } from '../../src/domain/outcomes.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, USAGE_FIELDS, type UsageField } from '../../src/domain/usage.ts'
 import { defined } from '../../src/utilities/defined.ts'
-import { type CountedCall, type SettledCall, troubleIn } from './call-facts.ts'
+import { type CountedCall, type SettledCall, troubleOf } from './call-facts.ts'
 import type { SpanFacts } from './spans.ts'
 
-/** `gen_ai.operation.name` by the surface of the call; others have the surface's own name, as the conventions allow. */
+/** `gen_ai.operation.name` by surface. Other surfaces use their own name, as the conventions allow. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   native: 'generate_content',
   messages: 'chat',
@@ -18,7 +18,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   images: 'generate_content',
 }
 
-/** `gen_ai.provider.name` by the protocol of the provider. */
+/** `gen_ai.provider.name` by protocol. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   gemini: 'gcp.gemini',
   anthropic: 'anthropic',
@@ -26,7 +26,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The span of a call, from its arrival to its settlement.
+ * Converts a call into a span, from its arrival to its settlement.
  * https://github.com/open-telemetry/semantic-conventions/blob/v1.37.0/docs/gen-ai/gen-ai-spans.md
  */
 export function spanOf(
@@ -48,7 +48,7 @@ export function spanOf(
       'gen_ai.usage.input_tokens': sum(call, INPUT_FIELDS),
       'gen_ai.usage.output_tokens': sum(call, OUTPUT_FIELDS),
       ...usageAttributes(call),
-      'error.type': is_error ? (troubleIn(call).failure?.kind ?? '_OTHER') : undefined,
+      'error.type': is_error ? (troubleOf(call).failure?.kind ?? '_OTHER') : undefined,
       'http.response.status_code': call.status,
       'tollgate.request_id': request_id,
       'tollgate.surface': call.surface,
@@ -62,7 +62,7 @@ export function spanOf(
   }
 }
 
-/** The conventions want a provider always: of a call that reached none it is not known. */
+/** The conventions require a provider; a call that reached none gets `_OTHER`. */
 function routeAttributes({ provider, upstream_model }: CountedCall, catalogue: Pick<Catalogue, 'providers'>) {
   if (provider === '') return { 'gen_ai.provider.name': '_OTHER' }
   const known = catalogue.providers.get(provider)
@@ -74,7 +74,7 @@ function routeAttributes({ provider, upstream_model }: CountedCall, catalogue: P
   }
 }
 
-/** Host and port alone: a path may hold more. Nothing for the simulator. */
+/** Host and port only, because a path may contain a secret. Empty for the simulator. */
 function serverAttributes(base_url: string) {
   if (!URL.canParse(base_url)) return {}
   const { hostname, port, protocol } = new URL(base_url)
@@ -84,7 +84,7 @@ function serverAttributes(base_url: string) {
 const sum = (call: CountedCall, fields: readonly UsageField[]): number =>
   fields.reduce((total, field) => total + call[field], 0)
 
-/** Each kind of token that there was, and images: the conventions have sums alone. */
+/** Counts of tokens by kind, and of images. The conventions define only sums. */
 function usageAttributes(call: CountedCall): Record<string, number> {
   const attributes: Record<string, number> = {}
   for (const field of USAGE_FIELDS) if (call[field] > 0) attributes[`tollgate.usage.${field}`] = call[field]

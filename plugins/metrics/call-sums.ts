@@ -1,4 +1,4 @@
-// Sums over settled calls, kept so that a call adds to them in a microsecond; metrics are made from them when they are read.
+// Sums over settled calls. Adding a call takes a microsecond; metrics are computed from the sums when they are read.
 
 import { costsDiffer } from '../../src/domain/cost-difference.ts'
 import type { Nanos } from '../../src/domain/money.ts'
@@ -6,7 +6,7 @@ import { hasFailed } from '../../src/domain/outcomes.ts'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
 import { createTally, type Tallied } from '../../src/observe/tally.ts'
 import { Bins } from './bins.ts'
-import { type CountedCall, type SettledCall, troubleIn } from './call-facts.ts'
+import { type CountedCall, type SettledCall, troubleOf } from './call-facts.ts'
 
 const DURATION_BOUNDS_MS = [
   50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000,
@@ -15,7 +15,7 @@ const FIRST_BYTE_BOUNDS_MS = [
   25, 50, 100, 250, 500, 750, 1_000, 1_500, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000,
 ]
 
-/** The calls of one surface, model, provider and outcome. Their number is bounded, for all four come from the catalogue or the code. */
+/** The sums for one surface, model, provider and outcome. All four come from the catalogue or the code, so the number of sums is bounded. */
 export class CallSum {
   readonly surface: string
   readonly model: string
@@ -24,12 +24,12 @@ export class CallSum {
   calls = 0
   revenue_nanos: Nanos = 0
   provider_cost_nanos: Nanos = 0
-  /** Of the calls whose provider cost is known. */
+  /** Revenue of the calls whose provider cost is known. */
   known_revenue_nanos: Nanos = 0
-  /** Calls of which a provider says that it took more or less than the route's cost comes to. */
+  /** Calls whose provider reports another cost than the one computed from the route's prices. */
   costs_that_differ = 0
   images = 0
-  /** By the places of `USAGE_FIELDS`. */
+  /** In the order of `USAGE_FIELDS`. */
   readonly tokens = new Float64Array(USAGE_FIELDS.length)
   readonly durations = new Bins(DURATION_BOUNDS_MS)
   readonly first_bytes = new Bins(FIRST_BYTE_BOUNDS_MS)
@@ -45,13 +45,12 @@ export class CallSum {
 export interface CallSums {
   add(settled: SettledCall): void
   sums(): Iterable<CallSum>
-  /** Calls that failed or broke off, by their class. */
+  /** Failed and interrupted calls by failure class. */
   failures(): Iterable<Tallied>
-  /** Tries at routes that failed, whatever became of their calls. */
+  /** Failed attempts at routes, also of calls that succeeded at another route. */
   failedTries(): Iterable<Tallied>
 }
 
-/** Nothing, at first. */
 export function createCallSums(): CallSums {
   const sums = new Map<string, CallSum>()
   const failures = createTally()
@@ -67,7 +66,7 @@ export function createCallSums(): CallSums {
   }
 
   function addTrouble(call: CountedCall): void {
-    const { failure, tried = [], more_tried = 0 } = troubleIn(call)
+    const { failure, tried = [], more_tried = 0 } = troubleOf(call)
     const { surface, model } = call
     if (hasFailed(call)) failures.add({ surface, model, class: failure?.kind ?? 'unknown' })
     for (const { provider, failure_class } of tried) tries.add({ provider, class: failure_class })

@@ -1,3 +1,3 @@
-// The metrics' own address, for the doctor, which looks whether it is free.
+// Exports for the doctor, which checks whether the address of the metrics is free.
 export { refuseMetricsAddress } from './metrics-listener.ts'
 export { metrics_section } from './settings.ts'

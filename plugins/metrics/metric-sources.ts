@@ -1,4 +1,4 @@
-// The metrics of a gateway: their names, what they say, and where their values come from.
+// The metrics of a gateway: name, help text and source of each.
 import { NANOS_PER_USD, type Nanos } from '../../src/domain/money.ts'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
 import type { ValueMetric } from '../../src/observe/metric.ts'
@@ -8,29 +8,29 @@ import type { LoopLag } from './bins.ts'
 import type { CallSum, CallSums } from './call-sums.ts'
 import type { Labels, MetricSource } from './exposition.ts'
 
-/** Sources that are read with the metrics. */
+/** The sources that metrics read their values from. */
 export interface Readings {
   calls: CallSums
   error_answers: Pick<Tally, 'all'>
   lag: LoopLag
   version: string
   started_at_ms: number
-  /** Of those that money is held for. */
+  /** Number and total of pending holds. */
   pendingHolds(): Promise<{ count: number; amount_nanos: Nanos }>
   settlementsWaiting(): number
   callsUnderWay(): number
   webSocketsOpen(): number
   isReady(): boolean
-  /** Undefined where the rows are in a file. */
+  /** Undefined if the database is a file. */
   oldestSnapshots(): Promise<Snapshots | undefined>
-  /** How many keys each provider has, and how many of them are left alone at the moment. */
+  /** Numbers of keys by provider, and of keys in cooldown. */
   providerKeys(): Iterable<{ provider: string; keys: number; cooling: number }>
-  /** What fails at the moment: rejected keys, providers, models and routes. */
+  /** Rejected keys, and providers, models and routes that fail now. */
   troubles(): Promise<readonly { kind: string; subject: string }[]>
   spans(): { sent: number; dropped: number; waiting: number }
 }
 
-/** All metrics, in the order of the text. */
+/** Returns all metrics, in the order of the text. */
 export const metricSources = (readings: Readings): MetricSource[] => [
   ...callMetrics(readings),
   ...moneyMetrics(readings),
@@ -38,7 +38,7 @@ export const metricSources = (readings: Readings): MetricSource[] => [
   ...processMetrics(readings),
 ]
 
-/** In place of a provider, for calls that reached none. */
+/** The label for calls that reached no provider. */
 const NO_PROVIDER = 'none'
 const NO_LABELS: Labels = {}
 const MS_PER_S = 1_000
@@ -46,7 +46,7 @@ const MS_PER_S = 1_000
 const USAGE_SUFFIX = /_tokens$/
 const TOKEN_KINDS = USAGE_FIELDS.map((field) => field.replace(USAGE_SUFFIX, ''))
 
-/** A metric of one value, without labels. */
+/** Makes a metric with one value and no labels. */
 const single = (
   type: 'counter' | 'gauge',
   name: string,
@@ -177,7 +177,7 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
 }
 
 function snapshotMetrics({ oldestSnapshots }: Readings): MetricSource[] {
-  const of =
+  const read =
     (pick: (snapshots: Snapshots) => number): ValueMetric['values'] =>
     async () => {
       const snapshots = await oldestSnapshots()
@@ -190,14 +190,14 @@ function snapshotMetrics({ oldestSnapshots }: Readings): MetricSource[] {
       type: 'gauge',
       labels: [],
       per: MS_PER_S,
-      values: of(({ oldest }) => oldest?.age_ms ?? 0),
+      values: read(({ oldest }) => oldest?.age_ms ?? 0),
     },
     {
       name: 'tollgate_database_oldest_snapshot_transactions',
       help: 'Transactions since the oldest snapshot, also of replication slots and standbys, whose age in seconds the server may not say.',
       type: 'gauge',
       labels: [],
-      values: of(({ oldest, undated }) => Math.max(oldest?.transactions ?? 0, undated?.transactions ?? 0)),
+      values: read(({ oldest, undated }) => Math.max(oldest?.transactions ?? 0, undated?.transactions ?? 0)),
     },
   ]
 }

@@ -1,4 +1,4 @@
-// Metrics and spans of a running gateway: their listeners, their readings, their start and end.
+// Metrics and spans of a running gateway: start and stop, event listeners, and the sources of metrics.
 import manifest from '../../package.json' with { type: 'json' }
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Listener } from '../../src/calls/life/events.ts'
@@ -13,25 +13,25 @@ import { type LoopLag, watchLoopLag } from './bins.ts'
 import type { SettledCall } from './call-facts.ts'
 import { spanOf } from './call-span.ts'
 import { type CallSums, createCallSums } from './call-sums.ts'
-import { exposed, readTogether } from './exposition.ts'
+import { render, sharedRead } from './exposition.ts'
 import { metricSources, type Readings } from './metric-sources.ts'
 import { listenForMetrics } from './metrics-listener.ts'
 import { metrics_section, telemetry_section } from './settings.ts'
 import { openSpans, parentOf, type Spans } from './spans.ts'
 
 export interface Observing {
-  /** Metrics for Prometheus. Calls are counted from the start on, or from the first reading where metrics were off until then. */
+  /** Renders metrics for Prometheus. Calls are counted from the start, or from the first read if metrics were off at the start. */
   read(): Promise<Response>
-  /** Sends the last spans. Takes two seconds at most. */
+  /** Stops, and sends the last spans for at most two seconds. */
   close(): Promise<void>
 }
 
 type Observed = Pick<Gateway, 'calls' | 'requests' | 'operations' | 'db'>
 
 /**
- * Starts what the catalogue wants. With metrics and telemetry off nothing listens to calls.
+ * Starts metrics and telemetry as configured in the catalogue. If both are off, calls are not observed.
  *
- * @throws Error with a text for the operator where an address is taken
+ * @throws Error with a message for the operator if an address is taken
  */
 export async function openObserving(gateway: Observed): Promise<Observing> {
   const { catalogue, events, log, now } = gateway.calls
@@ -86,8 +86,8 @@ function startCounting(gateway: Observed, options: CountingOptions) {
     unlisten()
     lag.stop()
   }
-  // Plugins that open later add theirs.
-  return { read: () => exposed([...sources, ...gateway.operations.metrics]), stop }
+  // Read at each request, because plugins that open later add their metrics.
+  return { read: () => render([...sources, ...gateway.operations.metrics]), stop }
 }
 
 function readingsOf(
@@ -103,8 +103,8 @@ function readingsOf(
     lag,
     version: manifest.version,
     ...options,
-    pendingHolds: readTogether(async () => {
-      // First those without a row: by the time that the rows were read they may have one.
+    pendingHolds: sharedRead(async () => {
+      // Unwritten holds are read first: later they may already be among the rows.
       const unwritten = [...parts.ledger.unwritten.values()]
       const [written] = await db.rows<{ count: number; amount_nanos: number }>(
         "SELECT count(*) AS count, coalesce(sum(amount_nanos), 0) AS amount_nanos FROM holds WHERE state = 'pending'",
@@ -118,7 +118,7 @@ function readingsOf(
     callsUnderWay: () => parts.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
     troubles: () => currentTroubles({ calls: parts }),
-    oldestSnapshots: readTogether(async () => (db.file ? undefined : await snapshotsOn(db))),
+    oldestSnapshots: sharedRead(async () => (db.file ? undefined : await snapshotsOn(db))),
     isReady: () => operations.notReady() === undefined,
     providerKeys: () =>
       [...catalogue().providers.values()].map((provider) => {

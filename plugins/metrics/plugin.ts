@@ -1,4 +1,4 @@
-// Metrics for Prometheus and spans for a collector of OpenTelemetry as a plugin: it counts settled calls, where the catalogue wants it.
+// The plugin for Prometheus metrics and OpenTelemetry spans of settled calls. Both are off unless configured.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { metrics_section, telemetry_section } from './settings.ts'
 

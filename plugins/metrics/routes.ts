@@ -1,4 +1,4 @@
-// The metrics for Prometheus: GET /metrics, with the token of [metrics]; without a token in the catalogue it is not found.
+// GET /metrics for Prometheus, with the token of [metrics]. Without a token in the catalogue it answers 404.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { calls } from '../../src/app/surface/calls.ts'
@@ -14,10 +14,10 @@ const BEARER = /^Bearer +(\S+) *$/i
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Takes the same time for any token: hashes are of one length. */
+/** Compares in constant time. Hashes have equal lengths, which timingSafeEqual requires. */
 const isEqual = (one: string, other: string): boolean => timingSafeEqual(hashOf(one), hashOf(other))
 
-/** @throws GatewayError not_found, as for any unknown path, if there are no metrics; unauthenticated */
+/** @throws GatewayError not_found, as for an unknown path, if metrics are off; unauthenticated for a wrong token */
 function admit(request: Request, token: string | undefined): void {
   if (token === undefined) throw noEndpoint()
   const [, sent = ''] = BEARER.exec(request.headers.get('authorization') ?? '') ?? []

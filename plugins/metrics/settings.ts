@@ -1,4 +1,4 @@
-// The settings of metrics and of spans, [metrics] and [telemetry]: their secrets, the address of the metrics, and the one that spans are sent to.
+// The settings sections [metrics] and [telemetry]: token and address for metrics, collector and headers for spans.
 import { type Static, Type } from '@sinclair/typebox'
 import { readHeaders, warnUnusable } from '../../src/catalogue/providers.ts'
 import { closed, LISTEN_PATTERN } from '../../src/catalogue/schema-parts.ts'
@@ -55,15 +55,15 @@ const TelemetrySchema = Type.Object(
   closed,
 )
 
-/** A token that is guessed opens how much the gateway earns. */
+/** Metrics show the gateway's revenue, so the token must not be guessable. */
 const MIN_TOKEN_CHARS = 16
 
 const SENDABLE = /^[!-~]+$/
 
-/** Reads the section, whose shape has been checked. A variable that is not set leaves out what needs it, and nothing else. */
+/** Reads the section after schema validation. An unset environment variable disables only the token. */
 function readMetrics({ token, listen }: Static<typeof MetricsSchema>, context: SectionContext) {
   const { server } = context
-  if (listen !== undefined && server && takesIn(server.listen, listen))
+  if (listen !== undefined && server && overlaps(server.listen, listen))
     context.report(
       ['metrics', 'listen'],
       `must be another address than server.listen (${server.listen}): choose another port, such as "127.0.0.1:9464"`,
@@ -103,7 +103,7 @@ function readTelemetry(
   return { endpoint: unset.length > 0 ? undefined : url, headers, sample, service_name }
 }
 
-/** The path of spans, which OTLP adds to an address without a path: https://opentelemetry.io/docs/specs/otlp/#otlphttp-request */
+/** OTLP's path for spans, appended to the endpoint: https://opentelemetry.io/docs/specs/otlp/#otlphttp-request */
 const TRACES_PATH = '/v1/traces'
 
 function readEndpoint(text: string, { report }: SectionContext): string | undefined {
@@ -118,8 +118,8 @@ function readEndpoint(text: string, { report }: SectionContext): string | undefi
   return url.href
 }
 
-/** Whether a socket at one address leaves no room for the other. */
-function takesIn(listen: string, other: string): boolean {
+/** Whether listening on one address makes the other unavailable. */
+function overlaps(listen: string, other: string): boolean {
   const [, host, port = ''] = /^(.*)(:.*)$/.exec(listen) ?? []
   const is_any = host === '0.0.0.0' || host === '[::]'
   return port !== ':0' && (listen === other || (is_any && other.endsWith(port)))

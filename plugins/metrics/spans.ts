@@ -1,16 +1,16 @@
-// Spans of calls, sent to an OpenTelemetry collector in batches: what it does not take is dropped, and no call waits for it.
+// Export of spans to an OpenTelemetry collector in batches. Calls never wait for it; spans that it does not accept are dropped.
 import type { Attributes } from '@opentelemetry/api'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Logger } from '../../src/observe/log.ts'
 
-/** A span, all of which is past. */
+/** A finished span. */
 export interface SpanFacts {
   name: string
   attributes: Attributes
   start_ms: number
   end_ms: number
   is_error: boolean
-  /** The caller's span. Undefined: this one begins a trace. */
+  /** The caller's span. Undefined if this span starts a trace. */
   parent?: SpanParent | undefined
 }
 
@@ -23,9 +23,9 @@ interface SpanCounts {
 
 export interface Spans {
   readonly counts: Readonly<SpanCounts>
-  /** Takes a span that is made later, when nothing waits for it. Drops it where too many wait. */
+  /** Queues a span, which `make` creates in a later turn of the event loop. Drops it if too many wait. */
   record(make: () => SpanFacts): void
-  /** Sends what waits, for two seconds at most. */
+  /** Sends waiting spans for at most two seconds. */
   close(): Promise<void>
 }
 
@@ -36,31 +36,30 @@ interface SpanOptions {
   service_name: string
   version: string
   log: Pick<Logger, 'error' | 'warn' | 'info'>
-  /** How long a batch is gathered. */
+  /** The time between batches. */
   every_ms?: number
-  /** How long one is tried to be sent. */
+  /** The time limit of one request. */
   send_timeout_ms?: number
 }
 
-/** Some 2 MB. */
+/** About 2 MB. */
 const MAX_WAITING = 2_048
 const BATCH = 512
 const EVERY_MS = 5_000
-/** With its further tries. */
 const SEND_TIMEOUT_MS = 5_000
 const CLOSE_TIMEOUT_MS = 2_000
 
-/** The semantic conventions that names of spans and attributes follow; changed by hand alone, since dashboards stand on them. */
+/** The version of the semantic conventions for names of spans and attributes. Changed only on purpose, because dashboards depend on it. */
 const SEMANTIC_CONVENTIONS = '1.37.0'
 
-/** Spans for a collector. The libraries are loaded here: they take no memory where telemetry is off. */
+/** Opens the export. The libraries are loaded here, so that they use no memory if telemetry is off. */
 export async function openSpans(options: SpanOptions): Promise<Spans> {
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } = await import('@opentelemetry/api')
   const { log } = options
   const counts: SpanCounts = { sent: 0, dropped: 0, waiting: 0 }
   const { provider, tracer } = await openTracer(options, counts)
 
-  /** Which calls have spans is the operator's to say, by `sample`: a caller's flag does not count. */
+  /** Ignores the caller's sampling flag: the operator's `sample` decides which calls have spans. */
   const contextOf = ({ trace_id, span_id }: SpanParent) =>
     trace.setSpanContext(ROOT_CONTEXT, {
       traceId: trace_id,
@@ -95,7 +94,7 @@ export async function openSpans(options: SpanOptions): Promise<Spans> {
     },
     async close() {
       writeAll()
-      // A collector that does not answer holds no stop up; that it failed is logged where it is counted.
+      // A collector that does not answer must not delay a stop. `counted` logs a failure.
       await Promise.race([provider.shutdown().catch(() => {}), Bun.sleep(CLOSE_TIMEOUT_MS)])
       if (counts.waiting > 0)
         log.warn({ spans: counts.waiting }, 'the telemetry collector did not take the last spans in time')
@@ -133,7 +132,7 @@ async function openTracer(options: SpanOptions, counts: SpanCounts) {
   return { provider, tracer: provider.getTracer('tollgate', version, { schemaUrl }) }
 }
 
-/** No call waits for it that could get an error, and an error that leaves here would end the process. */
+/** Drops a span that cannot be made. An error thrown here, in a timer, would end the process. */
 function orDrop(counts: SpanCounts, log: Pick<Logger, 'error'>, write: () => void): void {
   try {
     write()
@@ -147,7 +146,7 @@ function orDrop(counts: SpanCounts, log: Pick<Logger, 'error'>, write: () => voi
 /** `ExportResultCode.SUCCESS` of @opentelemetry/core. */
 const SUCCESS = 0
 
-/** Counts what an exporter sends and what it does not, and logs once that it fails, and once that it works again. */
+/** Counts sent and dropped spans of an exporter. Logs the first failure, and the first success after it. */
 function counted(
   exporter: SpanExporter,
   counts: SpanCounts,

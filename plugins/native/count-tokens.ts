@@ -1,4 +1,4 @@
-// The counting of a native request's tokens: by the provider where it counts, by estimate where not; free of charge.
+// The free token count of a native request: by the provider if it has such an endpoint, otherwise an estimate.
 import type { TextBody } from '../../src/calls/kinds/text/body.ts'
 import { countUpstream, estimatedFor } from '../../src/calls/kinds/text/counting.ts'
 import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
@@ -29,20 +29,20 @@ export const countTokens = (parts: CallParts, origin: CallOrigin, model_id: stri
       model,
       await body.facts(gemini.name, isObject(whole) ? whole : undefined),
     )
-    // The gateway does not check a whole request for items that only the provider remembers, so it stays here.
+    // A `generateContentRequest` is not sent upstream, because the gateway does not check it for references to data stored at the provider.
     const counted =
       whole === undefined
-        ? await countUpstream(parts, admitted, model, { protocol: gemini, write: questionOf(body) })
+        ? await countUpstream(parts, admitted, model, { protocol: gemini, write: requestFor(body) })
         : undefined
     return jsonAnswer(counted ?? { totalTokens: input_tokens }, origin.request_id, idHeaders(origin))
   })
 
-const questionOf =
+const requestFor =
   (body: TextBody): Sending<unknown>['write'] =>
   async (attempt) => {
     const { model, provider } = attempt
     const named = body.fields.model === undefined ? {} : { model: `models/${model}` }
-    const fitted = await fittedTo(gemini.serverOf?.(provider), model, body)
+    const fitted = await adapt(gemini.serverOf?.(provider), model, body)
     return requestTo(
       attempt,
       methodTarget(attempt, 'countTokens'),
@@ -50,8 +50,8 @@ const questionOf =
     )
   }
 
-/** The contents as the server takes them, where it takes them otherwise than the Gemini API. */
-async function fittedTo(server: string | undefined, model: string, body: TextBody): Promise<JsonObject> {
+/** Adapts the contents for a server that differs from the Gemini API; empty if nothing changes. */
+async function adapt(server: string | undefined, model: string, body: TextBody): Promise<JsonObject> {
   if (server === undefined || !gemini.text.fit) return {}
   const question = await body.read(['contents'])
   const { body: fitted } = gemini.text.fit(question, { server, model, is_translated: false })

@@ -1,4 +1,4 @@
-// The list of models in the native shape, and one of them: 501 unless the operator wants the extra methods.
+// The list of models, and one model, in the native format. 501 unless the operator enables the extra methods.
 import { Type } from '@sinclair/typebox'
 import { type DocumentDecoration, Elysia } from 'elysia'
 import type { Caller } from '../../src/access/gate.ts'
@@ -22,7 +22,7 @@ const NativeModels = Closed(
   { description: 'A page of models.' },
 )
 const tags = ['Gemini API']
-/** For the reference of the API: `nativePage` reads them as they were sent. */
+/** For the API reference only: `nativePage` parses the raw values. */
 const PAGE_PARAMETERS: NonNullable<DocumentDecoration['parameters']> = [
   {
     name: 'pageSize',
@@ -39,11 +39,10 @@ const PAGE_PARAMETERS: NonNullable<DocumentDecoration['parameters']> = [
   },
 ]
 
-/** `GET /v1beta/models` and `GET /v1beta/models/{id}`. */
 export function listed(gateway: Pick<Gateway, 'calls' | 'requests'>, surface: Surface) {
   const { catalogue } = gateway.calls
 
-  /** @throws GatewayError unimplemented where the extra methods are off */
+  /** @throws GatewayError unimplemented if the extra methods are off */
   function callable({ mayCall }: Caller): Model[] {
     const current = catalogue()
     if (!nativeSettings.of(current).extra_methods) throw notImplemented()

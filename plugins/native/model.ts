@@ -1,22 +1,22 @@
-// The paths of the native surface: the action that each names, and those that are not implemented.
+// Parsing of the native surface's paths: the action of each, and the methods that are not implemented.
 import { type GatewayError, unimplemented } from '../../src/domain/errors.ts'
 
 /** spec.md, Limits: request body of the native generation endpoints. */
 export const NATIVE_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
-/** What a path of the native surface asks for. */
+/** The action that a path requests. */
 type Action =
   | { kind: 'generate'; model_id: string; streams: boolean }
   | { kind: 'extra'; model_id: string; method: ExtraMethod }
   | { kind: 'unimplemented' | 'unknown' }
 
-/** The methods that generate, and whether they stream. */
+/** The generation methods, and whether they stream. */
 const GENERATE: ReadonlyMap<string, boolean> = new Map([
   ['generateContent', false],
   ['streamGenerateContent', true],
 ])
 
-/** Methods of a model that are not implemented by default, and are where the operator wants them (`extra_methods`). */
+/** Methods that are available only if the operator enables `extra_methods`. */
 const EXTRA_METHODS = ['countTokens', 'embedContent', 'batchEmbedContents'] as const
 export type ExtraMethod = (typeof EXTRA_METHODS)[number]
 
@@ -24,15 +24,15 @@ export type ExtraMethod = (typeof EXTRA_METHODS)[number]
 const UNIMPLEMENTED_ACTIONS = new Set(['predict', 'batchGenerateContent'])
 
 /**
- * spec.md, Native endpoints not implemented: listing models, the files API, and cached contents, with all that is below them;
- * and their siblings.
+ * spec.md, Native endpoints not implemented: model lists, the files API and cached contents, with all paths below them; and similar
+ * resources.
  */
 const UNIMPLEMENTED_PATHS =
   /^\/(?:upload\/)?v1(?:beta)?\/(?:models|files|cachedContents|batches|tunedModels|tuningJobs|fileSearchStores|interactions|operations|auth_tokens)(?:\/|:|$)/
 
 /**
- * Reads what follows `models/` in the path of a POST, such as `sim-flash:generateContent`.
- * @param target decoded; ids of models may hold slashes
+ * Parses the part after `models/` in the path of a POST, such as `sim-flash:generateContent`.
+ * @param target the decoded part; model ids may contain slashes
  */
 export function readAction(target: string): Action {
   const colon = target.lastIndexOf(':')
@@ -45,7 +45,7 @@ export function readAction(target: string): Action {
   return extra ? { kind: 'extra', model_id: target.slice(0, colon), method: extra } : { kind: 'unknown' }
 }
 
-/** Whether the native API has a method at this path that is not implemented here. */
+/** Whether the path belongs to a method of Google's API that this gateway does not implement. */
 export function isUnimplemented(pathname: string): boolean {
   return UNIMPLEMENTED_PATHS.test(pathname)
 }

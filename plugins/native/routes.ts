@@ -1,5 +1,5 @@
-// The native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and 501 for the methods that are not implemented.
-// Google's SDK asks for version v1 by default (@google/genai from 3.0), so both versions are the same here.
+// The native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and 501 for methods that are not implemented.
+// Google's SDK uses version v1 by default (@google/genai from 3.0), so both versions behave the same.
 import { type Context, Elysia } from 'elysia'
 import { NATIVE_FORMS } from '../../src/access/gate.ts'
 import { calls } from '../../src/app/surface/calls.ts'
@@ -31,11 +31,11 @@ const EVENTS: Dialect = { protocol: gemini, frame: eventFrame(), raw: true, show
 const ARRAY: Dialect = { protocol: gemini, frame: ARRAY_FRAME, raw: false, shows_usage: true }
 const SURFACE = { surface: 'native', forms: NATIVE_FORMS, render: gemini.renderError }
 
-/** The API reference has the first; the tag of the native API says that the second is the same. */
+/** The API reference lists the first; the description of its group says that the second is the same. */
 const GENERATING_PATHS = ['/v1beta/models/*', '/v1/models/*'] as const
 const OTHER_PATHS = ['/v1beta/*', '/upload/v1beta/*', '/upload/v1/*']
 
-/** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for those of spec.md, Native endpoints not implemented. */
+/** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for spec.md, Native endpoints not implemented. */
 export function native(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const { gate, catalogue } = gateway.calls
   const serve = createConversationServer(gateway.content.images)
@@ -60,7 +60,7 @@ export function native(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>)
     return servePaid(gateway.calls, embeddingCalls, { origin, dialect: nativeEmbeddings(method, model_id) })
   }
 
-  /** Only callers with a key are told what is not served. */
+  /** Authenticates first, so that only callers with a key learn which methods exist. */
   async function refuse(origin: CallOrigin, known: boolean): Promise<never> {
     await gate.admit(origin)
     throw known
@@ -73,7 +73,7 @@ export function native(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>)
   const unparsed = { parse: 'none' } as const
   const hidden = { ...unparsed, detail: { hide: true } }
   const app = new Elysia({ name: 'native' }).use(listed(gateway, SURFACE)).use(calls(gateway, SURFACE))
-  // Handlers name what they take: for one that takes all, Elysia reads cookies, headers and query of every call.
+  // Handlers destructure their parameters: for others Elysia parses cookies, headers and query of every call.
   for (const path of GENERATING_PATHS)
     app.post(
       path,

@@ -1,4 +1,4 @@
-// `refusals`: refused requests and why they were refused.
+// The command `refusals`: lists refused requests with reasons.
 import { listCommand } from '../../src/app/list/command.ts'
 import { refused_requests } from './list.ts'
 

@@ -1,4 +1,4 @@
-// Refused requests at the console: how many there were, the most frequent reasons, and one in full. An account sees its own.
+// Console routes of refused requests: counts, the most frequent reasons, and one request in full. An account sees only its own.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, isOfKeys, type Viewer } from '../../src/access/viewer.ts'
@@ -76,7 +76,7 @@ export function consoleRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** @throws GatewayError not_found for another's account or key */
+/** @throws GatewayError not_found for an account or key that the viewer may not see */
 async function refusalsView(
   gateway: ConsoleParts,
   viewer: Viewer,
@@ -87,7 +87,7 @@ async function refusalsView(
   const account_id = await requestedAccount(gateway, viewer, account)
   const key_ids = await requestedKeys(gateway, viewer, account_id, key)
   const owner = { account_id, key_ids }
-  // Sums by the minute have no keys, also where a session sees no other key.
+  // Sums by minute are not kept by key, so a filter by key needs sums by hour.
   const span = range === 'hour' && key_ids === undefined ? 'minute' : 'hour'
   const { from_ms, until_ms } = timeIn(range, period, now_ms)
   const in_range: RefusedIn = { ...owner, span, from_ms, until_ms }
@@ -121,7 +121,7 @@ async function reasonsView(
   return allNamed(db, viewer, reasons)
 }
 
-/** @throws GatewayError not_found, also for another's */
+/** @throws GatewayError not_found, also for another account's request */
 async function refusalView(
   { db }: Pick<ConsoleParts, 'db'>,
   viewer: Viewer,

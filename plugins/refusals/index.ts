@@ -1,4 +1,4 @@
-// What other plugins use of refused requests: their lists, in which they stand among calls, and their sums.
+// Exports for other plugins: lists of refused requests, which they show among calls, and sums.
 export { refused_requests } from './list.ts'
 export {
   findRefusal,

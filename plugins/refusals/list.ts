@@ -1,4 +1,4 @@
-// Refused requests as a list: for callers, in files and on the command line. In the console they stand among calls.
+// The list of refused requests for callers, CSV files and the command line. The console shows them among calls.
 import { Type } from '@sinclair/typebox'
 import { integer, nullableText, text, time } from '../../src/app/list/columns.ts'
 import { defineList } from '../../src/app/list/list.ts'
@@ -58,7 +58,7 @@ export const refused_requests = defineList<RecordedRefusal>()({
         }),
       ),
     },
-    /** The kept sums do not tell models apart. */
+    /** Null with `model`, because the sums are not kept by model. */
     read: async (db, { account_id, key_ids, model, since_ms, until_ms }) => ({
       refused:
         model === undefined

@@ -1,4 +1,4 @@
-// Recorded refusals as a list, the newest first: filtered, paged, found by their request's id. Only reads, and never more than a bounded part at once.
+// Queries of recorded refusals, newest first: filters, pages, and lookup by request id. Each reads a bounded number of rows.
 import { and, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import { timeOfRequestId } from '../../src/domain/request-id.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
@@ -14,13 +14,13 @@ import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys } from '../../src/store/schema.ts'
 import { type RefusalRow, refusals } from './tables.ts'
 
-/** Which refusals; an absent field does not filter. */
+/** An absent field does not filter. */
 export interface RefusalFilter {
-  /** Undefined: of all accounts. Never left out: that would show everybody's. */
+  /** Undefined for all accounts. Required, so that it is not forgotten by mistake. */
   account_id: number | undefined
   key_ids?: readonly number[] | undefined
   model?: string | undefined
-  /** The least and the greatest HTTP status. */
+  /** The range of HTTP statuses, inclusive. */
   status?: { from: number; to: number } | undefined
   since_ms?: number | undefined
   until_ms?: number | undefined
@@ -33,14 +33,14 @@ export interface RecordedRefusal extends RefusalRow {
   key_prefix: string
 }
 
-/** May have fewer rows than its limit although there are more. */
+/** A page may have fewer rows than its limit although more follow. */
 interface RefusalPage extends Page<RecordedRefusal> {
-  /** How far back this page went; undefined on the last one. */
+  /** The time of the oldest row that the page examined; undefined on the last page. */
   back_to_ms: number | undefined
 }
 
-/** A page looks at so many, some 10 ms. */
-const MAX_LOOKED_AT = 10_000
+/** Rows examined per page, which takes about 10 ms. */
+const MAX_EXAMINED = 10_000
 
 const selected = (orm: Orm) =>
   orm
@@ -54,7 +54,7 @@ const selected = (orm: Orm) =>
     .innerJoin(accounts, eq(accounts.id, refusals.account_id))
     .innerJoin(keys, eq(keys.id, refusals.key_id))
 
-/** By the order of the list: two gateways write what came in the same second one after the other. */
+/** Ordered by time, then id, because two gateways may record requests of the same second one after the other. */
 const in_time = and(
   gte(refusals.at_ms, placeholder('since_ms')),
   lt(refusals.at_ms, placeholder('until_ms')),
@@ -79,7 +79,7 @@ const pageQueries = perAccount((account) => ({
       )
       .orderBy(...by_time)
       .limit(placeholder('row_limit')),
-  /** The last that a page looks at, if there are so many. Reads an index only. */
+  /** The last row that a page examines, if there are that many. Reads only an index. */
   furthest: (orm: Orm) =>
     orm
       .select({ id: refusals.id, at_ms: refusals.at_ms })
@@ -87,7 +87,7 @@ const pageQueries = perAccount((account) => ({
       .where(and(account(refusals), in_time))
       .orderBy(...by_time)
       .limit(1)
-      .offset(placeholder('looked_at')),
+      .offset(placeholder('max_examined')),
 }))
 
 const queries = perConnection({
@@ -115,8 +115,8 @@ const queries = perConnection({
 })
 
 /**
- * One page of refusals. Those that are recorded meanwhile move none from one page to another. A page after a refusal that was deleted
- * meanwhile is empty: what comes after it is older, and goes first.
+ * Reads a page. Refusals recorded later do not shift rows between pages. If the cursor's row has been deleted, the page is empty, because
+ * older rows are deleted before it.
  */
 export async function listRefusals(
   db: Db,
@@ -127,7 +127,7 @@ export async function listRefusals(
   const place = cursor === undefined ? LAST_PLACE : await placeOf(db, cursor)
   if (!place) return { rows: [], next_cursor: undefined, back_to_ms: undefined }
   const values = { ...valuesOf(filter), before_ms: place.at_ms, below_id: place.id }
-  const last = await furthest.get({ ...values, looked_at: MAX_LOOKED_AT })
+  const last = await furthest.get({ ...values, max_examined: MAX_EXAMINED })
   const { at_ms: from_ms, id: from_id } = last ?? FIRST_PLACE
   const found = await page.all({ ...values, from_ms, from_id, row_limit: limit + 1 })
   const rows = found.slice(0, limit)
@@ -138,7 +138,7 @@ export async function listRefusals(
   return { rows, next_cursor: last?.id, back_to_ms: last?.at_ms }
 }
 
-/** A place in the order of the list. */
+/** A position in the list. */
 type Place = Pick<RefusalRow, 'at_ms' | 'id'>
 
 const LAST_PLACE: Place = { at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
@@ -159,7 +159,7 @@ const valuesOf = ({ account_id, key_ids, model, status, since_ms, until_ms }: Re
   until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
 })
 
-/** @param account_id of its owner; undefined: any account */
+/** @param account_id the owner; undefined for any account */
 export const findRefusal = (
   db: Db,
   request_id: string,
@@ -167,7 +167,7 @@ export const findRefusal = (
 ): Awaitable<RecordedRefusal | undefined> =>
   queries(db).one.get({ request_id, account_id: account_id ?? null })
 
-/** Refusals by the beginning of their request id; none for a beginning too short to tell its time. An absent account or key does not filter. */
+/** Finds refusals by a prefix of the request id; none if the prefix is too short to contain the time. An absent account or key does not filter. */
 export const refusalsBeginningWith = (
   db: Db,
   text: string,

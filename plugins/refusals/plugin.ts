@@ -1,4 +1,4 @@
-// Refused requests as a plugin: their record, with its lists and sums for callers, the console and the command line.
+// The plugin of refused requests: it records them, with lists and sums for callers, the console and the command line.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const refusals = definePlugin({

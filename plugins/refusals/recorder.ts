@@ -1,4 +1,4 @@
-// The record of refused requests: counted in memory, the first of each reason and hour kept one by one, and written together by a timer.
+// The recorder of refused requests: counts all in memory, keeps the first of each hour and reason as rows, and writes them in batches.
 
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { RefusedRequest } from '../../src/calls/life/events.ts'
@@ -12,46 +12,44 @@ import type { RefusalRow } from './tables.ts'
 import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from './writing.ts'
 
 interface Recorder {
-  /** Takes no longer for the caller than a few counts: nothing is written before its answer. */
+  /** Counts a request in memory. Nothing is written before its caller gets the answer. */
   record(request: RefusedRequest): void
-  /** Writes the requests that wait to be written. Never rejects. */
+  /** Writes the waiting batch. Never rejects. */
   flush(): Promise<void>
-  /** Deletes some rows that are past their time. @throws StorageFailure */
+  /** Deletes some expired rows. @throws StorageFailure */
   sweep(): Promise<void>
-  /** Writes the last ones, and records no more. */
+  /** Writes the last batch, and records no more. */
   close(): Promise<void>
 }
 
-/** So many of an account with one code are kept one by one in an hour, by all gateways of a database; further ones are only counted. */
+/** Rows per account, code and hour, over all gateways of a database. Further requests are only counted. */
 export const MAX_RECORDED_AN_HOUR = 20
-/** Of an account, so many codes have that room in an hour; further ones are only counted. */
+/** Codes with rows per account and hour. Requests with further codes are only counted. */
 const MAX_CODES_AN_HOUR = 20
 
-/** Of all accounts with one code, until the next writing; further ones are only counted. A flood of one kind leaves room for others. */
+/** Rows per code in a batch, so that a flood of one kind leaves room for others. */
 const MAX_WAITING_OF_CODE = 200
-/** Of all accounts and codes. */
+/** Rows in a batch. */
 const MAX_WAITING = 2_000
 const WRITE_AFTER_MS = 1_000
 const MAX_SENTENCE_CHARS = 400
 const MAX_CODE_CHARS = 64
-/** What is longer, or has other characters, is no name of a model. */
+/** Other texts are not recorded as the name of a model. */
 const MODEL = /^[\w.:/@+-]{1,128}$/
 
 interface RecorderParts {
   db: Db
   now: () => number
   log: Pick<Logger, 'warn'>
-  /** Takes secrets and addresses out of a message. */
+  /** Removes secrets and addresses from a message. */
   scrub: (text: string) => string
 }
 
-/** The recorder of a gateway. */
 export const openRecorder = ({ db, calls: { catalogue, log, now } }: Gateway): Recorder =>
   createRecorder({ db, now, log, scrub: (text) => redactorOf(catalogue()).scrub(text) })
 
-/** A recorder over a database. One a gateway. */
 export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder {
-  const room = new HourlyRoom()
+  const quota = new HourlyQuota()
   let batch = new Batch()
   let timer: Timer | undefined
   let closed = false
@@ -66,7 +64,7 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
     try {
       await writeTogether(counted, rows)
     } catch (cause) {
-      // One account's row is locked: the others' refusals are written one account at a time.
+      // The row of one account is locked, so the accounts are written separately.
       if (!isBusy(cause) || account_ids.size === 1) return warn(cause)
       for (const id of account_ids) {
         const isOfAccount = ({ account_id }: { account_id: number }) => account_id === id
@@ -86,7 +84,7 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
 
   const warn = (cause: unknown) => log.warn({ cause }, 'refused requests could not be recorded')
 
-  /** One after the other. */
+  /** Queues a write after the one under way. */
   const writeNext = (): Promise<void> => {
     clearTimeout(timer)
     writing = writing.then(write)
@@ -100,13 +98,13 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
       const code = whole_code.slice(0, MAX_CODE_CHARS)
       if (batch.sums.size === 0) timer = setTimeout(() => void writeNext(), WRITE_AFTER_MS)
       batch.count(refused, code, at_ms)
-      if (!batch.hasRoom(code) || !room.take(refused.account_id, code, at_ms)) return
+      if (!batch.hasRoom(code) || !quota.take(refused.account_id, code, at_ms)) return
       batch.add({
         ...refused,
         code,
         at_ms,
         model: model !== undefined && MODEL.test(model) ? scrub(model) : null,
-        // It may repeat a name that the caller chose; files of it are read in terminals, too.
+        // The message may repeat text that the caller chose, and is printed in terminals.
         sentence: visibleLine(scrub(sentence)).slice(0, MAX_SENTENCE_CHARS),
       })
     },
@@ -121,7 +119,7 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
 
 const isBusy = (thrown: unknown): boolean => thrown instanceof StorageFailure && thrown.trouble === 'busy'
 
-/** What waits to be written together. */
+/** Refusals that are written together. */
 class Batch {
   readonly sums = new Map<string, CountedRefusals>()
   readonly rows: Omit<RefusalRow, 'id'>[] = []
@@ -148,8 +146,8 @@ class Batch {
   }
 }
 
-/** How many refusals of each account and code may yet be kept in this hour. */
-class HourlyRoom {
+/** The number of rows that each account and code may still get in this hour. */
+class HourlyQuota {
   readonly #kept = new Map<number, Map<string, number>>()
   #hour = 0
 

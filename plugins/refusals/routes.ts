@@ -1,11 +1,11 @@
-// The route by which callers read the refused requests of their account: GET /api/v1/refusals.
+// The route of an account's refused requests, GET /api/v1/refusals.
 import { Elysia } from 'elysia'
 import { callersList } from '../../src/app/list/pages.ts'
 import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { refused_requests } from './list.ts'
 
-/** A limited key sees its own requests only, unless its account allows more. */
+/** A key with its own limits sees only its own requests, unless its account allows more. */
 export function refusalRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   const list = callersList(gateway, refused_requests, 'A page of refused requests.')
   return new Elysia({ name: 'refusals' })

@@ -1,4 +1,4 @@
-// How many requests were refused in some time, and why: from the kept sums, which have those that are not recorded one by one, too.
+// Counts of refused requests, and their most frequent reasons, from sums that include requests without a row.
 import { and, desc, gte, lt, type SQLWrapper, sql } from 'drizzle-orm'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
@@ -8,17 +8,17 @@ import { accounts } from '../../src/store/schema.ts'
 import { refusal_sums, refusals } from './tables.ts'
 import { HOUR_S, MINUTE_S } from './writing.ts'
 
-/** The refusals of an account or of some keys in a time; a time begins with its minute, or its hour where `span` says so. */
+/** The refusals of an account or of some keys in a period, which is rounded to whole minutes or hours by `span`. */
 export interface RefusedIn {
   account_id?: number | undefined
-  /** By the hour only. */
+  /** Only with the span `hour`. */
   key_ids?: readonly number[] | undefined
   from_ms: number
   until_ms: number
   span: 'minute' | 'hour'
 }
 
-/** Refusals of an account for one reason. */
+/** The refusals of one account with one code. */
 interface Reason {
   account_id: number
   account_name: string
@@ -28,7 +28,7 @@ interface Reason {
   sentence: string | undefined
 }
 
-/** @param start when a sum begins: the column, or an expression of it that no index is searched by */
+/** @param start the start of a sum: the column, or an expression of it that prevents an index search by time */
 const matchesBy = (start: SQLWrapper) =>
   and(
     equals(refusal_sums.span_s, 'span_s'),
@@ -37,7 +37,7 @@ const matchesBy = (start: SQLWrapper) =>
     isOneOfUnlessNull(refusal_sums.key_id, 'key_ids'),
   )
 const matches = matchesBy(refusal_sums.start_s)
-/** Of all accounts, in the order of an index: groups in that order need no table of their own. */
+/** For all accounts: the engine reads the index that has the order of the groups, and needs no temporary table. */
 const matches_in_order = matchesBy(sql`+${refusal_sums.start_s}`)
 const total = sql<number>`coalesce(sum(${refusal_sums.refusals}), 0)`
 
@@ -47,7 +47,7 @@ const sumQueries = perAccount((account) => ({
       .select({ total })
       .from(refusal_sums)
       .where(and(account(refusal_sums), matches)),
-  /** Names are looked up for the few that are left, not for each sum. */
+  /** Without account names, which are read only for the few resulting groups. */
   reasons: (orm: Orm) =>
     orm
       .select({
@@ -66,7 +66,7 @@ const sumQueries = perAccount((account) => ({
 const queries = perConnection({
   names: (orm) =>
     orm.select({ id: accounts.id, name: accounts.name }).from(accounts).where(isOneOf(accounts.id, 'ids')),
-  /** Of the newest of an account, or of some of its keys. */
+  /** The sentences of an account's newest refusals, or of those of some keys. */
   sentences: (orm) =>
     orm
       .select({ sentence: refusals.sentence })
@@ -84,13 +84,12 @@ const queries = perConnection({
       .limit(placeholder('row_limit')),
 })
 
-/** How many were refused. */
 export async function countRefused(db: Db, range: RefusedIn): Promise<number> {
   const sum = await sumQueries(db, range.account_id).total.get(valuesOf(range))
   return sum?.total ?? 0
 }
 
-/** Why most were refused, the most frequent reasons first. */
+/** Returns the most frequent reasons first. */
 export async function reasonsOfRefused(db: Db, range: RefusedIn, row_limit: number): Promise<Reason[]> {
   const values = valuesOf(range)
   const reasons = await sumQueries(db, range.account_id).reasons.all({ ...values, row_limit })
@@ -103,9 +102,9 @@ export async function reasonsOfRefused(db: Db, range: RefusedIn, row_limit: numb
       sentence: await mostFrequentSentence(db, {
         account_id: reason.account_id,
         code: reason.code,
-        // Of the same keys: a message for another key may repeat its request.
+        // Only for the same keys, because the message of another key may repeat parts of its request.
         key_ids: values.key_ids,
-        // A day before the last: a rare one would else be looked for among all refusals of its account.
+        // Only the day before the last one: a rare code would otherwise need a search through all refusals of its account.
         from_ms: Math.max(values.from_s * 1_000, last_s * 1_000 - DAY_MS),
         until_ms: Math.min(range.until_ms, last_s * 1_000 + HOUR_S * 1_000),
       }),
@@ -120,10 +119,10 @@ const valuesOf = ({ account_id, span, key_ids, from_ms, until_ms }: RefusedIn) =
   return { account_id, span_s, from_s, until_s, key_ids: jsonOrNull(key_ids ?? null) }
 }
 
-/** As many as are recorded in an hour. */
+/** About as many as are recorded in an hour. */
 const SENTENCES_READ = 50
 
-/** Sentences that differ in numbers only are the same: "Retry after 3 s". The newest of the most frequent one. */
+/** Returns the newest example of the most frequent sentence. Sentences that differ only in numbers count as equal: "Retry after 3 s". */
 async function mostFrequentSentence(
   db: Db,
   reason: { account_id: number; code: string; key_ids: string | null; from_ms: number; until_ms: number },

@@ -1,4 +1,4 @@
-// The tables of refused requests as Drizzle sees them, with their personal data.
+// Drizzle tables of refused requests, with the rules for their personal data.
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -8,7 +8,7 @@ import {
   type StoredTable,
 } from '../../src/store/stored-table.ts'
 
-/** Requests that were refused before they cost anything: the first of each hour of an account and code. */
+/** Requests that were refused before they cost anything: the first ones per account, code and hour. */
 export const refusals = sqliteTable('refusals', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
@@ -16,16 +16,16 @@ export const refusals = sqliteTable('refusals', {
   request_id: text().notNull(),
   at_ms: integer().notNull(),
   surface: text().notNull(),
-  /** As the request names it; null if it names none, or not in a name's characters. */
+  /** The model that the request names; null if none, or if the text cannot be a model's name. */
   model: text(),
   status: integer().notNull(),
-  /** The kind of refusal, one of a few. */
+  /** The error code, one of a fixed set. */
   code: text().notNull(),
-  /** As the answer said. */
+  /** The message of the answer. */
   sentence: text().notNull(),
 })
 
-/** How many requests were refused, recorded one by one or not: by hour and key; and by minute for the last hours, with key 0. */
+/** Counts of all refused requests, with or without a row: by hour and key, and for the last hours by minute, with key 0. */
 export const refusal_sums = sqliteTable(
   'refusal_sums',
   {

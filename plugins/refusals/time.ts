@@ -1,4 +1,4 @@
-// The time of figures of failed calls and of refused requests: a range up to now, or from one moment to another.
+// The period of figures about failed calls and refused requests: a range up to now, or explicit bounds.
 import {
   DEFAULT_REPORT_RANGE,
   type FigureRange,
@@ -12,7 +12,7 @@ import {
 import { readPeriod, readZone } from '../../src/http/period.ts'
 
 /**
- * From one moment to another where the request names one, else of the range. Without `since` so many days as the Overview has then.
+ * Returns the explicit bounds of a request, otherwise the range. With only `until`, the period has as many days as the Overview's default.
  * @throws GatewayError as `readPeriod`
  */
 export function timeIn(

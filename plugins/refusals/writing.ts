@@ -1,4 +1,4 @@
-// What is written of refused requests: rows up to a bound, sums of all, and the end of both.
+// Writes of refused requests: a bounded number of rows, sums of all, and the deletion of both after their time.
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../src/store/db.ts'
 import { bareColumns, equals, placeholder, placeholders } from '../../src/store/placeholders.ts'
@@ -9,7 +9,7 @@ import { type RefusalRow, refusal_sums, refusals } from './tables.ts'
 export const MINUTE_S = 60
 export const HOUR_S = 3_600
 
-/** Refusals of one kind within a minute, by one key. */
+/** A count of refusals by one key, with one code, within a minute. */
 export interface CountedRefusals {
   account_id: number
   key_id: number
@@ -18,12 +18,11 @@ export interface CountedRefusals {
   refusals: number
 }
 
-/** The most keys and codes of an account with sums of their own in an hour, or a minute; further ones count for the account alone. */
+/** Sums per account and span. Further keys and codes are added to one sum without key and code. */
 const MAX_SUMS_A_SPAN = 200
 const ANY_KEY = 0
 const OTHER = 'other'
 
-/** How long refusals and their sums are kept. */
 const KEPT_MS = 30 * 86_400_000
 const MINUTES_KEPT_MS = 3 * 3_600_000
 const ROWS_AT_ONCE = 1_000
@@ -39,7 +38,7 @@ const queries = perConnection({
         sql`${sum_of} AND ${equals(refusal_sums.key_id, 'key_id')} AND ${equals(refusal_sums.code, 'code')}`,
       )
       .returning({ refusals: refusal_sums.refusals }),
-  /** Another gateway may insert the same at this moment. */
+  /** An upsert, because another gateway may insert the same row at the same time. */
   insert: (orm) =>
     orm
       .insert(refusal_sums)
@@ -86,7 +85,7 @@ const queries = perConnection({
       ),
 })
 
-/** Adds what was counted to its minute and its hour. Within a transaction. */
+/** Adds counts to the sums of their minute and hour. Within a transaction. */
 export async function addSums(tx: Db, counted: readonly CountedRefusals[]): Promise<void> {
   for (const { minute_s, key_id, ...one } of counted) {
     await addSum(tx, { ...one, span_s: MINUTE_S, start_s: minute_s, key_id: ANY_KEY })
@@ -101,26 +100,27 @@ async function addSum(tx: Db, sum: typeof refusal_sums.$inferSelect): Promise<vo
   await insert.run(count < MAX_SUMS_A_SPAN ? sum : { ...sum, key_id: ANY_KEY, code: OTHER })
 }
 
-/** Records what the hour of an account and code has room for, whichever gateway recorded the others. Within a transaction. */
+/** Inserts rows up to `max_an_hour` per account and code, including rows of other gateways. Within a transaction. */
 export async function insertRefusals(
   tx: Db,
   rows: readonly Omit<RefusalRow, 'id'>[],
   max_an_hour: number,
 ): Promise<void> {
   const { record, recordedSince } = queries(tx)
-  const room = new Map<string, number>()
+  const left_in_hour = new Map<string, number>()
   for (const row of rows) {
     const { account_id, code, at_ms } = row
     const since_ms = at_ms - (at_ms % (HOUR_S * 1_000))
     const hour = `${account_id} ${since_ms} ${code}`
     const left =
-      room.get(hour) ?? max_an_hour - ((await recordedSince.get({ account_id, code, since_ms }))?.count ?? 0)
-    room.set(hour, left - 1)
+      left_in_hour.get(hour) ??
+      max_an_hour - ((await recordedSince.get({ account_id, code, since_ms }))?.count ?? 0)
+    left_in_hour.set(hour, left - 1)
     if (left > 0) await record.run(row)
   }
 }
 
-/** Deletes what is past its time, at most a part of it at once. Within a transaction. */
+/** Deletes expired rows and sums, a limited number of rows at once. Within a transaction. */
 export async function expireRefusals(tx: Db, now_ms: number): Promise<void> {
   const { expire, expireSums } = queries(tx)
   await expire.run({ before_ms: now_ms - KEPT_MS, row_limit: ROWS_AT_ONCE })

@@ -9,7 +9,7 @@ import { anyObject, asIn, count, either, flag, list, text } from '../../src/app/
 
 const RERANK = 'https://docs.cohere.com/reference/rerank'
 
-/** The same at both versions of Cohere's address. */
+/** Both versions of Cohere's address have the same reference. */
 const rerankAs = (route: string, id: string): WrittenOperation => ({
   route,
   id,

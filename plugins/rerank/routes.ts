@@ -10,7 +10,7 @@ import { renderError } from '../../src/protocols/openai/errors.ts'
 const SURFACE = { surface: 'rerank', forms: COMMON_FORMS, render: renderError }
 const UNPARSED = { parse: 'none' } as const
 
-/** Both versions of Cohere's address; Jina's is the first. */
+/** Both versions of Cohere's address. Jina's clients use the first. */
 export const rerank = (gateway: Pick<Gateway, 'calls' | 'requests'>) =>
   new Elysia({ name: 'rerank' })
     .use(calls(gateway, SURFACE))

@@ -1,4 +1,4 @@
-// The process and its data folder, for the operator: version, health, load, sizes.
+// The console route about the process and its data folder, for operators: version, health, load, sizes.
 import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
@@ -42,7 +42,7 @@ const SystemView = Type.Object({
     ),
     trouble: Nullable(Type.String({ description: 'why images and uploads are refused at the moment' })),
   }),
-  /** All that share the database; null where this one has it alone. */
+  /** The gateways that share the database; null if there can be only one. */
   gateways: Nullable(
     Type.Object({
       clock_ahead_ms: Type.Integer({
@@ -71,7 +71,7 @@ const gatewaysView = ({ clock_ahead_ms, alive }: SharingGateways) => ({
   alive: alive.map(gatewayView),
 })
 
-/** `GET /console/api/system`. For the operator alone. */
+/** `GET /console/api/system`, for operators only. */
 export function systemRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'operations'>) {
   const { now, log, running } = gateway.calls
   const { data_folder, database, files_bucket, filesTrouble, gateways, notReady } = gateway.operations

@@ -1,4 +1,4 @@
-// The sizes of the data folder's parts: measured file by file in the background, and kept for some minutes.
+// The sizes of the data folder's parts, measured file by file in the background and cached for some minutes.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -10,27 +10,26 @@ interface FolderSize {
 
 interface Measured {
   parts: readonly FolderSize[]
-  /** Milliseconds since 1970. */
   measured_at_ms: number
 }
 
 interface FolderSizes {
   /**
-   * The last sizes; null before the first time. Old ones are measured again, and awaited for a moment, in
-   * which most folders are done.
-   * @param onFailure called with the reason where a measurement failed; the next look tries again
+   * Returns the last sizes; null before the first measurement. Old sizes are measured again, which is awaited for a moment, enough for
+   * most folders.
+   * @param onFailure called if the measurement fails; the next call tries again
    */
   look(onFailure: (cause: unknown) => void): Promise<Measured | null>
 }
 
 const KEPT_MS = 5 * 60_000
 const WAIT_MS = 100
-/** Files that are measured at once. Paid calls use the same threads. */
+/** Files measured at once; a small number, because paid calls use the same threads. */
 const BATCH_FILES = 64
 const DATABASE = 'database'
 const OTHERS = 'other files'
 
-/** @param folder of the data */
+/** @param folder the data folder */
 export function createFolderSizes(folder: string, now: () => number): FolderSizes {
   let measured: Measured | null = null
   let measuring: Promise<void> | undefined
@@ -57,7 +56,7 @@ export function createFolderSizes(folder: string, now: () => number): FolderSize
   }
 }
 
-/** Each folder within the data folder, the database, and what else lies beside them; the largest first. */
+/** Measures each subfolder, the database, and all other files together; largest first. */
 export async function measureParts(folder: string): Promise<FolderSize[]> {
   const parts = new Map<string, FolderSize>()
   const add = (name: string, bytes: number): void => {
@@ -81,10 +80,10 @@ async function* sizesIn(folder: string): AsyncGenerator<number> {
   for (const entry of entries) if (entry.isDirectory()) yield* sizesIn(join(folder, entry.name))
 }
 
-/** A file that went meanwhile takes no room. */
-const sizeOf = (path: string): Promise<number> => stat(path).then(({ size }) => size, orGone)
+/** Returns 0 for a file that was deleted meanwhile. */
+const sizeOf = (path: string): Promise<number> => stat(path).then(({ size }) => size, zeroIfAbsent)
 
-function orGone(failure: unknown): number {
+function zeroIfAbsent(failure: unknown): number {
   if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return 0
   throw failure
 }

@@ -1,4 +1,4 @@
-// The System page as a plugin: this machine, its folders and gateways, and the custom plugins; other plugins have parts of the page.
+// The plugin of the System page: this machine, its folders and gateways, and sections of other plugins.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const system = definePlugin({

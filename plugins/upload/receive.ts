@@ -1,4 +1,4 @@
-// An upload: a form whose files are stored as they come, all of them or none.
+// Reception of an upload: the files of a form are stored as they arrive, all or none.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { MemoryBudget } from '../../src/calls/bodies/memory-budget.ts'
 import { withAdmission } from '../../src/calls/life/admission.ts'
@@ -10,25 +10,24 @@ import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { refuseUnstorable } from '../../src/library/library.ts'
 
-/** As much as the largest body of the images' endpoints: a hundred small files or four large ones. */
+/** The same limit as the largest body of the image endpoints: a hundred small files or four large ones. */
 const UPLOAD_BODY_LIMIT_BYTES = 100 * 1024 * 1024
 const MAX_FILES = 100
 /** spec.md, POST /api/v1/upload. */
 const FIELD = 'files'
 
 /**
- * The memory of all uploads at once. The runtime starts to read a body when it is first asked for it, and then reads as
- * fast as bytes come, whether the disk keeps up or not. So each upload reserves its whole size first (one that is larger
- * than the budget runs alone). After a while the reservation ends: a sender that slow is slower than any disk.
+ * The memory for all uploads together. Once Bun starts to read a body, it reads as fast as bytes arrive, even if the disk is slower. So
+ * each upload first reserves its whole size (an upload larger than the budget runs alone). The reservation ends after RESERVED_MS,
+ * because a sender that needs longer is slower than the disk.
  */
 export const UPLOADING_BYTES = 32 * 1024 * 1024
 const RESERVED_MS = 2_000
 
 /**
- * Takes in the files of one request. The key is checked before any of the body is read.
+ * Receives the files of one request, after it has checked the key.
  * @returns the files, in the order of the form
- * @throws GatewayError for whatever is refused, and rate_limited if too many uploads wait; no file of the request is
- * kept then
+ * @throws GatewayError for a refused request, and rate_limited if too many uploads wait; no file is kept then
  */
 export const receiveFiles = (
   { calls, content: { images } }: Pick<Gateway, 'calls' | 'content'>,
@@ -49,7 +48,7 @@ export const receiveFiles = (
       share.release()
     })
 
-    /** While a file is decoded its sender has to wait, and is not to be cut off for it. */
+    /** Resets the idle timeout after each file, because the sender waits while it is decoded. */
     async function* awaitingDecoder(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       yield* content
       place.progressed('upstream')

@@ -1,4 +1,4 @@
-// The upload surface: POST /api/v1/upload, and the files that were uploaded: GET /api/v1/files, GET and DELETE of one.
+// The upload surface: POST /api/v1/upload; GET /api/v1/files; GET and DELETE of one file.
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
@@ -28,9 +28,9 @@ const KeyParams = Type.Object({
   }),
 })
 
-/** spec.md, POST /api/v1/upload. For clients' types only: receive.ts reads the form as it comes, and Elysia none of it. */
+/** spec.md, POST /api/v1/upload. Only for clients' types: receive.ts reads the form as a stream, and Elysia does not parse it. */
 const UploadForm = t.Object({ files: t.Files() })
-/** The same for the reference of the API. */
+/** The same form for the API reference. */
 const UploadFields = Type.Object({
   files: Type.Array(Type.String({ format: 'binary' }), { description: 'One or more images.' }),
 })
@@ -40,12 +40,11 @@ const tags = ['Files']
 const WAIT_MS = 60_000
 const SURFACE = { surface: 'upload', forms: COMMON_FORMS, render }
 
-/** `POST /api/v1/upload`; `GET /api/v1/files`; `GET` and `DELETE /api/v1/files/{key}`. */
 export const upload = (gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) =>
-  new Elysia({ name: 'upload' }).use(receiving(gateway)).use(stored(gateway))
+  new Elysia({ name: 'upload' }).use(uploadRoute(gateway)).use(fileRoutes(gateway))
 
-/** Taking files in: an upload counts against limits, and is admitted as paid calls are. */
-function receiving(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
+/** The upload itself, which counts against rate limits and is admitted like a paid call. */
+function uploadRoute(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const memory = createMemoryBudget({
     limit_bytes: UPLOADING_BYTES,
     wait_ms: WAIT_MS,
@@ -57,7 +56,7 @@ function receiving(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
       try {
         return { uploaded: (await receiveFiles(gateway, memory, origin)).map(fileView) }
       } catch (thrown) {
-        // Otherwise the caller goes on uploading what nobody reads.
+        // Closes the connection, because the caller would otherwise continue to send the rest of the body.
         set.headers.connection = 'close'
         throw thrown
       }
@@ -86,8 +85,8 @@ function receiving(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   )
 }
 
-/** The files that an account has. */
-function stored(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
+/** The routes of an account's uploaded files. */
+function fileRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const { library } = gateway.content.images
   const { db } = library
 

@@ -1,4 +1,4 @@
-// Files as callers see them.
+// JSON views of uploaded files for callers.
 import { type Static, Type } from '@sinclair/typebox'
 import { PAGE_FIELDS } from '../../src/http/paging.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'

@@ -1,7 +1,7 @@
 // Prometheus' text format, to the byte: escapes, values with the same labels, and histograms.
 import { expect, test } from 'bun:test'
 import { Bins } from '../../plugins/metrics/bins.ts'
-import { exposed, type Labels, type MetricSource, readTogether } from '../../plugins/metrics/exposition.ts'
+import { type Labels, type MetricSource, render, sharedRead } from '../../plugins/metrics/exposition.ts'
 import { readExposition } from '../support/exposition.ts'
 
 function bins(...durations_ms: number[]): Bins {
@@ -17,7 +17,7 @@ const values: (readonly [Labels, number])[] = [
 ]
 
 test('metrics come in order, those with the same labels added up', async () => {
-  const answer = await exposed([
+  const answer = await render([
     {
       name: 'usd_total',
       help: 'Money.',
@@ -66,7 +66,7 @@ seconds_count{surface="chat"} 4
 
 test('what several metrics say is read once for each answer, all at one moment', async () => {
   const read: string[] = []
-  const holds = readTogether(async () => {
+  const holds = sharedRead(async () => {
     read.push('holds')
     await Bun.sleep(1)
     return read.push('answered')
@@ -76,7 +76,7 @@ test('what several metrics say is read once for each answer, all at one moment',
     values: async () => [[{}, await value()]],
   })
   const sources = [of('count', holds), of('usd', holds), of('rows', async () => read.push('rows'))]
-  const [first, second] = [await (await exposed(sources)).text(), await (await exposed(sources)).text()]
+  const [first, second] = [await (await render(sources)).text(), await (await render(sources)).text()]
   expect(read).toEqual(['holds', 'rows', 'answered', 'holds', 'rows', 'answered'])
   expect([first, second].map((text) => text.match(/^(count|usd) .*$/gm))).toEqual([
     ['count 3', 'usd 3'],

@@ -1,6 +1,6 @@
 // The metrics of payments, plans and vouchers: each has the value that the rows say, added up by a plain arithmetic, and is written as Prometheus reads it.
 import { expect, test } from 'bun:test'
-import { exposed } from '../../plugins/metrics/exposition.ts'
+import { render } from '../../plugins/metrics/exposition.ts'
 import { paymentMetrics } from '../../plugins/payments/metrics.ts'
 import { ORDER_STATES, type Order } from '../../plugins/payments/tables.ts'
 import { createCoveredSums, planMetrics } from '../../plugins/plans/metrics.ts'
@@ -160,7 +160,7 @@ test.each(ENGINES)('each metric has the value that the rows say, on %s', async (
     ...planMetrics(db, covered),
     ...voucherMetrics(db, () => NOW),
   ]
-  const families = readExposition(await (await exposed(sources)).text())
+  const families = readExposition(await (await render(sources)).text())
   const read = Object.fromEntries(
     sources.map(({ name, labels }) => [
       name,

@@ -1,4 +1,4 @@
-// Live calls: each as it is held, answered and settled, before the newest of the history.
+// Live calls on the Overview: calls of the feed, followed by the newest calls of the history.
 import { CircleDashed } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
@@ -18,21 +18,23 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { type Column, chargeColumn, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import { type LiveCall, merged, newestCalls, type Seen } from './live-state.ts'
+import { type Feed, type LiveCall, merged, newestCalls } from './live-state.ts'
 
 const MAX_CALLS = 10
-/** Events of this time are rendered together. */
-const DRAW_EVERY_MS = 250
+/** Events within this time are rendered together. */
+const RENDER_EVERY_MS = 250
 
 export function Live() {
   const { side } = useViewer()
   const recent = useApi(['calls', 'recent'], () =>
     api.calls.get({ query: { outcome: 'call', limit: MAX_CALLS } }),
   )
-  const { seen, state } = useSeen()
-  const calls = useMemo(() => newestCalls(seen, recent.data?.calls ?? [], MAX_CALLS), [seen, recent.data])
+  const { feed, state } = useFeedState()
+  const calls = useMemo(() => newestCalls(feed, recent.data?.calls ?? [], MAX_CALLS), [feed, recent.data])
   const columns =
-    side === 'operator' ? [MODEL, WHO, STATE, TOOK, WHEN, COST] : [MODEL, KEY, STATE, TOOK, WHEN, COST]
+    side === 'operator'
+      ? [MODEL, ACCOUNT, STATE, DURATION, WHEN, COST]
+      : [MODEL, KEY, STATE, DURATION, WHEN, COST]
   return (
     <Section
       title="Live calls"
@@ -57,8 +59,8 @@ export function Live() {
           linkNameOf={({ request_id }) => request_id}
         />
       )}
-      {seen.skipped > 0 && (
-        <p className="small soft">Too many at once to show each: {seen.skipped} events were skipped.</p>
+      {feed.skipped > 0 && (
+        <p className="small soft">Too many at once to show each: {feed.skipped} events were skipped.</p>
       )}
     </Section>
   )
@@ -86,11 +88,11 @@ function Connection({ state }: { state: ReturnType<typeof useLive> }) {
   return <Status tone="idle">{state === 'refused' ? 'not live' : 'connecting'}</Status>
 }
 
-const NOTHING: Seen = { calls: new Map(), skipped: 0 }
+const NO_CALLS: Feed = { calls: new Map(), skipped: 0 }
 
-/** The calls of the feed, rendered a few times a second at most. */
-function useSeen() {
-  const [seen, setSeen] = useState(NOTHING)
+/** The calls of the feed, updated a few times a second at most. */
+function useFeedState() {
+  const [feed, setFeed] = useState(NO_CALLS)
   const waiting = useRef<LiveEvent[]>([])
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -101,29 +103,29 @@ function useSeen() {
       timer.current = undefined
       const events = waiting.current
       waiting.current = []
-      setSeen((before) => merged(before, events))
-    }, DRAW_EVERY_MS)
+      setFeed((before) => merged(before, events))
+    }, RENDER_EVERY_MS)
   }, [])
   const state = useLive<LiveEvent>(LIVE_PATH, onEvent)
-  return { seen, state }
+  return { feed, state }
 }
 
 const MODEL: Column<LiveCall> = column('model', 'Model', 'first', ({ model }) => model)
-const WHO: Column<LiveCall> = column('account', 'Account', 'none', (call) => <RowAccount {...call} />)
+const ACCOUNT: Column<LiveCall> = column('account', 'Account', 'none', (call) => <RowAccount {...call} />)
 const KEY: Column<LiveCall> = column('key', 'Key', 'none', ({ key }) => <KeyName prefix={key} />)
 const STATE: Column<LiveCall> = column('state', 'State', 'second-end', (call) => <CallState {...call} />)
-const TOOK: Column<LiveCall> = endColumn('took', 'Duration', 'none', ({ duration_ms }) =>
+const DURATION: Column<LiveCall> = endColumn('took', 'Duration', 'none', ({ duration_ms }) =>
   duration_ms === null ? '' : duration(duration_ms),
 )
 const WHEN: Column<LiveCall> = column('when', 'When', 'second', (call) => (
   <>
     <ClockTime at_ms={call.at_ms} />{' '}
     <span className="on-phone">
-      <WhoOnPhone call={call} />
+      <OwnerOnPhone call={call} />
     </span>
   </>
 ))
-function WhoOnPhone({ call }: { call: LiveCall }) {
+function OwnerOnPhone({ call }: { call: LiveCall }) {
   const { side } = useViewer()
   return side === 'operator' ? <RowAccount {...call} /> : <KeyName prefix={call.key} />
 }
@@ -137,7 +139,7 @@ const COST: Column<LiveCall> = chargeColumn(
     cost_nanos === null ? '' : <Money nanos={cost_nanos} decimals={decimals} unit={false} />,
 )
 
-/** An account knows its keys by their names. */
+/** Shows the name of a key; its prefix if the name is unknown. */
 function KeyName({ prefix }: { prefix: string }) {
   const { keys } = useFilterLists('')
   return keys.find((key) => key.prefix === prefix)?.name ?? <code>{keyPrefix(prefix)}</code>

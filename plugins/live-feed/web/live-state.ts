@@ -1,4 +1,4 @@
-// The state of live calls, from the feed's events and the newest calls of the history. Pure.
+// The list of live calls, computed from the feed's events and the newest calls of the history. Pure.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import type { CallSubject, LiveEvent } from '../../console/web/parts/live.ts'
 import type { ListedOutcome } from '../../console/web/parts/outcome.tsx'
@@ -8,29 +8,29 @@ export interface LiveCall {
   model: string
   account: string
   account_display_name: string
-  /** The key's prefix. */
+  /** The prefix of the key. */
   key: string
   /** The time of the first event of the call. */
   at_ms: number
   first_byte_ms: number | null
-  /** Null until it is settled. */
+  /** Null until the call is settled. */
   outcome: ListedOutcome | null
   status: number
   duration_ms: number | null
   cost_nanos: number | null
 }
 
-export interface Seen {
-  /** By request id, the oldest first. */
+export interface Feed {
+  /** By request id, oldest first. */
   calls: ReadonlyMap<string, LiveCall>
   skipped: number
 }
 
-/** More are forgotten, the oldest first. */
-const MAX_SEEN = 200
+/** The oldest calls beyond this number are dropped. */
+const MAX_CALLS = 200
 
-/** The calls so far, with further events. */
-export function merged({ calls: before, skipped: skipped_before }: Seen, events: readonly LiveEvent[]): Seen {
+/** Adds events to the state. */
+export function merged({ calls: before, skipped: skipped_before }: Feed, events: readonly LiveEvent[]): Feed {
   const calls = new Map(before)
   let skipped = skipped_before
   for (const event of events) {
@@ -42,7 +42,7 @@ export function merged({ calls: before, skipped: skipped_before }: Seen, events:
     calls.set(event.request_id, next(calls.get(event.request_id) ?? newCall(event), event))
   }
   for (const id of calls.keys()) {
-    if (calls.size <= MAX_SEEN) break
+    if (calls.size <= MAX_CALLS) break
     calls.delete(id)
   }
   return { calls, skipped }
@@ -69,15 +69,15 @@ function next(call: LiveCall, event: Exclude<LiveEvent, { type: 'skipped' | 'pin
   return { ...call, outcome, status, duration_ms, cost_nanos }
 }
 
-/** The newest calls, first those of the feed. @param past the newest first */
+/** Returns the newest calls, those of the feed first. @param past calls of the history, newest first */
 export function newestCalls(
-  { calls }: Seen,
+  { calls }: Feed,
   past: AnswerOf<typeof api.calls.get>['calls'],
-  most: number,
+  max_calls: number,
 ): LiveCall[] {
   const live = [...calls.values()].reverse()
   const earlier = past
     .filter(({ request_id }) => !calls.has(request_id))
     .map(({ key_prefix, started_at_ms, ...call }) => ({ ...call, key: key_prefix, at_ms: started_at_ms }))
-  return [...live, ...earlier].slice(0, most)
+  return [...live, ...earlier].slice(0, max_calls)
 }

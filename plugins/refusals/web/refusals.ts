@@ -1,4 +1,4 @@
-// Refusals as pages ask for them: how many there were, the list of them, and their reasons and what to do in words.
+// Refused requests for pages: the query of counts and reasons, links to lists, and texts for reasons and advice.
 
 import type { ReportRange } from '../../../src/domain/ranges.ts'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
@@ -67,7 +67,7 @@ const OTHER = {
   account: 'Correct what your program sends.',
 }
 
-/** "balance or spend limit too low". */
+/** Returns a text such as "balance or spend limit too low". */
 export const refusalReason = (code: string): string =>
   WORDS[code]?.reason ?? code.toLowerCase().replaceAll('_', ' ')
 
@@ -76,20 +76,20 @@ export const refusalAdvice = (code: string, side: ViewerKind): string =>
 
 export type Refusals = AnswerOf<typeof api.refusals.get>
 
-export interface RefusalsOf {
+export interface RefusedIn {
   range?: 'hour' | 'day' | 'week' | 'month' | ReportRange | undefined
-  /** In place of a range: days, or moments. */
+  /** Bounds instead of a range: dates or times. */
   since?: string | undefined
   until?: string | undefined
   zone?: string | undefined
-  /** Its number or name. Absent: of all that the viewer sees. */
+  /** Id or name; absent for all accounts that the viewer may see. */
   account?: number | string | undefined
   key_id?: number | string | undefined
 }
 
 const EVERY_MS = 30_000
 
-export function useRefusals({ range, since, until, zone, account, key_id }: RefusalsOf) {
+export function useRefusals({ range, since, until, zone, account, key_id }: RefusedIn) {
   const query = {
     ...{ range, since, until, zone },
     account: account === undefined ? undefined : String(account),
@@ -98,8 +98,8 @@ export function useRefusals({ range, since, until, zone, account, key_id }: Refu
   return useApi(['refusals', query], () => api.refusals.get({ query }), { every_ms: EVERY_MS })
 }
 
-/** The page that lists them. */
-export const refusedHref = ({ account, key_id, since, until }: Omit<RefusalsOf, 'range' | 'zone'>): string =>
+/** The address of the list of refused requests. */
+export const refusedHref = ({ account, key_id, since, until }: Omit<RefusedIn, 'range' | 'zone'>): string =>
   withQuery('/calls', {
     outcome: 'refused',
     ...{ since, until },

@@ -1,4 +1,4 @@
-// A request that was refused: what its caller was told, what to do, and whose it was.
+// The page of a refused request: the message to the caller, advice, and the owner.
 import { Link } from 'wouter'
 import { api, pathPart } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

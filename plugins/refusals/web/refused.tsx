@@ -1,4 +1,4 @@
-// Refused requests on other pages: as a figure, as a fact, as a notice where they are many, and their reasons in a table.
+// Refused requests on other pages: a figure, a fact, a notice if there are many, and a table of reasons.
 import { Link } from 'wouter'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
@@ -8,18 +8,18 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { useCanPay } from '../../payments/web/add-funds-link.tsx'
-import { type Refusals, type RefusalsOf, refusalAdvice, refusalReason, refusedHref } from './refusals.ts'
+import { type Refusals, type RefusedIn, refusalAdvice, refusalReason, refusedHref } from './refusals.ts'
 
 const MANY = 25
 
 interface ManyRefusedProps {
-  /** Absent while they are not known. */
+  /** Undefined while they are loading. */
   refusals: Refusals | undefined
-  /** AccountScope they are; absent for the viewer's own. */
+  /** The owner; absent for the viewer's own account. */
   account?: { id: number; name: string }
 }
 
-/** Nothing while there are few. */
+/** A notice, only if many requests were refused in the last hour. */
 export function ManyRefused({ refusals, account }: ManyRefusedProps) {
   if (!refusals || refusals.last_hour < MANY) return null
   const { last_hour, reasons_of_hour } = refusals
@@ -45,7 +45,7 @@ export function ManyRefused({ refusals, account }: ManyRefusedProps) {
   )
 }
 
-/** The fix of a refusal: a person who may pay for the account here adds funds at once. */
+/** The advice on a refusal, with a link to add funds for a person who may pay for the account. */
 export function RefusalAdvice({ code }: { code: string }) {
   const { side } = useViewer()
   const can_pay = useCanPay()
@@ -66,8 +66,8 @@ const ADDED_FUNDS: Readonly<Record<string, string>> = {
 
 type Reason = Refusals['reasons'][number]
 
-/** Nothing while none was refused. */
-export function RefusedRequests({ refusals, account, ...of }: RefusedProps) {
+/** A table of reasons; nothing if no request was refused. */
+export function RefusedRequests({ refusals, account, ...filter }: RefusedProps) {
   const { side } = useViewer()
   if (!refusals || refusals.reasons.length === 0) return null
   return (
@@ -81,7 +81,7 @@ export function RefusedRequests({ refusals, account, ...of }: RefusedProps) {
         keyOf={({ account_id, code }) => `${account_id} ${code}`}
         linkNameOf={({ code }) => `refused requests, ${code}`}
         hrefOf={({ account_id }) =>
-          refusedHref({ ...of, account: side === 'operator' ? account_id : account })
+          refusedHref({ ...filter, account: side === 'operator' ? account_id : account })
         }
       />
     </Section>
@@ -95,35 +95,35 @@ const WORDS: Column<Reason> = column('words', 'Sent to the caller', 'none', ({ s
 ))
 const COUNT: Column<Reason> = endColumn('refused', 'Requests', 'first-end', ({ refused }) => count(refused))
 
-/** Whose they are, and of which time: what links lead to. */
-interface RefusedProps extends Omit<RefusalsOf, 'range' | 'zone'> {
-  /** Absent while they are not known. */
+/** The refusals, and the filter for links to their list. */
+interface RefusedProps extends Omit<RefusedIn, 'range' | 'zone'> {
+  /** Undefined while they are loading. */
   refusals: Refusals | undefined
 }
 
-/** Stands within `Figures`. @param label with its time, where the page does not say it */
+/** A figure, for use within `Figures`. @param label includes the period if the page does not show it */
 export function RefusedFigure({
   refusals,
   label = 'Refused requests',
-  ...of
+  ...filter
 }: RefusedProps & { label?: string }) {
   const [most] = refusals?.reasons ?? []
   return (
     <Figure
       label={label}
       value={refusals ? count(refusals.refused) : '–'}
-      note={most ? <Link href={refusedHref(of)}>{`mostly ${refusalReason(most.code)}`}</Link> : 'none'}
+      note={most ? <Link href={refusedHref(filter)}>{`mostly ${refusalReason(most.code)}`}</Link> : 'none'}
     />
   )
 }
 
-/** "12, mostly rate limit", as a link to them. */
-export function RefusedFact({ refusals, ...of }: RefusedProps) {
+/** A fact such as "12, mostly rate limit", with a link to the list. */
+export function RefusedFact({ refusals, ...filter }: RefusedProps) {
   if (!refusals) return <span className="soft">–</span>
   const [most] = refusals.reasons
   if (!most) return <>none</>
   return (
-    <Link href={refusedHref(of)}>
+    <Link href={refusedHref(filter)}>
       {count(refusals.refused)}, mostly {refusalReason(most.code)}
     </Link>
   )

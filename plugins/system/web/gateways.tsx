@@ -1,4 +1,4 @@
-// The gateways that share the database: which one answers this page, and whether its clock agrees.
+// The gateways that share the database: marks the one that answers this page, and warns of a wrong clock.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import { longDuration } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -9,7 +9,7 @@ import { Time } from '../../console/web/parts/time.tsx'
 type Sharing = NonNullable<AnswerOf<typeof api.system.get>['gateways']>
 type Gateway = Sharing['alive'][number]
 
-/** As `tollgate doctor` has it. */
+/** The same limit as in `tollgate doctor`. */
 const MAX_CLOCK_MS = 1_000
 
 export function Gateways({ alive, clock_ahead_ms }: Sharing) {

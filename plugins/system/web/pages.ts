@@ -1,4 +1,4 @@
-// The System page in the side bar.
+// The sidebar entry of the System page.
 import { Server } from 'lucide-react'
 import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 

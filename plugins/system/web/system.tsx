@@ -1,4 +1,4 @@
-// The System page: what the process says of itself, and what its data folder holds.
+// The System page: state of the process, the data folder, and sections of other plugins.
 
 import { FileCog, ListChecks, Mail, Megaphone, UserCog } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -27,7 +27,7 @@ type System = AnswerOf<typeof api.system.get>
 
 export default function SystemPage() {
   const system = useApi(['system'], () => api.system.get(), { every_ms: EVERY_MS })
-  // Requested beside it, so that the sections below do not jump.
+  // Loaded together with the first section, so that the sections below do not jump.
   const alerts = useAlerts()
   const plugins = usePlugins()
   const operates = useMay('operate')
@@ -62,9 +62,9 @@ export default function SystemPage() {
           alerts.isPending || plugins.isPending ? (
             <Skeleton rows={10} />
           ) : (
-            <Known system={data} alerts={alerts.data}>
+            <SystemSections system={data} alerts={alerts.data}>
               {plugins.data && <Plugins {...plugins.data} />}
-            </Known>
+            </SystemSections>
           )
         }
       </Loaded>
@@ -72,14 +72,14 @@ export default function SystemPage() {
   )
 }
 
-interface KnownProps {
+interface SectionsProps {
   system: System
   alerts: AlertsAnswer | undefined
-  /** The custom plugins. */
+  /** The section of custom plugins. */
   children: ReactNode
 }
 
-function Known({ system, alerts, children }: KnownProps) {
+function SystemSections({ system, alerts, children }: SectionsProps) {
   const { data, database, files } = system
   return (
     <div className="stack system">
@@ -103,8 +103,8 @@ function Known({ system, alerts, children }: KnownProps) {
           facts={[
             ['Version', `${system.version}, on ${system.runtime}, ${system.platform}`],
             ['Data folder', <Id key="folder" value={data.folder} what="data folder" whole />],
-            ...factsOf(database),
-            ...aboutFiles(files),
+            ...databaseFacts(database),
+            ...bucketFacts(files),
           ]}
         />
       </Section>
@@ -123,8 +123,8 @@ function Known({ system, alerts, children }: KnownProps) {
   )
 }
 
-/** The sizes of files stand below. */
-const factsOf = ({
+/** Facts about the database. The size of a SQLite file is shown in the section Data folder. */
+const databaseFacts = ({
   engine,
   address,
   bytes: size,
@@ -136,8 +136,8 @@ const factsOf = ({
         ['Database address', <Id key="address" value={address} what="database address" whole />],
       ]
 
-/** Of files in the data folder nothing is said: its parts are listed below. */
-const aboutFiles = ({ bucket, trouble }: System['files']): (readonly [label: string, value: ReactNode])[] =>
+/** Facts about the bucket; none for files in the data folder, which are listed below. */
+const bucketFacts = ({ bucket, trouble }: System['files']): (readonly [label: string, value: ReactNode])[] =>
   bucket === null
     ? []
     : [
@@ -163,7 +163,7 @@ const Since = ({ at_ms }: { at_ms: number }) => (
   </span>
 )
 
-const WHAT: Readonly<Record<string, string>> = {
+const CONTENTS: Readonly<Record<string, string>> = {
   database: 'accounts, keys, calls and entries',
   images: 'images that were made',
   files: 'images and files that callers uploaded',
@@ -176,8 +176,8 @@ const WHAT: Readonly<Record<string, string>> = {
 
 const SQLITE = 'SQLite'
 
-const whatIn = (name: string): string =>
-  WHAT[name] ??
+const contentsOf = (name: string): string =>
+  CONTENTS[name] ??
   (name.startsWith('before-restore-') ? 'what a restore replaced; delete it when you need it no longer' : '')
 
 interface InUse {
@@ -185,17 +185,17 @@ interface InUse {
   has_files: boolean
 }
 
-const OF_FILES: readonly string[] = ['images', 'files', 'answers', 'responses']
+const FILE_FOLDERS: readonly string[] = ['images', 'files', 'answers', 'responses']
 
-function holds(name: string, { has_database, has_files }: InUse): string {
+function describePart(name: string, { has_database, has_files }: InUse): string {
   if (name === 'database' && !has_database) return 'an SQLite database that is no longer used'
-  if (OF_FILES.includes(name) && !has_files) return 'files from before the bucket that are no longer used'
-  return whatIn(name)
+  if (FILE_FOLDERS.includes(name) && !has_files) return 'files from before the bucket that are no longer used'
+  return contentsOf(name)
 }
 
 const partsOf = (in_use: InUse): Column<System['data']['parts'][number]>[] => [
   column('name', 'Part', 'first', ({ name }) => name),
-  column('what', 'Holds', 'second', ({ name }) => <span className="soft">{holds(name, in_use)}</span>),
+  column('what', 'Holds', 'second', ({ name }) => <span className="soft">{describePart(name, in_use)}</span>),
   endColumn('files', 'Files', 'none', ({ files }) => count(files)),
   endColumn('bytes', 'Size', 'first-end', (part) => bytes(part.bytes)),
 ]
