@@ -1,4 +1,4 @@
-// Why a call failed, in a word: for lists and sums of failed calls. Pure.
+// Causes of failed calls, in one word, for lists and sums. Pure.
 import { type CallOutcome, hasFailed } from '../../src/domain/outcomes.ts'
 import { type CallTrace, readTrace } from '../../src/money/ledger/traces.ts'
 
@@ -15,7 +15,7 @@ export const CAUSES = [
 ] as const
 export type FailureCause = (typeof CAUSES)[number]
 
-/** By the kind of the error that the caller got (src/domain/errors.ts). */
+/** Causes by the kind of the error sent to the caller (src/domain/errors.ts). */
 const BY_KIND: Readonly<Record<string, FailureCause>> = {
   upstream_timeout: 'timeout',
   upstream_overloaded: 'overloaded',
@@ -26,7 +26,7 @@ const BY_KIND: Readonly<Record<string, FailureCause>> = {
   internal: 'gateway_error',
 }
 
-/** Of calls whose traces are no longer kept. */
+/** Causes by HTTP status, for calls whose traces are no longer kept. */
 const BY_STATUS: Readonly<Record<number, FailureCause>> = {
   429: 'rate_limited',
   500: 'gateway_error',
@@ -39,23 +39,23 @@ const BY_STATUS: Readonly<Record<number, FailureCause>> = {
 interface EndedCall {
   outcome: CallOutcome | 'refused'
   status: number
-  /** As it is stored; empty where it is not kept. */
+  /** The stored trace; empty if it is not kept. */
   trace: string
 }
 
 /**
- * The cause of a failed call; null for any other.
- * @param sees_providers without, a provider that rejects its key has failed: the key is the operator's
+ * Returns the cause of a failed call; null for any other call.
+ * @param sees_providers false for accounts: a rejected provider key is then `provider_error`, because the key is the operator's
  */
 export function causeOf({ outcome, status, trace }: EndedCall, sees_providers: boolean): FailureCause | null {
   if (outcome === 'refused' || !hasFailed({ outcome })) return null
   const { failure, tried = [] } = readTrace(trace)
   const cause = failure && BY_KIND[failure.kind]
   if (outcome === 'broken') return cause === 'timeout' ? cause : 'interrupted'
-  if (cause === 'provider_error' && sees_providers && rejectedKey(tried)) return 'key_rejected'
+  if (cause === 'provider_error' && sees_providers && isKeyRejected(tried)) return 'key_rejected'
   return cause ?? BY_STATUS[status] ?? 'unknown'
 }
 
-/** Whether the try that decided the error of the caller was refused for its key (`allRoutesFailed` in src/upstream/failures.ts). */
-const rejectedKey = (tried: NonNullable<CallTrace['tried']>): boolean =>
+/** Whether the attempt that decided the error of the caller was refused for its key (`allRoutesFailed` in src/upstream/failures.ts). */
+const isKeyRejected = (tried: NonNullable<CallTrace['tried']>): boolean =>
   tried.findLast(({ failure_class }) => failure_class !== 'rate_limited')?.failure_class === 'bad_key'

@@ -1,4 +1,4 @@
-// The columns of calls: for the console, for callers, in files and in the JSON of commands.
+// Columns of calls for the console, for callers, in files and in the JSON of commands.
 
 import {
   boolean,
@@ -35,11 +35,11 @@ const DETAILED = ['caller', 'command'] as const
 const ROUTES = [...CONSOLE, 'command'] as const
 const EVERYBODY = [...CONSOLE, ...DETAILED] as const
 
-/** Pages and files have one count for all input and one for all output. */
+/** Whether the reader gets separate counts of each kind of tokens. Pages and files have one count of input and one of output. */
 const isDetailed = (reader: Reader): boolean => reader === 'caller' || reader === 'command'
 
-/** Null for accounts, which do not learn by which route a call went and what its provider took; pages have null where no route answered. */
-const ofRoute =
+/** Null for accounts, which must not see a call's route and provider cost; on pages also null if no route answered. */
+const operatorOnly =
   <Value>(value: (call: ListedCall) => Value) =>
   (call: ListedCall, reader: Reader): Value | null => {
     if (reader === 'command') return value(call)
@@ -57,16 +57,16 @@ export const call_columns = columnsOf<ListedCall>()({
   surface: text(({ surface }) => surface, { description: 'The API of the request.' }),
   model: text(({ model }) => model, { description: 'The model.' }),
   provider: nullableText(
-    ofRoute(({ provider }) => provider),
+    operatorOnly(({ provider }) => provider),
     { seen_by: ROUTES },
   ),
   upstream_model: nullableText(
-    ofRoute(({ upstream_model }) => upstream_model),
+    operatorOnly(({ upstream_model }) => upstream_model),
     { seen_by: ROUTES },
   ),
-  /** Tries at routes that failed; null for accounts. */
+  /** The number of failed attempts at routes; null for accounts. */
   failed_tries: nullableInteger(
-    ofRoute(({ failed_tries }) => failed_tries),
+    operatorOnly(({ failed_tries }) => failed_tries),
     { seen_by: CONSOLE },
   ),
   outcome: word(OneOf(LISTED_OUTCOMES), ({ outcome }) => outcome, { description: 'How it ended.' }),
@@ -146,7 +146,7 @@ export const call_columns = columnsOf<ListedCall>()({
     description: 'What of it was refunded',
   }),
   provider_cost: nullableMoney(
-    ofRoute(({ provider_cost_nanos }) => provider_cost_nanos),
+    operatorOnly(({ provider_cost_nanos }) => provider_cost_nanos),
     { seen_by: CONSOLE },
   ),
   reported_cost: nullableMoney(({ reported_cost_nanos }) => reported_cost_nanos, {
@@ -156,8 +156,8 @@ export const call_columns = columnsOf<ListedCall>()({
     seen_by: ['command'],
   }),
   margin: nullableMoney(
-    // A plan is paid by its fee: none of its calls has a margin.
-    ofRoute(({ cost_nanos, refunded_nanos, provider_cost_nanos, plan_period_id }) =>
+    // A call that a plan covers has no margin: the plan's fee pays for it.
+    operatorOnly(({ cost_nanos, refunded_nanos, provider_cost_nanos, plan_period_id }) =>
       plan_period_id === null ? marginOfOne(cost_nanos - refunded_nanos, provider_cost_nanos) : null,
     ),
     { seen_by: CONSOLE },
@@ -173,7 +173,7 @@ function paidBy({ plan_period_id }: ListedCall): 'balance' | 'plan' {
   return plan_period_id === null ? 'balance' : 'plan'
 }
 
-/** The columns of lists in which refused requests stand among calls. */
+/** The columns of lists with calls and refused requests. */
 export const listed_call_columns = {
   ...call_columns,
   paid_by: word(Nullable(OneOf(['balance', 'plan'])), (call: ListedCall) =>
@@ -207,7 +207,7 @@ const CSV = [
   'covered',
 ] as const satisfies (keyof typeof listed_call_columns)[]
 
-/** With those that only the operator gets. */
+/** The same with the columns for the operator only. */
 const OPERATORS_CSV = [
   ...CSV,
   'provider',
@@ -217,6 +217,6 @@ const OPERATORS_CSV = [
   'margin',
 ] as const satisfies (keyof typeof listed_call_columns)[]
 
-/** The one form of calls as CSV: of files of the console, and of `tollgate usage --csv`. */
+/** The CSV format of calls, for files of the console and for `tollgate usage --csv`. */
 export const callCsv = (reader: Reader) =>
   csvFor(listed_call_columns, reader, reader === 'operator' ? OPERATORS_CSV : CSV)

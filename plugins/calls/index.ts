@@ -1,4 +1,4 @@
-// Calls for other plugins: pages of them, their columns, and the search by their request id.
+// Calls for other plugins: pages of the list, its columns, and the search by request id.
 export { call_columns, callCsv } from './columns.ts'
 export { listCalls, type RecordedCall } from './listing.ts'
 export { callsBeginningWith } from './one-call.ts'

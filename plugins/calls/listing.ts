@@ -1,4 +1,4 @@
-// The history of calls: recorded calls, filtered, in pages or all of them. Only reads, and never more than a bounded part of it at once.
+// Lists of recorded calls by filters, in pages or completely. It reads a limited number of calls at once.
 import { type CallFilter, isFilter, isNarrowed, valuesOf } from '../../src/money/ledger/queries.ts'
 import type { StoredPrice } from '../../src/money/ledger/stored-prices.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -6,22 +6,20 @@ import type { Page, PageRequest } from '../../src/store/page.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { callQueries, idQueries } from './queries.ts'
-import { type CallRanges, everywhere, rangesInTurns, rangesOf } from './ranges.ts'
+import { allIds, type CallRanges, rangesInTurns, rangesOf } from './ranges.ts'
 
-/** Calls that are looked at in one turn: some 5 ms. */
+/** Calls that are read in one turn of the event loop, about 5 ms. */
 const CALLS_AT_ONCE = 500
 
 /**
- * All calls that match, the newest first, a part at a time: each that was recorded at the begin once. A part may be empty. Calls that begin
- * meanwhile are left out; one that was under way, and whose record comes meanwhile, may be among them.
+ * Yields all matching calls in parts, newest first. A part may be empty. Each call recorded at the start is yielded once; calls that
+ * start later are not, but calls that were running at the start may be.
  */
 export async function* allCalls(db: Db, filter: CallFilter): AsyncGenerator<RecordedCall[]> {
   const queries = callQueries(db, filter.account_id)
   const values = await valuesOf(db, filter)
-  const below_begin_id = ((await idQueries(db).newest.get({}))?.id ?? 0) + 1
-  const { ranges } = isNarrowed(filter)
-    ? await rangesInTurns(queries, values, below_begin_id)
-    : everywhere(below_begin_id)
+  const end_id = ((await idQueries(db).newest.get({}))?.id ?? 0) + 1
+  const { ranges } = isNarrowed(filter) ? await rangesInTurns(queries, values, end_id) : allIds(end_id)
   for (const { first_id, last_id } of ranges)
     for (let below_id = last_id + 1; below_id > first_id; ) {
       const step = await queries.step.get({
@@ -39,41 +37,40 @@ export async function* allCalls(db: Db, filter: CallFilter): AsyncGenerator<Reco
 
 /** A call with the names of its account and key. */
 export interface RecordedCall extends Omit<Call, 'summed' | keyof StoredPrice> {
-  /** The price applied, as `Charge.snapshot` has it; empty if nothing was charged. */
+  /** The applied price, as in `Charge.snapshot`; empty if nothing was charged. */
   price: string
-  /** As `readTrace` takes it, of a failed call alone: it says why. Empty for others. */
+  /** The trace of a failed call, for `readTrace`; empty for other calls. */
   trace: string
   account_name: string
   key_name: string
   key_prefix: string
 }
 
-/** A search looks at this many calls, about 10 ms; the next page goes on where it ended. */
-const MAX_CALLS_LOOKED_AT = 5_000
+/** Calls that a search scans, about 10 ms; the next page continues there. */
+const MAX_SCANNED_CALLS = 5_000
 
 /**
- * One page of calls, the newest first. Calls that are recorded meanwhile move no call from one page to another.
+ * Returns one page of calls, newest first. Calls that are recorded meanwhile do not shift the pages.
  *
- * The kept sums tell where calls that match can be, so that nothing is searched where no call matches. A filter that few
- * calls match may still have to look at many: the page ends after `max_looked_at` of them, whatever it has found. It may have
- * fewer than the limit, or none, although there are more.
+ * The kept sums give the ranges of ids that can have matching calls. If few calls in them match, the page ends after
+ * `max_scanned` calls: it may then have fewer rows than the limit, or none, although more calls match.
  */
 export async function listCalls(
   db: Db,
   filter: CallFilter,
   request: PageRequest,
-  max_looked_at = MAX_CALLS_LOOKED_AT,
+  max_scanned = MAX_SCANNED_CALLS,
 ): Promise<Page<RecordedCall>> {
   const below_id = request.cursor ?? Number.MAX_SAFE_INTEGER
   const values = await valuesOf(db, filter)
   const ranges = isNarrowed(filter)
     ? await rangesOf(callQueries(db, filter.account_id), values, below_id)
-    : everywhere(below_id)
-  const to_look_at = isFilter(filter) ? max_looked_at : request.limit + 1
-  return await pageIn(callQueries(db, filter.account_id), values, ranges, request.limit, to_look_at)
+    : allIds(below_id)
+  const to_scan = isFilter(filter) ? max_scanned : request.limit + 1
+  return await pageIn(callQueries(db, filter.account_id), values, ranges, request.limit, to_scan)
 }
 
-/** The same page, for whom the gateway serves: the sums of all accounts are read a part at a time, so that calls go on between. */
+/** The same page, for requests to a running gateway: it reads the sums of all accounts in parts, so that calls are served in between. */
 export async function listCallsInTurns(
   db: Db,
   filter: CallFilter,
@@ -83,7 +80,7 @@ export async function listCallsInTurns(
   const queries = callQueries(db, undefined)
   const values = await valuesOf(db, filter)
   const ranges = await rangesInTurns(queries, values, request.cursor ?? Number.MAX_SAFE_INTEGER)
-  return await pageIn(queries, values, ranges, request.limit, MAX_CALLS_LOOKED_AT)
+  return await pageIn(queries, values, ranges, request.limit, MAX_SCANNED_CALLS)
 }
 
 async function pageIn(
@@ -91,25 +88,25 @@ async function pageIn(
   values: Awaited<ReturnType<typeof valuesOf>>,
   { ranges, rest_below_id }: CallRanges,
   limit: number,
-  max_looked_at: number,
+  max_scanned: number,
 ): Promise<Page<RecordedCall>> {
   const rows: RecordedCall[] = []
-  let to_look_at = max_looked_at
+  let to_scan = max_scanned
   for (const { first_id, last_id } of ranges) {
     const below_id = last_id + 1
-    if (to_look_at === 0) return { rows, next_cursor: below_id }
-    const step = await queries.step.get({ ...values, from_id: first_id, below_id, row_limit: to_look_at })
+    if (to_scan === 0) return { rows, next_cursor: below_id }
+    const step = await queries.step.get({ ...values, from_id: first_id, below_id, row_limit: to_scan })
     if (!step || step.first_id === null) continue
-    to_look_at -= step.calls
+    to_scan -= step.calls
     const row_limit = limit + 1 - rows.length
     rows.push(...(await queries.page.all({ ...values, from_id: step.first_id, below_id, row_limit })))
     if (rows.length > limit) return { rows: rows.slice(0, limit), next_cursor: rows[limit - 1]?.id }
-    if (to_look_at === 0 && step.first_id > first_id) return { rows, next_cursor: step.first_id }
+    if (to_scan === 0 && step.first_id > first_id) return { rows, next_cursor: step.first_id }
   }
   return { rows, next_cursor: rest_below_id }
 }
 
-/** When the first call from an id on began: how far back a search went that goes on below it. */
+/** Returns the start time of the first call from an id on: the time back to which a search with this cursor went. */
 export async function startOfCall(db: Db, from_id: number): Promise<number | undefined> {
   const call = await idQueries(db).from.get({ from_id })
   return call?.started_at_ms

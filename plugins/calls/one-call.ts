@@ -1,4 +1,4 @@
-// One call by its request's id, or some by its beginning: a record with its trace, its charge, and the other calls of its answer. Only reads.
+// Queries of one call by its request id, with its charge, refunds and the other calls of its answer; and of calls by the beginning of the id.
 import { and, between, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import { answerOf } from '../../src/domain/request-id.ts'
 import { QUARTER_S } from '../../src/money/ledger/days.ts'
@@ -26,15 +26,15 @@ import {
 } from '../../src/store/schema.ts'
 import type { RecordedCall } from './listing.ts'
 
-/** A call with all that is known of it: its trace, however it ended. */
+/** A call with its trace, also if it did not fail. */
 export type TracedCall = RecordedCall
 
 /** One of several calls that make up an answer. */
 type CallOfAnswer = Pick<Call, 'id' | 'request_id' | 'model' | 'outcome' | 'cost_nanos'>
 
-/** An answer takes a few calls; of more, the page has the first. */
+/** The maximum number of further calls of one answer that the page lists. */
 const MAX_PARTS = 50
-/** Of the calls of an answer, each begins at once when the one before has ended, if no slow disk is in between. */
+/** The maximum time from the end of one call of an answer to the start of the next, which normally starts at once. */
 const BETWEEN_PARTS_MS = 60_000
 
 const queries = perConnection({
@@ -75,13 +75,13 @@ const queries = perConnection({
       .orderBy(desc(calls.id))
       .limit(1)
   },
-  /** Those that are pending are few, and have an index of their own; a literal, so that it serves. */
+  /** `pending` is a literal, so that the partial index of pending holds is used. */
   pending: (orm) =>
     orm
       .select({ account_id: holds.account_id, key_id: holds.key_id })
       .from(holds)
       .where(and(eq(holds.state, sql`'pending'`), equals(holds.request_id, 'request_id'))),
-  /** By the index of refunds; a literal, so that it serves. */
+  /** `refund` is a literal, so that the partial index of refunds is used. */
   refunds: (orm) =>
     orm
       .select({
@@ -116,18 +116,19 @@ const queries = perConnection({
       ),
 })
 
-/** @param account_id of the call; undefined: any */
+/** @param account_id the owner of the call; undefined: any account */
 export async function findCall(
   db: Db,
   request_id: string,
   account_id?: number,
 ): Promise<TracedCall | undefined> {
   const found =
-    (await within(db, request_id, await startedWith(db, request_id))) ?? (await laterPart(db, request_id))
+    (await findInRange(db, request_id, await startedWith(db, request_id))) ??
+    (await findLaterPart(db, request_id))
   return account_id === undefined || found?.account_id === account_id ? found : undefined
 }
 
-async function within(
+async function findInRange(
   db: Db,
   request_id: string,
   range: IdRange | undefined,
@@ -135,16 +136,16 @@ async function within(
   return range && (await queries(db).byRequest.get({ ...range, request_id }))
 }
 
-/** A part of an answer that began so long after its request that it is found only by way of the parts before it. */
-async function laterPart(db: Db, request_id: string): Promise<TracedCall | undefined> {
+/** Finds a call that started too long after its request to be found by the time in its id: by way of the calls before it. */
+async function findLaterPart(db: Db, request_id: string): Promise<TracedCall | undefined> {
   const answer_id = answerOf(request_id)
   if (answer_id === request_id) return undefined
-  const first = await within(db, answer_id, await startedWith(db, answer_id))
+  const first = await findInRange(db, answer_id, await startedWith(db, answer_id))
   const part = first && (await callsOfAnswer(db, first)).find((each) => each.request_id === request_id)
-  return part && (await within(db, request_id, { first_id: part.id, last_id: part.id }))
+  return part && (await findInRange(db, request_id, { first_id: part.id, last_id: part.id }))
 }
 
-/** The key of a running call, for which money is held. @param account_id as of `findCall` */
+/** Returns the key of a running call, by its pending hold. @param account_id as in `findCall` */
 export async function callUnderWay(
   db: Db,
   request_id: string,
@@ -157,9 +158,9 @@ export async function callUnderWay(
 const QUARTER_MS = QUARTER_S * 1_000
 
 /**
- * From each call to the next one of its answer: the first with a higher id among those that began soon after its end, which the kept sums
- * of quarters of an hour tell (started-calls.ts). Raw SQL, because Drizzle builds no recursive queries. With the plus sign, that column's index
- * is not searched for all calls of the account.
+ * Follows an answer from each call to the next one: the first call with a higher id that started within BETWEEN_PARTS_MS after its end.
+ * The kept sums of quarters of an hour limit the ids (started-calls.ts). Raw SQL, because Drizzle does not support recursive queries.
+ * The plus sign keeps the database from using the index of that column, which would read all calls of the account.
  */
 const PARTS = `
   WITH RECURSIVE parts (nth, id, ended_ms) AS (
@@ -179,7 +180,7 @@ const PARTS = `
   SELECT calls.id, request_id, model, outcome, cost_nanos FROM parts JOIN calls ON calls.id = parts.id WHERE nth > 0 ORDER BY nth`
 
 /**
- * The further calls of an answer that takes several: they have its request's id, a hyphen, and what they are
+ * Returns the further calls of an answer that took several. Their ids are the request's id, a hyphen, and a suffix
  * (calls/life/several-calls.ts).
  */
 export const callsOfAnswer = (
@@ -194,19 +195,19 @@ export const callsOfAnswer = (
     until: `${request_id}.`,
   })
 
-/** The entry that paid for a call, found by the time of its settlement, which both have; undefined if nothing was paid. */
+/** Returns the ledger entry of a call's charge, which has the time of its settlement; undefined if nothing was charged. */
 export const chargeOf = (
   db: Db,
   { id, account_id, started_at_ms, duration_ms }: TracedCall,
 ): Awaitable<Pick<Entry, 'id' | 'amount_nanos'> | undefined> =>
   queries(db).charge.get({ account_id, call_id: id, created_at_ms: started_at_ms + duration_ms })
 
-/** A refund of a call, and who made it: undefined where the audit log has forgotten that. */
+/** A refund of a call with its actor; undefined if the line of the audit log was deleted. */
 export interface RefundOfCall extends Pick<Entry, 'id' | 'amount_nanos' | 'note' | 'created_at_ms'> {
   by: Pick<ActionRow, 'actor' | 'command' | 'machine_user'> | undefined
 }
 
-/** The refunds of a call, the first one first. */
+/** Returns the refunds of a call, oldest first. */
 export async function refundsOf(
   db: Db,
   { id, request_id, refunded_nanos }: TracedCall,
@@ -221,7 +222,7 @@ export async function refundsOf(
 }
 
 /**
- * Calls whose request id begins so, the newest first; none for a beginning too short to tell its time.
+ * Returns calls whose request id begins with `text`, newest first; none if `text` is too short to contain the time.
  *
  * @param owner the account and keys of the calls; undefined: any
  */

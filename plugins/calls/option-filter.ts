@@ -1,4 +1,4 @@
-// The filter of calls that the options of a command name.
+// Filter of calls from the options of a command.
 import { accountByName } from '../../src/access/accounts.ts'
 import { keyByReference } from '../../src/access/keys.ts'
 import type { CallFilter } from '../../src/money/ledger/queries.ts'
@@ -6,11 +6,11 @@ import type { Db } from '../../src/store/db.ts'
 
 export interface FilterOptions {
   account?: string | undefined
-  /** Its prefix, or its number in `key list`. */
+  /** The key's prefix, or its number in `key list`. */
   key?: string | undefined
   model?: string | undefined
   provider?: string | undefined
-  /** In milliseconds since 1970, as `until`. */
+  /** In milliseconds since 1970; `until` likewise. */
   since?: number | undefined
   until?: number | undefined
 }
@@ -25,7 +25,7 @@ export async function filterOfOptions(
     key_ids: key === undefined ? undefined : [(await keyByReference(db, key)).id],
     model,
     provider,
-    // As in the figures of `usage --by`: a call is the provider's that answered it.
+    // As in the figures of `usage --by`: a call belongs to the provider that answered it.
     answered: provider === undefined ? undefined : true,
     since_ms: since,
     until_ms: until,

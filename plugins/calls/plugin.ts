@@ -1,4 +1,4 @@
-// Calls as a plugin: their list, their sums, one call whole, and refunds of them.
+// Plugin of calls: their list, sums, details and refunds.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const calls = definePlugin({

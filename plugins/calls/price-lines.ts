@@ -1,4 +1,4 @@
-// The lines of a call's charge: what was counted, at which rate, and what it comes to; they add up to the charge exactly.
+// Lines of a call's charge: quantity, rate and amount. They add up to the charge exactly.
 import type { ExtraCharge } from '../../src/domain/extras.ts'
 import { countedByRate, IMAGE_TOKEN_RATES, type ImageTokenRate } from '../../src/domain/image-tokens.ts'
 import type { Nanos } from '../../src/domain/money.ts'
@@ -8,24 +8,24 @@ import { RATES, type RateName, type Unit } from '../../src/domain/units.ts'
 import { USAGE_FIELDS, type Usage, type UsageField } from '../../src/domain/usage.ts'
 
 interface PriceLine {
-  /** The counted thing: a field of the usage, a unit, `images`, the name of an extra; `rounding`, `interrupted` for the part that is free, or `plan` for the covered one. */
+  /** A field of the usage, a unit, `images` or an extra; `rounding`, `interrupted` for an amount that is free, `plan` for a covered one. */
   what: string
   count: number
-  /** The price of so many, in nano-dollars. */
+  /** The price of `per` units. */
   rate_nanos: Nanos
   per: number
-  /** Rounded down; the last line has what that leaves. */
+  /** Rounded down; a last line has the remainder. */
   amount_nanos: Nanos
 }
 
-/** A recorded call, as far as its charge follows from it. */
+/** The fields of a call that determine its charge. */
 interface ChargedCall extends Usage {
   images: number
   cost_nanos: Nanos
-  /** At the account's price, where a plan covers it. */
+  /** The cost at the account's price, if a plan covers the call. */
   covered_nanos: Nanos
   outcome: CallOutcome
-  /** The price that was applied, as `Charge` has it; empty if nothing was charged. */
+  /** The applied price, as in `Charge.snapshot`; empty if nothing was charged. */
   price: string
 }
 
@@ -52,10 +52,10 @@ interface UnitSnapshot {
   nanos: Partial<Record<RateName, Nanos>>
   units: Partial<Record<Unit, number>>
 }
-/** What `chargeTokens`, `chargeImages`, `chargeImageTokens` and `chargeUnits` store. */
+/** The prices that `chargeTokens`, `chargeImages`, `chargeImageTokens` and `chargeUnits` store. */
 type Snapshot = TokenSnapshot | ImageSnapshot | ImageTokenSnapshot | UnitSnapshot
 
-/** @returns the lines that are not zero, in the order in which the price has them; none where nothing was charged */
+/** Returns the lines that are not zero, in the order of the price; none if nothing was charged. */
 export function priceLines(call: ChargedCall): PriceLine[] {
   if (call.price === '') return []
   const lines = linesOf(JSON.parse(call.price), call).filter(({ count }) => count > 0)
@@ -75,8 +75,8 @@ const restLine = (what: string, nanos: Nanos): PriceLine => ({
 })
 
 /**
- * Why a call cost its caller nothing although its price would have charged it: its answer was interrupted, and `[billing] interrupted` was `free`.
- * Null for a call that was charged, that arrived in no part, or whose model is free.
+ * Returns `interrupted` for a call that was free because its answer was interrupted and `[billing] interrupted` was `free`; null for a call
+ * that was charged, of which nothing was delivered, or whose model is free.
  */
 export function freeBecause(
   call: Omit<ChargedCall, 'outcome'> & { outcome: CallOutcome | 'refused' },
@@ -89,13 +89,12 @@ export function freeBecause(
   return has_cost ? 'interrupted' : null
 }
 
-/** The service tier whose price was applied; null for the standard one, and for what has none. */
+/** Returns the service tier whose price was applied; null for the standard tier, and for prices without tiers. */
 export function tierApplied({ price }: Pick<ChargedCall, 'price'>): string | null {
   const snapshot: Snapshot | undefined = price === '' ? undefined : JSON.parse(price)
   return snapshot?.unit === 'token' ? (snapshot.service_tier ?? null) : null
 }
 
-/** A call with what its price counts. */
 type CountedCall = Omit<ChargedCall, 'outcome'>
 
 function linesOf(snapshot: Snapshot, call: CountedCall): PriceLine[] {
@@ -143,7 +142,7 @@ function imageTokenLines(
   )
 }
 
-/** As fields of a usage are named. */
+/** The names of the usage fields. */
 const LINE_NAMES: Readonly<Record<ImageTokenRate, string>> = {
   input: 'input_tokens',
   image_input: 'input_image_tokens',

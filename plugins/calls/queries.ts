@@ -1,4 +1,4 @@
-// The queries of lists of calls, prepared once for each connection.
+// Queries of lists of calls, prepared once for each connection.
 import { and, between, count, desc, eq, getTableColumns, gte, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { DAY, daysWhere, isDay, NAMES, optionalFilters } from '../../src/money/ledger/queries.ts'
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
@@ -13,10 +13,10 @@ import {
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts, call_sums, calls, keys } from '../../src/store/schema.ts'
 
-/** The filters of calls, but for their account, times and ids. */
+/** The filters of calls, except by account, time and id. */
 export const callFilters = () => and(optionalFilters(calls), filtersOfCalls())
 
-/** A call that no route answered belongs to each provider that was tried, as long as its trace is kept. `instr` is not known to PostgreSQL. */
+/** A call that no route answered belongs to each provider that was tried, while its trace is kept. `replace`, as PostgreSQL has no `instr`. */
 const failedAtProvider = and(
   eq(calls.outcome, sql`'failed'`),
   eq(calls.provider, sql`''`),
@@ -29,11 +29,11 @@ const isAnswered = (table: typeof calls | typeof call_sums) =>
     ne(table.provider, placeholder('other_than_provider')),
   )
 
-/** The calls that a provider answered, and of a filter without one those that any did. */
+/** The calls that a provider answered; without a provider in the filter, those that any provider answered. */
 export const ofProvider = (table: typeof calls | typeof call_sums) =>
   and(equalsUnlessNull(table.provider, 'provider'), isAnswered(table))
 
-/** The same for what the kept sums do not tell apart. */
+/** The filters that the kept sums do not support. */
 const filtersOfCalls = () =>
   and(
     or(equalsUnlessNull(calls.provider, 'provider'), failedAtProvider),
@@ -58,7 +58,7 @@ export const callQueries = perAccount((account) => ({
 
 const TRACE_OF_FAILED = sql<string>`CASE WHEN ${isFailed(calls.outcome)} THEN ${calls.trace} ELSE '' END`
 
-/** The calls of one range of ids that match, the newest first. */
+/** The matching calls of one range of ids, newest first. */
 const pageWhere = (orm: Orm, account?: SQL) => {
   const { summed, trace, price_id, counted, ...columns } = getTableColumns(calls)
   return orm
@@ -81,7 +81,7 @@ const pageWhere = (orm: Orm, account?: SQL) => {
     .limit(placeholder('row_limit'))
 }
 
-/** How many calls the newest part of a range of ids has, whatever they are, and where it begins. Reads an index only. */
+/** The number of calls in the newest part of a range of ids, without filters, and its first id. It reads an index only. */
 const stepWhere = (orm: Orm, account?: SQL) => {
   const step = orm
     .select({ id: calls.id })
@@ -93,7 +93,7 @@ const stepWhere = (orm: Orm, account?: SQL) => {
   return orm.select({ calls: count(), first_id: sql<number | null>`min(${step.id})` }).from(step)
 }
 
-/** The ranges of ids in which there are calls that match, the range with the newest call first. */
+/** The ranges of ids that have matching calls, the range with the newest call first. */
 const rangesWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({ first_id: call_sums.first_call_id, last_id: call_sums.last_call_id })
@@ -111,7 +111,7 @@ const rangesWhere = (orm: Orm, account?: SQL) =>
     .orderBy(desc(call_sums.last_call_id))
     .limit(placeholder('row_limit'))
 
-/** The same by day, for some days: one range each, in no order. */
+/** The same for some days: one range for each day, unordered. */
 const rangesOfDaysWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({
@@ -130,7 +130,7 @@ const rangesOfDaysWhere = (orm: Orm, account?: SQL) =>
     )
     .groupBy(call_sums.start_s)
 
-/** Of all calls: which is the newest, and when the first from an id on began. */
+/** The newest call of all, and the start time of the first call from an id on. */
 export const idQueries = perConnection({
   newest: (orm) => orm.select({ id: sql<number | null>`max(${calls.id})` }).from(calls),
   from: (orm) =>

@@ -1,4 +1,4 @@
-// Where calls that match a filter can be: ranges of ids, by the kept sums, so that nothing is searched where no call matches.
+// Ranges of ids that can have calls of a filter, from the kept sums, so that a search skips all others.
 import { DAY_S } from '../../src/domain/ranges.ts'
 import type { valuesOf } from '../../src/money/ledger/queries.ts'
 import type { IdRange } from '../../src/money/ledger/started-calls.ts'
@@ -6,26 +6,26 @@ import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import type { callQueries } from './queries.ts'
 
 export interface CallRanges {
-  /** They do not overlap, the newest first. */
+  /** Without overlaps, newest first. */
   ranges: IdRange[]
-  /** Below this id there may be more of them; undefined if they are all. */
+  /** There may be more ranges below this id; undefined if these are all. */
   rest_below_id: number | undefined
 }
 
 type Queries = ReturnType<typeof callQueries>
 type Values = Awaited<ReturnType<typeof valuesOf>>
 
-/** Of the ranges in which calls may be, this many are looked for at once. */
+/** The maximum number of ranges that are read at once. */
 const MAX_RANGES = 2_000
-/** Days whose sums are read in one turn: some 5 ms, where there are a thousand a day. */
+/** Days whose sums are read in one turn of the event loop: about 5 ms at a thousand sums a day. */
 const DAYS_AT_ONCE = 5
 
-export const everywhere = (below_id: number): CallRanges => ({
+export const allIds = (below_id: number): CallRanges => ({
   ranges: [{ first_id: 0, last_id: below_id - 1 }],
   rest_below_id: undefined,
 })
 
-/** By the sums of each day, account, key, model and outcome. */
+/** Reads the ranges from the sums of each day, account, key, model and outcome. */
 export async function rangesOf(queries: Queries, values: Values, below_id: number): Promise<CallRanges> {
   const found = await queries.ranges.all({
     ...values,
@@ -33,16 +33,16 @@ export async function rangesOf(queries: Queries, values: Values, below_id: numbe
     below_id,
     row_limit: MAX_RANGES + 1,
   })
-  // Those that were left out end at or before the last one that was found.
+  // The ranges that were not read end at or before the last one that was read.
   const rest_below_id = found.length > MAX_RANGES ? (found[MAX_RANGES]?.last_id ?? 0) + 1 : undefined
-  if (rest_below_id !== undefined && rest_below_id >= below_id) return everywhere(below_id)
-  return { ranges: apart(found, rest_below_id ?? 0, below_id), rest_below_id }
+  if (rest_below_id !== undefined && rest_below_id >= below_id) return allIds(below_id)
+  return { ranges: joinRanges(found, rest_below_id ?? 0, below_id), rest_below_id }
 }
 
-/** More than there can be. */
+/** More days than there can be. */
 const ALL_DAYS = 10_000_000
 
-/** By the sums of each day, some days in a turn. */
+/** Reads the ranges of each day, some days in one turn of the event loop. */
 export async function rangesInTurns(queries: Queries, values: Values, below_id: number): Promise<CallRanges> {
   const found: IdRange[] = []
   const days = await queries.days.all({ ...values, ...daysOf(values), row_limit: ALL_DAYS })
@@ -52,17 +52,17 @@ export async function rangesInTurns(queries: Queries, values: Values, below_id: 
     found.push(...(await queries.rangesOfDays.all({ ...values, starts, below_id })))
   }
   found.sort((one, other) => other.last_id - one.last_id)
-  return { ranges: apart(found, 0, below_id), rest_below_id: undefined }
+  return { ranges: joinRanges(found, 0, below_id), rest_below_id: undefined }
 }
 
-/** Days of UTC; the first and the last may lie in the time in part. */
+/** The days in UTC that overlap the period. */
 const daysOf = ({ since_ms, until_ms }: Values) => ({
   from_s: Math.floor(since_ms / 1_000) - DAY_S,
   until_s: Math.ceil(until_ms / 1_000),
 })
 
-/** Ranges between two ids, of which those that touch are one. @param found the one with the newest call first */
-function apart(found: readonly IdRange[], from_id: number, below_id: number): IdRange[] {
+/** Limits ranges to two ids, and joins those that touch or overlap. @param found the one with the newest call first */
+function joinRanges(found: readonly IdRange[], from_id: number, below_id: number): IdRange[] {
   const ranges: IdRange[] = []
   for (const { first_id, last_id } of found) {
     const range = { first_id: Math.max(first_id, from_id), last_id: Math.min(last_id, below_id - 1) }

@@ -1,4 +1,4 @@
-// The routes by which callers read the calls of their account: GET /api/v1/usage.
+// Route of callers for the calls of their account: GET /api/v1/usage.
 import { Elysia } from 'elysia'
 import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -8,7 +8,7 @@ import { pageView, readUsageRequest, sumsView, UsageQuery, UsageView } from './u
 
 const tags = ['Account']
 
-/** A key with limits of its own sees its own calls only, unless its account allows more; a member's always. */
+/** A key with limits sees only its own calls, unless its account allows more; a member's key always does. */
 export function callRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   const { db } = gateway
   const { now } = gateway.calls

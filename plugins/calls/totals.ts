@@ -1,4 +1,4 @@
-// Counts and sums of all calls that match a filter: from the kept sums where these tell them apart, else from the calls, a part at a time.
+// Counts and sums of the calls that match a filter: from the kept sums if they support the filter, else from the calls, in parts.
 import { and, eq, gte, lt, lte, sql } from 'drizzle-orm'
 import { DAY_S } from '../../src/domain/ranges.ts'
 import { joinedPeriods, QUARTER_S } from '../../src/money/ledger/days.ts'
@@ -23,12 +23,12 @@ import { perAccount } from '../../src/store/prepared.ts'
 import { call_sums, calls } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { callFilters, callQueries, ofProvider } from './queries.ts'
-import { everywhere, rangesInTurns } from './ranges.ts'
+import { allIds, rangesInTurns } from './ranges.ts'
 
 const QUARTER = sql.raw(String(QUARTER_S))
-/** Ids of calls that are looked at in one turn: some 5 ms. */
+/** Ids of calls that are read in one turn of the event loop, about 5 ms. */
 const IDS_AT_ONCE = 10_000
-/** Days whose sums are read in one turn: some 5 ms, where there are a thousand a day. */
+/** Days whose sums are read in one turn of the event loop: about 5 ms at a thousand sums a day. */
 const DAYS_AT_ONCE = 5
 
 const queriesOf = perAccount((account) => ({
@@ -59,7 +59,7 @@ const queriesOf = perAccount((account) => ({
           isOneOfNeighbours(call_sums.start_s, 'starts'),
         ),
       ),
-  /** Where the calls of a quarter of an hour are. */
+  /** The range of ids of a quarter of an hour. */
   idsOfQuarter: (orm: Orm) =>
     orm
       .select({
@@ -86,13 +86,13 @@ const queriesOf = perAccount((account) => ({
 }))
 
 /**
- * The counts and sums of the calls that match. Of a million calls, those of most filters take some ms, those by status, cost or a provider that
- * was tried up to a second.
+ * Returns the counts and sums of the matching calls. With a million calls, most filters take a few ms; filters by status, cost or a provider
+ * (unless `answered`) take up to a second.
  */
 export function callTotals(db: Db, filter: CallFilter): Promise<CallTotals> {
   return db.snapshot(async (then) => {
     const queries = queriesOf(then, filter.account_id)
-    if (!isOfSums(filter)) return await fromCalls(then, filter, queries)
+    if (!isInSums(filter)) return await fromCalls(then, filter, queries)
     const { whole, edges } = quartersIn(filter)
     const total = await fromSums(then, whole, queries)
     for (const edge of edges) addTotals(total, await fromQuarter(then, edge, queries))
@@ -102,13 +102,13 @@ export function callTotals(db: Db, filter: CallFilter): Promise<CallTotals> {
 
 type Queries = ReturnType<typeof queriesOf>
 
-/** Whether the kept sums tell calls that match from others: they have no statuses and costs, and of calls without an answer no provider. */
-const isOfSums = ({ provider, answered, status, min_cost_nanos }: CallFilter): boolean =>
+/** Whether the kept sums support the filter: they have no status and no cost of single calls, and no provider of unanswered calls. */
+const isInSums = ({ provider, answered, status, min_cost_nanos }: CallFilter): boolean =>
   (provider === undefined || answered === true) && status === undefined && min_cost_nanos === undefined
 
 const QUARTER_MS = QUARTER_S * 1_000
 
-/** A filter over whole quarters of an hour, and over the parts of quarters before and after these. */
+/** Splits a filter into whole quarters of an hour, and the parts of quarters before and after these. */
 function quartersIn(filter: CallFilter): { whole: CallFilter; edges: Edge[] } {
   const { since_ms, until_ms } = filter
   const first_ms = since_ms === undefined ? undefined : Math.ceil(since_ms / QUARTER_MS) * QUARTER_MS
@@ -119,7 +119,7 @@ function quartersIn(filter: CallFilter): { whole: CallFilter; edges: Edge[] } {
   }
   if (since_ms !== undefined && first_ms !== undefined)
     add(since_ms, Math.min(first_ms, until_ms ?? first_ms))
-  // Within one quarter it is one part.
+  // A period within one quarter is one part.
   if (until_ms !== undefined && last_ms !== undefined && last_ms >= (first_ms ?? last_ms))
     add(last_ms, until_ms)
   return { whole: { ...filter, since_ms: first_ms, until_ms: last_ms }, edges }
@@ -127,14 +127,13 @@ function quartersIn(filter: CallFilter): { whole: CallFilter; edges: Edge[] } {
 
 type Edge = CallFilter & { since_ms: number; until_ms: number }
 
-/** Of a part of a quarter of an hour. */
 async function fromQuarter(db: Db, edge: Edge, queries: Queries): Promise<CallTotals> {
   const values = await valuesOf(db, edge)
   const start_s = Math.floor(edge.since_ms / QUARTER_MS) * QUARTER_S
   const { first_id = null, last_id = null } = (await queries.idsOfQuarter.get({ ...values, start_s })) ?? {}
   return first_id === null || last_id === null
     ? { ...NO_CALLS }
-    : await ofIds({ first_id, last_id }, values, queries)
+    : await totalsOfIds({ first_id, last_id }, values, queries)
 }
 
 async function fromSums(db: Db, filter: CallFilter, queries: Queries): Promise<CallTotals> {
@@ -167,13 +166,13 @@ async function fromCalls(db: Db, filter: CallFilter, queries: Queries): Promise<
     row_limit: 1,
   })
   const below_id = (newest[0]?.last_id ?? 0) + 1
-  const { ranges } = isNarrowed(filter) ? await rangesInTurns(lists, values, below_id) : everywhere(below_id)
+  const { ranges } = isNarrowed(filter) ? await rangesInTurns(lists, values, below_id) : allIds(below_id)
   const total = { ...NO_CALLS }
-  for (const range of ranges) addTotals(total, await ofIds(range, values, queries))
+  for (const range of ranges) addTotals(total, await totalsOfIds(range, values, queries))
   return total
 }
 
-async function ofIds(
+async function totalsOfIds(
   { first_id, last_id }: IdRange,
   values: Awaited<ReturnType<typeof valuesOf>>,
   queries: Queries,
@@ -188,5 +187,5 @@ async function ofIds(
   return total
 }
 
-/** Where the newest call is. */
+/** All times and ids, for the query of the newest call. */
 const EVER = { from_s: 0, until_s: Number.MAX_SAFE_INTEGER, below_id: Number.MAX_SAFE_INTEGER }

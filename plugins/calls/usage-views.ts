@@ -1,4 +1,4 @@
-// The parameters of GET /api/v1/usage, and its answers: calls and their daily sums, without the provider that served them.
+// Parameters and responses of GET /api/v1/usage: calls and daily sums, without providers.
 import { type Static, Type } from '@sinclair/typebox'
 import { type FieldsOf, fieldsFor, rowFor } from '../../src/app/list/columns.ts'
 import { KEY_FIELDS, KeyPrefix, refuseOtherKeys } from '../../src/app/surface/account-calls.ts'
@@ -17,10 +17,10 @@ import type { Key } from '../../src/store/schema.ts'
 import { call_columns } from './columns.ts'
 import type { RecordedCall } from './listing.ts'
 
-/** How far back sums go by default: a long history is summed whole only on request. */
+/** The default period of sums, because summing a long history takes time. */
 const DEFAULT_SUMS_MS = 31 * DAY_MS
 
-/** The most calls of a page, whatever its limit: about 10 ms. */
+/** The maximum calls of a page, at any `limit`; reading them takes about 10 ms. */
 const MAX_CALLS = 500
 
 export const UsageQuery = Closed({
@@ -40,18 +40,17 @@ export const UsageQuery = Closed({
   ),
 })
 
-/** A page of calls, or of sums. */
 type UsageRequest =
   | { kind: 'calls'; filter: CallFilter; page: PageRequest }
   | { kind: 'sums'; filter: CallFilter; request: SumsRequest }
 
 /**
- * The request of a checked query.
+ * Reads the request from a validated query.
  *
- * @param account_id of the caller; no query can name another
- * @param only the caller's key, where it sees its own calls only
+ * @param account_id the caller's account
+ * @param only the caller's key, if it sees only its own calls
  * @throws GatewayError invalid_request for days or zones that do not exist, or a time that ends before it begins; permission_denied
- * for another key's calls where `only` is given
+ * for another key's calls if `only` is set
  */
 export function readUsageRequest(
   query: Static<typeof UsageQuery>,
@@ -95,7 +94,6 @@ const SumView = Closed({
     .properties,
 })
 
-/** A page of calls, or of sums. */
 export const UsageView = Type.Union(
   [
     Closed({ calls: Type.Array(CallView, { description: 'Newest first.' }), ...PAGE_FIELDS }),
@@ -104,7 +102,6 @@ export const UsageView = Type.Union(
   { description: 'A page.' },
 )
 
-/** One page of calls, the newest first. */
 export const pageView = (page: Page<RecordedCall>) => ({
   calls: page.rows.map(callView),
   ...pageFields(page),
@@ -115,7 +112,6 @@ function callView(call: RecordedCall): Static<typeof CallView> {
   return row as Static<typeof CallView>
 }
 
-/** One page of sums, the newest day first. */
 export const sumsView = (page: SumsPage) => ({ sums: page.sums.map(sumView), ...pageFields(page) })
 
 function sumView(sum: DailySum) {

@@ -1,4 +1,4 @@
-// Calls as pages list them, with the refused requests among them.
+// Rows of calls and refused requests in the lists of pages.
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type FieldsOf, fieldsFor, rowFor } from '../../../src/app/list/columns.ts'
@@ -13,7 +13,7 @@ import type { RecordedCall } from '../listing.ts'
 type Side = Viewer['side']
 const SIDES: readonly Side[] = ['operator', 'account', 'key']
 
-/** The fields of a call on every page. */
+/** The fields of a call on all pages. */
 export const ROW_FIELDS = {
   ...(fieldsFor(call_columns, SIDES) as FieldsOf<typeof call_columns, Side>),
   outcome: OneOf(OUTCOMES),
@@ -35,7 +35,7 @@ export function listedRow(call: ListedCall, { side }: Viewer): Unnamed<Static<ty
   return row as Unnamed<Static<typeof ListedRow>>
 }
 
-/** A refused request as a row among calls. */
+/** Converts a refused request to a row in the list of calls. */
 export const refusedCall = ({ at_ms, sentence, model, ...refusal }: RecordedRefusal): ListedCall => ({
   ...NO_USAGE,
   ...refusal,

@@ -1,4 +1,4 @@
-// One call in full, as the console's page has it: its times, its routes, its usage, its charge line by line.
+// Schema of one call on its page: timings, attempts, usage, and the charge line by line.
 
 import { Type } from '@sinclair/typebox'
 import { DISPLAY_NAME } from '../../../src/app/surface/console/account-names.ts'
@@ -69,12 +69,12 @@ export const CallView = Closed({
   ...ROW_FIELDS,
   ...DISPLAY_NAME,
   timings: Timings,
-  /** Failed tries in their order; null for accounts. */
+  /** Failed attempts in order of time; null for accounts. */
   tried: Nullable(Type.Array(Try)),
   more_tried: Type.Integer({ description: 'failed tries that are not listed' }),
   failure: Nullable(Failure),
   ...MoneyFields('hold'),
-  /** The most that the call could cost, where less than that was held. */
+  /** The maximum cost of the call, if less than that was held. */
   ...NullableMoneyFields('ceiling'),
   output_limit: Nullable(Type.Integer({ description: "sent in place of the caller's, in tokens" })),
   usage: Type.Record(Type.String(), Type.Integer(), { description: 'what was charged, by kind' }),
@@ -84,7 +84,7 @@ export const CallView = Closed({
     }),
   ),
   doubt: Nullable(Type.String({ description: 'why what was reported was not believed' })),
-  /** The cost that the provider reports, and the route's cost of the same usage; null for accounts. */
+  /** The cost that the provider reports, and the cost by the route's `cost` for the same usage; null for accounts. */
   ...NullableMoneyFields('reported_cost'),
   ...NullableMoneyFields('computed_cost'),
   costs_differ: Type.Boolean({ description: 'by more than 2 %' }),

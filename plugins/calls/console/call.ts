@@ -1,4 +1,4 @@
-// One call by its request's id: all that is known of it, from its record, its trace, its charge and the answer that is kept.
+// View of one call by its request id: its record, trace, charge and stored idempotent answer.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { accountOf, isOfKeys, type Viewer } from '../../../src/access/viewer.ts'
@@ -33,11 +33,11 @@ export const CallParams = Closed({
   request_id: Type.String({ minLength: 1, maxLength: 256, must: 'the id of a request' }),
 })
 
-/** @throws GatewayError not_found; conflict (code call_under_way) for a call that is not settled yet */
+/** @throws GatewayError not_found; conflict (code call_under_way) for a call that is still running */
 export async function callView(db: Db, viewer: Viewer, request_id: string): Promise<View> {
   const account_id = accountOf(viewer)
   const call = await findCall(db, request_id, account_id)
-  if (!call || !isOfKeys(viewer, call.key_id)) throw await missing(db, viewer, request_id)
+  if (!call || !isOfKeys(viewer, call.key_id)) throw await missingCallError(db, viewer, request_id)
   const trace = readTrace(call.trace)
   const sees_routes = viewer.side === 'operator'
   const charge = await chargeOf(db, call)
@@ -72,7 +72,7 @@ export async function callView(db: Db, viewer: Viewer, request_id: string): Prom
   }
 }
 
-/** An account learns that the operator made it, not by which command. */
+/** An account sees that the operator made the refund, but not by which command. */
 function refundView({ id, amount_nanos, note, created_at_ms, by }: RefundOfCall, is_operator: boolean) {
   const { command = null, machine_user = null } = is_operator && by ? by : {}
   return {
@@ -84,15 +84,15 @@ function refundView({ id, amount_nanos, note, created_at_ms, by }: RefundOfCall,
   }
 }
 
-/** A viewer of some keys' calls learns nothing of other keys'. */
-async function missing(db: Db, viewer: Viewer, request_id: string): Promise<GatewayError> {
+/** The error for a call that was not found. It reveals nothing about calls of keys that the viewer may not see. */
+async function missingCallError(db: Db, viewer: Viewer, request_id: string): Promise<GatewayError> {
   const account_id = accountOf(viewer)
-  const isSeen = (found: { key_id: number } | undefined) => found && isOfKeys(viewer, found.key_id)
-  if (isSeen(await callUnderWay(db, request_id, account_id)))
+  const isVisible = (found: { key_id: number } | undefined) => found && isOfKeys(viewer, found.key_id)
+  if (isVisible(await callUnderWay(db, request_id, account_id)))
     return conflict('This call is still running. Its cost is shown once it has ended.', {
       code: 'call_under_way',
     })
-  if (isSeen(await findRefusal(db, request_id, account_id)))
+  if (isVisible(await findRefusal(db, request_id, account_id)))
     return notFound('This request was refused: it is no call.', {
       param: 'request_id',
       code: 'request_refused',
@@ -127,7 +127,7 @@ function failureOf({ failure }: CallTrace, sees_routes: boolean): View['failure'
   return { kind, code: code ?? null, message: message ?? null, cause: sees_routes ? (cause ?? null) : null }
 }
 
-/** The provider's cost as it reported it, and as the route's cost has it. */
+/** The provider cost as the provider reported it, and as computed by the route's `cost`. */
 function providerCosts(
   { reported_cost_nanos: reported, computed_cost_nanos: computed }: TracedCall,
   sees_routes: boolean,
@@ -139,14 +139,14 @@ function providerCosts(
   }
 }
 
-/** The fields that are not zero. */
+/** Returns the fields that are not zero. */
 function usageOf(usage: Usage): Record<string, number> {
   return Object.fromEntries(
     USAGE_FIELDS.filter((field) => usage[field] > 0).map((field) => [field, usage[field]]),
   )
 }
 
-/** The reported usage is kept only where it differs from the charged one. */
+/** The trace has the reported usage only if it differs from the charged usage. */
 function reportedOf(call: TracedCall, { told: reported }: CallTrace): View['told'] {
   if (reported)
     return Object.fromEntries(Object.entries(reported).map(([name, count]) => [name, count ?? null]))

@@ -1,4 +1,4 @@
-// The history of calls with the refused requests beside them: filtered and paged, the newest first, and as a file. An account sees its own.
+// List of calls and refused requests: filtered and paged, newest first. An account sees its own.
 
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
@@ -15,15 +15,15 @@ import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../re
 import { listCalls, listCallsInTurns, type RecordedCall, startOfCall } from '../listing.ts'
 import { ListedRow, listedRow, refusedCall } from './call-row.ts'
 import { CALL_FILTERS, requestedCalls } from './filter.ts'
-import { type Cursors, merged, type Part } from './merged.ts'
+import { type Cursors, mergePages, type PagePart } from './merged.ts'
 
-/** The most rows of a page, whatever its limit: about 5 ms. */
+/** The maximum rows of a page, at any `limit`; reading them takes about 5 ms. */
 const MAX_ROWS = 200
 /**
- * A search that the kept sums cannot narrow looks at so many calls at once, some 8 ms, and goes on so often where it found
- * less than a page. Others look once: to find out where costs as much as to look.
+ * A search that the kept sums cannot narrow scans this many calls at once, about 8 ms, in at most MAX_ROUNDS rounds until a page is
+ * full. Other searches have one round, because narrowing costs as much as scanning.
  */
-const MAX_CALLS_LOOKED_AT = 2_000
+const MAX_SCANNED_CALLS = 2_000
 const MAX_ROUNDS = 5
 
 export const CallsQuery = Closed({
@@ -37,7 +37,7 @@ export const CallsQuery = Closed({
 export const CallsView = Closed({
   calls: Type.Array(ListedRow),
   next_cursor: Nullable(Type.String({ description: 'The `cursor` of the next page; null on the last.' })),
-  /** Where the search stopped for now, and `next_cursor` goes on; null if all of the page is here. */
+  /** The time at which the search stopped before the page was full; null otherwise. `next_cursor` continues there. */
   ...NullableTimeFields('searched_back_to'),
 })
 
@@ -49,8 +49,8 @@ export async function callsPage(
   const { db } = gateway
   const requested = await requestedCalls(gateway, viewer, query)
   const limit = Math.min(pageOf(query).limit, MAX_ROWS)
-  const from = cursor === undefined ? undefined : cursorsIn(cursor)
-  const { rows, next, stopped_ms } = merged<RecordedCall, RecordedRefusal>(
+  const from = cursor === undefined ? undefined : parseCursors(cursor)
+  const { rows, next, stopped_ms } = mergePages<RecordedCall, RecordedRefusal>(
     await partOfCalls(db, requested.calls, limit, from?.first),
     await partOfRefusals(db, requested.refusals, limit, from?.second),
     limit,
@@ -66,7 +66,7 @@ export async function callsPage(
   }
 }
 
-function cursorsIn(text: string): Cursors {
+function parseCursors(text: string): Cursors {
   const [first = 0, second = 0] = text.split('.').map(Number)
   return { first, second }
 }
@@ -76,7 +76,7 @@ async function partOfCalls(
   filter: CallFilter | undefined,
   limit: number,
   cursor: number | undefined,
-): Promise<Part<RecordedCall>> {
+): Promise<PagePart<RecordedCall>> {
   const timeOf = ({ started_at_ms }: RecordedCall) => started_at_ms
   const { rows, next_cursor } =
     filter && cursor !== 0
@@ -88,13 +88,13 @@ async function partOfCalls(
     rows,
     next_cursor,
     back_to_ms: is_full ? rows.at(-1)?.started_at_ms : stopped_ms,
-    // Below its id come the same calls.
+    // The query reads calls below the cursor, so this row is the first of the next page.
     resumeAt: ({ id }) => id + 1,
     timeOf,
   }
 }
 
-/** Of refused requests, of which none is on the page yet. */
+/** The cursor of refused requests while none of them has been on a page. */
 const FROM_THE_NEWEST = Number.MAX_SAFE_INTEGER
 
 async function partOfRefusals(
@@ -102,7 +102,7 @@ async function partOfRefusals(
   filter: RefusalFilter | undefined,
   limit: number,
   cursor: number | undefined,
-): Promise<Part<RecordedRefusal>> {
+): Promise<PagePart<RecordedRefusal>> {
   const page =
     filter && cursor !== 0
       ? await listRefusals(db, filter, { limit, cursor: cursor === FROM_THE_NEWEST ? undefined : cursor })
@@ -114,19 +114,19 @@ async function partOfRefusals(
   }
 }
 
-/** A filter that few calls match is looked for in several rounds, so that paid calls go on between. */
+/** Searches in several rounds if few calls match, so that the event loop can serve paid calls in between. */
 async function search(
   db: Db,
   filter: CallFilter,
   { limit, cursor }: { limit: number; cursor: number | undefined },
 ): Promise<Page<RecordedCall>> {
   if (isNarrowed(filter)) return listCallsInTurns(db, filter, { limit, cursor })
-  const page = await listCalls(db, filter, { limit, cursor }, MAX_CALLS_LOOKED_AT)
+  const page = await listCalls(db, filter, { limit, cursor }, MAX_SCANNED_CALLS)
   for (let round = 1; round < MAX_ROUNDS; round++) {
     if (page.next_cursor === undefined || page.rows.length >= limit) break
     await endOfTurn()
     const rest = { limit: limit - page.rows.length, cursor: page.next_cursor }
-    const more = await listCalls(db, filter, rest, MAX_CALLS_LOOKED_AT)
+    const more = await listCalls(db, filter, rest, MAX_SCANNED_CALLS)
     page.rows.push(...more.rows)
     page.next_cursor = more.next_cursor
   }

@@ -1,4 +1,4 @@
-// The failed calls of an account, a key, a model or a provider over a range: how many of all calls, and their first causes.
+// Failed calls of an account, a key, a model or a provider in a range: their number, all calls, and the most frequent causes.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
@@ -15,8 +15,8 @@ import { callTotals } from '../totals.ts'
 import { CALL_FILTERS, requestedCalls } from './filter.ts'
 
 const MAX_CAUSES = 3
-/** The newest failed calls, whose causes are counted: about 5 ms. */
-const MAX_LOOKED_AT = 200
+/** Causes are counted for the newest failed calls only; reading them takes about 5 ms. */
+const MAX_CALLS_WITH_CAUSES = 200
 
 const { account, key, model, provider } = CALL_FILTERS
 const FailedQuery = Closed({
@@ -32,11 +32,11 @@ const FailedView = Closed({
   failed: Type.Integer({ description: 'of these, without an answer or interrupted' }),
   ...TimeFields('from'),
   causes: Type.Array(Closed({ cause: OneOf(CAUSES), calls: Type.Integer() }), {
-    description: `the ${MAX_CAUSES} most frequent ones of the newest ${MAX_LOOKED_AT} failed calls`,
+    description: `the ${MAX_CAUSES} most frequent ones of the newest ${MAX_CALLS_WITH_CAUSES} failed calls`,
   }),
 })
 
-/** It looks at all calls where a provider is named. */
+/** Higher than 1, because a filter by provider reads all calls. */
 const COUNTS_AS = 10
 
 /** `GET /console/api/failed-calls` */
@@ -59,7 +59,7 @@ async function failedView(
   const { calls, failed } = await callTotals(gateway.db, requested)
   const newest = { ...requested, outcomes: FAILED_OUTCOMES }
   const { rows } =
-    failed === 0 ? { rows: [] } : await listCallsInTurns(gateway.db, newest, { limit: MAX_LOOKED_AT })
+    failed === 0 ? { rows: [] } : await listCallsInTurns(gateway.db, newest, { limit: MAX_CALLS_WITH_CAUSES })
   return { calls, failed, ...time('from', from_ms), causes: causesIn(rows, viewer.side === 'operator') }
 }
 

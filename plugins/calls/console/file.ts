@@ -1,4 +1,4 @@
-// The list of calls as a file: calls and, among them, refused requests, the newest first.
+// CSV file of calls and refused requests, newest first.
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { csvFor } from '../../../src/app/list/columns.ts'
 import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
@@ -10,10 +10,10 @@ import { refusedCall } from './call-row.ts'
 import type { RequestedCalls } from './filter.ts'
 
 const REFUSALS_AT_ONCE = 500
-/** However many refused requests stand between two calls, no more lines are in memory. */
+/** Limits the lines in memory when many refused requests are between two calls. */
 const MAX_PART_LINES = 1_000
 
-/** Where only refused requests match, the file has their own columns, with their codes. */
+/** If the filter matches refused requests only, the file has their columns, with their codes. */
 export function callsFile(
   gateway: ConsoleParts,
   viewer: Viewer,
@@ -37,7 +37,7 @@ async function* linesOf(parts: AsyncGenerator<readonly RecordedRefusal[]>): Asyn
   for await (const part of parts) yield part.map(refusedCall)
 }
 
-/** Both lists in one, by the time of the lines that come next in each; in parts of bounded size. */
+/** Merges two lists by time, in parts of limited size. */
 async function* newestFirst<Line extends { started_at_ms: number }>(
   first: AsyncGenerator<readonly Line[]>,
   second: AsyncGenerator<readonly Line[]>,

@@ -12,7 +12,7 @@ import { equals } from '../../../src/store/placeholders.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { account_details, accounts, type Key, keys } from '../../../src/store/schema.ts'
 
-/** Nobody chooses from a longer list. */
+/** A longer list would be of no use in a select. */
 const MAX_NAMES = 1_000
 
 const queries = perConnection({
@@ -36,26 +36,26 @@ const queries = perConnection({
       .limit(MAX_NAMES),
 })
 
-/** The first of the accounts by their names. */
+/** Returns the first accounts in the order of their names. */
 const accountNames = (db: Db): Awaitable<Pick<ListedAccount, 'id' | 'name' | 'display_name'>[]> =>
   queries(db).accounts.all()
 
-/** The first of an account's keys by their names, revoked ones included: their calls are still there. */
+/** Returns the first keys of an account in the order of their names, also revoked ones, because their calls remain. */
 const keyNames = (db: Db, account_id: number): Awaitable<Pick<Key, 'id' | 'name' | 'prefix'>[]> =>
   queries(db).keys.all({ account_id })
 
 export const FiltersQuery = Closed({ account: Type.Optional(AccountRef) })
 export const FiltersView = Closed({
-  /** For the operator alone. */
+  /** For the operator only. */
   accounts: Type.Array(Closed({ id: Type.Integer(), name: Type.String(), display_name: Type.String() })),
-  /** Of the requested account, or the viewer's own. */
+  /** The keys of the requested account, or of the viewer's own. */
   keys: Type.Array(Closed({ id: Type.Integer(), name: Type.String(), prefix: Type.String() })),
   models: Type.Array(Type.String()),
-  /** For the operator alone. */
+  /** For the operator only. */
   providers: Type.Array(Type.String()),
 })
 
-/** @throws GatewayError not_found for another's account */
+/** @throws GatewayError not_found for an account that the viewer may not see */
 export async function filtersView(
   gateway: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-// The filters of calls, as the list, its sums and its file take them.
+// Filters of calls, for the list, its sums and its file.
 import { type Static, Type } from '@sinclair/typebox'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { AccountRef, KeyRef, readUsd } from '../../../src/app/surface/console/fields.ts'
@@ -18,8 +18,8 @@ export const CALL_FILTERS = {
   model: Type.Optional(ModelName),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, must: 'the name of a provider' })),
   /**
-   * `failed`: all that count as failed, those that broke off too. `refused`: no calls, but what was refused; `call`: all but that;
-   * `answered`: calls that a route answered. By a provider, these are what its figures count; other calls that it was tried for count nowhere.
+   * `failed`: failed and interrupted calls. `refused`: refused requests only; `call`: all except these. `answered`: calls that a route
+   * answered; by a provider, these are the calls in its figures, which do not count other calls for which it was tried.
    */
   outcome: Type.Optional(OneOf([...LISTED_OUTCOMES, 'call', 'answered'])),
   status: Type.Optional(
@@ -36,16 +36,16 @@ export const CALL_FILTERS = {
 const Filters = Type.Object(CALL_FILTERS)
 type CallsQuery = Static<typeof Filters>
 
-/** The calls and the refused requests of a query; undefined: none. */
+/** The filters of a query for calls and for refused requests; undefined if none of them can match. */
 export interface RequestedCalls {
   calls: CallFilter | undefined
   refusals: RefusalFilter | undefined
 }
 
 /**
- * The calls and refused requests of a query. A refused request has no provider and costs nothing.
+ * Reads the filters of a query. A refused request has no provider and no cost, so filters by these exclude it.
  *
- * @throws GatewayError not_found for another's account, or key; permission_denied for what only the operator may ask
+ * @throws GatewayError not_found for an account or key that the viewer may not see; permission_denied for filters of the operator
  */
 export async function requestedCalls(
   gateway: Pick<Gateway, 'db'>,
@@ -87,7 +87,7 @@ function outcomesOf(
   return outcome === 'failed' ? FAILED_OUTCOMES : [outcome]
 }
 
-/** @param status as `CALL_FILTERS` has it */
+/** @param status `429` or `4xx`, as in `CALL_FILTERS` */
 export function statusesOf(status: string): { from: number; to: number } {
   if (!status.endsWith('xx')) return { from: Number(status), to: Number(status) }
   const from = Number(status[0]) * 100

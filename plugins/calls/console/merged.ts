@@ -1,39 +1,39 @@
-// Two lists as one page, the newest first: each in its own order, the heads compared by their times.
+// Merge of two lists with cursors into one page, newest first.
 
-/** One list's next page, as far as it was read. */
-export interface Part<Row> {
+/** The rows that were read from one of the lists. */
+export interface PagePart<Row> {
   rows: readonly Row[]
-  /** Where it goes on; undefined if there is no more. */
+  /** The cursor after these rows; undefined if the list ends with them. */
   next_cursor: number | undefined
-  /** How far back it was read; undefined if it was read to its end. */
+  /** The time back to which the list was read; undefined if it was read to its end. */
   back_to_ms: number | undefined
-  /** Where the next page begins with a row. @param last the row before it; undefined: no row of this page was taken */
+  /** Returns the cursor of a page that begins with `next`. @param last the row before it; undefined if this page takes no row of the list */
   resumeAt: (next: Row, last: Row | undefined) => number
   timeOf: (row: Row) => number
 }
 
-/** Where each of the two goes on. 0: it is over. */
+/** The next cursor of each list; 0 if the list is finished. */
 export interface Cursors {
   first: number
   second: number
 }
 
-export interface Merged<Row> {
+export interface MergedPage<Row> {
   rows: Row[]
   /** Undefined on the last page. */
   next: Cursors | undefined
-  /** How far back the page went, where it has fewer rows than its limit although there are more. */
+  /** The time back to which the page goes, if it has fewer rows than its limit although there are more. */
   stopped_ms: number | undefined
 }
 
 /**
- * At most `limit` rows of both. Where one list was not read to its end, no row of the other that is older than that is on the page yet.
+ * Returns at most `limit` rows of both lists. If one list was not read to its end, the page has no older rows of the other list.
  */
-export function merged<First, Second>(
-  first: Part<First>,
-  second: Part<Second>,
+export function mergePages<First, Second>(
+  first: PagePart<First>,
+  second: PagePart<Second>,
   limit: number,
-): Merged<First | Second> {
+): MergedPage<First | Second> {
   const rows: (First | Second)[] = []
   let at_first = 0
   let at_second = 0
@@ -43,33 +43,33 @@ export function merged<First, Second>(
     const one_ms = one === undefined ? -1 : first.timeOf(one)
     const other_ms = other === undefined ? -1 : second.timeOf(other)
     if (one !== undefined && one_ms >= other_ms) {
-      if (other === undefined && isBeyond(second, one_ms)) break
+      if (other === undefined && mayHaveNewer(second, one_ms)) break
       rows.push(one)
       at_first += 1
     } else if (other !== undefined) {
-      if (one === undefined && isBeyond(first, other_ms)) break
+      if (one === undefined && mayHaveNewer(first, other_ms)) break
       rows.push(other)
       at_second += 1
     } else break
   }
-  const next = { first: restOf(first, at_first), second: restOf(second, at_second) }
-  const is_over = next.first === 0 && next.second === 0
+  const next = { first: cursorAt(first, at_first), second: cursorAt(second, at_second) }
+  const is_finished = next.first === 0 && next.second === 0
   return {
     rows,
-    next: is_over ? undefined : next,
-    stopped_ms: is_over || rows.length === limit ? undefined : furthest(first.back_to_ms, second.back_to_ms),
+    next: is_finished ? undefined : next,
+    stopped_ms: is_finished || rows.length === limit ? undefined : later(first.back_to_ms, second.back_to_ms),
   }
 }
 
-/** Whether rows of a list that were not read yet may be newer than a time. */
-const isBeyond = <Row>({ next_cursor, back_to_ms }: Part<Row>, time_ms: number): boolean =>
+/** Whether unread rows of a list may be newer than a time. */
+const mayHaveNewer = <Row>({ next_cursor, back_to_ms }: PagePart<Row>, time_ms: number): boolean =>
   next_cursor !== undefined && (back_to_ms === undefined || time_ms < back_to_ms)
 
-function restOf<Row>({ rows, next_cursor, resumeAt }: Part<Row>, taken: number): number {
+function cursorAt<Row>({ rows, next_cursor, resumeAt }: PagePart<Row>, taken: number): number {
   const next = rows[taken]
   return next === undefined ? (next_cursor ?? 0) : resumeAt(next, rows[taken - 1])
 }
 
-/** Both went at least as far back as this. */
-const furthest = (one_ms: number | undefined, other_ms: number | undefined): number | undefined =>
+/** Returns the later time: both lists were read back to it. */
+const later = (one_ms: number | undefined, other_ms: number | undefined): number | undefined =>
   one_ms === undefined || other_ms === undefined ? (one_ms ?? other_ms) : Math.max(one_ms, other_ms)

@@ -1,4 +1,4 @@
-// All routes of calls at the console: their list with its filters, sums and file, and one call.
+// Console routes of calls: the list with its filters, sums and file, one call, and refunds.
 import { Elysia } from 'elysia'
 import { FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { CsvFile } from '../../../src/app/surface/console/list-csv.ts'

@@ -1,4 +1,4 @@
-// The sums of the calls that match a filter: how many, how many failed, their cost, and the operator's margin.
+// Sums of the calls that match a filter: their number, failures, cost, and the operator's margin.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
@@ -19,7 +19,7 @@ const SumsView = Closed({
   ),
 })
 
-/** It looks at all calls, where the kept sums do not tell those that match from others. */
+/** High, because filters that the kept sums do not support read all calls. */
 const COUNTS_AS = 50
 
 /** `GET /console/api/call-sums`, with the filters of the list of calls. */

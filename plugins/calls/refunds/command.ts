@@ -1,4 +1,4 @@
-// `refund`: credits accounts with what calls were charged, by their request ids or by a filter.
+// Command `refund`: credits the charges of calls to their accounts, by request ids or by a filter.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { amountReader, withPeriod } from '../../../src/app/command-line/arguments.ts'
 import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
@@ -86,7 +86,7 @@ function readStatus(text: string): { from: number; to: number } {
   throw new InvalidArgumentError('Write an HTTP status such as 429, or a class of them such as 4xx.')
 }
 
-/** None of them if one cannot be refunded. */
+/** Refunds all of the named calls, or none if one of them cannot be refunded. */
 async function refundNamed(
   { folder, answer, warn }: Context,
   request_ids: readonly string[],
@@ -106,7 +106,7 @@ async function refundNamed(
       refunds.push({ request_id: call.request_id, account: call.account_name, refunded_nanos })
     }
   } catch (thrown) {
-    // A part is refunded again where the command is repeated for all.
+    // A repetition with the same ids would refund a part of the charge (--amount) a second time.
     if (refunds.length > 0)
       warn(
         `already refunded, leave out of a repetition: ${refunds.map(({ request_id }) => request_id).join(', ')}`,
@@ -169,7 +169,7 @@ async function filterOf(db: Db, { outcome, status, minCost, ...options }: Refund
     ...(await filterOfOptions(db, options)),
     status,
     min_cost_nanos: minCost,
-    // As in the lists: calls that were interrupted failed, too.
+    // As in the lists, `failed` includes interrupted calls.
     outcomes: outcome === 'failed' ? FAILED_OUTCOMES : outcome && [outcome],
   }
 }

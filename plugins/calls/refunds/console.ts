@@ -1,4 +1,4 @@
-// Refunds in the console: of one call, with a look at what its account has after it, and of the calls of a filter.
+// Console routes of refunds: of one call, with a preview of the balance, and of the calls of a filter.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -17,13 +17,13 @@ import { CallParams } from '../console/call.ts'
 import { CALL_FILTERS, requestedCalls } from '../console/filter.ts'
 import {
   checkRefund,
-  leftOf,
   MAX_CALLS,
-  type Refunding,
+  refundableAmount,
   refundableCalls,
   refundCall,
   refundCalls,
   requireCall,
+  type SubmitRefund,
 } from './refunds.ts'
 
 const Reason = Type.Optional(
@@ -73,7 +73,7 @@ const RefundsView = Closed({
   again: Type.Boolean({ description: 'this request was carried out before, and refunded nothing now' }),
 })
 
-/** For operators, and of one call for support. A refund sent again under its `Idempotency-Key` changes nothing. */
+/** For operators; support may refund one call. A repeated request with the same `Idempotency-Key` changes nothing. */
 export const refundRoutes = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-refunds-all' }).use(refundsOfOne(gateway)).use(refundsOfMany(gateway))
 
@@ -95,7 +95,7 @@ function refundsOfOne(gateway: ConsoleParts) {
       async ({ viewer, origin, params, body: { amount, reason = '' }, headers }) => {
         checkNote(reason, 'reason')
         const call = await requireCall(db, params.request_id)
-        const refund = refundingBy(gateway, viewer)
+        const refund = refundWithAllowance(gateway, viewer)
         const { refunded_nanos, balance_nanos, debt_nanos, first } = await refundCall(refund, call, {
           amount_nanos: amountOf(amount),
           reason,
@@ -120,8 +120,8 @@ function refundsOfOne(gateway: ConsoleParts) {
     )
 }
 
-/** Of whoever has an allowance, each counts against it. @throws GatewayError as `allowanceOf` */
-function refundingBy(gateway: Pick<Gateway, 'calls'>, viewer: Viewer): Refunding {
+/** A refund counts against the viewer's credit allowance, if they have one. @throws GatewayError as `allowanceOf` */
+function refundWithAllowance(gateway: Pick<Gateway, 'calls'>, viewer: Viewer): SubmitRefund {
   const allowance = allowanceOf(gateway, viewer)
   return async (operation) => {
     const outcome = await gateway.calls.ledger.submit({ ...operation, allowance })
@@ -133,7 +133,7 @@ function refundingBy(gateway: Pick<Gateway, 'calls'>, viewer: Viewer): Refunding
 
 function refundsOfMany(gateway: ConsoleParts) {
   const { db, calls } = gateway
-  const refund: Refunding = (operation) => calls.ledger.submit(operation)
+  const refund: SubmitRefund = (operation) => calls.ledger.submit(operation)
   return new Elysia({ name: 'console-refunds' })
     .use(operatorCalls(gateway))
     .get(
@@ -169,7 +169,7 @@ function refundsOfMany(gateway: ConsoleParts) {
 const amountOf = (amount: string | undefined): Nanos | null =>
   amount === undefined ? null : readPositiveUsd('amount', amount)
 
-/** What the account has after a refund. @throws GatewayError as the refund itself */
+/** Returns the account's balance and debt before and after a refund. @throws GatewayError as the refund itself */
 async function previewOf(
   { db }: Pick<ConsoleParts, 'db'>,
   request_id: string,
@@ -180,10 +180,10 @@ async function previewOf(
   checkRefund(call, requested_nanos)
   const account = await accountQueries(db).accountById.get({ id: call.account_id })
   if (!account) throw new Error('a call has no account')
-  const amount_nanos = requested_nanos ?? leftOf(call)
+  const amount_nanos = requested_nanos ?? refundableAmount(call)
   return {
     account: call.account_name,
-    ...money('left', leftOf(call)),
+    ...money('left', refundableAmount(call)),
     ...money('amount', amount_nanos),
     ...money('balance', account.balance_nanos),
     ...money('debt', account.debt_nanos),
@@ -191,7 +191,7 @@ async function previewOf(
   }
 }
 
-/** As the ledger counts: debt is paid first, from what no running call holds. */
+/** The same rule as in the ledger: a refund pays debt first, from the part of the balance that is not held. */
 function afterRefund({ balance_nanos, held_nanos, debt_nanos }: Account, amount_nanos: Nanos) {
   const paid_nanos = Math.min(debt_nanos, balance_nanos + amount_nanos - held_nanos)
   return {

@@ -1,4 +1,4 @@
-// Refunds: the calls that can be refunded, a refund of one of them or of many, and why one is refused.
+// Refunds of one or many calls: the calls that can be refunded, and the errors of refused refunds.
 
 import { and, notInArray } from 'drizzle-orm'
 import { refuseErased } from '../../../src/access/accounts.ts'
@@ -14,9 +14,9 @@ import { calls, erased_accounts } from '../../../src/store/schema.ts'
 import { allCalls, type RecordedCall } from '../listing.ts'
 import { callUnderWay, findCall } from '../one-call.ts'
 
-/** So many calls are refunded at once, the newest first; those that are left by the next time. */
+/** Calls that one request can refund, newest first; a repetition refunds the next ones. */
 export const MAX_CALLS = 1_000
-/** In one turn, so that paid calls go on between. */
+/** Refunds in one turn of the event loop, so that paid calls are served in between. */
 const CALLS_AT_ONCE = 50
 
 type RefundedCall = Pick<
@@ -50,11 +50,12 @@ const queries = perConnection({
   erased: (orm) => orm.select({ account_id: erased_accounts.account_id }).from(erased_accounts),
 })
 
-/** The part of a charge that was not refunded yet. */
-export const leftOf = ({ cost_nanos, refunded_nanos }: Pick<RefundedCall, 'cost_nanos' | 'refunded_nanos'>) =>
-  cost_nanos - refunded_nanos
+/** Returns the part of a charge that was not refunded yet. */
+export const refundableAmount = ({
+  cost_nanos,
+  refunded_nanos,
+}: Pick<RefundedCall, 'cost_nanos' | 'refunded_nanos'>) => cost_nanos - refunded_nanos
 
-/** The calls of a filter that can be refunded. */
 interface Refundable {
   calls: RecordedCall[]
   amount_nanos: Nanos
@@ -62,22 +63,22 @@ interface Refundable {
   has_more: boolean
 }
 
-/** @param filter undefined: of no calls. Those of erased accounts are left out */
+/** Returns the calls that can be refunded, without those of erased accounts. @param filter undefined matches no calls */
 export async function refundableCalls(db: Db, filter: CallFilter | undefined): Promise<Refundable> {
   const found: Refundable = { calls: [], amount_nanos: 0, has_more: false }
   if (!filter) return found
   const erased = new Set((await queries(db).erased.all({})).map(({ account_id }) => account_id))
   for await (const some of allCalls(db, filter))
     for (const call of some) {
-      if (leftOf(call) === 0 || erased.has(call.account_id)) continue
+      if (refundableAmount(call) === 0 || erased.has(call.account_id)) continue
       if (found.calls.length === MAX_CALLS) return { ...found, has_more: true }
       found.calls.push(call)
-      found.amount_nanos += leftOf(call)
+      found.amount_nanos += refundableAmount(call)
     }
   return found
 }
 
-/** A call that may be refunded, by its request. @throws GatewayError not_found; conflict while it runs, and of an erased account */
+/** Returns a call that may be refunded. @throws GatewayError not_found; conflict while it is running, and for an erased account */
 export async function requireCall(db: Db, request_id: string): Promise<RecordedCall> {
   const call = await findCall(db, request_id)
   if (call) {
@@ -93,15 +94,15 @@ export async function requireCall(db: Db, request_id: string): Promise<RecordedC
   })
 }
 
-/** What moves the money: the ledger, or that of a command. */
-export type Refunding = (operation: RefundOperation) => Awaitable<RefundOutcome>
+/** Submits a refund to the ledger of the gateway or of a command. */
+export type SubmitRefund = (operation: RefundOperation) => Awaitable<RefundOutcome>
 
 export interface Refund {
-  /** Null: all that is left of the charge. */
+  /** Null: the whole charge, without what was refunded before. */
   amount_nanos: Nanos | null
-  /** The account holder reads it. */
+  /** Visible to the account holder. */
   reason: string
-  /** Refunds once. */
+  /** Idempotency key. */
   request_key?: string | undefined
   by: ActionContext | undefined
   now_ms: number
@@ -114,14 +115,14 @@ const operationOf = (
   op: 'refund',
   ...{ account_id, key_id, call_id: id, amount_nanos, request_key },
   note: reason,
-  // Its line in the audit log has the same time, by which the page of the call finds who did it.
+  // The same time as the refund's: the page of the call finds the actor in the audit log by it.
   by: by && { ...by, now_ms },
   now_ms,
 })
 
-/** Refunds one call. @throws GatewayError unprocessable where the ledger refuses: nothing was refunded */
+/** Refunds one call. @throws GatewayError unprocessable if the ledger refuses; nothing was refunded then */
 export async function refundCall(
-  refund: Refunding,
+  refund: SubmitRefund,
   call: RefundedCall,
   requested: Refund,
 ): Promise<Extract<RefundOutcome, { ok: true }>> {
@@ -130,10 +131,11 @@ export async function refundCall(
   throw refusalOf(call, outcome.refusal)
 }
 
-/** A refund that can be refused before the ledger is asked. @throws GatewayError unprocessable */
+/** Checks a refund before it is submitted. @throws GatewayError unprocessable */
 export function checkRefund(call: RefundedCall, amount_nanos: Nanos | null): void {
-  if (leftOf(call) === 0) throw refusalOf(call, 'nothing_to_refund')
-  if (amount_nanos !== null && amount_nanos > leftOf(call)) throw refusalOf(call, 'more_than_charged')
+  if (refundableAmount(call) === 0) throw refusalOf(call, 'nothing_to_refund')
+  if (amount_nanos !== null && amount_nanos > refundableAmount(call))
+    throw refusalOf(call, 'more_than_charged')
 }
 
 function refusalOf(call: RefundedCall, refusal: Refusal): GatewayError {
@@ -154,7 +156,7 @@ function refusalOf(call: RefundedCall, refusal: Refusal): GatewayError {
     case 'more_than_charged': {
       const before = refunded_nanos > 0 ? `, of which ${formatUsd(refunded_nanos)} are refunded` : ''
       return unprocessable(
-        `amount: the call ${request_id} was charged ${formatUsd(cost_nanos)} USD${before}. Enter at most ${formatUsd(leftOf(call))}.`,
+        `amount: the call ${request_id} was charged ${formatUsd(cost_nanos)} USD${before}. Enter at most ${formatUsd(refundableAmount(call))}.`,
         { param: 'amount', code: refusal },
       )
     }
@@ -179,15 +181,15 @@ function refusalOf(call: RefundedCall, refusal: Refusal): GatewayError {
 interface RefundedCalls {
   calls: number
   amount_nanos: Nanos
-  /** Calls that had nothing left to refund, or whose account is erased. */
+  /** The number of calls with nothing left to refund, or of erased accounts. */
   skipped: number
-  /** Whether all of it was done before, under the same key. */
+  /** Whether an earlier request with the same key had made all of these refunds. */
   again: boolean
 }
 
-/** Refunds what is left of each of some calls. What was refunded or erased meanwhile is left out, so it may be repeated. */
+/** Refunds the remaining charge of each call. It skips calls that were refunded or erased meanwhile, so it can be repeated. */
 export async function refundCalls(
-  { db, refund }: { db: Db; refund: Refunding },
+  { db, refund }: { db: Db; refund: SubmitRefund },
   ids: readonly number[],
   { request_key, ...requested }: Omit<Refund, 'amount_nanos'>,
 ): Promise<RefundedCalls> {

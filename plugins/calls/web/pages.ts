@@ -1,4 +1,4 @@
-// The pages of calls in the side bar, and of one call.
+// Entries of the pages of calls and of one call.
 import { ArrowLeftRight } from 'lucide-react'
 import { EVERYONE, type PageEntry } from '../../console/web/app/page-entry.ts'
 

@@ -1,7 +1,12 @@
 // Two lists as one: nothing twice, nothing left out, the newest first, however they are cut into pages.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Cursors, type Merged, merged, type Part } from '../../../plugins/calls/console/merged.ts'
+import {
+  type Cursors,
+  type MergedPage,
+  mergePages,
+  type PagePart,
+} from '../../../plugins/calls/console/merged.ts'
 
 interface Row {
   id: number
@@ -17,7 +22,7 @@ function partOf(
   rows: readonly Row[],
   cursor: number | undefined,
   { limit, most, by }: { limit: number; most: number; by: 'below' | 'after' },
-): Part<Row> {
+): PagePart<Row> {
   const about = {
     resumeAt: (next: Row, last: Row | undefined) =>
       by === 'below' ? next.id + 1 : (last?.id ?? cursor ?? FROM_THE_NEWEST),
@@ -70,7 +75,7 @@ test('any two lists, in pages of any size', () => {
           if (pages > 500) throw new Error('the pages never end')
           const first = partOf(calls, from.first, { limit, most, by: 'below' })
           const second = partOf(refusals, from.second, { limit, most, by: 'after' })
-          const page: Merged<Row> = merged(first, second, limit)
+          const page: MergedPage<Row> = mergePages(first, second, limit)
           expect(page.rows.length).toBeLessThanOrEqual(limit)
           if (page.next && page.rows.length < limit) expect(page.stopped_ms).toBeNumber()
           shown.push(...page.rows)

@@ -1,4 +1,4 @@
-// The rest of what is known of a call: its ids, its key, its idempotency, the calls and images that belong to it.
+// Details of a call: ids, key, idempotency, and its other calls and images.
 import { Link } from 'wouter'
 import { pathPart } from '../../../console/web/app/client.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'

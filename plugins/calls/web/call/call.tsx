@@ -1,4 +1,4 @@
-// One call in full: its events from top to bottom, its usage, and its cost line by line.
+// Page of one call: its timeline, its usage, and its charge line by line.
 
 import { Hourglass, SearchX } from 'lucide-react'
 import { useEffect } from 'react'
@@ -43,14 +43,14 @@ export default function CallPage({ params }: PageProps) {
       actions={data && <Actions call={data} />}
     >
       {code === 'call_under_way' ? (
-        <UnderWay ask={() => void refetch()} />
+        <RunningCall refetch={() => void refetch()} />
       ) : code === 'request_refused' ? (
         <RefusedRequest request_id={request_id} />
       ) : code === 'not_found' ? (
         <NoSuchCall words={error?.message ?? ''} />
       ) : (
         <Loaded query={call} loading={<Skeleton rows={12} />}>
-          {(known) => <Whole call={known} />}
+          {(loaded) => <CallDetails call={loaded} />}
         </Loaded>
       )}
     </Page>
@@ -82,14 +82,14 @@ function Lead({ call }: { call: Call }) {
   )
 }
 
-const ASK_AGAIN_MS = 1_000
+const REFETCH_MS = 1_000
 
-/** Until it is settled. */
-function UnderWay({ ask }: { ask: () => void }) {
+/** Refetches the call until it is settled. */
+function RunningCall({ refetch }: { refetch: () => void }) {
   useEffect(() => {
-    const timer = setInterval(ask, ASK_AGAIN_MS)
+    const timer = setInterval(refetch, REFETCH_MS)
     return () => clearInterval(timer)
-  }, [ask])
+  }, [refetch])
   return (
     <EmptyState icon={Hourglass} title="This call is still running">
       Its cost is on hold. Usage and charge show up here once it has ended.
@@ -103,7 +103,7 @@ const NoSuchCall = ({ words }: { words: string }) => (
   </EmptyState>
 )
 
-function Whole({ call }: { call: Call }) {
+function CallDetails({ call }: { call: Call }) {
   const { outcome, status, failure, first_byte_ms, duration_ms } = call
   return (
     <div className="page">
@@ -140,7 +140,7 @@ function CostNote({ cost_nanos, unpaid_nanos, refunded_nanos }: Call) {
   )
 }
 
-/** What each cause means, for an answer that did not come; `interrupted` ones had begun. */
+/** Explanations of the causes. Only `interrupted` answers had begun. */
 const CAUSES: Readonly<Record<string, string>> = {
   interrupted: 'The provider dropped the connection mid-answer.',
   timeout: 'The provider did not answer in time.',

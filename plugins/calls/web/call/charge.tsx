@@ -1,4 +1,4 @@
-// The charge of a call, line by line: what was counted at which rate; the lines add up to the cost exactly.
+// Charge of a call, line by line: quantity, rate and amount. The lines add up to the charge exactly.
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { aligned, count, exactUsd } from '../../../console/web/parts/amounts.ts'
@@ -70,7 +70,7 @@ const perWords = (per: number): string => {
   return per === 1_000_000 ? ' a million' : ` per ${count(per)}`
 }
 
-/** The charge; the provider's cost, for the operator alone, and the route's cost where that differs. */
+/** The charge; for the operator also the provider cost, and the cost by the route's `cost` if it differs. */
 function footOf(call: Call, text: (nanos: number) => string): Row[] {
   const { cost_nanos, refunded_nanos, provider, provider_cost_nanos, margin_nanos } = call
   const sum = (what: string, nanos: number): Row => ({ what, amount: <strong>{text(nanos)}</strong> })
@@ -81,15 +81,15 @@ function footOf(call: Call, text: (nanos: number) => string): Row[] {
       sum('Charge after refunds', cost_nanos - refunded_nanos),
     )
   if (margin_nanos === null && !provider_cost_nanos) return rows
-  const taken = `What ${provider ?? 'the provider'} takes`
-  const what = call.reported_cost_nanos === null ? taken : `${taken}, as it reports`
+  const cost = `What ${provider ?? 'the provider'} takes`
+  const what = call.reported_cost_nanos === null ? cost : `${cost}, as it reports`
   rows.push({ what, amount: text(provider_cost_nanos ?? 0) })
   if (call.costs_differ)
     rows.push({ what: 'By the route’s cost', amount: text(call.computed_cost_nanos ?? 0) })
   return margin_nanos === null ? rows : [...rows, sum('Margin', margin_nanos)]
 }
 
-/** Why it cost what it did, and from which balance it was taken. */
+/** Explains the charge, and links to its ledger entry. */
 const Remarks = ({
   call: { free_because, service_tier, account_id, entry, unpaid_nanos, paid_by },
 }: {

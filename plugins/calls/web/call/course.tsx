@@ -1,4 +1,4 @@
-// The course of a call: a step a line, each with its time and its length as a bar under the ones before.
+// Timeline of a call: one line for each step, with its time, and its duration as a bar.
 
 import type { ReactNode } from 'react'
 import { count, countNoun, duration } from '../../../console/web/parts/amounts.ts'
@@ -13,9 +13,9 @@ interface Step {
   key: string
   title: string
   detail?: ReactNode
-  /** Since the call was let in. */
+  /** Since the gateway accepted the call. */
   from_ms: number
-  /** Absent for a moment. */
+  /** Absent for a step without a duration. */
   to_ms?: number
   tone: Tone
 }
@@ -61,7 +61,7 @@ function CourseStep({
   )
 }
 
-/** In the order in which they began. */
+/** Returns the steps in the order of their start. */
 function stepsOf(call: Call): Step[] {
   const { timings, tried, more_tried } = call
   const { held_ms } = timings

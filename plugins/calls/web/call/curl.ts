@@ -1,4 +1,4 @@
-// A call as a curl command: the same endpoint and model, with content to be put in, since content is not kept.
+// A call as a curl command: the same endpoint and model, with a placeholder for the content, which is not stored.
 import {
   type ApiRequest,
   requestOf,
@@ -33,7 +33,7 @@ const REQUESTS: Readonly<Record<string, (request: CurlRequest) => ApiRequest>> =
 }
 
 /**
- * @param base_url how the gateway is reached
+ * @param base_url the URL of the gateway for callers
  * @param key_variable the environment variable with the key, as in `SampleCall`
  * @returns undefined for surfaces whose requests are forms with files
  */

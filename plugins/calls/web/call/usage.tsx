@@ -1,4 +1,4 @@
-// The usage of a call: as its provider reported it, and as it was charged where that differs.
+// Usage of a call: as the provider reported it, and as charged if that differs.
 import { count } from '../../../console/web/parts/amounts.ts'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { quantityWord } from '../../../console/web/parts/outcome.tsx'
@@ -12,7 +12,7 @@ interface Row {
   charged: number
 }
 
-/** Nothing where a call used no tokens and its provider reported none. */
+/** Empty if the call used no tokens and the provider reported none. */
 export function UsageTable({ call }: { call: Call }) {
   const { usage, told: reported, doubt, estimated, free_because } = call
   const rows = rowsOf(usage, reported ?? {})

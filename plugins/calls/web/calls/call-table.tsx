@@ -1,4 +1,4 @@
-// The table of calls: equal refusals one after the other are one row, which opens to all of them; failed calls say why.
+// Table of calls and refused requests. Consecutive equal refusals are one row that can be expanded.
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, type api, pathPart } from '../../../console/web/app/client.ts'
@@ -14,8 +14,8 @@ import { equalRefusals } from './equal-refusals.ts'
 
 type Row = AnswerOf<typeof api.calls.get>['calls'][number]
 
-/** A row of the table, and how many equal ones it stands for. */
-interface Listed {
+/** A row of the table, and the number of equal rows that it represents. */
+interface TableRow {
   row: Row
   times: number
   is_open: boolean
@@ -25,7 +25,7 @@ interface Listed {
 export function CallTable({ calls }: { calls: readonly Row[] }) {
   const viewer = useViewer()
   const [open, setOpen] = useState<readonly string[]>([])
-  const listed = equalRefusals(calls).flatMap((equal): Listed[] => {
+  const listed = equalRefusals(calls).flatMap((equal): TableRow[] => {
     const [first] = equal
     const is_open = open.includes(first.request_id)
     const toggle = () =>
@@ -45,11 +45,11 @@ export function CallTable({ calls }: { calls: readonly Row[] }) {
   )
 }
 
-const MODEL: Column<Listed> = column('model', 'Model', 'first', ({ row }) => (
+const MODEL: Column<TableRow> = column('model', 'Model', 'first', ({ row }) => (
   <span className="call-model">{row.model || 'no model'}</span>
 ))
-/** On a phone with the account, or for an account's people with the key. */
-const whenWith = (owner: (row: Row) => ReactNode): Column<Listed> =>
+/** The time; on a phone also the account, for the operator, or the key. */
+const whenWith = (owner: (row: Row) => ReactNode): Column<TableRow> =>
   column('started', 'When', 'second', ({ row }) => (
     <>
       <ClockTime at_ms={row.started_at_ms} /> <span className="on-phone">{owner(row)}</span>
@@ -57,26 +57,26 @@ const whenWith = (owner: (row: Row) => ReactNode): Column<Listed> =>
   ))
 const WHEN_OF_ALL = whenWith((row) => <RowAccount {...row} />)
 const WHEN = whenWith(({ key }) => key)
-const ACCOUNT: Column<Listed> = column('account', 'Account', 'none', ({ row }) => (
+const ACCOUNT: Column<TableRow> = column('account', 'Account', 'none', ({ row }) => (
   <>
     <RowAccount {...row} /> <span className="soft">{row.key}</span>
   </>
 ))
-const KEY: Column<Listed> = column('key', 'Key', 'none', ({ row }) => row.key)
-const OUTCOME: Column<Listed> = column('outcome', 'Outcome', 'second-end', ({ row, times, ...group }) => (
+const KEY: Column<TableRow> = column('key', 'Key', 'none', ({ row }) => row.key)
+const OUTCOME: Column<TableRow> = column('outcome', 'Outcome', 'second-end', ({ row, times, ...group }) => (
   <>
     <span className="calls-outcome">
       <Outcome outcome={row.outcome} status={row.status} />
       {times > 1 && <Times times={times} {...group} />}
     </span>
-    <Why {...row} />
+    <Reason {...row} />
   </>
 ))
-const USED: Column<Listed> = endColumn('used', 'Tokens in / out', 'none', ({ row }) => used(row))
-const DURATION: Column<Listed> = endColumn('duration', 'Duration', 'none', ({ row }) =>
+const USED: Column<TableRow> = endColumn('used', 'Tokens in / out', 'none', ({ row }) => used(row))
+const DURATION: Column<TableRow> = endColumn('duration', 'Duration', 'none', ({ row }) =>
   row.outcome === 'refused' ? <span className="soft">–</span> : duration(row.duration_ms),
 )
-const CHARGE: Column<Listed> = chargeColumn(
+const CHARGE: Column<TableRow> = chargeColumn(
   'charge',
   'Charge, USD',
   'first-end',
@@ -95,7 +95,7 @@ const CHARGE: Column<Listed> = chargeColumn(
 )
 const chargeOf = ({ outcome, cost_nanos }: Row): number | null => (outcome === 'refused' ? null : cost_nanos)
 
-const columnsFor = ({ side }: Viewer): Column<Listed>[] => [
+const columnsFor = ({ side }: Viewer): Column<TableRow>[] => [
   side === 'operator' ? WHEN_OF_ALL : WHEN,
   MODEL,
   side === 'operator' ? ACCOUNT : KEY,
@@ -105,7 +105,7 @@ const columnsFor = ({ side }: Viewer): Column<Listed>[] => [
   CHARGE,
 ]
 
-const Times = ({ times, is_open, toggle }: Omit<Listed, 'row'>) => (
+const Times = ({ times, is_open, toggle }: Omit<TableRow, 'row'>) => (
   <Button
     look="quiet"
     small
@@ -118,8 +118,8 @@ const Times = ({ times, is_open, toggle }: Omit<Listed, 'row'>) => (
   </Button>
 )
 
-/** Why it was refused or failed, or that other routes did before one answered. */
-function Why({ outcome, refusal, cause, failed_tries }: Row) {
+/** The reason of a refusal or failure, or the number of failed attempts before the answer. */
+function Reason({ outcome, refusal, cause, failed_tries }: Row) {
   if (refusal !== null)
     return (
       <span className="calls-refusal small soft" title={refusal}>

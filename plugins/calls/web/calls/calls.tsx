@@ -1,4 +1,4 @@
-// The Calls page: what happened, the newest first, by filters that the address holds.
+// Page with the list of calls, newest first, with filters in the address.
 import { useQueryClient } from '@tanstack/react-query'
 import { ArrowLeftRight } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
@@ -17,9 +17,9 @@ import { Time } from '../../../console/web/parts/time.tsx'
 import { RefundCalls } from '../refunds/refund-calls.tsx'
 import { CallTable } from './call-table.tsx'
 import { CallFilters, FilterSums, queryOf, useCallFilters } from './filters.tsx'
-import { NewCalls, useKept } from './new-calls.tsx'
+import { NewCalls, useSteadyList } from './new-calls.tsx'
 
-const EVERY_MS = 5_000
+const REFETCH_MS = 5_000
 
 type Calls = AnswerOf<typeof api.calls.get>
 
@@ -31,12 +31,12 @@ export default function CallsPage() {
   const calls = useApi(
     ['calls', page],
     () => api.calls.get({ query: page }),
-    is_first ? { every_ms: EVERY_MS } : {},
+    is_first ? { every_ms: REFETCH_MS } : {},
   )
-  const kept = useKept(JSON.stringify(page), calls.isPlaceholderData ? undefined : calls.data)
+  const steady = useSteadyList(JSON.stringify(page), calls.isPlaceholderData ? undefined : calls.data)
   const queries = useQueryClient()
   const load = () => {
-    kept.load()
+    steady.load()
     void queries.invalidateQueries({ queryKey: ['call-sums'] })
   }
   const own_keys = useOnlyOwnKeys()
@@ -55,11 +55,11 @@ export default function CallsPage() {
       <CallFilters {...filters} />
       <FilterSums {...filters} />
       <div>
-        {is_first && <NewCalls {...kept} load={load} />}
+        {is_first && <NewCalls {...steady} load={load} />}
         <Loaded query={calls}>
           {(data) => (
             <CallList
-              {...(kept.data ?? data)}
+              {...(steady.data ?? data)}
               onClear={filters.is_filtered ? filters.clear : undefined}
               is_first={is_first}
             />
@@ -71,7 +71,7 @@ export default function CallsPage() {
 }
 
 interface CallListProps extends Calls {
-  /** Absent where nothing is filtered. */
+  /** Absent if no filter is set. */
   onClear: (() => void) | undefined
   is_first: boolean
 }
@@ -111,7 +111,7 @@ function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
   )
 }
 
-/** With a model that the viewer can call; without one there is nothing to paste. */
+/** Sample code of a call; hidden if the viewer can call no text model. */
 function FirstCall() {
   const base_url = useBaseUrl()
   const { data } = useApi(['models'], () => api.models.get())

@@ -1,4 +1,4 @@
-// Refused requests that are equal but for their times, one after the other in a list. Pure.
+// Groups of consecutive refused requests that are equal except for their times. Pure.
 
 interface ListedRequest {
   outcome: string
@@ -10,18 +10,18 @@ interface ListedRequest {
   refusal: string | null
 }
 
-type Some<Row> = readonly [Row, ...Row[]]
+type NonEmpty<Row> = readonly [Row, ...Row[]]
 
-/** The rows in their order; refusals for one reason, by one key and of one model stand together. Messages may differ in numbers: "Retry after 3 s". */
-export function equalRefusals<Row extends ListedRequest>(rows: readonly Row[]): Some<Row>[] {
+/** Groups consecutive refusals with the same reason, key and model. Messages may differ in numbers: "Retry after 3 s". */
+export function equalRefusals<Row extends ListedRequest>(rows: readonly Row[]): NonEmpty<Row>[] {
   const groups: [Row, ...Row[]][] = []
   for (const row of rows) {
     const last = groups.at(-1)
-    if (last && row.refusal !== null && sameOf(row) === sameOf(last[0])) last.push(row)
+    if (last && row.refusal !== null && groupKey(row) === groupKey(last[0])) last.push(row)
     else groups.push([row])
   }
   return groups
 }
 
-const sameOf = ({ account_id, key_id, model, status, refusal }: ListedRequest): string =>
+const groupKey = ({ account_id, key_id, model, status, refusal }: ListedRequest): string =>
   JSON.stringify([account_id, key_id, model, status, refusal?.replace(/\d+/g, '#')])

@@ -1,4 +1,4 @@
-// The filters of the list of calls, all of them in the address, the seldom ones folded; and the sums of what matches.
+// Filters of the list of calls, in the address, the rare ones folded; and the sums of the matching calls.
 import { SlidersHorizontal, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -42,10 +42,9 @@ const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled', 'refused', 'call
 
 type Filters = ListFilters<Name>
 
-/** The filters in force, and how they are changed. */
 export const useCallFilters = (): Filters => useListFilters(DEFAULTS)
 
-/** As the route takes them: what is not set is left out. */
+/** Returns the query for the list's route, without empty filters. */
 export const queryOf = ({ query: { outcome, ...query } }: Filters) => ({
   ...query,
   outcome: OUTCOMES.find((each) => each === outcome),

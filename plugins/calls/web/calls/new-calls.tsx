@@ -1,4 +1,4 @@
-// Calls that came while a list is read: announced, and loaded at a click, so that nothing moves below the reader's eyes.
+// New calls while the user reads a list: announced, and loaded at a click, so that the rows do not move.
 import { ArrowUp } from 'lucide-react'
 import { useState } from 'react'
 import { count } from '../../../console/web/parts/amounts.ts'
@@ -8,42 +8,42 @@ interface Listed {
   calls: readonly { request_id: string; started_at_ms: number }[]
 }
 
-interface Kept<Data> {
-  /** As it was when the list was opened, or new calls were last loaded. */
+interface SteadyList<Data> {
+  /** The rows from when the list was opened, or when new calls were last loaded. */
   data: Data | undefined
-  /** How many are newer. */
+  /** The number of newer calls. */
   new_calls: number
-  /** All of the last page are: there may be more between. */
+  /** Whether the whole latest page is new, so that there may be more new calls. */
   has_more: boolean
   load: () => void
 }
 
 /**
- * Keeps a list in view as it is while newer answers come.
- * @param list its filters and page: another list is in view at once
- * @param latest undefined while the answer is of another list
+ * Keeps the rows of a list while newer answers arrive.
+ * @param list identifies the list by its filters and page; another list is shown at once
+ * @param latest undefined while the answer belongs to another list
  */
-export function useKept<Data extends Listed>(list: string, latest: Data | undefined): Kept<Data> {
+export function useSteadyList<Data extends Listed>(list: string, latest: Data | undefined): SteadyList<Data> {
   const [kept, setKept] = useState<{ list: string; data: Data }>()
   if (latest && kept?.list !== list) setKept({ list, data: latest })
   const data = kept?.list === list ? kept.data : latest
-  const newer = data && latest ? newerOf(latest, data) : 0
+  const newer = data && latest ? countNewer(latest, data) : 0
   return {
-    data: data && latest ? asTheyAre(data, latest) : data,
+    data: data && latest ? updateRows(data, latest) : data,
     new_calls: newer,
     has_more: newer > 0 && newer === latest?.calls.length,
     load: () => latest && setKept({ list, data: latest }),
   }
 }
 
-/** The same rows, each as it was last answered: a call may have been refunded. */
-function asTheyAre<Data extends Listed>(data: Data, latest: Listed): Data {
+/** Replaces rows by their latest versions: a call may have been refunded. */
+function updateRows<Data extends Listed>(data: Data, latest: Listed): Data {
   const rows = new Map(latest.calls.map((row) => [row.request_id, row]))
   return { ...data, calls: data.calls.map((row) => rows.get(row.request_id) ?? row) }
 }
 
-/** A long call is listed when it ends, below newer ones: it is new, too. */
-function newerOf(latest: Listed, { calls }: Listed): number {
+/** Counts new calls, also long calls, which are listed when they end, below calls that started later. */
+function countNewer(latest: Listed, { calls }: Listed): number {
   const known = new Set(calls.map(({ request_id }) => request_id))
   const oldest_ms = calls.at(-1)?.started_at_ms ?? 0
   return latest.calls.filter(
@@ -51,8 +51,8 @@ function newerOf(latest: Listed, { calls }: Listed): number {
   ).length
 }
 
-/** "3 new calls", above the list, where it takes no room. */
-export const NewCalls = ({ new_calls, has_more, load }: Omit<Kept<never>, 'data'>) => (
+/** "3 new calls", laid over the top of the list. */
+export const NewCalls = ({ new_calls, has_more, load }: Omit<SteadyList<never>, 'data'>) => (
   <div className="calls-new" role="status">
     {new_calls > 0 && (
       <Button look="primary" small icon={ArrowUp} onClick={load}>

@@ -1,4 +1,4 @@
-// Failed calls of the last 7 days on the pages of an account, a key, a model and a provider: how many, which share, why; each leads to them.
+// Failed calls of the last 7 days on the pages of an account, a key, a model or a provider: number, percentage and causes, as a link to the list.
 import { Link } from 'wouter'
 import type { ReportRange } from '../../../../src/domain/ranges.ts'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
@@ -10,14 +10,14 @@ import { Figure } from '../../../console/web/parts/figure.tsx'
 import { causeWord, FAILED_HINT } from '../../../console/web/parts/outcome.tsx'
 import { dayName } from '../../../console/web/parts/time-words.ts'
 
-/** What the calls are of; absent fields do not filter. */
-interface FailedOf {
+/** The filter of the calls; absent fields do not filter. */
+interface FailedFilter {
   account?: string
   key_id?: number
   key?: string
   model?: string
   provider?: string
-  /** In place of the last 7 days: a range, or days. */
+  /** A range or days, instead of the last 7 days. */
   range?: ReportRange
   since?: string
   until?: string
@@ -27,7 +27,7 @@ type Failed = AnswerOf<(typeof api)['failed-calls']['get']>
 
 const EVERY_MS = 30_000
 
-function useFailed(of: FailedOf) {
+function useFailed(of: FailedFilter) {
   const zone = useZone()
   const query = { ...filtersOf(of), zone }
   const { data } = useApi(['failed-calls', query], () => api['failed-calls'].get({ query }), {
@@ -37,28 +37,27 @@ function useFailed(of: FailedOf) {
   return data
 }
 
-const filtersOf = ({ key_id, ...of }: FailedOf) => ({ ...of, ...(key_id && { key: String(key_id) }) })
+const filtersOf = ({ key_id, ...of }: FailedFilter) => ({ ...of, ...(key_id && { key: String(key_id) }) })
 
-const hrefOf = ({ range: _, until, ...of }: FailedOf, { from_at_ms }: Failed): string =>
+const hrefOf = ({ range: _, until, ...of }: FailedFilter, { from_at_ms }: Failed): string =>
   withQuery('/calls', { ...filtersOf(of), outcome: 'failed', since: dayName(from_at_ms), until })
 
 /** "12 (3 %)" */
 const countOf = ({ calls, failed }: Failed): string =>
   failed === 0 ? '0' : `${count(failed)} (${share(failed / calls)})`
 
-/** Of a provider, calls that it was tried for count, whether or not another one answered: the Overview counts answered ones beside them. */
-const hintOf = ({ provider }: FailedOf): string =>
+/** For a provider, unanswered calls count if it was tried; the Overview counts calls that it answered. */
+const hintOf = ({ provider }: FailedFilter): string =>
   provider ? `Of the calls that this provider was tried for: ${FAILED_HINT.toLowerCase()}` : FAILED_HINT
 
 /** "timeout 9, key rejected 2" */
 const causesOf = ({ causes }: Failed): string =>
   causes.map(({ cause, calls }) => `${causeWord(cause)} ${count(calls)}`).join(', ')
 
-const noteOf = (of: FailedOf, failed: Failed) =>
+const noteOf = (of: FailedFilter, failed: Failed) =>
   failed.failed === 0 ? 'none' : <Link href={hrefOf(of, failed)}>{causesOf(failed)}</Link>
 
-/** Stands within `Figures`. */
-export function FailedFigure({ label = 'Failed in 7 days', ...of }: FailedOf & { label?: string }) {
+export function FailedFigure({ label = 'Failed in 7 days', ...of }: FailedFilter & { label?: string }) {
   const failed = useFailed(of)
   return (
     <Figure
@@ -69,8 +68,8 @@ export function FailedFigure({ label = 'Failed in 7 days', ...of }: FailedOf & {
   )
 }
 
-/** "12 (3 %): timeout 9, key rejected 2", as a link to them. */
-export function FailedFact(of: FailedOf) {
+/** "12 (3 %): timeout 9, key rejected 2", as a link to the list. */
+export function FailedFact(of: FailedFilter) {
   const failed = useFailed(of)
   if (!failed) return <span className="soft">–</span>
   if (failed.failed === 0) return <>none</>

@@ -1,4 +1,4 @@
-// The button that refunds a call, and its dialog: the whole charge or a part, with what the account has after it.
+// Button and dialog that refund a call, wholly or in part, with a preview of the account's balance.
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { api, pathPart, send } from '../../../console/web/app/client.ts'
@@ -20,7 +20,7 @@ interface CallToRefund {
   refunded_nanos: number
 }
 
-/** What a refund changes: figures of the past, too. */
+/** The query subjects that a refund changes, including figures of the past. */
 export const CHANGED_BY_REFUND = [
   'calls',
   'call-sums',
@@ -34,7 +34,7 @@ export const CHANGED_BY_REFUND = [
   'refund',
 ]
 
-/** For the operator; nothing where nothing is left to refund. */
+/** Hidden if nothing is left to refund. */
 export function RefundCall({ call }: { call: CallToRefund }) {
   const [is_open, setOpen] = useState(false)
   const close = () => setOpen(false)
@@ -105,7 +105,7 @@ function RefundForm({ request_id, cost_nanos, refunded_nanos, left_nanos, onClos
 export const reasonOption = (reason: string): string =>
   reason.trim() === '' ? '' : ` --reason ${shellQuote(reason.trim())}`
 
-/** Of an amount that cannot be refunded nothing is said before it is sent. */
+/** The balance after the refund. An invalid amount is reported only when the form is sent. */
 function Preview({ request_id, amount }: { request_id: string; amount: string }) {
   const { data, error, isPlaceholderData } = useApi(['refund', request_id, amount], () =>
     api.calls({ request_id: pathPart(request_id) }).refund.get({ query: { amount } }),

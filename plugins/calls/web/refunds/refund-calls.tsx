@@ -1,4 +1,4 @@
-// The button that refunds the calls of a filter, and its dialog: how many they are and what they come to, as the server counts them.
+// Button and dialog that refund the calls of a filter, with their number and amount.
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
@@ -17,11 +17,10 @@ import { useRequestKey } from '../../../console/web/parts/request-key.ts'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { CHANGED_BY_REFUND, reasonOption } from './refund-call.tsx'
 
-/** The filter of the list, as its routes take it. */
 type Query = NonNullable<NonNullable<Parameters<typeof api.refunds.get>[0]>['query']>
 type Refundable = AnswerOf<typeof api.refunds.get>
 
-/** For the operator, beside a list that is filtered. */
+/** Shown above a filtered list, to operators. */
 export function RefundCalls({ query }: { query: Query }) {
   const [is_open, setOpen] = useState(false)
   const close = () => setOpen(false)
@@ -63,7 +62,7 @@ interface RefundsFormProps {
   onClose: () => void
 }
 
-/** The calls that were counted are refunded, without those that came since. */
+/** Refunds the calls that were counted when the dialog opened, without newer ones. */
 function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
   const [counted_calls] = useState(refundable)
   const { calls, accounts, amount_nanos, has_more, call_ids } = counted_calls
@@ -111,7 +110,7 @@ function RefundsForm({ query, refundable, onClose }: RefundsFormProps) {
   )
 }
 
-/** As an adjective before "calls". */
+/** Adjectives before "calls". */
 const OUTCOME_WORDS: Readonly<Record<string, string>> = {
   completed: 'completed ',
   failed: 'failed ',
@@ -119,7 +118,7 @@ const OUTCOME_WORDS: Readonly<Record<string, string>> = {
   cancelled: 'cancelled ',
 }
 
-/** Undefined for days, which the command reads in the zone of its machine, and until the name of the account is known. */
+/** Returns the command; undefined for a filter by days, which the command reads in its machine's zone, and until the account is loaded. */
 function useCommand(
   { since, until, zone: _, outcome, min_cost, account, ...query }: Query,
   reason: string,
@@ -131,7 +130,7 @@ function useCommand(
     account: chosen?.name,
     ...query,
     'min-cost': min_cost,
-    // By a provider, the command counts what it answered.
+    // The command's filter by provider always means the calls that it answered.
     outcome: outcome === 'call' || outcome === 'answered' ? undefined : outcome,
   }
   const words = Object.entries(options).flatMap(([name, value]) =>
