@@ -15,7 +15,7 @@ import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../re
 import { listCalls, listCallsInTurns, type RecordedCall, startOfCall } from '../listing.ts'
 import { ListedRow, listedRow, refusedCall } from './call-row.ts'
 import { CALL_FILTERS, requestedCalls } from './filter.ts'
-import { type Cursors, mergePages, type PagePart } from './merged.ts'
+import { type Cursors, mergePages, type Part } from './merged.ts'
 
 /** The maximum rows of a page, at any `limit`; reading them takes about 5 ms. */
 const MAX_ROWS = 200
@@ -76,7 +76,7 @@ async function partOfCalls(
   filter: CallFilter | undefined,
   limit: number,
   cursor: number | undefined,
-): Promise<PagePart<RecordedCall>> {
+): Promise<Part<RecordedCall>> {
   const timeOf = ({ started_at_ms }: RecordedCall) => started_at_ms
   const { rows, next_cursor } =
     filter && cursor !== 0
@@ -102,7 +102,7 @@ async function partOfRefusals(
   filter: RefusalFilter | undefined,
   limit: number,
   cursor: number | undefined,
-): Promise<PagePart<RecordedRefusal>> {
+): Promise<Part<RecordedRefusal>> {
   const page =
     filter && cursor !== 0
       ? await listRefusals(db, filter, { limit, cursor: cursor === FROM_THE_NEWEST ? undefined : cursor })

@@ -1,7 +1,7 @@
 // Merge of two lists with cursors into one page, newest first.
 
 /** The rows that were read from one of the lists. */
-export interface PagePart<Row> {
+export interface Part<Row> {
   rows: readonly Row[]
   /** The cursor after these rows; undefined if the list ends with them. */
   next_cursor: number | undefined
@@ -30,8 +30,8 @@ export interface MergedPage<Row> {
  * Returns at most `limit` rows of both lists. If one list was not read to its end, the page has no older rows of the other list.
  */
 export function mergePages<First, Second>(
-  first: PagePart<First>,
-  second: PagePart<Second>,
+  first: Part<First>,
+  second: Part<Second>,
   limit: number,
 ): MergedPage<First | Second> {
   const rows: (First | Second)[] = []
@@ -62,10 +62,10 @@ export function mergePages<First, Second>(
 }
 
 /** Whether unread rows of a list may be newer than a time. */
-const mayHaveNewer = <Row>({ next_cursor, back_to_ms }: PagePart<Row>, time_ms: number): boolean =>
+const mayHaveNewer = <Row>({ next_cursor, back_to_ms }: Part<Row>, time_ms: number): boolean =>
   next_cursor !== undefined && (back_to_ms === undefined || time_ms < back_to_ms)
 
-function cursorAt<Row>({ rows, next_cursor, resumeAt }: PagePart<Row>, taken: number): number {
+function cursorAt<Row>({ rows, next_cursor, resumeAt }: Part<Row>, taken: number): number {
   const next = rows[taken]
   return next === undefined ? (next_cursor ?? 0) : resumeAt(next, rows[taken - 1])
 }

@@ -5,7 +5,7 @@ import {
   type Cursors,
   type MergedPage,
   mergePages,
-  type PagePart,
+  type Part,
 } from '../../../plugins/calls/console/merged.ts'
 
 interface Row {
@@ -22,7 +22,7 @@ function partOf(
   rows: readonly Row[],
   cursor: number | undefined,
   { limit, most, by }: { limit: number; most: number; by: 'below' | 'after' },
-): PagePart<Row> {
+): Part<Row> {
   const about = {
     resumeAt: (next: Row, last: Row | undefined) =>
       by === 'below' ? next.id + 1 : (last?.id ?? cursor ?? FROM_THE_NEWEST),
