@@ -1,12 +1,7 @@
 // Two lists as one: nothing twice, nothing left out, the newest first, however they are cut into pages.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  type Cursors,
-  type MergedPage,
-  mergePages,
-  type Part,
-} from '../../../plugins/calls/console/merged.ts'
+import { type Cursors, mergePages, type Part } from '../../../plugins/calls/console/merged.ts'
 
 interface Row {
   id: number
@@ -75,7 +70,7 @@ test('any two lists, in pages of any size', () => {
           if (pages > 500) throw new Error('the pages never end')
           const first = partOf(calls, from.first, { limit, most, by: 'below' })
           const second = partOf(refusals, from.second, { limit, most, by: 'after' })
-          const page: MergedPage<Row> = mergePages(first, second, limit)
+          const page = mergePages(first, second, limit)
           expect(page.rows.length).toBeLessThanOrEqual(limit)
           if (page.next && page.rows.length < limit) expect(page.stopped_ms).toBeNumber()
           shown.push(...page.rows)
