@@ -1,4 +1,4 @@
-// The billing surface as a plugin.
+// The billing plugin: the API route of the caller's account.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const billing = definePlugin({

@@ -1,5 +1,4 @@
-// The route by which callers read their account: its money, its limits, and the key of the request.
-
+// API route for reading the caller's account: money, limits, and the key of the request.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-listing.ts'
@@ -37,8 +36,7 @@ export const AccountView = Closed(
     spend_limits: { ...SpendLimitsView, description: 'The spend limits of the account that are set.' },
     person_spend_limits: {
       ...SpendLimitsView,
-      description:
-        'The spend limits that are set for the person whose key it is, of all their keys together.',
+      description: 'The spend limits of the person who owns the key, for all their keys together.',
     },
     plan: Nullable(PlanView),
     key: Closed(
@@ -58,7 +56,7 @@ export const AccountView = Closed(
   { description: 'The account.' },
 )
 
-/** An account with its money, the part of it that new calls may use, its limits, and the caller's key. */
+/** Returns the view of an account and the caller's key. */
 export async function accountView(
   { account, key }: KeyOfAccount,
   { catalogue, limiter, now }: Pick<CallParts, 'catalogue' | 'limiter' | 'now'>,

@@ -1,4 +1,4 @@
-// `entries`: the movements of an account's balance.
+// Command `entries`: lists the balance entries of an account.
 import { listCommand } from '../../src/app/list/command.ts'
 import { entry_list } from './list.ts'
 

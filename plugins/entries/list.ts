@@ -1,5 +1,4 @@
-// Entries of balances as a list: for the console, for callers, in files and on the command line.
-
+// The list of balance entries for the console, callers, exports and the command line.
 import { usdColumn } from '../../src/app/command-line/table.ts'
 import { timeColumn } from '../../src/app/command-line/times.ts'
 import {
@@ -58,7 +57,7 @@ export const entry_list = defineList<EntryWithBalance & { order_id?: number | nu
       text: ({ balance_nanos }) => (balance_nanos === null ? '-' : formatUsd(balance_nanos)),
       right: true,
     }),
-    /** Notes of earlier versions may hold control characters, and marks that turn the direction of writing. */
+    /** Notes of earlier versions may contain control characters and bidirectional marks. */
     note: text(
       ({ note }, reader) => (reader === 'caller' || reader === 'command' ? note : visibleLine(note)),
       {
@@ -105,5 +104,4 @@ export const entry_list = defineList<EntryWithBalance & { order_id?: number | nu
   readAll: allWithBalances,
 })
 
-/** A row as the console's pages get it. */
 export type ConsoleEntry = ConsoleRowOf<typeof entry_list>

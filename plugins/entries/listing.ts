@@ -1,4 +1,4 @@
-// The entries of an account or of all accounts: every movement of a balance, the newest first, in pages or all of them. Only reads.
+// Queries of balance entries of one or all accounts, newest first, in pages or all of them. Reads only.
 import { and, desc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { ListPageRequest } from '../../src/app/list/list.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
@@ -8,7 +8,7 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, calls, type Entry, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
-/** An absent field does not filter. */
+/** A filter of entries; an absent field does not filter. */
 export interface EntryFilter {
   account_id?: number | undefined
   kind?: Entry['kind'] | undefined
@@ -16,18 +16,18 @@ export interface EntryFilter {
   since_ms?: number | undefined
   /** Entries before this time. */
   until_ms?: number | undefined
-  /** Entries up to this number: those that were written when the reading of all began. */
+  /** Entries up to this ID: the newest one when an export began. */
   newest_id?: number | undefined
 }
 
 type FilterOfAll = Omit<EntryFilter, 'account_id'>
 
-/** An entry with the name of its account and, of a charge, fields of its call. */
+/** An entry with the name of its account and, for a charge, fields of its call. */
 export interface ListedEntry extends Entry {
   account_name: string
   request_id: string | null
   model: string | null
-  /** The part of the call's cost that the balance did not cover: it became debt. */
+  /** The part of the call's cost above the balance, which became debt. */
   unpaid_nanos: number | null
 }
 
@@ -44,7 +44,7 @@ const selected = (orm: Orm) =>
     .innerJoin(accounts, eq(accounts.id, entries.account_id))
     .leftJoin(calls, eq(calls.id, entries.call_id))
 
-/** A filter as the prepared queries take it. */
+/** Converts a filter to the values of prepared queries. */
 export const valuesOf = ({ kind, since_ms, until_ms, newest_id }: FilterOfAll) => ({
   kind: kind ?? null,
   newest_id: newest_id ?? Number.MAX_SAFE_INTEGER,
@@ -52,10 +52,10 @@ export const valuesOf = ({ kind, since_ms, until_ms, newest_id }: FilterOfAll) =
   until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
 })
 
-/** No index is searched by it. */
+/** The unary plus prevents the use of an index for this condition. */
 export const isUpToNewest = sql`+${entries.id} <= ${placeholder('newest_id')}`
 
-/** @param kinds decides on the index that serves a query, so it is no optional filter: each has a statement of its own */
+/** @param kinds condition that determines the index, so it needs separate statements instead of an optional filter */
 const pageWhere = (orm: Orm, kinds?: SQL) =>
   selected(orm)
     .where(
@@ -81,7 +81,7 @@ const queriesOf = perConnection({
       .from(entries)
       .where(equals(entries.id, 'id')),
   lastId: (orm) => orm.select({ id: sql<number | null>`max(${entries.id})` }).from(entries),
-  /** By the numbers: no index of the account is searched. */
+  /** Searches by ID; the unary plus prevents the use of the account's index. */
   lastIdOf: (orm) =>
     orm
       .select({ id: sql<number | null>`max(${entries.id})` })
@@ -114,7 +114,7 @@ export interface EntryPlace {
   id: number
 }
 
-/** Above every entry: lists begin there. */
+/** The place above every entry, where lists begin. */
 export const LAST_PLACE: EntryPlace = { created_at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
 
 /** The place of an entry; undefined if not found. */
@@ -123,7 +123,7 @@ async function placeOf(db: Db, id: number): Promise<(EntryPlace & { account_id: 
   return found && { id, ...found }
 }
 
-/** Where a page begins. @returns undefined if its cursor or first entry is not found; of the first page no `account_id` */
+/** The place where a page begins. @returns undefined if its cursor or first entry is not found; without `account_id` for the first page */
 async function placeOfPage(
   db: Db,
   { cursor, first }: ListPageRequest,
@@ -135,10 +135,10 @@ async function placeOfPage(
 }
 
 /**
- * One page of entries, the newest first. Entries that are written meanwhile move none from one page to another. A call whose
- * cost the balance did not cover at all has no charge: its cost is debt.
+ * Returns one page of entries, newest first. New entries never move others to another page. A call whose cost became debt
+ * completely has no charge.
  *
- * @returns undefined if the cursor is no entry, or none of the account
+ * @returns undefined if the cursor's entry does not exist or belongs to another account
  */
 export async function listEntries(
   db: Db,
@@ -156,7 +156,7 @@ export async function listEntries(
   return pageOf(await entriesAfter(db, account_id, filter, place, page.limit + 1), page)
 }
 
-/** The entries of an account that come after a place, the newest first. */
+/** The entries of an account after a place, newest first. */
 function entriesAfter(
   db: Db,
   account_id: number,
@@ -175,13 +175,13 @@ function entriesAfter(
   })
 }
 
-/** Accounts of one query: some 3 ms. */
-const ACCOUNTS_AT_ONCE = 200
+/** Accounts per query, which takes about 3 ms. */
+const ACCOUNT_BATCH = 200
 
 /**
- * The newest entries of all accounts that come after a place. One query reads some hundred accounts by their index,
- * for what is newer than those found so far, which is little. Raw SQL, because Drizzle has no query within a query that
- * reads a row of the outer one; one query for each account took twenty times as long.
+ * Returns the newest entries of all accounts after a place. Each query reads a batch of accounts by their index, for the few
+ * entries that are newer than those found so far. Raw SQL, because Drizzle has no correlated subqueries; one query per
+ * account took twenty times as long.
  */
 async function newestOfAll(
   db: Db,
@@ -194,11 +194,11 @@ async function newestOfAll(
   const newest_sql = newestSql(without_calls)
   const last_account = (await queriesOf(db).lastAccount.get())?.id ?? 0
   let found: EntryPlace[] = []
-  for (let from = 1; from <= last_account; from += ACCOUNTS_AT_ONCE) {
+  for (let from = 1; from <= last_account; from += ACCOUNT_BATCH) {
     if (from > 1) await endOfTurn()
     const more = await db.rows<EntryPlace>(newest_sql, {
       from,
-      below: from + ACCOUNTS_AT_ONCE,
+      below: from + ACCOUNT_BATCH,
       ...values,
       since_ms: Math.max(since_ms, found[count - 1]?.created_at_ms ?? since_ms),
       before_ms: place.created_at_ms,
@@ -210,7 +210,7 @@ async function newestOfAll(
   return found
 }
 
-/** @param without_calls these entries have an index of their own */
+/** @param without_calls excludes charges, so that the separate index of other entries is used */
 const newestSql = (without_calls: boolean): string => `
   SELECT entries.id, entries.created_at_ms FROM accounts JOIN entries ON entries.id IN (
     SELECT of_account.id FROM entries AS of_account
@@ -224,27 +224,27 @@ const newestSql = (without_calls: boolean): string => `
 const newestFirst = (one: EntryPlace, other: EntryPlace): number =>
   other.created_at_ms - one.created_at_ms || other.id - one.id
 
-/** Entries that are read at once: some 3 ms. */
-const ENTRIES_AT_ONCE = 250
+/** Entries per query, which takes about 3 ms. */
+const ENTRY_BATCH = 250
 
-/** Far more than are written while one is under way. */
-const MAX_UNDER_WAY = 10_000
+/** Far more than the number of entries written during one transaction. */
+const MAX_CONCURRENT_ENTRIES = 10_000
 
 /**
- * The number up to which each entry is there: the newest of all, or of an account. Another account's may have a higher number than one of this
- * account that another gateway has not committed yet; those of one account are written one after the other.
+ * Returns the ID up to which all entries are committed: the newest of all, or of an account. With several gateways, another account's entry may have
+ * a higher ID than an uncommitted one of this account; entries of one account are written one after the other.
  */
 export async function newestEntryId(db: Db, account_id: number | undefined): Promise<number> {
   const { lastId, lastIdOf } = queriesOf(db)
   const newest_id = (await lastId.get())?.id ?? 0
   if (account_id === undefined) return newest_id
-  const from_id = Math.max(newest_id - MAX_UNDER_WAY, 0)
+  const from_id = Math.max(newest_id - MAX_CONCURRENT_ENTRIES, 0)
   return (await lastIdOf.get({ account_id, from_id }))?.id ?? from_id
 }
 
 /**
- * All entries that match up to a number, the newest first, a part at a time: calls go on between two parts, and each entry is there once,
- * whatever is written meanwhile. A part may be empty.
+ * Yields all matching entries up to an ID, newest first, in batches, so that other work can run in between. Each entry comes exactly once, whatever
+ * is written meanwhile. A batch may be empty.
  */
 export async function* allEntries(
   db: Db,
@@ -262,15 +262,15 @@ async function* partsOfAll(
   filter: FilterOfAll & { newest_id: number },
 ): AsyncGenerator<ListedEntry[]> {
   const { range } = queriesOf(db)
-  for (let below_id = filter.newest_id + 1; below_id > 1; below_id -= ENTRIES_AT_ONCE)
-    yield await range.all({ ...valuesOf(filter), from_id: below_id - ENTRIES_AT_ONCE, below_id })
+  for (let below_id = filter.newest_id + 1; below_id > 1; below_id -= ENTRY_BATCH)
+    yield await range.all({ ...valuesOf(filter), from_id: below_id - ENTRY_BATCH, below_id })
 }
 
 async function* partsOf(db: Db, account_id: number, filter: FilterOfAll): AsyncGenerator<ListedEntry[]> {
   for (let last = LAST_PLACE; ; ) {
-    const part = await entriesAfter(db, account_id, filter, last, ENTRIES_AT_ONCE)
+    const part = await entriesAfter(db, account_id, filter, last, ENTRY_BATCH)
     yield part
     last = part.at(-1) ?? last
-    if (part.length < ENTRIES_AT_ONCE) return
+    if (part.length < ENTRY_BATCH) return
   }
 }

@@ -1,4 +1,4 @@
-// Entries of balances as a plugin: their list and sums, and the statements of months.
+// The entries plugin: list and sums of balance entries, and monthly statements.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const entries = definePlugin({

@@ -1,11 +1,11 @@
-// The route by which callers read the entries of their account: GET /api/v1/entries.
+// API route of the account's entries: GET /api/v1/entries.
 import { Elysia } from 'elysia'
 import { callersList } from '../../src/app/list/pages.ts'
 import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { entry_list } from './list.ts'
 
-/** A limited key sees none, unless its account allows more. */
+/** A limited key sees no entries, unless its account allows it. */
 export function entryRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   const list = callersList(gateway, entry_list, 'A page of entries.')
   return new Elysia({ name: 'entries' })

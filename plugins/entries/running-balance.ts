@@ -1,4 +1,4 @@
-// The running balance of an account: at each entry what all entries up to it, in the order of lists, come to. Only reads.
+// The running balance of an account: at each entry the sum of all entries up to it, in the order of lists. Reads only.
 import { and, desc, sql } from 'drizzle-orm'
 import type { ListPageRequest } from '../../src/app/list/list.ts'
 import type { Nanos } from '../../src/domain/money.ts'
@@ -51,12 +51,12 @@ const queries = perConnection({
       .limit(placeholder('row_limit')),
 })
 
-/** The balance of an account at present. It is what all its entries come to (src/money/ledger/invariants.ts). */
+/** The current balance of an account, which equals the sum of its entries (src/money/ledger/invariants.ts). */
 export async function balanceOf(db: Db, account_id: number): Promise<Nanos> {
   return (await queries(db).balance.get({ account_id }))?.balance_nanos ?? 0
 }
 
-/** As `listEntries`, with the balance after each entry where the filter names an account. */
+/** Like `listEntries`, with the balance after each entry if the filter has an account. */
 export async function listWithBalances(
   db: Db,
   filter: EntryFilter,
@@ -66,15 +66,15 @@ export async function listWithBalances(
   return page && { ...page, rows: await withBalances(db, filter, page.rows) }
 }
 
-/** As `allEntries`, in the same way: all as of the moment at which it begins, the balances too. */
+/** Like `allEntries`, with balances; all as of the time of the first call. */
 export async function* allWithBalances(db: Db, filter: EntryFilter): AsyncGenerator<EntryWithBalance[]> {
   const { account_id } = filter
-  const begun = await db.snapshot(async (then) => ({
+  const initial = await db.snapshot(async (then) => ({
     newest_id: await newestEntryId(then, account_id),
     balance_nanos: account_id === undefined ? 0 : await balanceOf(then, account_id),
   }))
-  let newer: KnownBalance = { ...LAST_PLACE, balance_nanos: begun.balance_nanos }
-  const all = { ...filter, newest_id: begun.newest_id }
+  let newer: KnownBalance = { ...LAST_PLACE, balance_nanos: initial.balance_nanos }
+  const all = { ...filter, newest_id: initial.newest_id }
   for await (const part of allEntries(db, all)) {
     const rows = await withBalances(db, all, part, newer)
     newer = rows.at(-1) ?? newer
@@ -86,9 +86,9 @@ export async function* allWithBalances(db: Db, filter: EntryFilter): AsyncGenera
 type KnownBalance = EntryPlace & Pick<EntryWithBalance, 'balance_nanos'>
 
 /**
- * Goes back from a known balance: that of today, or that after a newer entry. Entries that the filter leaves out count, too.
+ * Adds balances, going back from a known one: the current balance, or the balance after a newer entry. Counts also entries that the filter excludes.
  *
- * @param rows of the filter, the newest first, all that there are between the first and the last
+ * @param rows all rows of the filter between the first and the last, newest first
  */
 async function withBalances(
   db: Db,
@@ -98,14 +98,14 @@ async function withBalances(
 ): Promise<EntryWithBalance[]> {
   const [first] = rows
   if (account_id === undefined || !first) return rows.map((row) => ({ ...row, balance_nanos: null }))
-  // Both as of one moment: entries that are written meanwhile are in both, or in neither.
+  // In one snapshot, so that an entry that is written meanwhile is in both values or in neither.
   const balance_nanos = await db.snapshot(async (then) => {
     const known_nanos = newer?.balance_nanos ?? (await balanceOf(then, account_id))
     const span = { after: first, upTo: newer ?? LAST_PLACE, newest_id }
     return known_nanos - (await amountBetween(then, account_id, span))
   })
   const between = kind === undefined ? rows : amountsOf(db, account_id, rows, newest_id)
-  return addedUp(rows, between, balance_nanos)
+  return addBalances(rows, between, balance_nanos)
 }
 
 interface Amount {
@@ -113,8 +113,8 @@ interface Amount {
   amount_nanos: Nanos
 }
 
-/** @param all the entries from the first row to the last, those in between included, the newest first */
-async function addedUp(
+/** @param all all entries from the first row to the last, newest first */
+async function addBalances(
   rows: readonly ListedEntry[],
   all: Iterable<Amount> | AsyncIterable<Amount>,
   first_nanos: Nanos,
@@ -128,10 +128,10 @@ async function addedUp(
   return rows.map((row) => ({ ...row, balance_nanos: found.get(row.id) ?? null }))
 }
 
-/** Entries that are read at once: some 5 ms. */
-const ENTRIES_AT_ONCE = 2_500
+/** Entries per query, which takes about 5 ms. */
+const ENTRY_BATCH = 2_500
 
-/** The entries of any kind from the first of some rows to the last. */
+/** Yields the entries of any kind from the first of some rows to the last. */
 async function* amountsOf(
   db: Db,
   account_id: number,
@@ -148,11 +148,11 @@ async function* amountsOf(
       below_id: before.id,
       from_ms: oldest.created_at_ms,
       from_id: oldest.id,
-      row_limit: ENTRIES_AT_ONCE,
+      row_limit: ENTRY_BATCH,
     })
     yield* part
     before = part.at(-1) ?? before
-    if (part.length < ENTRIES_AT_ONCE) return
+    if (part.length < ENTRY_BATCH) return
     await endOfTurn()
   }
 }

@@ -1,4 +1,4 @@
-// Sources of entries, by the keys of their movements: a payment, its refund, dispute or welcome credit, a voucher, a plan, a referral.
+// Sources of entries by their ledger keys: a payment with its refund, dispute or welcome credit, a voucher, a plan, a referral.
 import type { Db } from '../../src/store/db.ts'
 import type { Entry } from '../../src/store/schema.ts'
 
@@ -15,17 +15,17 @@ const SOURCE_OF: Readonly<Record<string, Source>> = {
   ...{ referral: 'referral', 'referral-back': 'referral', 'referral-again': 'referral' },
 }
 
-/** An entry's source; null for one that somebody made, or a call. Callers cannot give such keys themselves. */
+/** Returns an entry's source; null for an entry by an operator or a call. Callers cannot use such keys themselves. */
 export const sourceOf = ({ request_key }: Pick<Entry, 'request_key'>): Source | null =>
   SOURCE_OF[KEY.exec(request_key ?? '')?.[1] ?? ''] ?? null
 
-/** The order of an entry, which a page may name: the payment that a referral shares is another account's. */
+/** Returns the order of an entry if the viewer may see it: the payment behind a referral share belongs to another account. */
 export const visibleOrder = (
   { request_key, order_id = null }: Pick<Entry, 'request_key'> & { order_id?: number | null },
   is_operator: boolean,
 ): number | null => (is_operator || sourceOf({ request_key }) !== 'referral' ? order_id : null)
 
-/** The order of each entry that has one: of a referral, the payment that was shared. */
+/** Adds the order to each entry that has one; for a referral, the shared payment. */
 export async function withOrders<Row extends Pick<Entry, 'request_key' | 'note'>>(
   db: Db,
   rows: readonly Row[],
@@ -44,7 +44,7 @@ export async function withOrders<Row extends Pick<Entry, 'request_key' | 'note'>
   })
 }
 
-/** The key of a welcome credit is of its account, which has one in its life: the note names the payment (sign-up/welcome.ts). */
+/** Reads the order from the note: the key of a welcome credit contains the account, which gets only one (sign-up/welcome.ts). */
 function orderOfWelcome({ note }: Pick<Entry, 'note'>): number | null {
   const id = /^Welcome credit with order (\d+)/.exec(note)?.[1]
   return id === undefined ? null : Number(id)

@@ -1,4 +1,4 @@
-// `statement`: what moved the balance of an account in a month, from the opening to the closing balance.
+// Command `statement`: the monthly statement of an account, from the opening to the closing balance.
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Parties, partiesOf } from '../../src/access/account-details.ts'
 import { accountByName } from '../../src/access/accounts.ts'
@@ -50,7 +50,7 @@ export function addStatementCommand(program: Command, deps: CliDeps): void {
     })
 }
 
-/** A block of lines each, the name of the party before the first. */
+/** Formats seller and buyer as indented blocks with a label. */
 const partiesText = ({ seller, buyer }: Parties): string =>
   [...(seller === '' ? [] : [`Seller  ${linesOf(seller)}`]), `Buyer   ${linesOf(buyer)}`].join('\n')
 
@@ -64,10 +64,10 @@ function readMonth(text: string): number {
   return Date.parse(`${text}-01T00:00:00Z`)
 }
 
-/** The table has no kinds of entries that the month has none of; JSON and CSV have all. */
+/** The table omits kinds without entries; JSON and CSV contain all. */
 const isPrinted = ({ count }: StatementLine): boolean => count !== 0
 
-/** As on the page of statements. */
+/** Same labels as on the page "Statement". */
 const WORDS: Readonly<Record<StatementLine['line'], string>> = {
   opening_balance: 'Opening balance',
   top_up: 'Top-ups',
@@ -85,7 +85,7 @@ const COLUMNS: Column<StatementLine>[] = [
   { head: 'COUNT', text: ({ count }) => (count === null ? '-' : String(count)), right: true },
   { head: 'USD', text: ({ amount_nanos }) => formatUsd(amount_nanos), right: true },
 ]
-/** Of an account without a plan, no column is empty. */
+/** Only for accounts with covered calls, so that no column is empty. */
 const WITH_COVERED: Column<StatementLine>[] = [
   ...COLUMNS,
   {

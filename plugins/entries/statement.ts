@@ -1,4 +1,4 @@
-// The statement of an account for a time: its balance at the begin and at the end, and what moved it between. Only reads.
+// The statement of an account for a time range: opening and closing balance, and the entries between them. Reads only.
 import { asc } from 'drizzle-orm'
 import type { Parties } from '../../src/access/account-details.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
@@ -14,12 +14,12 @@ import { type EntrySum, entrySums, totalOf } from './sums.ts'
 
 interface Statement {
   opening_nanos: Nanos
-  /** Each kind of entry but charges, also those that did not occur. */
+  /** Each kind of entry except charges, also without entries. */
   movements: { kind: Exclude<Entry['kind'], 'charge'>; entries: number; amount_nanos: Nanos }[]
-  /** Calls that were charged, the most expensive model first. Amounts are negative. */
+  /** Charged calls by model, most expensive first. Amounts are negative. */
   charges: { model: string; calls: number; amount_nanos: Nanos }[]
   charged: { calls: number; amount_nanos: Nanos }
-  /** Calls that a plan covered: they moved nothing. The dearest model first. */
+  /** Calls covered by a plan, which cost nothing, by model, most expensive first. */
   covered: CoveredSum[]
   closing_nanos: Nanos
 }
@@ -34,16 +34,16 @@ const queries = perConnection({
       .limit(1),
 })
 
-/** When the first entry of an account was written; undefined if it has no entries. */
+/** Time of the first entry of an account; undefined without entries. */
 export async function firstEntryAt(db: Db, account_id: number): Promise<number | undefined> {
   const first = await queries(db).first.get({ account_id })
   return first?.created_at_ms
 }
 
 /**
- * The statement of an account. It goes back from the balance of this moment, so that the last months, which people read
- * most, need few entries. Begin, entries and end add up exactly: all is read as of one moment. An id is taken before its transaction
- * ends, so the highest one does not say which entries are part of a balance.
+ * Returns the statement of an account. Goes back from the current balance, so that recent months, which people read most, need few
+ * entries. Opening balance, entries and closing balance add up exactly, since all is read in one snapshot: the highest ID would not
+ * determine which entries are part of a balance, since IDs are assigned before their transaction ends.
  *
  * @param from_ms up to, but not including, `until_ms`: an entry counts when it was written, a charge when its call ended
  */
@@ -74,11 +74,11 @@ export async function statementOf(
 }
 
 interface BalancedSums extends Pick<Statement, 'opening_nanos' | 'closing_nanos'> {
-  /** Of each kind and model. */
+  /** By kind and model. */
   sums: EntrySum[]
 }
 
-/** What moved the balance of an account in a time, and the balance before and after it, as of one moment. */
+/** Sums the entries of an account in a time range, with the balances before and after it, in one snapshot. */
 export const balancedSums = (
   db: Db,
   account_id: number,
@@ -92,25 +92,25 @@ export const balancedSums = (
     return { sums, opening_nanos: closing_nanos - totalOf(sums).amount_nanos, closing_nanos }
   })
 
-/** The fields of all lines of a statement. */
+/** Fields that all lines of a statement repeat. */
 interface StatementHead extends Parties {
   account: string
   month: string
 }
 
-/** A line of a statement as a table has it. */
+/** A line of a statement. */
 export interface StatementLine extends StatementHead {
   line: Entry['kind'] | 'opening_balance' | 'plan' | 'closing_balance'
-  /** Of charges, and of calls that a plan covered. */
+  /** Set for charges and covered calls. */
   model: string | null
   /** Null for balances. */
   count: number | null
   amount_nanos: Nanos
-  /** Calls that a plan covered, at the account's price; null for all else. */
+  /** Covered calls at the account's price; null for other lines. */
   covered_nanos: Nanos | null
 }
 
-/** The lines from the opening to the closing balance: all but the last add up to the last. */
+/** Returns the lines from the opening to the closing balance, which is the sum of the others. */
 export function statementLines(
   { opening_nanos, movements, charges, covered, closing_nanos }: Statement,
   head: StatementHead,

@@ -1,4 +1,4 @@
-// Sums of entries by kind and, of charges and refunds, by model: added up a part at a time, so that calls go on between two parts. Only reads.
+// Sums of entries by kind and, for charges and refunds, by model. Added up in batches, so that other work can run in between. Reads only.
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
@@ -11,14 +11,14 @@ import { type EntryFilter, type EntryPlace, isUpToNewest, valuesOf } from './lis
 /** Entries of one kind; charges and refunds of one model. */
 export interface EntrySum {
   kind: Entry['kind']
-  /** Null for what is of no call. */
+  /** Null for entries without a call. */
   model: string | null
   entries: number
   amount_nanos: Nanos
 }
 
-/** Entries that are added up at once: some 5 ms. */
-const ENTRIES_AT_ONCE = 5_000
+/** Entries per query, which takes about 5 ms. */
+const ENTRY_BATCH = 5_000
 
 const summed = (orm: Orm, where: SQL | undefined) =>
   orm
@@ -37,9 +37,9 @@ const isAfter = sql`(${entries.created_at_ms}, ${entries.id}) > (${placeholder('
 const isUpTo = sql`(${entries.created_at_ms}, ${entries.id}) <= (${placeholder('last_ms')}, ${placeholder('last_id')})`
 const isOfAccount = and(equals(entries.account_id, 'account_id'), isAfter, isUpToNewest)
 
-/** @param kinds decides on the index that serves a query, as in the list of entries */
+/** @param kinds condition that determines the index, as in the list of entries */
 const queriesOf = (kinds?: SQL) => ({
-  /** The last entry of a part. Reads an index only. */
+  /** The last entry of a batch. Reads only the index. */
   last: (orm: Orm) =>
     orm
       .select({ created_at_ms: entries.created_at_ms, id: entries.id })
@@ -67,7 +67,7 @@ const queriesOfAll = perConnection({
     ),
 })
 
-/** The sums of the entries that match, in no order, as of one moment. */
+/** Returns the sums of the matching entries in one snapshot, unordered. */
 export function entrySums(db: Db, { account_id, ...filter }: EntryFilter): Promise<EntrySum[]> {
   return db.snapshot(async (then) => {
     const sums = new Map<string, EntrySum>()
@@ -80,7 +80,7 @@ export function entrySums(db: Db, { account_id, ...filter }: EntryFilter): Promi
   })
 }
 
-/** The number of entries, and what they come to together. */
+/** Returns the total number and amount of entries. */
 export const totalOf = (sums: readonly EntrySum[]): Pick<EntrySum, 'entries' | 'amount_nanos'> =>
   sums.reduce(
     (total, sum) => ({
@@ -113,7 +113,7 @@ function partsOf(db: Db, account_id: number, filter: FilterOfAll): AsyncGenerato
 interface Span {
   after: EntryPlace
   upTo: EntryPlace
-  /** As in a filter of entries. */
+  /** As in `EntryFilter`. */
   newest_id?: number | undefined
 }
 
@@ -127,7 +127,7 @@ async function* partsBetween(
   const end = { newest_id, last_ms: upTo.created_at_ms, last_id: upTo.id }
   for (let place = after; ; ) {
     const from = { account_id, after_ms: place.created_at_ms, after_id: place.id }
-    const last = await queries.last.get({ ...from, ...end, skipped: ENTRIES_AT_ONCE - 1 })
+    const last = await queries.last.get({ ...from, ...end, skipped: ENTRY_BATCH - 1 })
     const to = last ? { newest_id, last_ms: last.created_at_ms, last_id: last.id } : end
     yield await queries.part.all({ ...from, ...to, kind })
     if (!last) return
@@ -135,7 +135,7 @@ async function* partsBetween(
   }
 }
 
-/** What the entries between two places come to. */
+/** Returns the sum of the entries between two places. */
 export async function amountBetween(db: Db, account_id: number, span: Span): Promise<Nanos> {
   let amount_nanos = 0
   for await (const part of partsBetween(db, account_id, span)) {
@@ -148,10 +148,10 @@ export async function amountBetween(db: Db, account_id: number, span: Span): Pro
 async function* partsOfAll(db: Db, filter: FilterOfAll): AsyncGenerator<EntrySum[]> {
   const { lastId, part } = queriesOfAll(db)
   const last_id = (await lastId.get())?.id ?? 0
-  for (let from_id = 1; from_id <= last_id; from_id += ENTRIES_AT_ONCE)
+  for (let from_id = 1; from_id <= last_id; from_id += ENTRY_BATCH)
     yield await part.all({
       ...valuesOf(filter),
       from_id,
-      below_id: from_id + ENTRIES_AT_ONCE,
+      below_id: from_id + ENTRY_BATCH,
     })
 }

@@ -1,6 +1,6 @@
 // The person of an identity: the one it is linked to, the one with its verified address, or a new person if the settings allow it.
 import { claimEmail, personOfEmail } from '../../src/access/emails.ts'
-import { lockPerson, type PersonIn, type ProvedPerson } from '../../src/access/people.ts'
+import { type Entrance, lockPerson, type ProvedPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
 import { conflict, permissionDenied } from '../../src/domain/errors.ts'
 import { domainOf } from '../../src/domain/mail-address.ts'
@@ -24,7 +24,7 @@ export interface IdentitySignIn {
   now_ms: number
   notifyChange: NotifyChange
   /** Creates the account of a new person; undefined if visitors cannot sign up this way. */
-  signUp: ((tx: Tx) => Promise<PersonIn>) | undefined
+  signUp: ((tx: Tx) => Promise<Entrance>) | undefined
 }
 
 /**
@@ -116,7 +116,7 @@ async function newStaff(
   tx: Tx,
   email: string,
   { provider, identity, now_ms }: IdentitySignIn,
-): Promise<PersonIn> {
+): Promise<Entrance> {
   await tx.lock(null)
   const { insert, insertStaff, byId } = peopleQueries(tx)
   const name = identity.name ?? email
@@ -133,7 +133,7 @@ async function newStaff(
 
 async function linkAndOpen(
   tx: Tx,
-  place: PersonIn,
+  place: Entrance,
   { identity, provider, now_ms, notifyChange }: IdentitySignIn,
 ): Promise<ProvedPerson> {
   const { person, account_id } = place
@@ -148,7 +148,7 @@ async function linkAndOpen(
 /** Names the person in the audit log by address or name; the identity's subject is not recorded. */
 export const recordLinked = (
   tx: Tx,
-  { person, account_id }: PersonIn,
+  { person, account_id }: Entrance,
   after: { provider: string; email: string | undefined },
 ): Promise<void> =>
   recordAction(tx, {
@@ -159,7 +159,7 @@ export const recordLinked = (
   })
 
 const provedPerson = (
-  place: PersonIn,
+  place: Entrance,
   { id }: Pick<IdentityRow, 'id'>,
   { provider_session }: ProvedIdentity,
 ): ProvedPerson => ({
@@ -177,7 +177,7 @@ interface PersonPlaces {
 function placeOf(
   { person, staff_id, account_id }: PersonPlaces,
   provider: IdentityProvider,
-): PersonIn | undefined {
+): Entrance | undefined {
   if (staff_id !== null) return isFor(provider, 'staff') ? { person, account_id: null } : undefined
   return account_id !== null && isFor(provider, 'accounts') ? { person, account_id } : undefined
 }
@@ -187,7 +187,7 @@ export async function placeBy(
   db: Db,
   person_id: number,
   provider: IdentityProvider,
-): Promise<PersonIn | undefined> {
+): Promise<Entrance | undefined> {
   const found: PersonPlaces | undefined = await peopleQueries(db).enteringById.get({ id: person_id })
   return found && placeOf(found, provider)
 }
@@ -197,7 +197,7 @@ export async function placeBy(
  *
  * @throws GatewayError permission_denied
  */
-export async function requirePlace(db: Db, person_id: number, provider: IdentityProvider): Promise<PersonIn> {
+export async function requirePlace(db: Db, person_id: number, provider: IdentityProvider): Promise<Entrance> {
   const found = await peopleQueries(db).enteringById.get({ id: person_id })
   // A person who was removed from the staff does not come back by `staff_role`.
   if (!found || (found.staff_id === null && found.account_id === null)) throw belongsToNobody(provider)

@@ -2,7 +2,7 @@
 
 import { lockPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
-import { requireWayLeft, type SignInWay } from '../../src/access/sign-in-ways.ts'
+import { requireSignInWay, type SignInWay } from '../../src/access/sign-in-ways.ts'
 import { accountOf, type PersonViewer, type Viewer } from '../../src/access/viewer.ts'
 import { conflict, notFound, permissionDenied } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
@@ -70,7 +70,7 @@ export async function unlinkIdentity(
   const row = await identityById(tx, id)
   if (row?.person_id !== person_id) throw notFound('Identity not found. It may be unlinked already.')
   await removeIdentity(tx, row, session_id)
-  await requireWayLeft(tx, ways, person_id)
+  await requireSignInWay(tx, ways, person_id)
   const { provider, email } = row
   await recordAction(tx, {
     action: 'identity.unlinked',

@@ -1,6 +1,6 @@
 // Sign-up by a provider: an account for a new person whose address the provider has verified, if sign-up is open.
 import { personOfEmail } from '../../src/access/emails.ts'
-import type { PersonIn } from '../../src/access/people.ts'
+import type { Entrance } from '../../src/access/people.ts'
 import type { Visitor } from '../../src/access/session-rows.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Tx } from '../../src/store/db.ts'
@@ -21,7 +21,7 @@ import { isFor } from './settings.ts'
 import type { ProvedSignIn } from './signing-in.ts'
 
 /** Creates the account of a new person, in the transaction that opens their first session. */
-type CreateAccount = (tx: Tx) => Promise<PersonIn>
+type CreateAccount = (tx: Tx) => Promise<Entrance>
 
 type Parts = Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>
 

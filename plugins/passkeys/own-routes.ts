@@ -5,7 +5,7 @@ import { requireFresh } from '../../src/access/fresh-sign-in.ts'
 import { personsName } from '../../src/access/own-name.ts'
 import { lockPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
-import { requireWayLeft } from '../../src/access/sign-in-ways.ts'
+import { requireSignInWay } from '../../src/access/sign-in-ways.ts'
 import { accountOf, type PersonViewer, requirePerson, type Viewer } from '../../src/access/viewer.ts'
 import {
   type ConsoleParts,
@@ -70,7 +70,7 @@ export function ownPasskeyRoutes(gateway: ConsoleParts) {
         await changed(gateway, { viewer, origin }, async (tx) => {
           await lockPerson(tx, person_id)
           const { name } = await removePasskey(tx, { id, person_id })
-          await requireWayLeft(tx, gateway.people.sign_in_ways, person_id)
+          await requireSignInWay(tx, gateway.people.sign_in_ways, person_id)
           await reportChange(tx, gateway, { viewer, change: 'passkey_removed', name })
         })
         return listOf(gateway, viewer)

@@ -1,6 +1,6 @@
 // The use of a passkey as a proof: uses up its challenge, verifies its signature, and stores its new counter.
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { enteringAs, lockPerson, type PersonIn } from '../../src/access/people.ts'
+import { type Entrance, entranceOf, lockPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
 import { type ConsoleParts, siteSettings } from '../../src/app/surface/console/calls.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
@@ -35,7 +35,7 @@ export async function verifyPasskey(
   gateway: ConsoleParts,
   response: AuthenticationResponseJSON,
   { of, request }: { of: ChallengeFor; request: Request },
-): Promise<{ passkey: PasskeyRow; decide: (tx: Tx) => Promise<PersonIn> }> {
+): Promise<{ passkey: PasskeyRow; decide: (tx: Tx) => Promise<Entrance> }> {
   const { db, calls } = gateway
   const site = requireSite(gateway)
   const token = challengeToken(request, siteSettings(gateway))
@@ -50,9 +50,9 @@ async function recordUse(
   tx: Tx,
   { id, person_id, credential_id }: PasskeyRow,
   { counter, now_ms }: { counter: number; now_ms: number },
-): Promise<PersonIn> {
+): Promise<Entrance> {
   await lockPerson(tx, person_id)
-  const entering = await enteringAs(tx, person_id)
+  const entering = await entranceOf(tx, person_id)
   if (!entering) throw wrongPasskey()
   if (await usePasskey(tx, { id, counter, now_ms })) return entering
   throw (await passkeyByCredential(tx, credential_id)) ? copied() : wrongPasskey()

@@ -1,16 +1,17 @@
-// The amounts of an order: what a payment gives, and what a refund of a part of it takes. Pure.
+// The amounts of an order: the credit of a payment, and the debit of a refund. Pure.
 import { minorDigits, shareOf } from '../../src/domain/currencies.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { AmountLimits, PaymentProvider } from '../../src/payment-api.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
-/** A bonus on payments that credit at least so much, in thousandths of the credit. */
+/** A bonus on payments with a credit of at least `from_nanos`. */
 export interface Bonus {
   from_nanos: Nanos
+  /** In thousandths of the credit. */
   per_mille: number
 }
 
-/** The credit of a payment, as the payer sees it before they pay. @returns undefined for more than can be counted */
+/** Returns the credit of a payment, as the payer sees it before paying. @returns undefined if it exceeds `Number.MAX_SAFE_INTEGER` */
 export function creditOf(
   { amount_minor, currency, rate_nanos }: Pick<Order, 'amount_minor' | 'currency' | 'rate_nanos'>,
   bonuses: readonly Bonus[],
@@ -25,15 +26,14 @@ export function creditOf(
     : { credit_nanos: Number(credit_nanos), bonus_nanos: Number(bonus_nanos) }
 }
 
-/** The limits of a payment in a currency that the method takes. */
+/** The limits of a payment; no amount is allowed in a currency that the method does not accept. */
 export const limitsOf = ({ limits }: Pick<PaymentProvider, 'limits'>, currency: string): AmountLimits =>
   limits[currency] ?? { min_minor: 1, max_minor: 0 }
 
 /**
- * The limits that a method has in USD, in another currency: by the credit that a payment gives, in whole units of the currency, so that they are
- * amounts that people write.
+ * Converts a method's limits in USD of credit to another currency, rounded to whole units of the currency.
  */
-export function limitsByRate(
+export function convertLimits(
   currency: string,
   rate_nanos: Nanos,
   { min_nanos, max_nanos }: { min_nanos: Nanos; max_nanos: Nanos },
@@ -45,18 +45,18 @@ export function limitsByRate(
   }
 }
 
-/** The part of a payment that a refund has taken, or may still take: nothing where it came to nothing. */
-type Taken = Pick<OrderRefund, 'state' | 'amount_minor' | 'debit_nanos'>
+/** The fields of a refund that count towards the refunded part of a payment. */
+type CountedRefund = Pick<OrderRefund, 'state' | 'amount_minor' | 'debit_nanos'>
 
-const counts = ({ state }: Taken): boolean => state !== 'failed' && state !== 'cancelled'
+const isActive = ({ state }: CountedRefund): boolean => state !== 'failed' && state !== 'cancelled'
 
-/** The part of a payment that refunds have taken, or may still take. */
-export const takenBy = (refunds: readonly Taken[]): number =>
-  refunds.filter(counts).reduce((sum, { amount_minor }) => sum + amount_minor, 0)
+/** Returns the sum of the refunds that are done or in progress. */
+export const refundedMinorOf = (refunds: readonly CountedRefund[]): number =>
+  refunds.filter(isActive).reduce((sum, { amount_minor }) => sum + amount_minor, 0)
 
 /**
- * The part of an order's credit that goes with a refund, its bonus included. The parts of refunds that give all back are the whole to the nano-dollar,
- * also where others between them came to nothing.
+ * Returns the part of an order's credit, with its bonus, that a refund debits. The debits of refunds that return the whole payment add up to the
+ * whole credit to the nano-dollar, also if other refunds between them failed.
  *
  * @param before the order's other refunds
  */
@@ -66,16 +66,16 @@ export function debitOf(
     credit_nanos,
     bonus_nanos,
   }: Pick<Order, 'amount_minor' | 'credit_nanos' | 'bonus_nanos'>,
-  before: readonly Taken[],
+  before: readonly CountedRefund[],
   amount_minor: number,
 ): Nanos {
-  const due_nanos = shareOf(credit_nanos + bonus_nanos, takenBy(before) + amount_minor, paid_minor)
-  const debited_nanos = before.filter(counts).reduce((sum, { debit_nanos }) => sum + debit_nanos, 0)
+  const due_nanos = shareOf(credit_nanos + bonus_nanos, refundedMinorOf(before) + amount_minor, paid_minor)
+  const debited_nanos = before.filter(isActive).reduce((sum, { debit_nanos }) => sum + debit_nanos, 0)
   return Math.max(0, due_nanos - debited_nanos)
 }
 
-/** The rest of a share of a payment after a part of it has gone back: the parts that are taken add up to the share. */
-export const keptOf = (
+/** Returns the rest of a share after a part of the payment was returned. The debits of several parts add up to the whole share. */
+export const remainingShareOf = (
   share_nanos: Nanos,
   { amount_minor, gone_minor }: { amount_minor: number; gone_minor: number },
 ): Nanos => share_nanos - shareOf(share_nanos, gone_minor, amount_minor)

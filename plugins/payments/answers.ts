@@ -1,4 +1,4 @@
-// Answers of payment methods, within a time limit, and checked: unknown fields are left out, and those of money are strict.
+// Parsing of payment methods' answers within a time limit: unknown fields are dropped, fields of money are strict.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { isCurrency } from '../../src/domain/currencies.ts'
 import { faultsIn } from '../../src/domain/validation.ts'
@@ -7,7 +7,7 @@ import type { Payment, PaymentHint, PaymentRefund, StartedPayment } from '../../
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
 
-/** Longer than providers take. */
+/** Longer than providers need. */
 const MAX_ANSWER_MS = 30_000
 
 const MAX_MINOR = Number.MAX_SAFE_INTEGER
@@ -16,7 +16,7 @@ const Minor = Type.Integer({
   maximum: MAX_MINOR,
   must: 'a whole number of the smallest unit of the currency, 0 or more',
 })
-/** A provider may give a part of its fee back. */
+/** Negative if the provider returns a part of its fee. */
 const Fee = Type.Integer({
   minimum: -MAX_MINOR,
   maximum: MAX_MINOR,
@@ -46,7 +46,7 @@ const Paid = Type.Object({
   currency: Type.String({ must: 'an ISO 4217 code in upper case' }),
   amount_minor: Minor,
   order_id: Type.Optional(Type.Integer()),
-  // The bank writes that of a bank transfer.
+  // Not limited to ASCII: for a bank transfer it is the bank's reference.
   payment_reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   fee_minor: Type.Optional(Fee),
   tax_minor: Type.Optional(Minor),
@@ -59,24 +59,24 @@ const Paid = Type.Object({
 
 const Hint = Type.Object({ reference: Reference, answer: Type.Optional(Message) })
 
-/** @throws Error that names what is wrong, also for a page to pay on that is not https */
-export function startedOf(answer: unknown): StartedPayment {
+/** @throws Error that names the wrong field, also for a payment page that is not https */
+export function parseStarted(answer: unknown): StartedPayment {
   const started = read(Started, answer)
   if (started.go_to !== undefined && !isPage(started.go_to))
     throw new Error('go_to must be an https:// address')
   return started
 }
 
-/** @throws Error that names what is wrong: such an answer says nothing about the payment */
-export function paymentOf(answer: unknown): Payment {
+/** @throws Error that names the wrong field */
+export function parsePayment(answer: unknown): Payment {
   const { receipt_url, ...payment } = read(Paid, answer)
   if (!isCurrency(payment.currency)) throw new Error('currency must be an ISO 4217 code in upper case')
   for (const refund of payment.refunds ?? []) requireNumber(refund)
   return receipt_url !== undefined && isPage(receipt_url) ? { ...payment, receipt_url } : payment
 }
 
-/** @throws Error that names what is wrong, also for another amount than was asked for */
-export function refundOf(answer: unknown, requested_minor: number, key: string): PaymentRefund {
+/** @throws Error that names the wrong field, also for an amount other than the requested one */
+export function parseRefund(answer: unknown, requested_minor: number, key: string): PaymentRefund {
   const refund = read(Refund, answer)
   requireNumber(refund)
   if (refund.amount_minor !== requested_minor)
@@ -85,39 +85,40 @@ export function refundOf(answer: unknown, requested_minor: number, key: string):
 }
 
 /** @throws Error that names what is wrong */
-export const hintOf = (answer: unknown): PaymentHint | undefined =>
+export const parseHint = (answer: unknown): PaymentHint | undefined =>
   answer === undefined || answer === null ? undefined : read(Hint, answer)
 
 /** @throws Error that names what is wrong */
-export function chargedOf(answer: unknown): StartedPayment | { refused: string } {
+export function parseCharged(answer: unknown): StartedPayment | { refused: string } {
   const fields = plain(answer)
-  return fields.refused === undefined ? startedOf(answer) : read(Type.Object({ refused: Message }), fields)
+  return fields.refused === undefined ? parseStarted(answer) : read(Type.Object({ refused: Message }), fields)
 }
 
-/** @throws Error where the provider does not answer in time, fails, or answers what is no payment */
-export const paymentIn = async (answer: Promise<Payment>): Promise<Payment> =>
-  named('no payment', paymentOf, await inTime(answer))
+/** @throws Error if the provider does not answer in time, fails, or returns no valid payment */
+export const awaitPayment = async (answer: Promise<Payment>): Promise<Payment> =>
+  withErrorContext('no payment', parsePayment, await inTime(answer))
 
-/** @throws Error as `paymentIn` */
-export const refundIn = async (
+/** @throws Error as `awaitPayment` */
+export const awaitRefund = async (
   answer: Promise<PaymentRefund>,
   requested_minor: number,
   key: string,
 ): Promise<PaymentRefund> =>
-  named('no refund', (refund) => refundOf(refund, requested_minor, key), await inTime(answer))
+  withErrorContext('no refund', (refund) => parseRefund(refund, requested_minor, key), await inTime(answer))
 
-/** @throws Error as `paymentIn` */
-export const startedIn = async (answer: Promise<StartedPayment>): Promise<StartedPayment> =>
-  named('no begun payment', startedOf, await inTime(answer))
+/** @throws Error as `awaitPayment` */
+export const awaitStarted = async (answer: Promise<StartedPayment>): Promise<StartedPayment> =>
+  withErrorContext('no started payment', parseStarted, await inTime(answer))
 
-/** @throws Error as `paymentIn` */
-export const chargedIn = async (
+/** @throws Error as `awaitPayment` */
+export const awaitCharged = async (
   answer: Promise<StartedPayment | { refused: string }>,
-): Promise<StartedPayment | { refused: string }> => named('no charge', chargedOf, await inTime(answer))
+): Promise<StartedPayment | { refused: string }> =>
+  withErrorContext('no charge', parseCharged, await inTime(answer))
 
 const inTime = <T>(answer: Promise<T>): Promise<T> => withinTime(MAX_ANSWER_MS, () => answer)
 
-function named<T>(what: string, readAnswer: (answer: unknown) => T, answer: unknown): T {
+function withErrorContext<T>(what: string, readAnswer: (answer: unknown) => T, answer: unknown): T {
   try {
     return readAnswer(answer)
   } catch (cause) {
@@ -125,13 +126,13 @@ function named<T>(what: string, readAnswer: (answer: unknown) => T, answer: unkn
   }
 }
 
-/** Of a refund that was refused, there may be none. */
+/** Only a failed refund may lack a reference. */
 function requireNumber({ reference, state }: PaymentRefund): void {
   if (reference === '' && state !== 'failed')
     throw new Error('the reference of a refund must be 1 to 200 printable ASCII characters')
 }
 
-/** The fields of an answer that a schema names; `null` is as good as absent. Errors never contain a value. */
+/** Reads the fields of a schema from an answer; `null` counts as absent. Errors never contain a value. */
 function read<S extends TSchema>(schema: S, answer: unknown): Static<S> {
   const known = pick(schema, answer)
   for (const { path, problem, must } of faultsIn(schema, known)) {
@@ -152,7 +153,7 @@ function pick(schema: TSchema, value: unknown): unknown {
 const plain = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-/** https; http on this machine, as in tests. No script, and no other application. */
+/** Whether an address is https, or http on this machine, as in tests. Excludes scripts and links to applications. */
 function isPage(address: string): boolean {
   const url = URL.parse(address)
   return (

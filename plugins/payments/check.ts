@@ -1,4 +1,4 @@
-// The checks of payments: orders that somebody has to look at, payment methods that do not answer, accounts that paid the debt of a lost dispute, and whether orders and the ledger agree.
+// Checks of payments: stuck orders, unavailable payment methods, accounts that paid the debt of a lost dispute, and consistency of orders and ledger.
 import { and, asc, isNotNull, sql } from 'drizzle-orm'
 import { type CheckTime, type Diagnosis, diagnosesOf } from '../../src/app/checks/check.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
@@ -12,33 +12,33 @@ import { erasedCustomers, isUnknown } from './stripe/customers.ts'
 import { attentionOf, STUCK } from './stuck.ts'
 import { orders } from './tables.ts'
 
-/** Of several that have the same cause, such as an amount that a method reports wrongly, the first ones say it. */
+/** The first orders suffice to show a common cause, such as a method that reports wrong amounts. */
 const MAX_ORDERS_NAMED = 20
-/** Longer than any look takes: what is due for so long nobody looks at. */
+/** Longer than any refresh takes: an order that is due for longer is not being polled. */
 const OVERDUE_MS = 10 * 60_000
-/** An alert that is raised by a refused webhook stays so long. */
+/** Duration of the alert of a refused webhook. */
 const REFUSED_MS = 60 * 60_000
 
 const of_payments = diagnosesOf('payments')
 
-/** By doctor also what takes a look at all orders. */
+/** Runs the checks; those that read all orders only for the doctor. */
 export async function checkPayments(
   { db, now }: { db: Db; now: () => number },
   time: CheckTime,
 ): Promise<Diagnosis[]> {
   const now_ms = now()
   const found = [
-    ...(await methodsAway(db, now_ms)),
-    ...(await ordersToLookAt(db, now_ms)),
-    ...(await overdueLooks(db, now_ms)),
+    ...(await unavailableMethods(db, now_ms)),
+    ...(await stuckOrders(db, now_ms)),
+    ...(await overdueRefreshes(db, now_ms)),
     ...(await suspendedAndPaid(db)),
-    ...(await customersLeft(db, now_ms)),
-    ...(time === 'doctor' ? await disagreements(db) : []),
+    ...(await undeletedCustomers(db, now_ms)),
+    ...(time === 'doctor' ? await ledgerMismatches(db) : []),
   ]
   return found.length > 0 ? found : [of_payments.ok('orders and the ledger agree')]
 }
 
-async function methodsAway(db: Db, now_ms: number): Promise<Diagnosis[]> {
+async function unavailableMethods(db: Db, now_ms: number): Promise<Diagnosis[]> {
   const away = await queries(db).away.all({ now_ms })
   return away.map(({ method, count }) =>
     diagnosesOf(`payment method ${method}`).fail(
@@ -48,8 +48,8 @@ async function methodsAway(db: Db, now_ms: number): Promise<Diagnosis[]> {
   )
 }
 
-/** Orders of a method that does not answer share the finding of the method. */
-async function ordersToLookAt(db: Db, now_ms: number): Promise<Diagnosis[]> {
+/** Leaves out orders of a silent method, which `unavailableMethods` reports once. */
+async function stuckOrders(db: Db, now_ms: number): Promise<Diagnosis[]> {
   const stuck = await queries(db).stuck.all({ now_ms, row_limit: MAX_ORDERS_NAMED })
   return stuck.flatMap((order) => {
     const attention = attentionOf({ ...order, unanswered_since_ms: null }, now_ms)
@@ -64,7 +64,7 @@ async function ordersToLookAt(db: Db, now_ms: number): Promise<Diagnosis[]> {
   })
 }
 
-async function overdueLooks(db: Db, now_ms: number): Promise<Diagnosis[]> {
+async function overdueRefreshes(db: Db, now_ms: number): Promise<Diagnosis[]> {
   const overdue = (await queries(db).overdue.get({ due_ms: now_ms - OVERDUE_MS }))?.count ?? 0
   if (overdue === 0) return []
   return [
@@ -75,7 +75,7 @@ async function overdueLooks(db: Db, now_ms: number): Promise<Diagnosis[]> {
   ]
 }
 
-/** Paying the debt of a lost dispute resumes nothing: whether the account is served again is the operator's to decide. */
+/** Accounts that paid the debt of a lost dispute: the operator decides whether to resume them. */
 async function suspendedAndPaid(db: Db): Promise<Diagnosis[]> {
   const paid = await queries(db).suspended_and_paid.all()
   return paid.map(({ id, name }) =>
@@ -87,7 +87,7 @@ async function suspendedAndPaid(db: Db): Promise<Diagnosis[]> {
 }
 
 /** Customers of accounts that were erased more than a day ago. */
-async function customersLeft(db: Db, now_ms: number): Promise<Diagnosis[]> {
+async function undeletedCustomers(db: Db, now_ms: number): Promise<Diagnosis[]> {
   const left = (await erasedCustomers(db)).filter(({ erased_at_ms }) => now_ms - erased_at_ms >= DAY_MS)
   return left.slice(0, MAX_ORDERS_NAMED).map(({ account_id, is_live, ...customer }) => {
     const name = isUnknown(customer) ? `of account ${account_id}` : customer.reference
@@ -98,8 +98,8 @@ async function customersLeft(db: Db, now_ms: number): Promise<Diagnosis[]> {
   })
 }
 
-/** Each paid order has its entry, and each entry of an order its paid order. The keys of erased accounts are gone. */
-async function disagreements(db: Db): Promise<Diagnosis[]> {
+/** Paid orders without a ledger entry, and entries without a paid order. Entries of erased accounts have no keys. */
+async function ledgerMismatches(db: Db): Promise<Diagnosis[]> {
   const [uncredited, unpaid] = [await queries(db).uncredited.all(), await queries(db).unpaid.all()]
   return [
     ...uncredited.map(({ id }) =>
@@ -117,7 +117,7 @@ async function disagreements(db: Db): Promise<Diagnosis[]> {
   ]
 }
 
-/** Webhooks that nobody signed, in the last hour. @param refused of a running gateway */
+/** Warns of a webhook without a valid signature in the last hour. @param refused counts of a running gateway */
 export function checkWebhooks(now_ms: number, refused: RefusedWebhooks | undefined): Diagnosis[] {
   const last = refused?.last
   if (!last || last.at_ms <= now_ms - REFUSED_MS) return []

@@ -1,10 +1,10 @@
-// The credit of an order: added to the balance and marked as paid in one transaction of the ledger.
+// Credit of a paid order: one ledger transaction adds the balance and marks the order as paid.
 import { formatMinor } from '../../src/domain/currencies.ts'
 import type { Payment } from '../../src/payment-api.ts'
 import { changeState } from '../../src/store/state-changes.ts'
-import { purchaseBy } from '../plans/index.ts'
-import { type Cause, changeOf, wasMadeBefore } from './changes.ts'
-import { noteOf, type PaymentParts } from './parts.ts'
+import { purchaseOf } from '../plans/index.ts'
+import { type Cause, changeOf, isReplay } from './changes.ts'
+import { entryNoteOf, type PaymentParts } from './parts.ts'
 import { isErased } from './store.ts'
 import type { Order } from './tables.ts'
 import { noteTrouble } from './trouble-notes.ts'
@@ -26,15 +26,15 @@ export async function credit(
     op: 'top_up',
     account_id: order.account_id,
     amount_nanos: order.credit_nanos + order.bonus_nanos,
-    note: noteOf(order),
+    note: entryNoteOf(order),
     request_key: `order:${order.id}`,
     by: cause.by,
     now_ms: now(),
     changes: [change],
     shares: await parts.shares?.(order),
-    ...(order.plan_period_id !== null && { purchase: await purchaseBy(db, order.plan_period_id, order.id) }),
+    ...(order.plan_period_id !== null && { purchase: await purchaseOf(db, order.plan_period_id, order.id) }),
   })
-  if (wasMadeBefore(outcome)) await db.begin((tx) => changeState(tx, change, now()))
+  if (isReplay(outcome)) await db.begin((tx) => changeState(tx, change, now()))
   else if (!outcome.ok && outcome.refusal !== 'wrong_state')
     await noteTrouble(parts, order, refusalOf(order, outcome.refusal), cause)
 }

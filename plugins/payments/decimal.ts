@@ -1,4 +1,4 @@
-// A decimal in settings of payments: amounts and rates, in quotes so that no digit is lost.
+// Schema of a decimal in payment settings: in quotes, so that no digit is lost.
 import { Type } from '@sinclair/typebox'
 
 export const Decimal = (description: string) =>

@@ -1,8 +1,8 @@
-// The end of a lost dispute: what the bank took back is owed, and marked as lost in one transaction.
+// Debit of a lost dispute: one transaction takes the amount from the account and marks the order as lost.
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { debitOf } from './amounts.ts'
-import { type Cause, changeOf, wasMadeBefore } from './changes.ts'
+import { type Cause, changeOf, isReplay } from './changes.ts'
 import type { PaymentParts } from './parts.ts'
 import { endLostPlan } from './plans/conclusion.ts'
 import { refundGuard } from './refund-ends.ts'
@@ -11,12 +11,12 @@ import { accountNameOf, freeBalanceOf } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 import { noteTrouble } from './trouble-notes.ts'
 
-/** The balance pays it, and the rest is debt, which suspends the account. @throws GatewayError as `Ledger.submit` */
-export async function takeLostDispute(parts: PaymentParts, order: Order, cause: Cause): Promise<void> {
+/** Debits the balance. An amount above the balance becomes debt, which suspends the account. @throws GatewayError as `Ledger.submit` */
+export async function debitLostDispute(parts: PaymentParts, order: Order, cause: Cause): Promise<void> {
   const { ledger, db, now } = parts
   await endLostPlan(parts, order)
-  // Refunds that were debited stay so: one that fails from now on is not returned to the balance. Refunds that took nothing yet end without it.
-  const taken = (await refundsOf(db, order.id)).filter(hasTaken)
+  // Debited refunds stay debited: if one fails from now on, the balance does not get it back. Refunds without a debit are cancelled later.
+  const taken = (await refundsOf(db, order.id)).filter(isDebited)
   const taken_minor = taken.reduce((sum, { amount_minor }) => sum + amount_minor, 0)
   const amount_nanos = debitOf(order, taken, order.amount_minor - taken_minor)
   const changes = [
@@ -27,7 +27,7 @@ export async function takeLostDispute(parts: PaymentParts, order: Order, cause: 
     await db.begin((tx) => changeState(tx, changeOf(order, 'lost', cause), now()))
     return
   }
-  // First, so that a kill after the debt leaves no account in debt that goes on.
+  // Suspend before the debit: a kill after the debit leaves no active account in debt.
   if ((await freeBalanceOf(db, order.account_id)) < amount_nanos) await suspend(parts, order)
   const outcome = await ledger.submit({
     op: 'open_debt',
@@ -39,7 +39,7 @@ export async function takeLostDispute(parts: PaymentParts, order: Order, cause: 
     now_ms: now(),
     changes,
   })
-  if (wasMadeBefore(outcome)) await db.begin((tx) => changeState(tx, changeOf(order, 'lost', cause), now()))
+  if (isReplay(outcome)) await db.begin((tx) => changeState(tx, changeOf(order, 'lost', cause), now()))
   else if (outcome.ok && outcome.debt_nanos > 0) await suspend(parts, order)
   else if (!outcome.ok && outcome.refusal !== 'wrong_state')
     await noteTrouble(
@@ -50,9 +50,9 @@ export async function takeLostDispute(parts: PaymentParts, order: Order, cause: 
     )
 }
 
-const hasTaken = ({ state }: OrderRefund): boolean => state === 'debited' || state === 'done'
+const isDebited = ({ state }: OrderRefund): boolean => state === 'debited' || state === 'done'
 
-/** Suspends the account of a lost dispute that leaves debt. Nothing changes for one that is suspended or closed. */
+/** Suspends the account of a lost dispute. A suspended or closed account does not change. */
 export const suspend = async (
   { db, now }: Pick<PaymentParts, 'db' | 'now'>,
   { account_id }: Pick<Order, 'account_id'>,

@@ -1,14 +1,14 @@
-// Refunds that somebody made at the payment method: each becomes a row of the order, as one that was asked for here.
+// Refunds that the operator made at the provider: each gets a row of the order, like a refund that the gateway requested.
 import type { PaymentRefund } from '../../src/payment-api.ts'
-import { debitOf, takenBy } from './amounts.ts'
+import { debitOf, refundedMinorOf } from './amounts.ts'
 import type { PaymentParts } from './parts.ts'
 import { insertRefund, refundsOf } from './refund-store.ts'
-import { REFUND_RESUMED_AFTER_MS } from './schedule.ts'
+import { REFUND_RESUME_MS } from './schedule.ts'
 import { isRefundable } from './states.ts'
 import { lockedOrder } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
-/** @returns undefined where it has a row, or it is more than is left of the payment, or the order is disputed: the next look decides then */
+/** @returns undefined if the refund has a row, exceeds the rest of the payment, or the order is disputed: the next refresh decides again */
 export async function adoptRefund(
   { db, now }: PaymentParts,
   { id: order_id }: Pick<Order, 'id'>,
@@ -20,7 +20,7 @@ export async function adoptRefund(
     const order = await lockedOrder(tx, order_id)
     const known = await refundsOf(tx, order_id)
     if (!isRefundable(order.state) || known.some((refund) => refund.reference === reference)) return undefined
-    if (takenBy(known) + amount_minor > order.amount_minor) return undefined
+    if (refundedMinorOf(known) + amount_minor > order.amount_minor) return undefined
     return await insertRefund(tx, {
       order_id,
       account_id: order.account_id,
@@ -30,7 +30,7 @@ export async function adoptRefund(
       reason: 'Refunded at the payment method',
       reference,
       created_at_ms: now_ms,
-      next_look_at_ms: now_ms + REFUND_RESUMED_AFTER_MS,
+      next_look_at_ms: now_ms + REFUND_RESUME_MS,
     })
   })
 }

@@ -1,13 +1,13 @@
-// Payments for other plugins: custom payment methods, checked, and the contract that they are tried against; shares of payments.
+// Payments for other plugins: validation and contract test of custom payment methods, and shares of payments.
 export { checkedMethod } from './custom/checked.ts'
 export { contractFaults } from './custom/contract.ts'
 export {
   type PaymentShare,
-  returnedOf,
-  SHARES_GIVEN_WITHIN_MS,
-  SHARES_SETTLED_FOR_MS,
+  returnDueOf,
+  SHARE_CREDIT_WITHIN_MS,
+  SHARE_SETTLE_WITHIN_MS,
   type SharedPayment,
   type SharingParts,
   settleShare,
-  sharesBetween,
+  sumShares,
 } from './shares.ts'

@@ -1,4 +1,4 @@
-// Orders as a list: at the console, in files and on the command line.
+// The list of orders for the console, exports and the command line.
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import {
   boolean,
@@ -24,7 +24,7 @@ import { wasPaid } from './states.ts'
 import { type Attention, attentionOf, STUCK } from './stuck.ts'
 import { ORDER_KINDS, ORDER_STATES, type Order, orders } from './tables.ts'
 
-/** An order with the names of its account and of the person who made it, and why somebody has to look at it. */
+/** An order with the names of its account and its creator, and the problem that the operator has to solve. */
 export interface ListedOrder extends Order {
   account_name: string
   person_name: string | null
@@ -43,7 +43,7 @@ export const order_list = defineList<ListedOrder>()({
     state: { schema: OneOf(ORDER_STATES), option: ['--state <state>', 'only these'] },
     method: { schema: methodName, option: ['--method <name>', 'only by this payment method'] },
     stuck: {
-      schema: OneOf(['yes'], { description: 'only orders that somebody has to look at' }),
+      schema: OneOf(['yes'], { description: 'only orders that need attention' }),
     },
   },
   columns: {
@@ -52,16 +52,16 @@ export const order_list = defineList<ListedOrder>()({
     account_id: integer(({ account_id }) => account_id),
     account: text(({ account_name }) => account_name, { table: { head: 'ACCOUNT', elastic: true } }),
     person: nullableText(({ person_name }) => person_name, {
-      description: 'who made it; null: the gateway itself, a command, or an erased person',
+      description: 'the person who created it; null: the gateway, a command, or an erased person',
     }),
     kind: word(OneOf(ORDER_KINDS), ({ kind }) => kind),
     method: text(({ provider }) => provider, { table: { head: 'METHOD' } }),
     state: word(OneOf(ORDER_STATES), ({ state }) => state, { table: { head: 'STATE' } }),
-    is_pending: boolean(isPending, { description: 'paid, and the money is on its way' }),
-    is_test: boolean(({ is_live }) => is_live === 0, { description: 'no money moves' }),
+    is_pending: boolean(isPending, { description: 'paid, but the money has not arrived yet' }),
+    is_test: boolean(({ is_live }) => is_live === 0, { description: 'in test mode: no real money moves' }),
     currency: text(({ currency }) => currency),
     amount: text((order) => decimalMinor(order.amount_minor, order.currency), {
-      description: 'what is paid, as a decimal number of the currency',
+      description: 'amount of the payment, as a decimal number of the currency',
     }),
     paid_amount: tableOnly<ListedOrder>({
       head: 'AMOUNT',
@@ -69,14 +69,16 @@ export const order_list = defineList<ListedOrder>()({
       text: ({ amount_minor, currency }) => formatMinor(amount_minor, currency),
     }),
     refunded: text((order) => decimalMinor(order.refunded_minor, order.currency), {
-      description: 'the part that was refunded',
+      description: 'the refunded part',
     }),
     credit: money(({ credit_nanos, bonus_nanos }) => credit_nanos + bonus_nanos, {
-      description: 'what the payment adds to the balance, with its bonus',
+      description: 'credit to the balance, with the bonus',
       table: { head: 'CREDIT' },
     }),
     bonus: money(({ bonus_nanos }) => bonus_nanos),
-    expires: time(({ expires_at_ms }) => expires_at_ms, { description: 'until when it can be paid' }),
+    expires: time(({ expires_at_ms }) => expires_at_ms, {
+      description: 'end of the time in which it can be paid',
+    }),
     paid: nullableTime(({ paid_at_ms }) => paid_at_ms),
     receipt_url: nullableText(({ receipt_url }) => receipt_url, {
       description: 'the receipt of its payment method',
@@ -84,11 +86,11 @@ export const order_list = defineList<ListedOrder>()({
     reference: nullableText(({ reference }) => reference, OPERATOR),
     attention: nullableText(({ attention }) => attention?.why ?? null, {
       ...OPERATOR,
-      description: 'why somebody has to look at it',
+      description: 'the problem that needs attention',
     }),
     advice: nullableText(({ attention }) => attention?.advice ?? null, {
       ...OPERATOR,
-      description: 'what to do about it',
+      description: 'how to solve it',
       csv_name: false,
     }),
   },
@@ -113,7 +115,7 @@ export const order_list = defineList<ListedOrder>()({
 
 export type OrderRow = ConsoleRowOf<typeof order_list>
 
-/** @returns undefined: not found, or of another account than the given one */
+/** @returns undefined if the order does not exist or belongs to another account */
 export async function listedOrder(
   db: Db,
   { id, account_id, now_ms }: { id: number; account_id: number | undefined; now_ms: number },
@@ -122,7 +124,7 @@ export async function listedOrder(
   return order && { ...order, attention: attentionOf(order, now_ms) }
 }
 
-/** True while the person has paid, and the money is on its way. */
+/** Whether the person has paid and the money has not arrived yet. */
 function isPending({ state, pending_since_ms }: Pick<Order, 'state' | 'pending_since_ms'>): boolean {
   return pending_since_ms !== null && !wasPaid(state)
 }

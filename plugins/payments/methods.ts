@@ -1,4 +1,4 @@
-// The payment methods that are set up: the built-in ones, and those of custom plugins.
+// The payment methods that are set up: built-in ones and those of custom plugins.
 import type { PaymentProvider } from '../../src/payment-api.ts'
 import { manualProvider } from './manual/provider.ts'
 import type { MethodParts } from './method-parts.ts'
@@ -6,11 +6,11 @@ import type { SavedCards } from './stripe/cards.ts'
 import { openStripe } from './stripe/opening.ts'
 
 interface BuiltInParts extends MethodParts {
-  /** Absent in a command, which takes no webhooks. */
+  /** Absent in a command, which receives no webhooks. */
   cards?: Pick<SavedCards, 'finish'>
 }
 
-/** Opens a built-in method once, for as long as the gateway runs. What it returns gives the method by the settings in use; undefined: it is not set up. */
+/** Opens a built-in method once per process. The returned function gives the method for the current settings; undefined if it is not set up. */
 type BuiltIn = (parts: BuiltInParts) => () => PaymentProvider | undefined
 
 const openManual: BuiltIn =
@@ -22,7 +22,7 @@ const openManual: BuiltIn =
 
 const BUILT_IN: readonly BuiltIn[] = [openStripe, openManual]
 
-/** @param own those of custom plugins, which keep their names from built-in ones */
+/** @param own methods of custom plugins, whose names differ from those of built-in ones */
 export function openMethods(
   parts: BuiltInParts,
   own: readonly PaymentProvider[],

@@ -1,4 +1,4 @@
-// The metrics of payments: orders, what they credited, fees, looks at payment methods, and webhooks that were refused.
+// Metrics of payments: orders, credits, fees, refreshes and refused webhooks.
 import { sql } from 'drizzle-orm'
 import { minorDigits } from '../../src/domain/currencies.ts'
 import { NANOS_PER_USD } from '../../src/domain/money.ts'

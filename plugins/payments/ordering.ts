@@ -1,4 +1,4 @@
-// The making of orders: what a payment gives is fixed and told before anybody pays.
+// Creation, start and cancellation of payment orders: rate, credit and bonus are fixed before the customer pays.
 import type { ActionContext } from '../../src/domain/actions.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
 import {
@@ -16,42 +16,42 @@ import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { isPayable } from '../plans/index.ts'
 import { creditOf, limitsOf } from './amounts.ts'
-import { startedIn } from './answers.ts'
-import { isLateCharge, isToCharge } from './automatic/charging.ts'
+import { awaitStarted } from './answers.ts'
+import { isDueForCharge, isLateCharge } from './automatic/charging.ts'
 import { type Cause, changeOf } from './changes.ts'
-import { asSeenByProviders, isInModeOf, notAnswering, type PaymentParts, providerOf } from './parts.ts'
-import { orderByRequest } from './requested.ts'
-import { nextLook } from './schedule.ts'
+import { orderByRequestKey } from './order-by-request-key.ts'
+import { matchesMode, methodUnavailable, type PaymentParts, paymentOrderOf, providerOf } from './parts.ts'
+import { nextRefresh } from './schedule.ts'
 import type { PaymentSettings } from './settings.ts'
-import { countOpenOrders, insertOrder, keepReference, orderById } from './store.ts'
+import { countOpenOrders, insertOrder, orderById, saveReference } from './store.ts'
 import type { Order, OrderKind } from './tables.ts'
 
 export interface OrderRequest {
   account_id: number
-  /** Absent: the gateway itself, or a command. */
+  /** Absent: the gateway, or a command. */
   person_id?: number | undefined
   kind: OrderKind
-  /** The name of a payment method. */
+  /** Name of the payment method. */
   method: string
   currency: string
   amount_minor: number
-  /** Asked for again under it, it is the same order. */
+  /** Idempotency key: a repeated request with this key returns the first order. */
   request_key?: string | undefined
-  /** The month of a plan that it pays for. */
+  /** The plan month that the order pays for. */
   plan_period_id?: number
 }
 
-/** The credit of an order that is not made yet, for the form. */
+/** The credit that an order would give, also for the form before the order exists. */
 export interface Offer {
   rate_nanos: Nanos
   credit_nanos: Nanos
   bonus_nanos: Nanos
 }
 
-/** An account has so many open orders at most: each is asked about until it expires. */
+/** Per account. The gateway polls each open order at the payment provider until it expires. */
 export const MAX_OPEN_ORDERS = 20
 
-/** @throws GatewayError invalid_request for a currency or an amount that the method does not take */
+/** Returns the credit for a payment. @throws GatewayError invalid_request for a currency or an amount that the method does not accept */
 export function offerOf(
   { rates, bonuses }: PaymentSettings,
   provider: PaymentProvider,
@@ -59,8 +59,8 @@ export function offerOf(
 ): Offer {
   const rate_nanos = rates.get(currency)
   if (rate_nanos === undefined || !provider.currencies.includes(currency)) {
-    const taken = provider.currencies.filter((one) => rates.has(one))
-    throw invalidRequest(`currency: ${provider.title} takes ${taken.join(', ') || 'no currency'}.`, {
+    const accepted = provider.currencies.filter((one) => rates.has(one))
+    throw invalidRequest(`currency: ${provider.title} takes ${accepted.join(', ') || 'no currency'}.`, {
       param: 'currency',
     })
   }
@@ -78,13 +78,13 @@ export function offerOf(
 }
 
 /**
- * Makes an order in the caller's transaction. It is paid once `startPayment` has said where.
+ * Creates an order in the caller's transaction. `startPayment` then returns the page to pay on.
  *
- * @returns the first one where the account has asked for it under the same key before
- * @throws GatewayError as `offerOf`; unprocessable for a method that is not set up, and for a key that another order was asked for with;
- * rate_limited for too many open orders
+ * @returns the existing order if the account has requested it with the same idempotency key before
+ * @throws GatewayError as `offerOf`; unprocessable for a method that is not set up, and for a key of a different order; rate_limited for too
+ * many open orders
  */
-export async function makeOrderIn(
+export async function createOrderInTx(
   tx: Tx,
   parts: Pick<PaymentParts, 'providers' | 'now'>,
   settings: PaymentSettings,
@@ -93,10 +93,10 @@ export async function makeOrderIn(
   const { account_id, person_id = null, kind, currency, amount_minor } = request
   const { request_key = null, plan_period_id = null } = request
   await tx.lock(account_id)
-  const first = request_key === null ? undefined : await orderByRequest(tx, account_id, request_key)
-  if (first) return sameOrder(first, request)
+  const first = request_key === null ? undefined : await orderByRequestKey(tx, account_id, request_key)
+  if (first) return requireSameOrder(first, request)
   const provider = providerOf(parts, request.method)
-  // The price of a plan is what it is: bonuses are for top-ups.
+  // Bonuses are for top-ups, not for the price of a plan.
   const offer = offerOf(plan_period_id === null ? settings : { ...settings, bonuses: [] }, provider, request)
   if ((await countOpenOrders(tx, account_id)) >= MAX_OPEN_ORDERS)
     throw rateLimited(`The account has ${MAX_OPEN_ORDERS} open orders. Pay or cancel one of them first.`, {
@@ -118,7 +118,7 @@ export async function makeOrderIn(
     },
     created_at_ms: now_ms,
     expires_at_ms,
-    next_look_at_ms: nextLook(
+    next_look_at_ms: nextRefresh(
       { state: 'open', created_at_ms: now_ms, changed_at_ms: now_ms, expires_at_ms, paid_at_ms: null },
       false,
       now_ms,
@@ -138,15 +138,15 @@ export async function makeOrderIn(
   return order
 }
 
-/** The same in a transaction of its own. */
-export const makeOrder = (
+/** Creates an order in a new transaction; see `createOrderInTx`. */
+export const createOrder = (
   parts: PaymentParts,
   settings: PaymentSettings,
   request: OrderRequest,
   by?: ActionContext,
-): Promise<Order> => parts.db.begin((tx) => makeOrderIn(tx, parts, settings, request), by ? { by } : {})
+): Promise<Order> => parts.db.begin((tx) => createOrderInTx(tx, parts, settings, request), by ? { by } : {})
 
-function sameOrder(first: Order, { method, kind, currency, amount_minor }: OrderRequest): Order {
+function requireSameOrder(first: Order, { method, kind, currency, amount_minor }: OrderRequest): Order {
   const is_same =
     first.provider === method &&
     first.kind === kind &&
@@ -163,39 +163,38 @@ export const keyReused = ({ id }: Pick<Order, 'id'>): GatewayError =>
   )
 
 /**
- * Begins the payment of an open order, or begins it again: the provider gives the same one.
+ * Starts the payment of an open order. For an order whose payment was started before, the provider returns the same payment.
  *
- * @throws GatewayError conflict for an order that is not open, an automatic one, one whose money is on its way, one of the method's other mode, or
- * of a plan that it cannot buy any more;
- * upstream_failed where the provider does not answer: the order stays open
+ * @throws GatewayError conflict for an order that is not open, is automatic, has a pending payment, was created in the method's other mode, or is
+ * for a plan that it can no longer buy; upstream_failed if the provider does not answer: the order stays open
  */
 export async function startPayment(parts: PaymentParts, order_id: number): Promise<StartedPayment> {
   const order = await orderById(parts.db, order_id)
-  if (order.state !== 'open' || parts.now() >= order.expires_at_ms) throw conflictOf(order)
+  if (order.state !== 'open' || parts.now() >= order.expires_at_ms) throw orderClosed(order)
   if (order.pending_since_ms !== null)
     throw conflict('The payment is on its way, so the order cannot be paid again. Wait for it.', {
       code: 'payment_pending',
     })
-  if (order.kind === 'automatic') throw chargedBy(order, parts.now())
+  if (order.kind === 'automatic') throw chargeInProgress(order, parts.now())
   await requireUnpaidMonth(parts, order)
   const provider = providerOf(parts, order.provider)
-  if (!isInModeOf(order, provider)) throw otherMode(order)
+  if (!matchesMode(order, provider)) throw modeChanged(order)
   let started: StartedPayment
   try {
-    started = await startedIn(provider.start(await asSeenByProviders(parts, order)))
+    started = await awaitStarted(provider.start(await paymentOrderOf(parts, order)))
   } catch (cause) {
-    throw notAnswering(provider, cause)
+    throw methodUnavailable(provider, cause)
   }
-  await keepReference(parts.db, order, started.reference)
+  await saveReference(parts.db, order, started.reference)
   return started
 }
 
-const conflictOf = ({ id, state }: Order): GatewayError =>
+const orderClosed = ({ id, state }: Order): GatewayError =>
   new GatewayError('conflict', `Order ${id} is ${state === 'open' ? 'expired' : state}. Make a new one.`, {
     code: 'order_closed',
   })
 
-const chargedBy = (order: Order, now_ms: number): GatewayError =>
+const chargeInProgress = (order: Order, now_ms: number): GatewayError =>
   conflict(
     isLateCharge(order, now_ms)
       ? `The payment method has not said whether the card was charged for order ${order.id}. Ask the operator to cancel it.`
@@ -203,7 +202,7 @@ const chargedBy = (order: Order, now_ms: number): GatewayError =>
     { code: 'order_charged_automatically' },
   )
 
-/** A payment for a month that does not begin with it would only be balance, which nobody asked for. */
+/** Refuses a payment for a plan month that it can no longer start: it would only add balance. */
 async function requireUnpaidMonth({ db }: PaymentParts, { id, plan_period_id }: Order): Promise<void> {
   if (await isPayable(db, plan_period_id)) return
   throw conflict(
@@ -212,26 +211,26 @@ async function requireUnpaidMonth({ db }: PaymentParts, { id, plan_period_id }: 
   )
 }
 
-const otherMode = ({ id, is_live }: Order): GatewayError =>
+const modeChanged = ({ id, is_live }: Order): GatewayError =>
   conflict(
     `Order ${id} was made while its payment method was ${is_live === 1 ? 'not ' : ''}in test mode. Make a new one.`,
     { code: 'order_closed' },
   )
 
 /**
- * Cancels an open order. One whose saved card may be charged already is cancelled by the staff alone, once no charge of it begins any more.
+ * Cancels an open order. If its saved card may have been charged, only the staff may cancel it, and only once no new charge can start.
  *
- * @throws GatewayError not_found; conflict where it is not open, as after it was paid, and where its saved card may be charged already
+ * @throws GatewayError not_found; conflict if the order is not open, or its saved card may have been charged
  */
 export async function cancelOrder(parts: PaymentParts, order_id: number, cause: Cause): Promise<void> {
   await parts.db.begin(
     async (tx) => {
       const order = await orderById(tx, order_id)
       const is_by_staff = cause.source === 'operator' || cause.source === 'command'
-      if (isToCharge(order) && !(is_by_staff && isLateCharge(order, parts.now())))
-        throw chargedBy(order, parts.now())
+      if (isDueForCharge(order) && !(is_by_staff && isLateCharge(order, parts.now())))
+        throw chargeInProgress(order, parts.now())
       const change = { ...changeOf(order, 'cancelled', cause), from: ['open'] }
-      if (!(await changeState(tx, change, parts.now()))) throw conflictOf(await orderById(tx, order_id))
+      if (!(await changeState(tx, change, parts.now()))) throw orderClosed(await orderById(tx, order_id))
       await recordAction(tx, {
         action: 'order.cancelled',
         account_id: order.account_id,

@@ -1,20 +1,22 @@
-// The gateway's own refunds among those that a provider reports. Pure.
+// Matching of the refunds that a provider reports with the gateway's own. Pure.
 import type { PaymentRefund } from '../../src/payment-api.ts'
 import type { OrderRefund } from './tables.ts'
 
-/** The key of what a refund takes from the balance. */
-export const refundKey = ({ id }: Pick<OrderRefund, 'id'>): string => `refund:${id}`
+/** Ledger key of a refund's debit. */
+export const refundDebitKey = ({ id }: Pick<OrderRefund, 'id'>): string => `refund:${id}`
 
 /**
- * The key that a refund is asked for with. After a backup was restored, its number may be that of another refund, which the provider
- * remembers: its time tells them apart.
+ * Idempotency key of a refund at the provider. It contains the row's time, since after a restored backup a new row may get the ID of a refund
+ * that the provider remembers.
  */
-export const askingKey = ({ id, created_at_ms }: Pick<OrderRefund, 'id' | 'created_at_ms'>): string =>
+export const providerRefundKey = ({ id, created_at_ms }: Pick<OrderRefund, 'id' | 'created_at_ms'>): string =>
   `refund:${id}-${created_at_ms}`
 
-/** The row of a refund that the provider reports. @returns undefined for one that somebody made at the provider */
-export const ownOf = (
+/** Finds the row of a refund that the provider reports. @returns undefined for a refund that was made at the provider */
+export const findOwnRefund = (
   refunds: readonly OrderRefund[],
   { key, reference }: PaymentRefund,
 ): OrderRefund | undefined =>
-  refunds.find((one) => askingKey(one) === key || (one.reference !== null && one.reference === reference))
+  refunds.find(
+    (one) => providerRefundKey(one) === key || (one.reference !== null && one.reference === reference),
+  )

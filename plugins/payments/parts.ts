@@ -1,4 +1,4 @@
-// The parts that payments are handled with, and an order as payment methods see it.
+// Dependencies of the payment functions, and the conversion of an order for payment methods.
 import type { PaymentShares } from '../../src/app/surface/gateway.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { formatMinor } from '../../src/domain/currencies.ts'
@@ -19,19 +19,19 @@ export interface PaymentParts {
   ledger: Pick<Ledger, 'submit'>
   now: () => number
   log: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** The payment methods that are set up now. Take them anew for each use: settings may have changed. */
+  /** Returns the payment methods that are set up now. Do not keep the result: settings may change. */
   providers: () => readonly PaymentProvider[]
-  /** The address of the gateway without a slash at its end, where people come back to. */
+  /** The public address of the gateway without a slash at its end, to which people return after paying. */
   publicUrl: () => string
-  /** For mails; absent: none are sent. */
+  /** For mails; absent: no mails are sent. */
   catalogue?: () => Pick<Catalogue, 'sections'>
-  /** Credit to other accounts with a payment, in a gateway that runs. */
+  /** Credits to other accounts that come with a payment. Absent in commands. */
   shares?: PaymentShares
-  /** Counts looks at payments by method and result, in a gateway that runs. */
+  /** Counts refreshes by method and result. Absent in commands. */
   looks?: Pick<Tally, 'add'>
 }
 
-/** @throws GatewayError unprocessable where it is not set up, or no longer */
+/** @throws GatewayError unprocessable if the method is not set up */
 export function providerOf({ providers }: Pick<PaymentParts, 'providers'>, name: string): PaymentProvider {
   const provider = providers().find((one) => one.name === name)
   if (!provider)
@@ -42,8 +42,8 @@ export function providerOf({ providers }: Pick<PaymentParts, 'providers'>, name:
   return provider
 }
 
-/** @param cause what the provider's code threw: one of ours is passed on as it is */
-export const notAnswering = ({ title }: Pick<PaymentProvider, 'title'>, cause: unknown): GatewayError =>
+/** @param cause error of the provider's code; a GatewayError is returned unchanged */
+export const methodUnavailable = ({ title }: Pick<PaymentProvider, 'title'>, cause: unknown): GatewayError =>
   cause instanceof GatewayError
     ? cause
     : upstreamFailed(
@@ -54,18 +54,18 @@ export const notAnswering = ({ title }: Pick<PaymentProvider, 'title'>, cause: u
         },
       )
 
-/** Reports whether a method is in the mode that an order was made in: no money moves in test mode, and what was made in one mode is unknown in the other. */
-export const isInModeOf = (
+/** Whether a method is in the mode (test or live) in which the order was created. Providers do not know payments of the other mode. */
+export const matchesMode = (
   { is_live }: Pick<Order, 'is_live'>,
   { is_test }: Pick<PaymentProvider, 'is_test'>,
 ): boolean => (is_live === 0) === (is_test === true)
 
-/** The note of an order's entry: the same however often the payment is looked at. */
-export const noteOf = ({ id, amount_minor, currency }: Order): string =>
+/** The note of an order's ledger entry. It never changes, so that a repeated credit is recognized as the same operation. */
+export const entryNoteOf = ({ id, amount_minor, currency }: Order): string =>
   `Order ${id}: ${formatMinor(amount_minor, currency)}`
 
-/** An order as payment methods see it. */
-export async function asSeenByProviders(
+/** Converts an order to the form that payment methods receive. */
+export async function paymentOrderOf(
   { db, publicUrl }: Pick<PaymentParts, 'db' | 'publicUrl'>,
   order: Order,
 ): Promise<PaymentOrder> {

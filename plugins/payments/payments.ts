@@ -1,4 +1,4 @@
-// Payments of a running gateway: the parts that all of them share, and the poller.
+// Payments of a running gateway: shared parts, rate limits and the poller.
 import { createRate, type OwnRate } from '../../src/access/rate.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createTally, type Tally } from '../../src/observe/tally.ts'
@@ -17,39 +17,39 @@ import { createErasedCustomers } from './stripe/erased-customers.ts'
 export interface Payments {
   automatic: TopUpWorker
   cards: SavedCards
-  /** Deletes customers of erased accounts at the payment method, where it is time to. */
+  /** Deletes customers of erased accounts at the payment method once they are due. */
   deleteErased: () => Promise<void>
   parts: PaymentParts
   settings: () => PaymentSettings
-  /** Webhooks that were refused since the start, for the alert and the metrics. */
+  /** Webhooks refused since the start, for the alert and the metrics. */
   refused_webhooks: RefusedWebhooks
-  /** Looks at orders by pages, by the order. */
+  /** Rate limit of refreshes that pages request, by order. */
   page_looks: OwnRate
-  /** Looks at orders by webhooks, by the order. */
+  /** Rate limit of refreshes that webhooks request, by order. */
   webhook_looks: OwnRate
-  /** Orders that accounts make at their pages, by the account. */
+  /** Rate limit of orders that people create in the console, by account. */
   page_orders: OwnRate
-  /** Payments of orders that are there, saved cards and automatic top-ups that accounts begin at their pages, by the account. */
+  /** Rate limit of payments of existing orders, card setups and automatic top-ups that people start in the console, by account. */
   page_payments: OwnRate
-  /** Looks at due orders from now on. */
+  /** Starts polling due orders. */
   begin(): void
-  /** Begins no look any more. */
+  /** Stops polling; refreshes in progress continue. */
   end(): void
   close(): Promise<void>
 }
 
 export interface RefusedWebhooks {
   by_method: Tally
-  /** The last one's time, and the method that it was for. */
+  /** The time and the payment method of the last refused webhook. */
   last: { at_ms: number; method: string } | undefined
 }
 
-/** A query by an index each second, so that a payment whose webhook was lost waits for no longer than its schedule says. */
-const LOOK_EVERY_MS = 1_000
-/** Long enough for a look that is under way: one whose end is not awaited is made again. */
+/** One indexed query a second, so that a payment whose webhook was lost is found as soon as its schedule says. */
+const POLL_EVERY_MS = 1_000
+/** Long enough for refreshes in progress. A refresh that is cut off is repeated later. */
 const MAX_STOP_MS = 5_000
 
-/** @throws Error where a payment method is set up and cannot be used: the start is refused with it */
+/** @throws Error if a configured payment method cannot be used: the gateway does not start */
 export function openPayments(
   gateway: Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>,
   settings: () => PaymentSettings,
@@ -78,10 +78,10 @@ export function openPayments(
   let timer: Timer | undefined
   let stopped: Promise<void> | undefined
   let is_failing = false
-  /** A database that is away is logged once until it is back. */
-  const look = async () => {
+  /** Logs the first of consecutive failures, such as an unreachable database. */
+  const poll = async () => {
     try {
-      await Promise.all([poller.lookAtDue(), automatic.work()])
+      await Promise.all([poller.pollDue(), automatic.work()])
       is_failing = false
     } catch (cause) {
       if (!is_failing && !stopped) log.error({ cause }, 'orders could not be looked at')
@@ -90,7 +90,7 @@ export function openPayments(
   }
   const stop = () => {
     clearInterval(timer)
-    // Dropped: a failure of the database, which `look` has logged.
+    // Dropped: a failure of the database, which `poll` has logged.
     stopped ??= Promise.all([poller.stop(), automatic.stop()]).then(
       () => {},
       () => {},
@@ -109,7 +109,7 @@ export function openPayments(
     page_payments: createRate(() => performance.now()),
     refused_webhooks,
     begin() {
-      timer ??= setInterval(() => void look(), LOOK_EVERY_MS)
+      timer ??= setInterval(() => void poll(), POLL_EVERY_MS)
       timer.unref()
     },
     end: () => void stop(),

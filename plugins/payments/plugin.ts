@@ -1,4 +1,4 @@
-// Payments as a plugin: orders that people pay through a payment method, and what becomes of them.
+// The payments plugin: orders that people pay through a payment method, their credits, refunds and disputes.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { paymentSettings } from './settings.ts'
 
@@ -25,7 +25,7 @@ export const payments = definePlugin({
     {
       name: 'plans by card',
       sweep: async ({ parts, settings }, { calls: { catalogue } }) =>
-        (await import('./plans/renewing.ts')).seeToOpenMonths({ ...parts, settings, catalogue }),
+        (await import('./plans/renewing.ts')).processOpenPeriods({ ...parts, settings, catalogue }),
     },
     { name: 'customers of erased accounts', sweep: (payments) => payments.deleteErased() },
   ],
@@ -56,7 +56,7 @@ export const payments = definePlugin({
       needs: 'folder',
       look: async ({ now }, _, own) =>
         (await import('./check.ts')).checkWebhooks(now(), own?.refused_webhooks),
-      // Each gateway counts those that it got.
+      // Each gateway process counts the webhooks that it received.
       alert: { rule: 'payment_webhook', of_machine: true },
     },
   ],

@@ -1,24 +1,24 @@
-// The poller: looks at orders that are due, and goes on with refunds that a kill or a silent provider left, each by one gateway.
+// The poller: refreshes due orders, and resumes refunds that a kill or a silent provider left unfinished, each by one gateway.
 import type { Cause } from './changes.ts'
-import { lookAt } from './looking.ts'
 import type { PaymentParts } from './parts.ts'
-import { tidyRefund } from './refund-ends.ts'
-import { dueRefunds, refundById, takeRefund } from './refund-store.ts'
-import { askForRefund, takeRefundMoney } from './refunding.ts'
-import { dueMethods, dueOrders, takeOrder } from './store.ts'
+import { refreshOrder } from './refreshing.ts'
+import { finalizeRefund } from './refund-ends.ts'
+import { claimRefund, dueRefunds, refundById } from './refund-store.ts'
+import { requestRefund, tryDebitRefund } from './refunding.ts'
+import { claimOrder, dueMethods, dueOrders } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
-/** Of one method, and of refunds. */
+/** Orders per method, and refunds. */
 const MAX_AT_ONCE = 5
-/** Longer than a look takes: after it another gateway may look, as after a kill. */
-const TAKEN_FOR_MS = 2 * 60_000
+/** Longer than a refresh takes. After it another gateway may claim the order, as after a kill. */
+const CLAIM_MS = 2 * 60_000
 
 const CAUSE: Cause = { source: 'poll' }
 
 interface Poller {
-  /** Looks at all that is due; what it does already is not done twice. Each method has its own lane: one that hangs holds up none but itself. */
-  lookAtDue(): Promise<void>
-  /** Begins no look any more, and waits for those under way. */
+  /** Processes everything that is due and not in progress. Each method has its own lane, so that a method that hangs delays no other one. */
+  pollDue(): Promise<void>
+  /** Starts no further refresh, and waits for those in progress. */
   stop(): Promise<void>
 }
 
@@ -30,12 +30,12 @@ export function createPoller(parts: PaymentParts): Poller {
   function lane<Due>(
     name: string,
     read: () => Promise<readonly Due[]> | readonly Due[],
-    work: (due: Due) => Promise<Worked>,
+    work: (due: Due) => Promise<WorkResult>,
   ): Promise<void> {
     const run = async () => {
       while (!is_stopping) {
         const worked = await Promise.all((await read()).map(work))
-        // A failed look is due again later, and another gateway's order is not this one's.
+        // Failed items are due again later, and another gateway processes the items that it claimed.
         if (!worked.includes('done') || worked.includes('failed')) return
       }
     }
@@ -45,7 +45,7 @@ export function createPoller(parts: PaymentParts): Poller {
   }
 
   return {
-    async lookAtDue() {
+    async pollDue() {
       if (is_stopping) return
       const methods = await dueMethods(db, now())
       await Promise.all([
@@ -53,13 +53,13 @@ export function createPoller(parts: PaymentParts): Poller {
           lane(
             `orders of ${provider}`,
             () => dueOrders(db, { provider, now_ms: now(), row_limit: MAX_AT_ONCE }),
-            (order) => lookOnce(parts, order),
+            (order) => refreshClaimed(parts, order),
           ),
         ),
         lane(
           'refunds',
           () => dueRefunds(db, now(), MAX_AT_ONCE),
-          (refund) => goOn(parts, refund),
+          (refund) => resumeRefund(parts, refund),
         ),
       ])
     },
@@ -70,13 +70,14 @@ export function createPoller(parts: PaymentParts): Poller {
   }
 }
 
-type Worked = 'done' | 'failed' | 'taken'
+/** `claimed`: by another gateway. */
+type WorkResult = 'done' | 'failed' | 'claimed'
 
-async function lookOnce(parts: PaymentParts, order: Order): Promise<Worked> {
+async function refreshClaimed(parts: PaymentParts, order: Order): Promise<WorkResult> {
   const { db, now, log } = parts
-  if (!(await takeOrder(db, order, now() + TAKEN_FOR_MS))) return 'taken'
+  if (!(await claimOrder(db, order, now() + CLAIM_MS))) return 'claimed'
   try {
-    await lookAt(parts, order.id, CAUSE)
+    await refreshOrder(parts, order.id, CAUSE)
     return 'done'
   } catch (thrown) {
     log.warn({ order: order.id, method: order.provider, cause: thrown }, 'an order could not be looked at')
@@ -84,18 +85,18 @@ async function lookOnce(parts: PaymentParts, order: Order): Promise<Worked> {
   }
 }
 
-async function goOn(parts: PaymentParts, due: OrderRefund): Promise<Worked> {
+async function resumeRefund(parts: PaymentParts, due: OrderRefund): Promise<WorkResult> {
   const { db, now, log } = parts
-  if (!(await takeRefund(db, due, now() + TAKEN_FOR_MS))) return 'taken'
+  if (!(await claimRefund(db, due, now() + CLAIM_MS))) return 'claimed'
   try {
-    if (due.state === 'begun') await takeRefundMoney(parts, due, CAUSE)
-    // The provider may have it already, though its answer was lost: providers forget keys after a day.
-    else if (due.state === 'debited') await lookAt(parts, due.order_id, CAUSE)
+    if (due.state === 'begun') await tryDebitRefund(parts, due, CAUSE)
+    // The provider may have the refund, though its answer was lost, and it forgets idempotency keys after a day: refresh before the request.
+    else if (due.state === 'debited') await refreshOrder(parts, due.order_id, CAUSE)
     const { state } = await refundById(db, due.id)
-    if (state !== 'debited') await tidyRefund(parts, due.id)
-    else if ((await askForRefund(parts, due.id, CAUSE)).state !== 'debited')
-      // The note of its silence is over.
-      await lookAt(parts, due.order_id, CAUSE)
+    if (state !== 'debited') await finalizeRefund(parts, due.id)
+    else if ((await requestRefund(parts, due.id, CAUSE)).state !== 'debited')
+      // Clears the trouble note on the unanswered refund.
+      await refreshOrder(parts, due.order_id, CAUSE)
     return 'done'
   } catch (thrown) {
     log.warn({ refund: due.id, order: due.order_id, cause: thrown }, 'a refund could not be finished')

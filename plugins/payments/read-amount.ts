@@ -1,8 +1,8 @@
-// The reading of an amount as people type it.
+// Parsing of an amount that a person typed.
 import { isCurrency, minorDigits, parseMinor } from '../../src/domain/currencies.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 
-/** @param name of the field, for the refusal @throws GatewayError invalid_request */
+/** @param name field name for the error @throws GatewayError invalid_request */
 export function readAmount(
   { amount, currency }: { amount: string; currency: string },
   name = 'amount',

@@ -1,8 +1,8 @@
-// The ends of refunds: the provider has given the money back, or refused to; then the balance gets it again, with the mark in one transaction.
+// The end of a refund: done, or failed. One transaction marks a failed refund and returns its debit to the balance.
 import { formatMinor } from '../../src/domain/currencies.ts'
 import type { PaymentRefund } from '../../src/payment-api.ts'
 import { changeState, type StateChange } from '../../src/store/state-changes.ts'
-import { type Cause, changeOf, guardOf, wasMadeBefore } from './changes.ts'
+import { type Cause, changeOf, isReplay, unchangedGuard } from './changes.ts'
 import type { PaymentParts } from './parts.ts'
 import { refundById, setRefund, sumRefunds } from './refund-store.ts'
 import { lockedOrder, orderById } from './store.ts'
@@ -17,11 +17,10 @@ export const refundChange = (
   detail: StateChange['detail'] = {},
 ): StateChange => ({ table: 'order_refunds', id, from: [from], to, source, detail })
 
-/** A line that the refund keeps its state, with a movement that counts on it. */
+/** Builds a change from the refund's state to the same state. A ledger operation that carries it fails if the refund has changed meanwhile. */
 export const refundGuard = (refund: OrderRefund, cause: Cause): StateChange =>
   refundChange(refund, refund.state, refund.state, cause)
 
-/** The provider has given it back. */
 export async function finishRefund(
   { db, now }: PaymentParts,
   refund: OrderRefund,
@@ -35,14 +34,14 @@ export async function finishRefund(
     const refunded_minor = await sumRefunds(tx, order.id)
     const to = refunded_minor >= order.amount_minor ? 'refunded' : 'partly_refunded'
     const refunded = formatMinor(refund.amount_minor, order.currency)
-    // While it is disputed, the order stays so.
+    // A disputed order keeps its state.
     await changeState(tx, changeOf(order, to, cause, { refunded }), now())
   })
 }
 
 /**
- * The provider has refused it, or takes back that it gave it: the balance gets what was taken. Not after a lost dispute, by which the bank has
- * taken this part, too.
+ * Marks a refund as failed that the provider refused, also after it had reported it as done, and returns its debit to the balance. After a lost
+ * dispute the balance gets nothing, since the bank has taken this part, too.
  *
  * @throws GatewayError as `Ledger.submit`
  */
@@ -59,7 +58,10 @@ export async function failRefund(
   const failed = changeOf(order, 'refund_failed', cause, detail)
   const of_order = failed.from.includes(order.state)
     ? { ...failed, from: [order.state] }
-    : guardOf(order, cause, { refund_failed: formatMinor(refund.amount_minor, order.currency), ...detail })
+    : unchangedGuard(order, cause, {
+        refund_failed: formatMinor(refund.amount_minor, order.currency),
+        ...detail,
+      })
   if (order.state === 'lost' || refund.debit_nanos === 0)
     await db.begin(async (tx) => {
       if (await changeState(tx, of_refund, now())) await changeState(tx, of_order, now())
@@ -75,7 +77,7 @@ export async function failRefund(
       now_ms: now(),
       changes: [of_refund, of_order],
     })
-    if (wasMadeBefore(outcome)) await db.begin((tx) => changeState(tx, of_refund, now()))
+    if (isReplay(outcome)) await db.begin((tx) => changeState(tx, of_refund, now()))
     else if (!outcome.ok && outcome.refusal !== 'wrong_state')
       await noteTrouble(
         parts,
@@ -84,11 +86,11 @@ export async function failRefund(
         cause,
       )
   }
-  await tidyRefund(parts, refund.id)
+  await finalizeRefund(parts, refund.id)
 }
 
-/** Carries out the consequences of a refund that has ended: a kill after its end may have left them out. */
-export async function tidyRefund({ db }: Pick<PaymentParts, 'db'>, id: number): Promise<void> {
+/** Ends the schedule of an ended refund and updates the order's sum, which a kill after the end may have left undone. */
+export async function finalizeRefund({ db }: Pick<PaymentParts, 'db'>, id: number): Promise<void> {
   await db.begin(async (tx) => {
     const { order_id } = await refundById(tx, id)
     await lockedOrder(tx, order_id)

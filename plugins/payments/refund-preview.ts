@@ -1,35 +1,35 @@
-// The preview of a refund: what it would take from the balance and leave there. Nothing is changed.
+// Preview of a refund: its debit and the balance afterwards. Changes nothing.
 import { accountQueries } from '../../src/access/queries.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Nanos } from '../../src/domain/money.ts'
-import { debitOf, takenBy } from './amounts.ts'
+import { debitOf, refundedMinorOf } from './amounts.ts'
 import type { PaymentParts } from './parts.ts'
-import { priceReturnedBy } from './plans/refunds.ts'
+import { returnedPriceOf } from './plans/refunds.ts'
 import { refundsOf } from './refund-store.ts'
-import { type RefundRequest, refundableOf, requireRefundable, requireRefunding } from './refunding.ts'
+import { type RefundRequest, requireAmount, requireRefundable, requireRefundSupport } from './refunding.ts'
 import { orderById } from './store.ts'
 
 export interface RefundPreview {
   amount_minor: number
-  /** The rest of the payment now, which the refund names (`left_minor`). */
+  /** The rest of the payment now, which the refund request repeats as `left_minor`. */
   left_minor: number
-  /** The amount that leaves the balance, without the price of a plan that ends with it. */
+  /** Debit of the balance, minus the returned price of a plan that ends with the refund. */
   debit_nanos: Nanos
-  /** The part of the credit that the free balance lacks: it becomes debt, or the refund is refused. */
+  /** The part of the debit above the free balance: it becomes debt, or the refund is refused. */
   lacking_nanos: Nanos
-  /** The balance and the debt once the refund is made. */
+  /** Balance and debt after the refund. */
   balance_nanos: Nanos
   debt_nanos: Nanos
-  /** The fee of the payment; null: not reported. */
+  /** Fee of the payment; null: not reported. */
   fee_minor: number | null
-  /** Credit that came with the payment, such as a welcome credit, and is taken back within a minute. 0 without `gifts`. */
+  /** Credit that came with the payment, such as a welcome credit, and is debited within a minute. 0 without `gifts`. */
   gifts_nanos: Nanos
 }
 
 /**
- * The figures of a refund that is not made yet.
+ * Computes the figures of a refund before it is made.
  *
- * @param gifts in a gateway that runs: a command does not know them
+ * @param gifts of a running gateway: a command does not know them
  * @throws GatewayError not_found; unprocessable, conflict and invalid_request as `beginRefund`
  */
 export async function previewRefund(
@@ -43,26 +43,26 @@ export async function previewRefund(
 ): Promise<RefundPreview> {
   const { db } = parts
   const order = await orderById(db, order_id)
-  requireRefunding(parts, order)
+  requireRefundSupport(parts, order)
   requireRefundable(order)
   const before = await refundsOf(db, order_id)
-  const amount_minor = refundableOf(order, before, requested_minor)
+  const amount_minor = requireAmount(order, before, requested_minor)
   const credit_nanos = debitOf(order, before, amount_minor)
-  const returned_nanos = end_plan ? await priceReturnedBy({ db }, order, credit_nanos) : 0
-  const gone_minor = takenBy(before) + amount_minor
+  const returned_nanos = end_plan ? await returnedPriceOf({ db }, order, credit_nanos) : 0
+  const gone_minor = refundedMinorOf(before) + amount_minor
   const { id, account_id, fee_minor } = order
   const part = { id, account_id, amount_minor: order.amount_minor, gone_minor }
   const returned = await Promise.all(gifts.map(async (gift) => (await gift.returned?.(db, part)) ?? 0))
   return {
-    ...{ amount_minor, left_minor: order.amount_minor - takenBy(before), fee_minor },
+    ...{ amount_minor, left_minor: order.amount_minor - refundedMinorOf(before), fee_minor },
     debit_nanos: credit_nanos - returned_nanos,
-    ...(await afterwards(db, account_id, { credit_nanos, returned_nanos })),
+    ...(await balanceAfterRefund(db, account_id, { credit_nanos, returned_nanos })),
     gifts_nanos: returned.reduce((sum, nanos) => sum + nanos, 0),
   }
 }
 
-/** The price of a plan returns first, and pays debt first; then the credit leaves the free balance, and what that lacks becomes debt. */
-async function afterwards(
+/** The plan price returns first and pays debt first. Then the free balance is debited, and an amount above it becomes debt. */
+async function balanceAfterRefund(
   db: PaymentParts['db'],
   account_id: number,
   { credit_nanos, returned_nanos }: { credit_nanos: Nanos; returned_nanos: Nanos },

@@ -1,4 +1,4 @@
-// Refunds of orders in the database: made, found, due to be gone on with, and summed.
+// Database queries on refunds of orders: creation, search, the schedule, and sums.
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { notFound } from '../../src/domain/errors.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
@@ -12,7 +12,7 @@ import {
 import { perConnection } from '../../src/store/prepared.ts'
 import { type OrderRefund, order_refunds, orders } from './tables.ts'
 
-/** Of an order, the oldest first. */
+/** The refunds of an order, oldest first. */
 export const refundsOf = (db: Db, order_id: number): Awaitable<OrderRefund[]> =>
   queries(db).refundsOf.all({ order_id })
 
@@ -37,7 +37,7 @@ export const setRefund = (
   refund: Pick<OrderRefund, 'reference' | 'next_look_at_ms'>,
 ): Promise<unknown> => db.write((db) => queries(db).setRefund.run({ id, ...refund }))
 
-/** Sums the refunds of an order anew. In the transaction in which a refund is done. @returns the sum */
+/** Recomputes `refunded_minor` of an order, in the transaction that ends a refund. @returns the sum */
 export async function sumRefunds(tx: Tx, order_id: number): Promise<number> {
   const summed = await queries(tx).sumRefunds.get({ id: order_id })
   return summed?.refunded_minor ?? 0
@@ -46,12 +46,12 @@ export async function sumRefunds(tx: Tx, order_id: number): Promise<number> {
 export const dueRefunds = (db: Db, now_ms: number, row_limit: number): Awaitable<OrderRefund[]> =>
   queries(db).dueRefunds.all({ now_ms, row_limit })
 
-export const takeRefund = async (
+export const claimRefund = async (
   db: Db,
   { id, next_look_at_ms }: OrderRefund,
   until_ms: number,
 ): Promise<boolean> =>
-  (await db.write((db) => queries(db).takeRefund.get({ id, read_ms: next_look_at_ms, until_ms }))) !==
+  (await db.write((db) => queries(db).claimRefund.get({ id, read_ms: next_look_at_ms, until_ms }))) !==
   undefined
 
 const queries = perConnection({
@@ -74,7 +74,7 @@ const queries = perConnection({
       )
       .orderBy(asc(order_refunds.next_look_at_ms), asc(order_refunds.id))
       .limit(placeholder('row_limit')),
-  takeRefund: (orm) =>
+  claimRefund: (orm) =>
     orm
       .update(order_refunds)
       .set({ next_look_at_ms: rawPlaceholder('until_ms') })

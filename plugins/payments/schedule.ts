@@ -1,11 +1,11 @@
-// The times of looks at an order. Pure.
+// The refresh schedule of an order. Pure.
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Order } from './tables.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 
-/** After it was made, while nothing is known; then hourly. A lost webhook costs so much. */
+/** Delays after the creation of an open order; then hourly. They bound the delay of a credit whose webhook was lost. */
 const OPEN_AFTER_MS = [
   10 * SECOND_MS,
   30 * SECOND_MS,
@@ -15,54 +15,58 @@ const OPEN_AFTER_MS = [
   15 * MINUTE_MS,
 ] as const
 
-/** After it was paid: for disputes and refunds whose webhook was lost. Banks take disputes for 120 days. */
+/** Delays after the payment, for disputes and refunds whose webhook was lost. Banks accept disputes for 120 days. */
 const PAID_AFTER_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 121 * DAY_MS] as const
 
-/** After it expired or was cancelled: somebody may have paid on a page that was still open, and its webhook may be lost. */
+/** Delays after the order expired or was cancelled: the person may have paid on a page that was still open, and the webhook may be lost. */
 const CLOSED_AFTER_MS = [HOUR_MS, DAY_MS, 7 * DAY_MS] as const
 
-/** A refund that a kill has left behind is gone on with after it. */
-export const REFUND_RESUMED_AFTER_MS = MINUTE_MS
-/** Of a refund that the provider has and has not decided. */
-export const REFUND_LOOK_AGAIN_MS = HOUR_MS
+/** The poller resumes an unfinished refund after this time. */
+export const REFUND_RESUME_MS = MINUTE_MS
+/** Interval of refreshes for a refund that is pending at the provider. */
+export const REFUND_REFRESH_MS = HOUR_MS
 
-/** While the provider does not answer: an open order, and any other one. */
-const UNANSWERED_OPEN_MS = 5 * MINUTE_MS
-const UNANSWERED_MS = HOUR_MS
+/** Retry delays while the provider does not answer: for an open order, and for any other one. */
+const RETRY_OPEN_MS = 5 * MINUTE_MS
+const RETRY_MS = HOUR_MS
 
-/** The last look of all is tried for so long. */
-const LAST_TRIED_MS = 7 * DAY_MS
-/** An open order whose provider says nothing of it for so long after its end is closed: a payment that comes is credited all the same. */
-const GIVEN_UP_AFTER_MS = DAY_MS
+/** Duration of the retries of the last scheduled refresh. */
+const LAST_RETRY_MS = 7 * DAY_MS
+/** An open order whose provider is silent closes this long after its expiry. A payment that arrives later is credited all the same. */
+const CLOSE_AFTER_MS = DAY_MS
 
-type Looked = Pick<
+type OrderTimes = Pick<
   Order,
   'state' | 'created_at_ms' | 'changed_at_ms' | 'expires_at_ms' | 'paid_at_ms' | 'pending_since_ms'
 >
 
-/** The moment of the next look after one that the provider did not answer; null: that was the last. */
-export function nextTry(order: Looked, now_ms: number): number | null {
+/** Returns the time of the next refresh after one that the provider did not answer; null: no further one is scheduled. */
+export function nextRetry(order: OrderTimes, now_ms: number): number | null {
   const is_open = order.state === 'open'
-  const wait_ms = is_open ? UNANSWERED_OPEN_MS : UNANSWERED_MS
-  const next_ms = nextLook(order, is_open || order.pending_since_ms !== null, now_ms)
+  const wait_ms = is_open ? RETRY_OPEN_MS : RETRY_MS
+  const next_ms = nextRefresh(order, is_open || order.pending_since_ms !== null, now_ms)
   if (next_ms !== null) return Math.min(next_ms, now_ms + wait_ms)
-  // The one that should have been the last was this one, or a try of it.
-  return nextLook(order, false, now_ms - LAST_TRIED_MS) === null ? null : now_ms + wait_ms
+  // This was the last scheduled refresh, or a retry of it.
+  return nextRefresh(order, false, now_ms - LAST_RETRY_MS) === null ? null : now_ms + wait_ms
 }
 
-/** Reports whether an order whose provider does not answer is closed. Money that was on its way is waited for. */
-export const isGivenUp = (
-  { state, expires_at_ms, pending_since_ms }: Pick<Looked, 'state' | 'expires_at_ms' | 'pending_since_ms'>,
+/** Whether an order whose provider does not answer is to be closed. An order with a pending payment stays open. */
+export const isAbandoned = (
+  {
+    state,
+    expires_at_ms,
+    pending_since_ms,
+  }: Pick<OrderTimes, 'state' | 'expires_at_ms' | 'pending_since_ms'>,
   now_ms: number,
-): boolean => state === 'open' && pending_since_ms === null && now_ms >= expires_at_ms + GIVEN_UP_AFTER_MS
+): boolean => state === 'open' && pending_since_ms === null && now_ms >= expires_at_ms + CLOSE_AFTER_MS
 
 /**
- * The moment of the next look; null: none, but for webhooks and people.
+ * Returns the time of the next refresh; null: only webhooks and people cause further ones.
  *
  * @param is_under_way the person has paid, and the money has not arrived
  */
-export function nextLook(
-  { state, created_at_ms, changed_at_ms, expires_at_ms, paid_at_ms }: Omit<Looked, 'pending_since_ms'>,
+export function nextRefresh(
+  { state, created_at_ms, changed_at_ms, expires_at_ms, paid_at_ms }: Omit<OrderTimes, 'pending_since_ms'>,
   is_under_way: boolean,
   now_ms: number,
 ): number | null {

@@ -1,4 +1,4 @@
-// The settings of payments, [payments]: amounts that are proposed, rates of currencies, bonuses, and the payment methods.
+// The settings [payments]: proposed amounts, currency rates, bonuses, and payment methods.
 import { type Static, Type } from '@sinclair/typebox'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
@@ -50,12 +50,12 @@ const PaymentsSchema = Type.Object(
 )
 
 export interface PaymentSettings extends ReadStripe {
-  /** In major units, as they are typed. */
+  /** In major units, as the operator wrote them. */
   readonly presets: readonly string[]
   /** Nano-dollars of credit for one unit, by currency. */
   readonly rates: ReadonlyMap<string, Nanos>
   readonly bonuses: readonly Bonus[]
-  /** Undefined: nobody pays by bank transfer. */
+  /** Undefined: bank transfers are off. */
   readonly manual: ManualSettings | undefined
 }
 
@@ -101,7 +101,7 @@ function readRates(
 }
 
 function readBonus(from_usd: string, percent: string, report: (message: string) => void): Bonus {
-  // Digit by digit: 1.1 * 10 is not 11.
+  // In integers, since floating point gives 1.1 * 10 ≠ 11.
   const per_mille = parseUsd(percent) / (NANOS_PER_USD / 10)
   if (!Number.isInteger(per_mille) || per_mille < 1 || per_mille > 1_000)
     report('must be between 0.1 and 100, with at most one decimal')

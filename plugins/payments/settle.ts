@@ -1,24 +1,24 @@
-// The carrying out of what a provider says of a payment: credits, refunds and disputes, each once, with the order's state in the ledger's transaction.
+// Execution of the decisions on an order: credits, refunds and disputes, each once, in one transaction with the order's state.
 import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
 import { changeState, type StateChange } from '../../src/store/state-changes.ts'
 import { type Cause, changeOf } from './changes.ts'
 import { credit } from './crediting.ts'
 import { type Decision, decide } from './decide.ts'
-import { takeLostDispute } from './disputes.ts'
+import { debitLostDispute } from './disputes.ts'
 import { adoptRefund } from './found-refunds.ts'
 import type { PaymentParts } from './parts.ts'
 import { failRefund, finishRefund } from './refund-ends.ts'
 import { refundsOf, setRefund, sumRefunds } from './refund-store.ts'
-import { takeRefundMoney } from './refunding.ts'
-import { keepFacts, lockedOrder, orderById } from './store.ts'
+import { tryDebitRefund } from './refunding.ts'
+import { lockedOrder, orderById, savePaymentFacts } from './store.ts'
 import type { Order, OrderRefund } from './tables.ts'
 import { noteTrouble } from './trouble-notes.ts'
-import { misfitOf } from './troubles.ts'
+import { mismatchOf } from './troubles.ts'
 
 /**
- * Brings an order to what its provider says. Repeats, races and kills between any two steps change nothing twice.
+ * Brings an order to the state that its provider reports. Repeats, races and kills between any two steps change nothing twice.
  *
- * @returns the order as it is then
+ * @returns the updated order
  * @throws GatewayError as `Ledger.submit`; StorageFailure
  */
 export async function settle(
@@ -28,23 +28,23 @@ export async function settle(
   cause: Cause,
 ): Promise<Order> {
   const { db, now } = parts
-  await keepReported(parts, await orderById(db, id), payment)
-  // One decision brings about another, as a refund that was found and is done. What was carried out and is still so is for the next look.
-  const carried_out = new Set<string>()
+  await saveReported(parts, await orderById(db, id), payment)
+  // A decision can cause another one, such as a refund that is found and then done. A decision that repeats is left to the next refresh.
+  const executed = new Set<string>()
   for (;;) {
     const order = await orderById(db, id)
     const refunds = await refundsOf(db, id)
     const decisions = decide(order, refunds, payment, now())
-    const next = decisions.filter((decision) => !carried_out.has(nameOf(order, decision)))
+    const next = decisions.filter((decision) => !executed.has(decisionKey(order, decision)))
     if (next.length === 0) return await withSums(parts, order, refunds)
     for (const decision of next) {
-      carried_out.add(nameOf(order, decision))
-      await carryOut(parts, order, payment, decision, cause)
+      executed.add(decisionKey(order, decision))
+      await execute(parts, order, payment, decision, cause)
     }
   }
 }
 
-/** A kill after a refund that failed may have left its sum. */
+/** Corrects `refunded_minor`, which a kill after a failed refund may have left wrong. */
 async function withSums({ db }: PaymentParts, order: Order, refunds: readonly OrderRefund[]): Promise<Order> {
   const refunded_minor = refunds
     .filter(({ state }) => state === 'done')
@@ -57,13 +57,13 @@ async function withSums({ db }: PaymentParts, order: Order, refunds: readonly Or
   })
 }
 
-const nameOf = ({ state }: Order, decision: Decision): string => JSON.stringify([state, decision])
+const decisionKey = ({ state }: Order, decision: Decision): string => JSON.stringify([state, decision])
 
-/** A fact that the provider has not reported yet may come later, as its fee does; a reported one stays. */
-async function keepReported({ db, now }: PaymentParts, order: Order, payment: Payment): Promise<void> {
-  const is_its_own = misfitOf(order, payment) === undefined
+/** Saves the reported facts. A fact that is missing now, such as the fee, may be reported later. */
+async function saveReported({ db, now }: PaymentParts, order: Order, payment: Payment): Promise<void> {
+  const is_its_own = mismatchOf(order, payment) === undefined
   if (payment.state !== 'paid' || !is_its_own) return
-  await keepFacts(db, order.id, {
+  await savePaymentFacts(db, order.id, {
     paid_at_ms: now(),
     payment_reference: payment.payment_reference ?? null,
     fee_minor: payment.fee_minor ?? null,
@@ -73,7 +73,7 @@ async function keepReported({ db, now }: PaymentParts, order: Order, payment: Pa
   })
 }
 
-async function carryOut(
+async function execute(
   parts: PaymentParts,
   order: Order,
   payment: Payment,
@@ -99,7 +99,7 @@ async function carryOut(
       await change(changeOf(order, 'won', cause))
       return
     case 'dispute_lost':
-      await takeLostDispute(parts, order, cause)
+      await debitLostDispute(parts, order, cause)
       return
     case 'refund_known':
       await setRefund(db, decision.refund.id, { ...decision.refund, ...referenceOf(decision.at_provider) })
@@ -112,7 +112,7 @@ async function carryOut(
       return
     case 'refund_found': {
       const refund = await adoptRefund(parts, order, decision.at_provider)
-      if (refund) await takeRefundMoney(parts, refund, cause)
+      if (refund) await tryDebitRefund(parts, refund, cause)
     }
   }
 }

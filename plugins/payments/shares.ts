@@ -1,38 +1,38 @@
-// Shares of payments: credits that went with one, such as a referrer's. Refunds and lost disputes take their part, refunds that fail give it again.
+// Shares of payments: credits that come with a payment, such as a referrer's. Refunds and lost disputes debit them, failed refunds credit them again.
 import type { Nanos } from '../../src/domain/money.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Ledger } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
-import { keptOf } from './amounts.ts'
+import { remainingShareOf } from './amounts.ts'
 import { suspend } from './disputes.ts'
 import { freeBalanceOf } from './store.ts'
 
-/** A payment and what of it has gone back. */
+/** A payment and its refunded amount. */
 export interface SharedPayment {
-  /** The number of its order. */
+  /** ID of the order. */
   id: number
   state: string
   amount_minor: number
   refunded_minor: number
 }
 
-/** A credit that went with a payment. Its movements have the keys `NAME:ID`, `NAME-back:ID:N` and `NAME-again:ID:N`. */
+/** A credit that came with a payment. Its ledger operations have the keys `NAME:ID`, `NAME-back:ID:N` and `NAME-again:ID:N`. */
 export interface PaymentShare {
   name: string
   id: number
-  /** The account that has it. */
+  /** The account that received the credit. */
   account_id: number
-  /** The beginning of the notes of its movements. */
+  /** Prefix of the notes of its ledger operations. */
   title: string
-  /** True where the payer has it: what a lost dispute takes of it suspends the account, as the payment itself does, if it leaves debt. */
+  /** True if the payer received the credit: its debit after a lost dispute suspends the account if it leaves debt, as the payment's debit does. */
   is_payers?: boolean
 }
 
-/** Orders that changed before are at rest. */
-export const SHARES_SETTLED_FOR_MS = 30 * DAY_MS
-/** A payment that a command marked gets its shares from a sweep, within this time. */
-export const SHARES_GIVEN_WITHIN_MS = DAY_MS
+/** Sweeps compare shares only with orders that changed within this time. */
+export const SHARE_SETTLE_WITHIN_MS = 30 * DAY_MS
+/** A sweep credits the shares of a payment that a command marked, within this time. */
+export const SHARE_CREDIT_WITHIN_MS = DAY_MS
 
 export interface SharingParts {
   db: Db
@@ -42,9 +42,9 @@ export interface SharingParts {
 }
 
 /**
- * Brings a share to what has become of its payment. Each movement is made once, whoever else does the same.
+ * Adjusts a share to the refunds and the dispute of its payment. Each ledger operation happens once, also if several gateways run this.
  *
- * @returns false where nothing was credited with the payment
+ * @returns false if the share was never credited
  * @throws GatewayError as `Ledger.submit`
  */
 export async function settleShare(
@@ -53,13 +53,14 @@ export async function settleShare(
   { id, state, amount_minor, refunded_minor }: SharedPayment,
 ): Promise<boolean> {
   const { name, account_id, title } = share
-  const { credited_nanos, taken_nanos, again_nanos, movements } = await movedOf(db, share)
+  const { credited_nanos, taken_nanos, again_nanos, movements } = await shareMovementsOf(db, share)
   if (credited_nanos === undefined) return false
   const gone_minor = state === 'lost' ? amount_minor : refunded_minor
   const due_nanos =
-    keptOf(credited_nanos, { amount_minor, gone_minor }) - (credited_nanos + again_nanos - taken_nanos)
+    remainingShareOf(credited_nanos, { amount_minor, gone_minor }) -
+    (credited_nanos + again_nanos - taken_nanos)
   if (due_nanos === 0) return true
-  // First, as with the payment itself: a kill after the debt leaves no account in debt that goes on.
+  // Suspend before the debit, as for the payment itself: a kill after the debit leaves no active account in debt.
   if (share.is_payers && state === 'lost' && (await freeBalanceOf(db, account_id)) < -due_nanos)
     await suspend({ db, now }, share)
   const movement = {
@@ -79,31 +80,31 @@ export async function settleShare(
   return true
 }
 
-/** The amount that is still to be taken of a share once a part of its payment has gone back. Nothing is changed. */
-export async function returnedOf(
+/** Returns the amount that a refund of a part of the payment would still debit from a share. Changes nothing. */
+export async function returnDueOf(
   db: Db,
   share: Pick<PaymentShare, 'name' | 'id' | 'account_id'>,
   part: { amount_minor: number; gone_minor: number },
 ): Promise<Nanos> {
-  const { credited_nanos = 0, taken_nanos, again_nanos } = await movedOf(db, share)
-  return Math.max(0, credited_nanos + again_nanos - taken_nanos - keptOf(credited_nanos, part))
+  const { credited_nanos = 0, taken_nanos, again_nanos } = await shareMovementsOf(db, share)
+  return Math.max(0, credited_nanos + again_nanos - taken_nanos - remainingShareOf(credited_nanos, part))
 }
 
-/** The sums that moved between a payment and the account with a share of it. */
-interface Moved {
-  /** Undefined: nothing was credited. */
+/** Sums of the ledger operations of a share. */
+interface ShareMovements {
+  /** Undefined if nothing was credited. */
   credited_nanos: Nanos | undefined
   taken_nanos: Nanos
   again_nanos: Nanos
-  /** Movements after the first. */
+  /** Number of operations after the credit. */
   movements: number
 }
 
-export async function movedOf(
+export async function shareMovementsOf(
   db: Db,
   { name, id, account_id }: Pick<PaymentShare, 'name' | 'id' | 'account_id'>,
-): Promise<Moved> {
-  const rows = await db.rows<{ kind: string; nanos: number; count: number }>(MOVED, {
+): Promise<ShareMovements> {
+  const rows = await db.rows<{ kind: string; nanos: number; count: number }>(SHARE_MOVEMENTS, {
     account_id,
     key: `${name}:${id}`,
     again: `${name}-again:${id}:`,
@@ -125,18 +126,18 @@ const sumOf = (kind: string, table: string, keys: string): string => `
   SELECT '${kind}' AS kind, CAST(COALESCE(SUM(amount_nanos), 0) AS BIGINT) AS nanos, COUNT(*) AS count
     FROM ${table} WHERE account_id = $account_id AND ${keys}`
 
-const MOVED = [
+const SHARE_MOVEMENTS = [
   sumOf('credited', 'entries', 'request_key = $key'),
   sumOf('again', 'entries', 'request_key >= $again AND request_key < $again_end'),
   sumOf('back', 'opening_debts', 'request_key >= $back AND request_key < $back_end'),
 ].join(' UNION ALL ')
 
 /**
- * The sum of the shares of a name in a time, less the part that was taken back.
+ * Returns the sum of the shares of a name in a time range, minus the debited parts.
  *
- * @param accounts SQL of the accounts that may have some: a query of `account_id`
+ * @param accounts SQL query of the `account_id`s that may have such shares
  */
-export async function sharesBetween(
+export async function sumShares(
   db: Db,
   { name, accounts }: { name: string; accounts: string },
   { since_ms, until_ms }: { since_ms: number; until_ms: number },

@@ -1,9 +1,9 @@
-// The states of an order, and which one may follow which: the one table that all changes go by. Pure.
+// The state machine of an order: the allowed transitions, which every change of state obeys. Pure.
 import type { OrderState } from './tables.ts'
 
 /**
- * The states that may follow each state. A payment that comes after its order expired or was cancelled is money all the same, and is credited.
- * A refunded payment may still be disputed, since banks decide that alone, and a refund may fail after the provider called it done.
+ * The states that may follow each state. A payment that arrives after its order expired or was cancelled is credited. A refunded payment may
+ * still be disputed, since only the bank decides on disputes, and a refund may fail after the provider reported it as done.
  */
 export const FOLLOWING: Readonly<Record<OrderState, readonly OrderState[]>> = {
   open: ['paid', 'expired', 'cancelled'],
@@ -18,12 +18,11 @@ export const FOLLOWING: Readonly<Record<OrderState, readonly OrderState[]>> = {
   lost: [],
 }
 
-/** The states that may come before one. */
+/** The states from which an order may change to a state. */
 export const precedingStates = (to: OrderState): OrderState[] =>
   (Object.keys(FOLLOWING) as OrderState[]).filter((state) => FOLLOWING[state].includes(to))
 
-/** Reports whether an order was paid, whatever came after. */
+/** Whether an order was paid, also if it was refunded or disputed later. */
 export const wasPaid = (state: OrderState): boolean => !['open', 'expired', 'cancelled'].includes(state)
 
-/** Reports whether an order may be refunded. */
 export const isRefundable = (state: OrderState): boolean => FOLLOWING[state].includes('refunded')

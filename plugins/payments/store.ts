@@ -1,4 +1,4 @@
-// Orders and their refunds in the database: made, found, due to be looked at, and what the provider says of them.
+// Database queries on orders: creation, search, the refresh schedule, and facts reported by the provider.
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm'
 import { conflict, notFound } from '../../src/domain/errors.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
@@ -49,84 +49,87 @@ export async function orderById(db: Db, id: number): Promise<Order> {
 export const countOpenOrders = async (db: Db, account_id: number): Promise<number> =>
   (await queries(db).countOpen.get({ account_id }))?.count ?? 0
 
-/** The orders that pay for a month of a plan, the oldest first. */
+/** The orders that pay for a plan month, oldest first. */
 export const ordersOfPeriod = (db: Db, plan_period_id: number): Awaitable<Order[]> =>
   queries(db).ofPeriod.all({ plan_period_id })
 
 export const orderByReference = (db: Db, provider: string, reference: string): Awaitable<Order | undefined> =>
   queries(db).byReference.get({ provider, reference })
 
-/** An order, once nobody else changes it or its refunds. @throws GatewayError not_found */
+/** Locks the account of an order, so that no other transaction changes the order or its refunds. @throws GatewayError not_found */
 export async function lockedOrder(tx: Tx, id: number): Promise<Order> {
   await tx.lock((await orderById(tx, id)).account_id)
   return await orderById(tx, id)
 }
 
-/** The free balance of an account: without holds. */
+/** The balance of an account minus its holds. */
 export const freeBalanceOf = async (db: Db, account_id: number): Promise<number> =>
   (await queries(db).freeBalance.get({ id: account_id }))?.free_nanos ?? 0
 
 export const isErased = async (db: Db, account_id: number): Promise<boolean> =>
   (await queries(db).erased.get({ account_id })) !== undefined
 
-/** The name of an order's account. */
 export const accountNameOf = async (db: Db, account_id: number): Promise<string> =>
   (await queries(db).accountName.get({ id: account_id }))?.name ?? ''
 
-/** Keeps the provider's number of an order. @throws GatewayError conflict where it has another one, or another order has it */
-export async function keepReference(db: Db, { id, provider }: Order, reference: string): Promise<void> {
-  const kept = await db.write((db) => queries(db).keepReference.get({ id, provider, reference }))
+/** Saves the provider's ID of an order's payment. @throws GatewayError conflict if the order has another ID, or another order has this ID */
+export async function saveReference(db: Db, { id, provider }: Order, reference: string): Promise<void> {
+  const kept = await db.write((db) => queries(db).saveReference.get({ id, provider, reference }))
   if (!kept)
     throw conflict(`Order ${id} has another payment already. Look at the order.`, { code: 'paid_elsewhere' })
 }
 
-/** The payment methods whose orders are due to be looked at. */
+/** The payment methods that have orders due for a refresh. */
 export const dueMethods = async (db: Db, now_ms: number): Promise<string[]> =>
   (await queries(db).dueMethods.all({ now_ms })).map(({ provider }) => provider)
 
-/** Orders of a method that are due to be looked at, the longest first. */
+/** The orders of a method that are due for a refresh, longest overdue first. */
 export const dueOrders = (
   db: Db,
   due: { provider: string; now_ms: number; row_limit: number },
 ): Awaitable<Order[]> => queries(db).due.all(due)
 
-/** Takes an order that is due, so that no other gateway looks at it until then. @returns false where another one took it */
-export const takeOrder = async (db: Db, { id, next_look_at_ms }: Order, until_ms: number): Promise<boolean> =>
+/** Claims a due order, so that no other gateway refreshes it before `until_ms`. @returns false if another gateway claimed it */
+export const claimOrder = async (
+  db: Db,
+  { id, next_look_at_ms }: Order,
+  until_ms: number,
+): Promise<boolean> =>
   (await db.write((db) => queries(db).take.get({ id, read_ms: next_look_at_ms, until_ms }))) !== undefined
 
-/** When the next look at an order is, since when its provider has not answered, and since when its money is on its way. */
-export const setLook = (
+/** Schedules the next refresh of an order, and saves since when its provider is silent and its payment pending. */
+export const setRefresh = (
   db: Db,
   id: number,
   look: Pick<Order, 'next_look_at_ms' | 'unanswered_since_ms' | 'pending_since_ms'>,
-): Promise<unknown> => db.write((db) => queries(db).setLook.run({ id, ...look }))
+): Promise<unknown> => db.write((db) => queries(db).setRefresh.run({ id, ...look }))
 
-/** The provider's report on a payment beside its state. */
+/** Facts that the provider reports on a payment, without its state. */
 type PaymentFacts = Pick<
   Order,
   'paid_at_ms' | 'payment_reference' | 'fee_minor' | 'tax_minor' | 'tax_country' | 'receipt_url'
 >
 
-/** When it was paid and under which number stay as they were first; the rest is as it was last. Null: not said. */
-export const keepFacts = (db: Db, id: number, facts: PaymentFacts): Promise<unknown> =>
-  db.write((db) => queries(db).keepFacts.run({ id, ...facts }))
+/** Saves reported facts. The first `paid_at_ms` and `payment_reference` stay; other facts are overwritten. Null: not reported. */
+export const savePaymentFacts = (db: Db, id: number, facts: PaymentFacts): Promise<unknown> =>
+  db.write((db) => queries(db).savePaymentFacts.run({ id, ...facts }))
 
 export const setTrouble = (db: Db, id: number, trouble: string | null): Promise<unknown> =>
   db.write((db) => queries(db).setTrouble.run({ id, trouble }))
 
-/** The order that was marked as paid by a bank's number of a transfer. */
+/** The order that was marked as paid by a bank transfer with this reference. */
 export const orderByPayment = (
   db: Db,
   provider: string,
   payment_reference: string,
 ): Awaitable<Order | undefined> => queries(db).byPayment.get({ provider, payment_reference })
 
-/** Keeps the operator's word that an order was paid; it is looked at next. */
-export const keepMark = (
+/** Saves the operator's mark that an order was paid by a transfer. */
+export const saveMark = (
   db: Db,
   id: number,
   mark: { payment_reference: string; next_look_at_ms: number },
-): Promise<unknown> => db.write((db) => queries(db).keepMark.run({ id, ...mark }))
+): Promise<unknown> => db.write((db) => queries(db).saveMark.run({ id, ...mark }))
 
 const isDue = () => and(isNotNull(orders.next_look_at_ms), lte(orders.next_look_at_ms, placeholder('now_ms')))
 
@@ -176,7 +179,7 @@ const queries = perConnection({
       .select({ account_id: erased_accounts.account_id })
       .from(erased_accounts)
       .where(equals(erased_accounts.account_id, 'account_id')),
-  keepReference: (orm) =>
+  saveReference: (orm) =>
     orm
       .update(orders)
       .set(rawPlaceholders('reference'))
@@ -203,12 +206,12 @@ const queries = perConnection({
       .set({ next_look_at_ms: rawPlaceholder('until_ms'), looks: sql`${orders.looks} + 1` })
       .where(and(equals(orders.id, 'id'), eq(orders.next_look_at_ms, placeholder('read_ms'))))
       .returning({ id: orders.id }),
-  setLook: (orm) =>
+  setRefresh: (orm) =>
     orm
       .update(orders)
       .set(rawPlaceholders('next_look_at_ms', 'unanswered_since_ms', 'pending_since_ms'))
       .where(equals(orders.id, 'id')),
-  keepFacts: (orm) =>
+  savePaymentFacts: (orm) =>
     orm
       .update(orders)
       .set({
@@ -227,7 +230,7 @@ const queries = perConnection({
       .from(orders)
       .where(and(equals(orders.provider, 'provider'), equals(orders.payment_reference, 'payment_reference')))
       .limit(1),
-  keepMark: (orm) =>
+  saveMark: (orm) =>
     orm
       .update(orders)
       .set(rawPlaceholders('payment_reference', 'next_look_at_ms'))

@@ -1,13 +1,13 @@
-// Orders that somebody has to look at: which they are, why, and what to do.
+// Stuck orders, which need the operator's attention: the condition, the problem and the advice.
 import { sql } from 'drizzle-orm'
 import { placeholder } from '../../src/store/placeholders.ts'
 import { isLateCharge } from './automatic/charging.ts'
 import { type Order, orders } from './tables.ts'
 
-/** As long as the alert of a payment method that does not answer waits. */
+/** The same delay as for the alert of a silent payment method. */
 const UNANSWERED_MS = 10 * 60_000
 
-/** Of the condition `STUCK`, with a parameter `now_ms`. */
+/** SQL condition of stuck orders, with a parameter `now_ms`. */
 export const STUCK = sql`(${orders.trouble} IS NOT NULL OR ${orders.state} IN ('disputed', 'refund_failed')
   OR ${orders.unanswered_since_ms} <= CAST(${placeholder('now_ms')} AS bigint) - ${sql.raw(String(UNANSWERED_MS))})`
 
@@ -18,13 +18,13 @@ export interface Attention {
   advice: string
 }
 
-type Looked = Pick<
+type CheckedOrder = Pick<
   Order,
   'id' | 'state' | 'trouble' | 'unanswered_since_ms' | 'kind' | 'reference' | 'expires_at_ms'
 >
 
-/** @returns undefined where nobody has to look at it: the same orders as `STUCK` */
-export function attentionOf(order: Looked, now_ms: number): Attention | undefined {
+/** @returns undefined for an order that is not stuck; same condition as `STUCK` */
+export function attentionOf(order: CheckedOrder, now_ms: number): Attention | undefined {
   const { id, state, trouble, unanswered_since_ms } = order
   if (trouble !== null)
     return {

@@ -1,4 +1,4 @@
-// The tables of payments as Drizzle sees them, with their personal data: orders and their refunds.
+// Drizzle tables of orders and their refunds, with the rules for their personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -10,7 +10,7 @@ import {
 import { automatic_tables } from './automatic/tables.ts'
 import { customer_tables } from './stripe/tables.ts'
 
-/** `refund_failed`: the provider refused a refund, whose money is back on the balance. `won` and `lost`: how a dispute ended. */
+/** `refund_failed`: the provider refused a refund, and its amount is back on the balance. `won` and `lost`: the result of a dispute. */
 export const ORDER_STATES = [
   'open',
   'paid',
@@ -25,25 +25,25 @@ export const ORDER_STATES = [
 ] as const
 export type OrderState = (typeof ORDER_STATES)[number]
 
-/** The purpose of an order: a top-up that somebody requested, a charge of the saved card by the gateway itself (also for a plan), or the price of a plan. */
+/** The purpose of an order: a top-up by a person, a charge of the saved card by the gateway (also for a plan), or a plan bought by a person. */
 export const ORDER_KINDS = ['top_up', 'automatic', 'plan'] as const
 export type OrderKind = (typeof ORDER_KINDS)[number]
 
-/** An order is one attempt to pay: bound to its payment method, currency and amount from the beginning. */
+/** Orders. An order is one attempt to pay; its payment method, currency and amount never change. */
 export const orders = sqliteTable('orders', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
-  /** The person who made it. Null: the gateway itself, a command, or an erased person. */
+  /** The person who created the order. Null: the gateway, a command, or an erased person. */
   person_id: integer(),
   kind: text({ enum: ORDER_KINDS }).notNull(),
-  /** The name of its payment method. */
+  /** Name of the payment method. */
   provider: text().notNull(),
-  /** The provider's own number of it; null until the provider has given one. */
+  /** The provider's ID of the payment; null until the provider has assigned one. */
   reference: text(),
   currency: text().notNull(),
-  /** In the smallest unit of the currency, as all `_minor`. */
+  /** In the smallest unit of the currency, like all `_minor` fields. */
   amount_minor: integer().notNull(),
-  /** Nano-dollars of credit for one unit of the currency, as the payer was told. */
+  /** Nano-dollars of credit for one unit of the currency, as the payer saw it before paying. */
   rate_nanos: integer().notNull(),
   /** The credit of the payment, without the bonus. */
   credit_nanos: integer().notNull(),
@@ -51,45 +51,44 @@ export const orders = sqliteTable('orders', {
   state: text({ enum: ORDER_STATES }).notNull(),
   created_at_ms: integer().notNull(),
   changed_at_ms: integer().notNull(),
-  /** No payment is begun after it. One that comes all the same is credited. */
+  /** No payment starts after this time. A payment that arrives later is credited all the same. */
   expires_at_ms: integer().notNull(),
   paid_at_ms: integer(),
-  /** When the provider is asked next what has become of it; null: when a webhook names it. */
+  /** Time of the next refresh: the gateway asks the provider for the state of the payment. Null: only a webhook or a person causes one. */
   next_look_at_ms: integer(),
   looks: integer().notNull(),
-  /** Since when the provider does not answer. */
+  /** Time of the first of the consecutive refreshes that the provider did not answer. */
   unanswered_since_ms: integer(),
-  /** Why somebody has to look at it: a sentence. */
+  /** The problem that the operator has to solve, as a sentence. */
   trouble: text(),
   payment_reference: text(),
   fee_minor: integer(),
   tax_minor: integer(),
   tax_country: text(),
   receipt_url: text(),
-  /** The sum of the provider's refunds. */
+  /** Sum of the refunds that are done. */
   refunded_minor: integer().notNull(),
-  /** 0: no money moves, as in Stripe's test mode. */
+  /** 0: no real money, as in Stripe's test mode. */
   is_live: integer().notNull(),
-  /** Asked for again under it, it is the same order. */
+  /** Idempotency key: a repeated request with this key returns the first order. */
   request_key: text(),
-  /** Since when the provider says that the money is on its way, as by a bank debit. */
+  /** Time since which the provider reports the payment as pending, as for a bank debit. */
   pending_since_ms: integer(),
-  /** The month of a plan that it pays for. */
+  /** The plan month that the order pays for. */
   plan_period_id: integer(),
 })
 
 export const REFUND_STATES = ['begun', 'debited', 'done', 'failed', 'cancelled'] as const
 
-/** A refund: the money leaves the balance first (`debited`), then the provider is asked, under the number of this row. */
+/** Refunds. The gateway debits the balance first (`debited`), then requests the refund from the provider with a key made of the row's ID. */
 export const order_refunds = sqliteTable('order_refunds', {
   id: integer().primaryKey(),
   order_id: integer().notNull(),
   account_id: integer().notNull(),
   amount_minor: integer().notNull(),
   debit_nanos: integer().notNull(),
-  /** 1: what the balance lacks becomes debt. */
+  /** 1: an amount above the balance becomes debt. */
   into_debt: integer().notNull(),
-  /** The operator's words. */
   reason: text().notNull(),
   state: text({ enum: REFUND_STATES }).notNull(),
   reference: text(),
@@ -112,7 +111,7 @@ export const tables: readonly StoredTable[] = [
       receipt_url: { exported: 'as_is', erased: 'NULL' },
       person_id: { exported: 'as_is', erased: 'NULL' },
       request_key: { exported: 'as_is', erased: 'NULL' },
-      // The schedule of looks at the provider, and the fee that the operator pays.
+      // The schedule of refreshes, and the operator's fee.
       ...columns(
         'next_look_at_ms looks unanswered_since_ms trouble fee_minor pending_since_ms',
         NOT_EXPORTED,

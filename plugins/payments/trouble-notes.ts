@@ -1,4 +1,4 @@
-// Trouble of an order as it is stored: on the order while it lasts, and as a line of its history.
+// Storage of an order's trouble: in the order while it lasts, and in the history of its states.
 import { changeState, stateChangesOf } from '../../src/store/state-changes.ts'
 import type { Cause } from './changes.ts'
 import type { PaymentParts } from './parts.ts'
@@ -6,9 +6,9 @@ import { setTrouble } from './store.ts'
 import type { Order } from './tables.ts'
 
 /**
- * Notes a sentence on the order; its history and the log have it once, however often it comes and goes.
+ * Saves a trouble sentence in the order. The history and the log get each sentence once, also if it ends and recurs.
  *
- * @param sentence null: it is well again
+ * @param sentence null: the trouble has ended
  */
 export async function noteTrouble(
   { db, log, now }: Pick<PaymentParts, 'db' | 'log' | 'now'>,
@@ -24,12 +24,12 @@ export async function noteTrouble(
     await tx.lock(account_id)
     const lines = await stateChangesOf(tx, 'orders', id)
     if (lines.some(({ detail }) => JSON.parse(detail).trouble === sentence)) {
-      // It was well meanwhile, and is so again.
+      // The trouble recurs after it had ended.
       await setTrouble(tx, id, sentence)
       return false
     }
     const line = { table: 'orders', id, from: [state], to: state, source, detail: { trouble: sentence } }
-    // In another state it is for the next look.
+    // If the order has changed state, the next refresh decides.
     if (!(await changeState(tx, line, now()))) return false
     await setTrouble(tx, id, sentence)
     return true

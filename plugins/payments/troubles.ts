@@ -1,15 +1,14 @@
-// Troubles of an order, each as a sentence for its operator: by the provider's own word, and the gateway's rows. Pure.
+// Troubles of an order as sentences for the operator, from the provider's report and the gateway's rows. Pure.
 import { formatMinor } from '../../src/domain/currencies.ts'
 import { HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Payment } from '../../src/payment-api.ts'
-import { takenBy } from './amounts.ts'
-import { ownOf } from './own-refunds.ts'
+import { refundedMinorOf } from './amounts.ts'
+import { findOwnRefund } from './own-refunds.ts'
 import { wasPaid } from './states.ts'
 import type { Order, OrderRefund } from './tables.ts'
 
 /**
- * @returns null where all is as it has to be, or is so again; so is a payment that does not fit and was given back whole. What was noted of a
- * payment that has not come yet stays.
+ * @returns null without trouble, also if a payment that did not match was refunded whole. Before the payment, an earlier trouble stays.
  */
 export function troubleOf(
   order: Order,
@@ -19,20 +18,21 @@ export function troubleOf(
 ): string | null {
   if (wasPaid(order.state)) {
     const sentences = [
-      changeOf(order, refunds, payment),
+      changedReportTrouble(order, refunds, payment),
       ...refundTroubles(order, refunds, payment),
-      ...silentRefunds(order, refunds, payment, now_ms),
-      reversalOf(order, payment),
+      ...unansweredRefundTroubles(order, refunds, payment, now_ms),
+      disputeReversalTrouble(order, payment),
     ]
     return sentences.filter((sentence) => sentence !== undefined).join(' ') || null
   }
   if (payment.state !== 'paid') return order.trouble
-  const is_given_back = payment.amount_minor > 0 && givenBack([], payment) >= payment.amount_minor
-  return is_given_back ? null : (misfitOf(order, payment) ?? null)
+  const is_fully_refunded =
+    payment.amount_minor > 0 && sumProviderRefunds([], payment) >= payment.amount_minor
+  return is_fully_refunded ? null : (mismatchOf(order, payment) ?? null)
 }
 
-/** Why a payment is not the order's: an order is bound to its currency and amount. */
-export function misfitOf(
+/** Explains why a payment does not match its order. @returns undefined if it matches */
+export function mismatchOf(
   { id, currency, amount_minor, is_live }: Pick<Order, 'id' | 'currency' | 'amount_minor' | 'is_live'>,
   payment: Payment,
 ): string | undefined {
@@ -45,14 +45,14 @@ export function misfitOf(
   return `${formatMinor(payment.amount_minor, payment.currency)} was paid instead of ${formatMinor(amount_minor, currency)}. Nothing was credited. Refund it at the payment method, or add the funds by hand.`
 }
 
-/** The sum of refunds that somebody made at the provider. */
-const givenBack = (own: readonly OrderRefund[], { refunds = [] }: Payment): number =>
+/** Sum of the refunds that were made at the provider. */
+const sumProviderRefunds = (own: readonly OrderRefund[], { refunds = [] }: Payment): number =>
   refunds
-    .filter((found) => found.state === 'done' && !ownOf(own, found))
+    .filter((found) => found.state === 'done' && !findOwnRefund(own, found))
     .reduce((sum, { amount_minor }) => sum + amount_minor, 0)
 
-/** The sentence on a payment that the provider had called paid and does no longer. */
-function changeOf(
+/** Explains a credited payment that the provider now reports differently. */
+function changedReportTrouble(
   { id, state, currency, amount_minor }: Order,
   refunds: readonly OrderRefund[],
   payment: Payment,
@@ -60,14 +60,14 @@ function changeOf(
   const credited = formatMinor(amount_minor, currency)
   if (payment.order_id !== undefined && payment.order_id !== id)
     return `The payment method says now that the payment is for order ${payment.order_id}. ${credited} was credited here. Look at both orders.`
-  // Once money was given back, some say no more than that.
+  // After a refund, some providers no longer report the payment as paid.
   const is_whole = state === 'paid' || state === 'won'
   if (payment.state !== 'paid')
     return is_whole
       ? `The payment method says now that nothing was paid. ${credited} was credited. Look at the payment there, and debit the account if the money is not there.`
       : undefined
   if (payment.currency === currency && payment.amount_minor > amount_minor)
-    return givenBack(refunds, payment) >= payment.amount_minor - amount_minor
+    return sumProviderRefunds(refunds, payment) >= payment.amount_minor - amount_minor
       ? undefined
       : `${formatMinor(payment.amount_minor, currency)} was paid instead of ${credited}, which was credited. Refund the rest at the payment method.`
   if (is_whole && (payment.currency !== currency || payment.amount_minor < amount_minor))
@@ -80,13 +80,13 @@ function refundTroubles(
   refunds: readonly OrderRefund[],
   { refunds: at_provider = [], amount_minor }: Payment,
 ): string[] {
-  // The lost dispute has taken all of it from the account.
+  // The lost dispute has debited the whole payment.
   if (order_state === 'lost') return []
   const rest_minor = Math.max(0, amount_minor - paid_minor)
-  // The rest that the balance never had goes back first; later refunds are not told apart from it.
-  let left_minor = rest_minor > 0 ? rest_minor : paid_minor - takenBy(refunds)
+  // An excess that was never credited is refunded first; later refunds cannot be distinguished from it.
+  let left_minor = rest_minor > 0 ? rest_minor : paid_minor - refundedMinorOf(refunds)
   return at_provider.flatMap((found) => {
-    const refund = ownOf(refunds, found)
+    const refund = findOwnRefund(refunds, found)
     const refunded = `${formatMinor(found.amount_minor, currency)} was refunded at the payment method`
     if (refund) {
       const came_to_nothing = refund.state === 'failed' || refund.state === 'cancelled'
@@ -102,10 +102,10 @@ function refundTroubles(
   })
 }
 
-/** A refund that is neither made nor refused for so long. */
+/** Time after which an unanswered refund is a trouble. */
 const SILENT_MS = HOUR_MS
 
-function silentRefunds(
+function unansweredRefundTroubles(
   { currency }: Order,
   refunds: readonly OrderRefund[],
   { refunds: at_provider = [] }: Payment,
@@ -117,7 +117,7 @@ function silentRefunds(
         refund.state === 'debited' &&
         refund.reference === null &&
         now_ms >= refund.created_at_ms + SILENT_MS &&
-        !at_provider.some((found) => ownOf([refund], found)),
+        !at_provider.some((found) => findOwnRefund([refund], found)),
     )
     .map(
       ({ id, amount_minor }) =>
@@ -125,7 +125,7 @@ function silentRefunds(
     )
 }
 
-const reversalOf = ({ state }: Order, { dispute }: Payment): string | undefined =>
+const disputeReversalTrouble = ({ state }: Order, { dispute }: Payment): string | undefined =>
   state === 'lost' && dispute === 'won'
     ? 'The dispute was won after it was lost. Add the funds again by hand.'
     : undefined

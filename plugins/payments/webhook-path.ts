@@ -1,4 +1,3 @@
-// The address of a payment method's webhooks.
+// The path of a payment method's webhooks below the gateway's address, which the operator enters at the provider.
 
-/** Below the gateway's address, with the name of the method: what the operator enters at the provider. */
 export const webhookPath = (method: string): string => `/payments/${method}/webhook`

@@ -1,4 +1,4 @@
-// Webhooks of payment methods: hints that a payment has changed, after which its provider is asked.
+// Webhooks of payment methods. A webhook is only a hint: the gateway then asks the provider for the payment.
 import { Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -10,8 +10,8 @@ import { addressOf } from '../../src/http/sockets.ts'
 import { boundedLinesOf } from '../../src/observe/bounded-lines.ts'
 import type { LogFields } from '../../src/observe/log.ts'
 import type { PaymentHint, PaymentProvider } from '../../src/payment-api.ts'
-import { lookAt } from './looking.ts'
 import type { Payments } from './payments.ts'
+import { refreshOrder } from './refreshing.ts'
 import { orderByReference } from './store.ts'
 import type { Order } from './tables.ts'
 
@@ -22,8 +22,8 @@ const RECEIVED = { received: true }
 const OPTIONS = { parse: 'none', detail: { hide: true } } as const
 
 /**
- * `/payments/{method}/webhook`, by POST, and by GET for providers that report so. It is answered once the payment was looked at, so that a
- * provider sends it again where that failed.
+ * `/payments/{method}/webhook`, by POST, and by GET for providers that use it. The answer follows the refresh of the order, so that the provider
+ * sends the webhook again if the refresh failed.
  */
 export const webhookRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>, payments: Payments) => {
   const answer = async ({
@@ -33,7 +33,7 @@ export const webhookRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'db'
     origin: CallOrigin
     params: { method: string }
   }) => {
-    // Anybody may send them.
+    // Bounded, since strangers may send webhooks.
     const warn = (fields: LogFields, message: string) =>
       boundedLinesOf(gateway.calls.log).write(
         `address ${addressOf(origin) ?? 'unknown'}`,
@@ -41,7 +41,7 @@ export const webhookRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'db'
         message,
         'warn',
       )
-    const hint = await receive(payments, method, { request: origin.request, warn })
+    const hint = await receiveWebhook(payments, method, { request: origin.request, warn })
     return hint?.answer === undefined ? RECEIVED : new Response(hint.answer)
   }
   return new Elysia({ name: 'payments' })
@@ -50,17 +50,17 @@ export const webhookRoutes = (gateway: Pick<Gateway, 'calls' | 'requests' | 'db'
     .get('/payments/:method/webhook', answer, OPTIONS)
 }
 
-interface Received {
+interface ReceivedWebhook {
   request: Request
-  /** Writes a line of the log, of which so many are written at most. */
+  /** Writes a log line; lines are limited per address. */
   warn: (fields: LogFields, message: string) => void
 }
 
-/** @throws GatewayError not_found for a method without webhooks; invalid_request for one that nobody signed; payload_too_large; rate_limited; as `lookAt` */
-async function receive(
+/** @throws GatewayError not_found for a method without webhooks; invalid_request for a wrong signature; payload_too_large; as `refreshOrder` */
+async function receiveWebhook(
   payments: Payments,
   method: string,
-  { request, warn }: Received,
+  { request, warn }: ReceivedWebhook,
 ): Promise<PaymentHint | undefined> {
   const { parts } = payments
   const provider = parts.providers().find(({ name }) => name === method)
@@ -69,42 +69,42 @@ async function receive(
   announcedBytes(request, MAX_BODY_BYTES)
   const body = request.method === 'GET' ? undefined : await readBytes(request, MAX_BODY_BYTES)
   const copy = body ? new Request(url, { method: 'POST', headers, body }) : new Request(url, { headers })
-  const hint = await checked(payments, provider, { request: copy, warn })
+  const hint = await verifyWebhook(payments, provider, { request: copy, warn })
   if (!hint) return undefined
   const order = await orderByReference(parts.db, method, hint.reference)
   if (order) {
-    takeLookAt(payments, order)
-    await lookAt(parts, order.id, { source: 'webhook' })
+    requireRefreshQuota(payments, order)
+    await refreshOrder(parts, order.id, { source: 'webhook' })
   } else warn({ method, reference: hint.reference }, 'a webhook names a payment of no order here')
   return hint
 }
 
-/** More than a provider sends of one. Payers of some methods get a signed notice into their hands, and may send it over and over. */
-const MAX_LOOKS_A_MINUTE = 30
+/** Per order; more than a provider sends. With some methods payers get a signed notice, which they could send again and again. */
+const MAX_REFRESHES_A_MINUTE = 30
 
 /** @throws GatewayError rate_limited: the provider sends it again */
-function takeLookAt({ webhook_looks }: Payments, { id }: Pick<Order, 'id'>): void {
-  const { admitted, resets_in_s: retry_after_s } = webhook_looks.take(id, MAX_LOOKS_A_MINUTE)
+function requireRefreshQuota({ webhook_looks }: Payments, { id }: Pick<Order, 'id'>): void {
+  const { admitted, resets_in_s: retry_after_s } = webhook_looks.take(id, MAX_REFRESHES_A_MINUTE)
   if (admitted) return
   throw rateLimited(
-    `Order ${id} was looked at ${MAX_LOOKS_A_MINUTE} times within a minute. Send the webhook again later.`,
+    `Order ${id} was looked at ${MAX_REFRESHES_A_MINUTE} times within a minute. Send the webhook again later.`,
     {
       retry_after_s,
     },
   )
 }
 
-async function checked(
+async function verifyWebhook(
   payments: Payments,
   provider: PaymentProvider,
-  { request, warn }: Received,
+  { request, warn }: ReceivedWebhook,
 ): Promise<PaymentHint | undefined> {
   try {
     const hint = await provider.hook?.(request)
     if (hint && typeof hint.reference !== 'string') throw new Error('the method’s hook names no payment')
     return hint
   } catch (thrown) {
-    // A payment method that does not answer refuses nothing: its provider sends the webhook again.
+    // A payment method that does not answer has not refused the webhook: the provider sends it again.
     if (thrown instanceof GatewayError && isFailure(thrown)) throw thrown
     const { parts, refused_webhooks } = payments
     refused_webhooks.by_method.add({ method: provider.name })

@@ -1,5 +1,4 @@
-// The begin and the end of a month: which plan covers an account's calls from now on, with its limits. Each once, however often it is asked.
-
+// Begin and end of a plan month: sets the plan that covers an account's calls, and its limits. Both are idempotent.
 import type { ActionContext } from '../../src/domain/actions.ts'
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
@@ -13,7 +12,6 @@ import { addMonths, GRACE_MS } from './months.ts'
 import type { PlanLimits } from './settings.ts'
 import {
   budgetsOfPeriod,
-  handBudgetOn,
   insertBudget,
   periodById,
   periodIn,
@@ -21,10 +19,11 @@ import {
   setCard,
   setPlanOf,
   setTimes,
+  transferBudget,
 } from './store.ts'
 import type { PeriodState, PlanPeriod } from './tables.ts'
 
-/** A change of a month's state by the gateway itself. */
+/** Builds a change of a month's state by the gateway. */
 export const stateChange = (
   { id }: Pick<PlanPeriod, 'id'>,
   from: readonly PeriodState[],
@@ -35,11 +34,11 @@ export const stateChange = (
 export interface BeginParts {
   db: Db
   now: () => number
-  /** Absent: no mails are sent, as by a command without it. */
+  /** Absent: no mails are sent, as in a command without a catalogue. */
   catalogue?: (() => Pick<Catalogue, 'sections'>) | undefined
 }
 
-/** Begins a month that was paid, in place of the one before. Does nothing for any other. */
+/** Begins a paid month, replacing the previous one. Does nothing for a month in another state. */
 export const beginPeriod = (
   { db, now, catalogue }: BeginParts,
   id: number,
@@ -60,13 +59,13 @@ export const beginPeriod = (
         const { card_method, card_currency } = before
         await setCard(tx, { id, card_method, card_currency })
       }
-      const times = timesOf(period, now_ms)
+      const times = beginTimesOf(period, now_ms)
       await setTimes(tx, { id, ...times })
       await changeState(tx, stateChange(period, ['paid'], 'active'), now_ms)
       await setPlanOf(tx, period.account_id, id)
-      await handLimitsOn(tx, before, period, is_over)
+      await moveLimits(tx, before, period, is_over)
       const { account_id, plan, title, due_nanos } = period
-      // Another plan in its place, chosen before or bought within the days of grace, is a new one.
+      // A different plan, chosen before or bought within the grace period, is a new plan and no renewal.
       const is_renewal = is_over && before.plan === plan
       await recordAction(tx, {
         action: is_renewal ? 'plan.renewed' : 'plan.begun',
@@ -93,45 +92,48 @@ export const beginPeriod = (
     { by },
   )
 
-/** A plan that takes the place of none has its whole month, whenever it was paid. */
-function timesOf({ follows_id, anchor_ms, starts_ms, ends_ms, covers_until_ms }: PlanPeriod, now_ms: number) {
+/** A month without a predecessor starts when it begins, so that it is whole however late it was paid. */
+function beginTimesOf(
+  { follows_id, anchor_ms, starts_ms, ends_ms, covers_until_ms }: PlanPeriod,
+  now_ms: number,
+) {
   if (follows_id !== null) return { anchor_ms, starts_ms, ends_ms, covers_until_ms }
   const ends = addMonths(now_ms, 1)
   return { anchor_ms: now_ms, starts_ms: now_ms, ends_ms: ends, covers_until_ms: ends + GRACE_MS }
 }
 
-/** Days and weeks go on over a renewal, and all periods over a change of the plan: nobody begins them anew by it. */
-async function handLimitsOn(
+/** Moves the limits to the new month. A renewal resets only the monthly limit; a change of the plan resets none, so that it gives no new use. */
+async function moveLimits(
   tx: Tx,
   before: PlanPeriod | undefined,
   { id, account_id, limits }: PlanPeriod,
   is_over: boolean,
 ): Promise<void> {
-  const left = new Map(Object.entries(JSON.parse(limits) as PlanLimits) as [BudgetPeriod, number][])
+  const remaining = new Map(Object.entries(JSON.parse(limits) as PlanLimits) as [BudgetPeriod, number][])
   for (const budget of before ? await budgetsOfPeriod(tx, before.id) : []) {
-    const limit_nanos = left.get(budget.period)
-    left.delete(budget.period)
+    const limit_nanos = remaining.get(budget.period)
+    remaining.delete(budget.period)
     if (limit_nanos === undefined) await removeBudget(tx, budget.id)
     else {
-      const begins_anew = is_over && budget.period === 'month'
-      await handBudgetOn(tx, { id: budget.id, plan_period_id: id, limit_nanos, begins_anew })
+      const is_reset = is_over && budget.period === 'month'
+      await transferBudget(tx, { id: budget.id, plan_period_id: id, limit_nanos, is_reset })
     }
   }
-  for (const [period, limit_nanos] of left)
+  for (const [period, limit_nanos] of remaining)
     await insertBudget(tx, { account_id, plan_period_id: id, period, limit_nanos })
 }
 
-/** Why a plan ended: the words of the history and of the mail. */
+/** Reason of a plan's end, for the history and the mail. */
 type EndReason = MailFields['plan_ended']['reason']
 
 interface End {
   reason: EndReason
   now_ms: number
-  /** The refund that it ended with. */
+  /** ID of the refund that ended the plan. */
   refund?: number
 }
 
-/** Ends a plan: from now on the balance pays. In a transaction that has locked the account. */
+/** Ends a plan, so that the balance pays for calls, in a transaction that has locked the account. */
 export async function endPeriod(
   tx: Tx,
   { id, account_id, plan, title, state }: PlanPeriod,

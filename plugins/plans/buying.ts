@@ -1,4 +1,4 @@
-// The purchase of a plan from the balance: at once, or from the end of the month on.
+// Purchase of a plan from the balance: at once, or from the end of the current month.
 import type { ActionContext } from '../../src/domain/actions.ts'
 import { conflict, unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
@@ -13,47 +13,46 @@ import type { PlanPeriod } from './tables.ts'
 
 interface Purchase {
   account_id: number
-  /** The plan's name. */
+  /** Name of the plan. */
   plan: string
   by: ActionContext | undefined
-  /** The price that the page showed; absent: any price. */
+  /** The price that the page showed; absent: any price is accepted. */
   quote?: Quote | undefined
 }
 
-/** The price of a plan as it was shown to whoever buys it. */
+/** The price of a plan that the page showed. */
 export interface Quote {
   priced_at_ms: number
-  /** Null: nothing is due now, as the plan begins later. */
+  /** Null: nothing is due now, since the plan begins later. */
   due_nanos: Nanos | null
 }
 
-/** Long enough to read the page, and to add funds; what is not used of a month is hardly less by then. */
-const QUOTE_HOLDS_MS = 10 * 60_000
-/** The most that clocks of gateways may differ by. */
-const MAX_AHEAD_MS = 60_000
+/** Long enough to read the page and to add funds, and so short that the unused part of the month hardly changes. */
+const QUOTE_VALID_MS = 10 * 60_000
+/** Maximum clock skew between gateways. */
+const MAX_CLOCK_SKEW_MS = 60_000
 
-/** When a plan begins that was bought: null: it has. */
-type Bought = { changes_at_ms: number | null }
+/** The begin of a bought plan; null if it has begun. */
+type BoughtPlan = { changes_at_ms: number | null }
 
 /**
  * Buys a plan for an account.
  *
- * @throws GatewayError not_found for a plan that is not offered; conflict (code has_plan) for the one that it has, and (price_changed) where it costs
- * another amount than was shown, or that was too long ago; unprocessable (code
- * insufficient_balance) where the balance does not pay for it: nothing was changed then; as `Ledger.submit`
+ * @throws GatewayError not_found for a plan that is not offered; conflict with code has_plan if the account has the plan, and with price_changed if
+ * the price differs from the quote or the quote is too old; unprocessable with code insufficient_balance: nothing was changed; as `Ledger.submit`
  */
 export async function buyPlan(
   parts: PayingParts,
   offered: readonly Plan[],
   { account_id, plan: name, by, quote }: Purchase,
-): Promise<Bought> {
+): Promise<BoughtPlan> {
   const { db, now } = parts
   const plan = planNamed(offered, name)
   const ordered = await db.begin(
     async (tx) => {
       await tx.lock(account_id)
       const order = await orderPlan(tx, account_id, plan, now(), quote?.priced_at_ms)
-      if (quote) requireQuoted(order, quote, now())
+      if (quote) requireQuote(order, quote, now())
       if ('changes_at_ms' in order)
         await recordAction(tx, {
           action: 'plan.changed',
@@ -70,22 +69,22 @@ export async function buyPlan(
   if (paid === 'begun') return { changes_at_ms: null }
   if (paid === 'gone')
     throw conflict('The plan was changed meanwhile. Look at it, then try again.', { code: 'plan_changed' })
-  await giveUp(parts, period)
+  await dropUnpaidPeriod(parts, period)
   throw unprocessable(
     `The available balance is less than ${formatUsd(period.due_nanos)} USD, which this plan costs now. Add funds, then buy it.`,
     { code: 'insufficient_balance', param: 'plan' },
   )
 }
 
-/** @throws GatewayError conflict, which takes the order back */
-export function requireQuoted(order: PlanOrder, { priced_at_ms, due_nanos }: Quote, now_ms: number): void {
-  const is_fresh = priced_at_ms >= now_ms - QUOTE_HOLDS_MS && priced_at_ms <= now_ms + MAX_AHEAD_MS
+/** @throws GatewayError conflict if the quote does not match the order; rolls back the caller's transaction */
+export function requireQuote(order: PlanOrder, { priced_at_ms, due_nanos }: Quote, now_ms: number): void {
+  const is_fresh = priced_at_ms >= now_ms - QUOTE_VALID_MS && priced_at_ms <= now_ms + MAX_CLOCK_SKEW_MS
   if (is_fresh && due_nanos === ('period' in order ? order.period.due_nanos : null)) return
   throw conflict('The price is another one by now. Look at it, then buy the plan.', { code: 'price_changed' })
 }
 
-/** The next month of a plan may be paid within its days of grace; any other order is over. */
-const giveUp = ({ db, now }: PayingParts, period: PlanPeriod) =>
+/** Drops an unpaid month, unless it follows the active month: then it may be paid within the grace period. */
+const dropUnpaidPeriod = ({ db, now }: PayingParts, period: PlanPeriod) =>
   db.begin(async (tx) => {
     await tx.lock(period.account_id)
     const active = await periodIn(tx, period.account_id, 'active')

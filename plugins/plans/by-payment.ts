@@ -1,4 +1,4 @@
-// Months of plans that a payment pays for: ordered with it, bought by its credit in one transaction, and renewed by a saved card.
+// Plan months paid by payment orders: ordering, purchase with the order's credit, and the card for renewals.
 import { accountQueries } from '../../src/access/queries.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { conflict, notFound, unprocessable } from '../../src/domain/errors.ts'
@@ -7,7 +7,7 @@ import { recordAction } from '../../src/store/actions.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import { changeState, stateChangesOf } from '../../src/store/state-changes.ts'
 import { stateChange } from './beginning.ts'
-import { type Quote, requireQuoted } from './buying.ts'
+import { type Quote, requireQuote } from './buying.ts'
 import { orderPlan, planNamed } from './ordering.ts'
 import { priceOf } from './paying.ts'
 import { planSettings } from './settings.ts'
@@ -17,9 +17,9 @@ import type { PlanPeriod } from './tables.ts'
 export type OrderedPeriod = Pick<PlanPeriod, 'id' | 'due_nanos' | 'title'>
 
 /**
- * Orders a month of a plan that a payment is to pay for. In a transaction that has locked the account.
+ * Orders a plan month for a payment, in a transaction that has locked the account.
  *
- * @throws GatewayError not_found; conflict where nothing is due now, as of a cheaper plan, or another amount than was shown
+ * @throws GatewayError not_found; conflict if a cheaper plan begins later, or the price differs from the quote; unprocessable if nothing is due
  */
 export async function orderPlanPeriod(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function orderPlanPeriod(
 ): Promise<OrderedPeriod> {
   const offered = planNamed(planSettings.of(catalogue()), plan)
   const order = await orderPlan(tx, account_id, offered, now(), quote?.priced_at_ms)
-  if (quote) requireQuoted(order, quote, now())
+  if (quote) requireQuote(order, quote, now())
   if (!('period' in order))
     throw conflict('A cheaper plan begins when the month is over, and is paid then.', {
       code: 'changes_later',
@@ -40,42 +40,42 @@ export async function orderPlanPeriod(
   return order.period
 }
 
-/** Reports whether a month waits for its payment. Suspended and closed accounts pay for none: their calls would not be served. */
-export const mayBePaid = async (
+/** Whether a month may be paid. Not for suspended and closed accounts, whose calls are not served. */
+export const mayPayPeriod = async (
   db: Db,
   { state, account_id }: Pick<PlanPeriod, 'state' | 'account_id'>,
 ): Promise<boolean> =>
   state === 'open' && (await accountQueries(db).accountById.get({ id: account_id }))?.status === 'active'
 
-/** Reports whether the month that an order is for waits for its payment. @param period_id null: the order is for none, and may be paid */
+/** Whether an order may be paid, as far as its plan month is concerned. @param period_id null for an order without a plan month */
 export async function isPayable(db: Db, period_id: number | null): Promise<boolean> {
   if (period_id === null) return true
   const period = await periodById(db, period_id)
-  return period !== undefined && (await mayBePaid(db, period))
+  return period !== undefined && (await mayPayPeriod(db, period))
 }
 
-/** The purchase that goes with the credit of an order; undefined where its month is to be paid no more: the credit is balance. */
-export async function purchaseBy(db: Db, period_id: number, order_id: number): Promise<Purchase | undefined> {
+/** The purchase that the ledger executes with an order's credit; undefined if the month can no longer be paid: the credit remains balance. */
+export async function purchaseOf(db: Db, period_id: number, order_id: number): Promise<Purchase | undefined> {
   const period = await periodById(db, period_id)
-  if (!period || !(await mayBePaid(db, period))) return undefined
+  if (!period || !(await mayPayPeriod(db, period))) return undefined
   return { ...priceOf(period), changes: [stateChange(period, ['open'], 'paid', { order: order_id })] }
 }
 
-/** Reports whether the credit of this order paid for a month. */
-export const wasBoughtBy = async (db: Db, period_id: number, order_id: number): Promise<boolean> =>
+/** Whether the credit of this order paid for a month. */
+export const isBoughtBy = async (db: Db, period_id: number, order_id: number): Promise<boolean> =>
   (await stateChangesOf(db, 'plan_periods', period_id)).some(
     ({ to_state, detail }) =>
       to_state === 'paid' && (JSON.parse(detail) as { order?: unknown }).order === order_id,
   )
 
-/** Gives up a month that nobody has paid for. @returns false where it is not open any more */
+/** Marks an open month as lapsed. @returns false if it is no longer open */
 export const lapsePeriod = (tx: Tx, id: number, reason: string, now_ms: number): Promise<boolean> =>
   changeState(tx, stateChange({ id }, ['open'], 'lapsed', { reason }), now_ms)
 
 /**
- * Chooses what pays for the next months of an account's plan where the balance is too low. In a transaction that has locked the account.
+ * Chooses the card that pays for the next months of an account's plan if the balance is too low, in a transaction that has locked the account.
  *
- * @param card null: nothing does
+ * @param card null: only the balance pays
  * @throws GatewayError not_found without a plan
  */
 export async function chooseCard(
@@ -95,8 +95,8 @@ export async function chooseCard(
   })
 }
 
-/** Leaves the next months to the balance, since the card of this payment method is gone. In a transaction that has locked the account. */
-export async function dropCard(tx: Tx, account_id: number, method: string): Promise<void> {
+/** Removes the card of a payment method from an account's plan, in a transaction that has locked the account. */
+export async function clearPlanCard(tx: Tx, account_id: number, method: string): Promise<void> {
   const active = await periodIn(tx, account_id, 'active')
   if (active?.card_method === method) await chooseCard(tx, account_id, null)
 }

@@ -1,21 +1,21 @@
-// The end of a subscription: at the end of the month that is paid, or at once within the days of grace; and taking that back.
+// Cancellation of a plan: at the end of the paid month, or at once within the grace period; and its withdrawal.
 import { conflict, notFound } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { endPeriod, stateChange } from './beginning.ts'
 import { GRACE_MS } from './months.ts'
-import { beingBegun } from './ordering.ts'
+import { planBeginning } from './ordering.ts'
 import { periodIn, setRenewal } from './store.ts'
 
 /**
  * Cancels the plan of an account, in a transaction that has locked it.
  *
- * @returns when it ends
- * @throws GatewayError not_found without a plan; conflict while its next month is paid and about to begin, which would renew again
+ * @returns the time of its end
+ * @throws GatewayError not_found without a plan; conflict while its next month is paid and about to begin
  */
 export async function cancelPlan(tx: Tx, account_id: number, now_ms: number): Promise<number> {
-  if (await periodIn(tx, account_id, 'paid')) throw beingBegun()
+  if (await periodIn(tx, account_id, 'paid')) throw planBeginning()
   const active = await periodIn(tx, account_id, 'active')
   const open = await periodIn(tx, account_id, 'open')
   if (!active && !open) throw noPlan()
@@ -27,7 +27,7 @@ export async function cancelPlan(tx: Tx, account_id: number, now_ms: number): Pr
   return Math.max(active.ends_ms, now_ms)
 }
 
-/** Takes a cancellation or a change at the end back. @throws GatewayError not_found without a plan; conflict once its month is over */
+/** Withdraws a cancellation or a later change. @throws GatewayError not_found without a plan; conflict after the end of its month */
 export async function keepPlan(tx: Tx, account_id: number, now_ms: number): Promise<void> {
   const active = await periodIn(tx, account_id, 'active')
   if (!active) throw noPlan()

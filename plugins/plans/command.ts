@@ -1,4 +1,4 @@
-// `plan`: which accounts have which plans, and buying and cancelling one for an account.
+// Command `plan`: list months, and show, buy and cancel the plan of an account.
 import type { Command } from 'commander'
 import { accountByName, lockedAccount } from '../../src/access/accounts.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'

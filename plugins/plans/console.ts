@@ -1,4 +1,4 @@
-// Routes of plans at the console: what is offered, the plan of an account, buying and cancelling it; months of all accounts.
+// Console routes of plans: offers, the plan of an account, purchase and cancellation, months and revenue.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { availableOf } from '../../src/access/account-listing.ts'
@@ -31,9 +31,9 @@ const Chosen = { account: Type.Optional(AccountRef) }
 const PlanPageView = Closed({
   plan: Nullable(PlanView),
   offered: Type.Array(OfferView),
-  ...MoneyFields('available', 'Of the balance, what pays for a plan'),
-  ...TimeFields('priced', 'When these prices held'),
-  has_months: Type.Boolean({ description: 'whether it has ever ordered a plan' }),
+  ...MoneyFields('available', 'The available balance'),
+  ...TimeFields('priced', 'Time of the prices'),
+  has_months: Type.Boolean({ description: 'whether the account has ever ordered a plan' }),
 })
 const BuyBody = Closed({
   ...Chosen,
@@ -46,18 +46,18 @@ const RevenueView = Closed({
     Closed({
       plan: Type.String(),
       title: Type.String(),
-      months: Type.Integer({ description: 'months that were paid' }),
-      ...MoneyFields('revenue', 'What was paid for them'),
+      months: Type.Integer({ description: 'number of paid months' }),
+      ...MoneyFields('revenue', 'Revenue of these months'),
     }),
-    { description: 'the largest revenue first' },
+    { description: 'largest revenue first' },
   ),
   active: Type.Integer({ description: 'accounts with a plan' }),
-  unpaid: Type.Integer({ description: 'of those, whose next month is not paid' }),
-  ending: Type.Integer({ description: 'of those, whose plan ends' }),
-  ...MoneyFields('unused', 'Of the months that are paid, the share that is not used yet by time'),
+  unpaid: Type.Integer({ description: 'accounts with a plan whose next month is not paid' }),
+  ending: Type.Integer({ description: 'accounts with a plan that does not renew' }),
+  ...MoneyFields('unused', 'Part of the paid months that is not used yet, by time'),
 })
 const ChangedView = Closed({
-  ...NullableTimeFields('changes', 'when the plan begins or ends; null: it has begun, or goes on'),
+  ...NullableTimeFields('changes', 'begin or end of the plan; null: it has begun, or continues'),
 })
 
 export const planConsoleRoutes = (gateway: Gateway) =>
@@ -163,7 +163,7 @@ function buyingRoutes(gateway: Gateway) {
     )
 }
 
-/** `POST /console/api/plan/cancel`, also in an account that is suspended. */
+/** `POST /console/api/plan/cancel`, also for a suspended account. */
 const cancellingRoute = (gateway: Gateway) =>
   new Elysia({ name: 'console-plans-cancel' })
     .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'pay' }))

@@ -1,18 +1,18 @@
-// The exports for other plugins: the plan of an account, and its months as payments order, pay and end them.
+// Plans for other plugins: the plan of an account, and functions for payments to order, pay and end its months.
 export { beginPeriod, endPeriod } from './beginning.ts'
 export {
   chooseCard,
-  dropCard,
+  clearPlanCard,
+  isBoughtBy,
   isPayable,
   lapsePeriod,
-  mayBePaid,
+  mayPayPeriod,
   type OrderedPeriod,
   orderPlanPeriod,
-  purchaseBy,
-  wasBoughtBy,
+  purchaseOf,
 } from './by-payment.ts'
 export { mailAccount } from './mails.ts'
-export { beingBegun } from './ordering.ts'
+export { planBeginning } from './ordering.ts'
 export { type OpenPeriod, openPeriods, periodById, periodIn, setReturned } from './store.ts'
 export type { PlanPeriod } from './tables.ts'
 export { PlanView, planView, QuoteBody } from './views.ts'

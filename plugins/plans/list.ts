@@ -1,4 +1,4 @@
-// Months of plans as a list: for the console, in files and on the command line.
+// The list of plan months for the console, exports and the command line.
 import { and, desc, eq, getTableColumns, gte, lt } from 'drizzle-orm'
 import { usdColumn } from '../../src/app/command-line/table.ts'
 import { timeColumn } from '../../src/app/command-line/times.ts'
@@ -46,25 +46,25 @@ export const month_list = defineList<ListedMonth>()({
   columns: {
     account_id: integer(({ account_id }) => account_id, { seen_by: ['operator', 'account', 'key'] }),
     id: integer(({ id }) => id, {
-      description: 'The number of the month.',
+      description: 'The ID of the month.',
       table: { head: 'ID', right: true },
     }),
     account: text(({ account_name }) => account_name, { table: { head: 'ACCOUNT' } }),
     plan: text(({ plan }) => plan, { description: 'The name of the plan.', table: { head: 'PLAN' } }),
     title: text(({ title }) => title, { description: 'Its title.' }),
     state: word(OneOf(PERIOD_STATES), ({ state }) => state, {
-      description: 'What became of the month.',
+      description: 'The state of the month.',
       table: { head: 'STATE' },
     }),
     price: money(({ price_nanos }) => price_nanos, { description: 'The price of a month' }),
-    due: money(({ due_nanos }) => due_nanos, { description: 'What was to be paid of it' }),
+    due: money(({ due_nanos }) => due_nanos, { description: 'The amount to pay' }),
     usd: tableOnly(usdColumn('USD', ({ due_nanos }) => due_nanos)),
-    starts: time(({ starts_ms }) => starts_ms, { description: 'When it begins', csv_name: 'starts_utc' }),
+    starts: time(({ starts_ms }) => starts_ms, { description: 'Begin', csv_name: 'starts_utc' }),
     begins: tableOnly(timeColumn('BEGINS', ({ starts_ms }) => starts_ms)),
-    ends: time(({ ends_ms }) => ends_ms, { description: 'When it ends', csv_name: 'ends_utc' }),
+    ends: time(({ ends_ms }) => ends_ms, { description: 'End', csv_name: 'ends_utc' }),
     until: tableOnly(timeColumn('ENDS', ({ ends_ms }) => ends_ms)),
     covers_until: time(({ covers_until_ms }) => covers_until_ms, {
-      description: 'Until when its calls are covered, the days of grace included',
+      description: 'End of the coverage of calls, with the grace period',
       csv_name: 'covers_until_utc',
     }),
     renews: boolean(({ renews }) => renews === 1, { description: 'Whether another month follows.' }),
@@ -72,7 +72,7 @@ export const month_list = defineList<ListedMonth>()({
       description: 'The plan from the end of the month on; null: the same.',
     }),
     created: time(({ created_at_ms }) => created_at_ms, {
-      description: 'When it was ordered',
+      description: 'Time of the order',
       csv_name: 'time_utc',
     }),
   },
@@ -80,7 +80,6 @@ export const month_list = defineList<ListedMonth>()({
   read: listMonths,
 })
 
-/** A row as the console's pages get it. */
 export type ConsoleMonth = ConsoleRowOf<typeof month_list>
 
 async function listMonths(

@@ -1,4 +1,4 @@
-// Mails about plans, to the address of the account: queued in the transaction that they report, where there is a mail server.
+// Mails about plans to the address of the account, queued in the transaction that they report, if mail is set up.
 import { eq } from 'drizzle-orm'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Tx } from '../../src/store/db.ts'
@@ -13,12 +13,12 @@ interface PlanMail<P extends PlanPurpose> {
   purpose: P
   account_id: number
   fields: Omit<MailFields[P], 'account'>
-  /** The same for a mail that is queued once. */
+  /** Idempotency key: mails with the same key are queued once. */
   request_key: string
   now_ms: number
 }
 
-/** @param catalogue absent: nothing is sent */
+/** @param catalogue absent: no mail is sent */
 export async function mailAccount<P extends PlanPurpose>(
   tx: Tx,
   catalogue: (() => Pick<Catalogue, 'sections'>) | undefined,

@@ -1,4 +1,4 @@
-// The metrics of plans: accounts with each, renewals that were paid and that were not, and the calls that this gateway served for them.
+// Metrics of plans: accounts, renewals, and covered calls of this gateway.
 import { and, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { NANOS_PER_USD } from '../../src/domain/money.ts'
@@ -14,7 +14,7 @@ interface CoveredSum {
   nanos: number
 }
 
-/** Covered calls since the start of the gateway, by the month of their plan: names are looked up when they are read. */
+/** Covered calls since the start of the gateway, by plan month. The plans' names are looked up when the metrics are read. */
 export interface CoveredSums {
   add(plan_period_id: number, nanos: number): void
   all(): Iterable<readonly [plan_period_id: number, CoveredSum]>
@@ -74,7 +74,7 @@ export function planMetrics(db: Db, covered: Pick<CoveredSums, 'all'>): ValueMet
 }
 
 const before = alias(plan_periods, 'before')
-/** By columns that an erasure leaves: a counter never falls. */
+/** Uses only columns that an erasure keeps, so that the counter never falls. */
 const result = sql<string>`CASE WHEN ${plan_periods.state} <> 'lapsed' THEN 'paid'
   WHEN ${before.renews} = 1 AND ${plan_periods.changed_at_ms} >= ${before.covers_until_ms} THEN 'failed' ELSE 'cancelled' END`
 

@@ -1,11 +1,11 @@
-// Months of plans: counted from the day of the purchase, the last day of a month where it has no such day. Pure.
+// Calendar of plan months: counted from the day of the purchase, or the last day of a shorter month. Pure.
 import type { Nanos } from '../../src/domain/money.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 
-/** A month that is not paid at its begin is still covered for so long. */
+/** Grace period: an unpaid month is covered for this time after the end of the previous one. */
 export const GRACE_MS = 3 * DAY_MS
 
-/** The same day and time (UTC), `months` later. */
+/** Returns the same day and time (UTC), `months` later. */
 export function addMonths(anchor_ms: number, months: number): number {
   const anchor = new Date(anchor_ms)
   const first = Date.UTC(anchor.getUTCFullYear(), anchor.getUTCMonth() + months, 1)
@@ -15,8 +15,8 @@ export function addMonths(anchor_ms: number, months: number): number {
   return first + (Math.min(anchor.getUTCDate(), last_day) - 1) * DAY_MS + time_of_day_ms
 }
 
-/** The part of a price that is not used yet, by time; fractions of a nano-dollar are used. */
-export function unusedOf(
+/** Returns the part of a price that is not used yet, by time, rounded down. */
+export function unusedPriceOf(
   { price_nanos, starts_ms, ends_ms }: { price_nanos: Nanos; starts_ms: number; ends_ms: number },
   now_ms: number,
 ): Nanos {
@@ -29,7 +29,7 @@ interface Priced {
   readonly price_nanos: Nanos
 }
 
-/** The price of a month after another: of the same plan never dearer, since nobody agreed to more; cheaper where it has become so. */
+/** Returns the price of a following month: for the same plan the lower of the old and the current price, since the account agreed to no more. */
 export const priceAfter = (
   before: Priced | undefined,
   { name, price_nanos }: { name: string; price_nanos: Nanos },

@@ -1,15 +1,15 @@
-// Orders of plans: the month that an account is to pay, for a first plan, a dearer one at once, or the next month of the same.
+// Orders of plan months: a first plan, a dearer plan at once, or the next month.
 import { conflict, type GatewayError, notFound } from '../../src/domain/errors.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { stateChange } from './beginning.ts'
-import { addMonths, GRACE_MS, priceAfter, unusedOf } from './months.ts'
+import { addMonths, GRACE_MS, priceAfter, unusedPriceOf } from './months.ts'
 import type { Plan } from './settings.ts'
 import { firstNextMonth, insertPeriod, periodIn, setRenewal } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
 
-/** The outcome of an order: a month to be paid now, or another plan from the end of this one on. */
+/** The outcome of an order: a month to pay now, or a change at the end of the current month. */
 export type PlanOrder = { period: PlanPeriod } | { changes_at_ms: number }
 
 /** @throws GatewayError not_found */
@@ -21,11 +21,11 @@ export function planNamed(plans: readonly Plan[], name: string): Plan {
 }
 
 /**
- * Orders a plan for an account, in a transaction that has locked it. A dearer plan than the account has begins at once: what is not used of
- * the month by time is counted against its price. A cheaper one begins when the month ends.
+ * Orders a plan for an account, in a transaction that has locked it. A dearer plan begins at once, and the unused part of the current month, by
+ * time, is subtracted from its price. A cheaper one begins when the month ends.
  *
- * @param credited_at_ms the time of that count: when the price was shown to whoever buys
- * @throws GatewayError conflict where the account has this plan, and it is paid
+ * @param credited_at_ms time for computing the unused part: when the page showed the price
+ * @throws GatewayError conflict if the account has this plan already
  */
 export async function orderPlan(
   tx: Tx,
@@ -34,11 +34,11 @@ export async function orderPlan(
   now_ms: number,
   credited_at_ms = now_ms,
 ): Promise<PlanOrder> {
-  if (await periodIn(tx, account_id, 'paid')) throw beingBegun()
+  if (await periodIn(tx, account_id, 'paid')) throw planBeginning()
   const open = await periodIn(tx, account_id, 'open')
   const active = await periodIn(tx, account_id, 'active')
   const current = active && now_ms < active.ends_ms ? active : undefined
-  // The next month of the same plan, whose days of grace are not over.
+  // The next month of the same plan, within the grace period.
   if (open && active && !current && open.follows_id === active.id && open.plan === plan.name)
     return { period: open }
   if (current?.plan === plan.name && current.next_plan === null && current.renews === 1)
@@ -55,7 +55,7 @@ export async function orderPlan(
     })
     return { changes_at_ms: current.ends_ms }
   }
-  const credit_nanos = current ? unusedOf(current, credited_at_ms) : 0
+  const credit_nanos = current ? unusedPriceOf(current, credited_at_ms) : 0
   return {
     period: await insertPeriod(tx, {
       ...termsOf(plan, account_id, now_ms),
@@ -66,15 +66,15 @@ export async function orderPlan(
   }
 }
 
-/** No plan is changed between the payment of a month and its begin. */
-export const beingBegun = (): GatewayError =>
+/** The error for changes between the payment of a month and its begin. */
+export const planBeginning = (): GatewayError =>
   conflict('A plan of the account was paid a moment ago. Look at it, then try again.', {
     code: 'plan_begins',
   })
 
 /**
- * The month after one that is over; begun anew from now on where nobody saw to it for a day: nobody pays for what was not served. Ordered
- * again, it is the month that it was first: orders that are not paid put no end of grace off.
+ * Orders the month after an ended one. If the gateway was down for more than a day after the end, the month starts now, so that the account does not
+ * pay for time without service. A repeated order keeps the times of the first one, so that unpaid orders do not extend the grace period.
  */
 export async function orderNextMonth(
   tx: Tx,
@@ -100,7 +100,7 @@ export async function orderNextMonth(
 
 const MAX_LATE_MS = 24 * 3_600_000
 
-/** The last of some months from an anchor on. */
+/** Returns the times of the `month_number`th month from an anchor. */
 function monthOf(anchor_ms: number, month_number: number) {
   const ends_ms = addMonths(anchor_ms, month_number)
   return {

@@ -1,4 +1,4 @@
-// The payment of a month from the balance: the withdrawal and the month's state are one transaction; then it begins.
+// Payment of a plan month from the balance: one transaction withdraws the price and marks the month as paid; then it begins.
 import type { ActionContext } from '../../src/domain/actions.ts'
 import type { MoneyOutcome, WithdrawOperation } from '../../src/money/ledger/operations.ts'
 import type { Awaitable } from '../../src/store/db.ts'
@@ -8,26 +8,30 @@ import { periodById } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
 
 export interface PayingParts extends BeginParts {
-  /** Takes from the balance: the ledger, or the gateway that has it. */
+  /** Executes a withdrawal: by the ledger, or in a command by the gateway that owns the ledger. */
   withdraw: (operation: WithdrawOperation) => Awaitable<MoneyOutcome>
 }
 
-/** The price of a month as a movement of money, whoever makes it: once, by its key. */
+/** The fields of the ledger operation that pays a month. Its key ensures a single payment. */
 export const priceOf = ({ id, due_nanos, title }: Pick<PlanPeriod, 'id' | 'due_nanos' | 'title'>) => ({
   amount_nanos: due_nanos,
   note: `Plan ${title}`,
   request_key: `plan:${id}`,
 })
 
-/** `unpaid`: the free balance is less than what is due. `gone`: the month is to be paid no more. */
-export type Paid = 'begun' | 'unpaid' | 'gone'
+/** `unpaid`: the free balance is too low. `gone`: the month can no longer be paid. */
+export type PayResult = 'begun' | 'unpaid' | 'gone'
 
 /**
- * Pays a month from the balance, and begins it. A repeat, or another gateway that does the same, pays once.
+ * Pays a month from the balance and begins it. Repeats and other gateways pay only once.
  *
  * @throws GatewayError as `Ledger.submit`
  */
-export async function payPeriod(parts: PayingParts, period: PlanPeriod, by?: ActionContext): Promise<Paid> {
+export async function payPeriod(
+  parts: PayingParts,
+  period: PlanPeriod,
+  by?: ActionContext,
+): Promise<PayResult> {
   const { db, withdraw, now } = parts
   const { id, account_id, due_nanos } = period
   const change = stateChange(period, ['open'], 'paid', { paid_by: 'balance' })
@@ -42,7 +46,7 @@ export async function payPeriod(parts: PayingParts, period: PlanPeriod, by?: Act
       now_ms: now(),
     })
     if (!outcome.ok && outcome.refusal === 'insufficient_balance') return 'unpaid'
-    // Of another state: it was paid before, or it is over.
+    // wrong_state: the month was paid before, or has lapsed.
     if (!outcome.ok && outcome.refusal !== 'wrong_state')
       throw new Error(`the ledger refused to take the price of a plan: ${outcome.refusal}`)
   }

@@ -1,4 +1,4 @@
-// Plans of a running gateway: what their pages need of it, and what the operator owes by them.
+// Plans of a running gateway: metrics, visibility of pages, and liabilities.
 import { accountOf } from '../../src/access/viewer.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { type CoveredSums, createCoveredSums, planMetrics } from './metrics.ts'
@@ -6,7 +6,7 @@ import { unusedNanos } from './report.ts'
 import type { Plan } from './settings.ts'
 import { periodIn } from './store.ts'
 
-/** Pages of plans are there where one is offered, and for accounts that have one. */
+/** Registers plans with the gateway. Their pages are visible if a plan is offered, and for accounts with a plan. */
 export function openPlans(
   { db, people, operations }: Pick<Gateway, 'db' | 'people' | 'operations'>,
   offered: () => readonly Plan[],

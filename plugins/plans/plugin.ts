@@ -1,4 +1,4 @@
-// Plans as a plugin: months that accounts pay for, whose calls take nothing from their balances.
+// The plans plugin: paid months whose covered calls cost nothing from the balance.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { planSettings } from './settings.ts'
 

@@ -1,4 +1,4 @@
-// The renewal of plans: paid months begin, months that are over are followed by the next, and what is not paid within the days of grace ends.
+// Renewal of plans: begins paid months, orders and pays next months, and ends plans that are not paid within the grace period.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { changeState } from '../../src/store/state-changes.ts'
 import { beginPeriod, endPeriod, stateChange } from './beginning.ts'
@@ -15,15 +15,15 @@ interface RenewalParts extends PayingParts {
 }
 
 /**
- * Sees to all months that are due. Several gateways may do it at once, and be killed anywhere: the next round goes on.
+ * Processes all due months. Safe with several gateways at once and kills at any point: the next round continues.
  *
- * @throws what the database and the ledger throw first, once all were seen to: one that fails holds up no other account's
+ * @throws the first error of the database or the ledger, after all months were processed, so that a failure delays no other account
  */
 export async function renewPlans(parts: RenewalParts): Promise<void> {
   const failures: unknown[] = []
   for (const due of await duePeriods(parts.db, parts.now())) {
     try {
-      await seeTo(parts, due)
+      await processPeriod(parts, due)
     } catch (failure) {
       failures.push(failure)
     }
@@ -31,14 +31,14 @@ export async function renewPlans(parts: RenewalParts): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-async function seeTo(parts: RenewalParts, { status, ...period }: PlanPeriod & { status: string }) {
+async function processPeriod(parts: RenewalParts, { status, ...period }: PlanPeriod & { status: string }) {
   if (period.state === 'paid') await beginPeriod(parts, period.id)
   else if (period.state === 'active') await renew(parts, period, status === 'active')
-  else await lapse(parts, period)
+  else await lapseUnpaid(parts, period)
 }
 
 async function renew(parts: RenewalParts, period: PlanPeriod, may_pay: boolean): Promise<void> {
-  const next = await nextOf(parts, period)
+  const next = await orderNext(parts, period)
   if (!next) return
   if (await endUnpaid(parts, period, next)) return
   if (!may_pay || (await payPeriod(parts, next)) !== 'unpaid') return
@@ -46,7 +46,7 @@ async function renew(parts: RenewalParts, period: PlanPeriod, may_pay: boolean):
   if (period.card_method === null) await mailUnpaid(parts, period, next)
 }
 
-/** The mail that a month is to be paid, and until when: once. */
+/** Mails the account, once, that a month must be paid and until when. */
 const mailUnpaid = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPeriod, next: PlanPeriod) =>
   db.begin(async (tx) => {
     await tx.lock(account_id)
@@ -62,14 +62,14 @@ const mailUnpaid = ({ db, catalogue, now }: RenewalParts, { id, account_id }: Pl
     })
   })
 
-/** The month after one that is over: made once; undefined where none follows, and the plan has ended. */
-const nextOf = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPeriod) =>
+/** Returns the month after an ended one, and orders it once; undefined if none follows and the plan has ended. */
+const orderNext = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPeriod) =>
   db.begin(async (tx): Promise<PlanPeriod | undefined> => {
     await tx.lock(account_id)
     const period = await periodById(tx, id)
     const now_ms = now()
     if (period?.state !== 'active' || period.ends_ms > now_ms) return undefined
-    // One that is paid is about to begin.
+    // A paid month is about to begin.
     if (await periodIn(tx, account_id, 'paid')) return undefined
     const open = await periodIn(tx, account_id, 'open')
     if (open?.follows_id === id && open.starts_ms >= period.ends_ms) return open
@@ -86,13 +86,13 @@ const nextOf = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPe
       return undefined
     }
     const next = await orderNextMonth(tx, period, plan, now_ms)
-    // The days of grace of a month that was seen to late are counted from then.
+    // If the renewal is late, the grace period starts now.
     const covers_until_ms = Math.max(period.covers_until_ms, next.starts_ms + GRACE_MS)
     await setRenewal(tx, { id, renews: 1, next_plan: period.next_plan, covers_until_ms })
     return next
   })
 
-/** Once the days of grace are over. @returns whether they are */
+/** Ends a plan whose grace period is over. @returns whether it ended */
 const endUnpaid = ({ db, now, catalogue }: RenewalParts, { id, account_id }: PlanPeriod, next: PlanPeriod) =>
   db.begin(async (tx) => {
     await tx.lock(account_id)
@@ -105,8 +105,8 @@ const endUnpaid = ({ db, now, catalogue }: RenewalParts, { id, account_id }: Pla
     return true
   })
 
-/** An order that nobody has paid for a month. */
-const lapse = ({ db, now }: RenewalParts, period: PlanPeriod) =>
+/** Marks a month as lapsed that was not paid until its end, unless it follows the active one. */
+const lapseUnpaid = ({ db, now }: RenewalParts, period: PlanPeriod) =>
   db.begin(async (tx) => {
     await tx.lock(period.account_id)
     const active = await periodIn(tx, period.account_id, 'active')

@@ -1,4 +1,4 @@
-// Revenue of plans: by plan from the payments of months, the accounts that have one, and the share of paid months that is not used yet.
+// Report on plans: revenue by plan, accounts with a plan, and the unused part of paid months.
 import { and, eq, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import { totalOf } from '../../src/money/ledger/totals.ts'
@@ -6,20 +6,20 @@ import type { Db } from '../../src/store/db.ts'
 import { placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { state_changes } from '../../src/store/schema.ts'
-import { unusedOf } from './months.ts'
+import { unusedPriceOf } from './months.ts'
 import { plan_periods } from './tables.ts'
 
 interface PlanRevenue {
   plan: string
   title: string
-  /** Paid in the period; months that cost nothing are not among them. */
+  /** Number of months paid in the period, without free ones. */
   months: number
   revenue_nanos: Nanos
 }
 
 /**
- * Revenue by plan, the largest first: what was taken from balances for months, less what refunds gave back, at the time when it was. By the changes of state, which are in one
- * transaction with the entries: an erased account's entries do not say any more what they paid for.
+ * Returns revenue by plan, largest first: prices paid from balances minus refunds, each by its time. Uses the changes of state, which are in one
+ * transaction with the ledger entries, since entries of erased accounts no longer name the plan.
  */
 export async function revenueByPlan(
   db: Db,
@@ -31,17 +31,17 @@ export async function revenueByPlan(
   )
 }
 
-/** The share of paid months that is not used yet, by time. */
+/** Returns the unused part of paid months, by time. */
 export async function unusedNanos(db: Db, now_ms: number): Promise<Nanos> {
-  return (await queries(db).paid.all()).reduce((sum, month) => sum + unusedOf(month, now_ms), 0)
+  return (await queries(db).paid.all()).reduce((sum, month) => sum + unusedPriceOf(month, now_ms), 0)
 }
 
 interface PlanCounts {
   /** Accounts with a plan. */
   active: number
-  /** Of those, whose next month is not paid. */
+  /** Accounts with a plan whose next month is not paid. */
   unpaid: number
-  /** Of those, whose plan ends. */
+  /** Accounts with a plan that does not renew. */
   ending: number
 }
 

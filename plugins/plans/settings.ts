@@ -1,4 +1,4 @@
-// The settings of plans, [[plans.offered]]: what accounts can buy for a month.
+// The settings of plans, [[plans.offered]].
 import { type Static, Type } from '@sinclair/typebox'
 import { Usd } from '../../src/catalogue/price-schema.ts'
 import { readUsd } from '../../src/catalogue/prices.ts'
@@ -9,7 +9,7 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { compileGlobs } from '../../src/utilities/glob.ts'
 
-/** As the fields of the file name the periods. */
+/** Field names of the limits by period. */
 const LIMIT_FIELDS = {
   '5h': 'usd_per_5h',
   day: 'usd_per_day',
@@ -109,7 +109,7 @@ function readPlans({ offered }: Static<typeof PlansSchema>, context: SectionCont
   })
 }
 
-/** A plan may wait for a model that is to come. */
+/** Only warns of unknown models, since they may be added later. */
 function warnOfModels({ models }: PlanText, path: TomlPath, { file, warn }: SectionContext): void {
   const list = Array.isArray(file.models) ? (file.models as { id?: unknown }[]) : []
   for (const [at, pattern] of models.entries()) {

@@ -1,4 +1,4 @@
-// Months of plans in the database: made, found, and due to begin or to end.
+// Database queries on plan months.
 import { and, asc, eq, getTableColumns, gte, lte, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
@@ -19,7 +19,7 @@ type NewPeriod = Omit<
   | 'returned_nanos'
 >
 
-/** One that waits to be paid. */
+/** Inserts a month that waits for its payment. */
 export async function insertPeriod(tx: Tx, period: NewPeriod): Promise<PlanPeriod> {
   const made = await queries(tx).insert.get(period)
   if (!made) throw new Error('a month of a plan was not inserted')
@@ -29,60 +29,60 @@ export async function insertPeriod(tx: Tx, period: NewPeriod): Promise<PlanPerio
 export const periodById = (db: Db, id: number): Awaitable<PlanPeriod | undefined> =>
   queries(db).byId.get({ id })
 
-/** The one of an account that is in such a state: there is one at most. */
+/** The month of an account in a state; at most one exists. */
 export const periodIn = (
   db: Db,
   account_id: number,
   state: 'open' | 'paid' | 'active',
 ): Awaitable<PlanPeriod | undefined> => queries(db).inState.get({ account_id, state })
 
-/** The month after one, as it was ordered first. */
+/** The first order of the month after one. */
 export const firstNextMonth = (
   db: Db,
   { id, account_id, ends_ms }: PlanPeriod,
 ): Awaitable<PlanPeriod | undefined> => queries(db).firstNext.get({ id, account_id, ends_ms })
 
-/** Of an account, the newest first. */
+/** The months of an account, newest first. */
 export const periodsOf = (db: Db, account_id: number): Awaitable<PlanPeriod[]> =>
   queries(db).ofAccount.all({ account_id })
 
-/** Months that are paid and wait for their start, and months that are over; with the status of their accounts. */
+/** Paid months that have not begun, and active or open months that have ended, with the status of their accounts. */
 export const duePeriods = (db: Db, now_ms: number): Awaitable<(PlanPeriod & { status: string })[]> =>
   queries(db).due.all({ now_ms })
 
 /** A month that waits for its payment. */
 export interface OpenPeriod extends PlanPeriod {
-  /** The month before it covers calls until it is paid, or the days of grace are over. */
+  /** Whether it follows an active month, which covers calls until this one is paid or the grace period ends. */
   is_next: boolean
   /** The status of its account. */
   status: string
-  /** Of the month before: what pays for this one where the balance is too low. */
+  /** Card of the previous month, which pays for this one if the balance is too low. */
   before_method: string | null
   before_currency: string | null
-  /** Until when the month before covers calls. */
+  /** Time until which the previous month covers calls. */
   before_until_ms: number
 }
 
 export const openPeriods = async (db: Db): Promise<OpenPeriod[]> =>
   (await queries(db).open.all()).map(({ is_next, ...period }) => ({ ...period, is_next: is_next === 1 }))
 
-/** The card that pays for the next month. */
+/** Sets the card that pays for the next month. */
 export const setCard = (
   tx: Tx,
   card: Pick<PlanPeriod, 'id' | 'card_method' | 'card_currency'>,
 ): Awaitable<unknown> => queries(tx).setCard.run({ ...card })
 
-/** Writes down the part of a month's price that a refund returns. */
+/** Saves the part of a month's price that a refund returns. */
 export const setReturned = (
   tx: Tx,
   returned: Pick<PlanPeriod, 'id' | 'returned_nanos'>,
 ): Awaitable<unknown> => queries(tx).setReturned.run({ ...returned })
 
-/** The limits of an account's plan, with what is used of them. */
+/** The limits of a plan month, with their use. */
 export const budgetsOfPeriod = (db: Db, plan_period_id: number): Awaitable<BudgetRow[]> =>
   queries(db).budgets.all({ plan_period_id })
 
-/** The period whose plan covers an account's calls. */
+/** Sets the month that covers an account's calls; null: none. */
 export const setPlanOf = (tx: Tx, account_id: number, plan_period_id: number | null): Awaitable<unknown> =>
   queries(tx).setPlan.run({ id: account_id, plan_period_id })
 
@@ -101,15 +101,11 @@ export const insertBudget = (
   budget: Pick<BudgetRow, 'account_id' | 'period' | 'limit_nanos'> & { plan_period_id: number },
 ): Awaitable<unknown> => queries(tx).insertBudget.run({ ...budget })
 
-/** Hands a limit on: its used part stays, unless it begins anew. */
-export const handBudgetOn = (
+/** Moves a limit to another month, keeping its use unless it is reset. */
+export const transferBudget = (
   tx: Tx,
-  {
-    id,
-    begins_anew,
-    ...to
-  }: { id: number; plan_period_id: number; limit_nanos: number; begins_anew: boolean },
-): Awaitable<unknown> => queries(tx)[begins_anew ? 'renewBudget' : 'moveBudget'].run({ id, ...to })
+  { id, is_reset, ...to }: { id: number; plan_period_id: number; limit_nanos: number; is_reset: boolean },
+): Awaitable<unknown> => queries(tx)[is_reset ? 'renewBudget' : 'moveBudget'].run({ id, ...to })
 
 export const removeBudget = (tx: Tx, id: number): Awaitable<unknown> => queries(tx).removeBudget.run({ id })
 

@@ -1,9 +1,9 @@
-// The plans of a running gateway: by which they are paid, and their renewal each minute.
+// The sweep that renews plans each minute in a running gateway.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PayingParts } from './paying.ts'
 import { renewPlans } from './renewing.ts'
 
-/** Pays from balances by the gateway's own ledger. */
+/** Parts for paying from balances with the gateway's ledger. */
 export const partsOf = ({ db, calls }: Pick<Gateway, 'db' | 'calls'>): PayingParts => ({
   db,
   withdraw: (operation) => calls.ledger.submit(operation),

@@ -1,4 +1,4 @@
-// The paid months of plans as Drizzle sees them, with their personal data. What a plan covers of calls is counted in the core's budgets.
+// Drizzle table of plan months, with the rules for its personal data. The use of a plan's limits is in the core's budgets.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -11,41 +11,42 @@ import {
 export const PERIOD_STATES = ['open', 'paid', 'active', 'ended', 'replaced', 'lapsed'] as const
 export type PeriodState = (typeof PERIOD_STATES)[number]
 
-/** Months of plans that accounts ordered, as they were offered then. */
+/** Ordered plan months, with a copy of the plan's terms at that time. */
 export const plan_periods = sqliteTable('plan_periods', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   state: text({ enum: PERIOD_STATES }).notNull(),
-  /** The name in the catalogue, which may have another plan of it by now, or none. */
+  /** The plan's name in the catalogue, which may have changed or removed the plan since. */
   plan: text().notNull(),
   title: text().notNull(),
   price_nanos: integer().notNull(),
-  /** The amount to pay: the price, less the rest of the plan that it takes the place of. */
+  /** The amount to pay: the price minus the unused part of the replaced month. */
   due_nanos: integer().notNull(),
-  /** Ids and patterns of models, as JSON. */
+  /** Model IDs and patterns, as JSON. */
   models: text().notNull(),
   /** Nano-dollars by period, as JSON. */
   limits: text().notNull(),
   concurrent_calls: integer(),
   overflow: integer().notNull(),
-  /** The period that it renews, or takes the place of. */
+  /** The month that this one renews or replaces. */
   follows_id: integer(),
-  /** Months are counted from here: it is the last of so many. Both begin anew with a month that nobody saw to in time. */
+  /** Start of the count of months; reset by a late renewal. */
   anchor_ms: integer().notNull(),
+  /** Number of this month, counted from the anchor. */
   month_number: integer().notNull(),
   starts_ms: integer().notNull(),
   ends_ms: integer().notNull(),
-  /** Its end, or that of the days of grace. */
+  /** End of the coverage of calls: the month's end, or the end of the grace period. */
   covers_until_ms: integer().notNull(),
   renews: integer().notNull(),
-  /** The plan that it renews as; null: the same. */
+  /** The plan of the next month; null: the same. */
   next_plan: text(),
   created_at_ms: integer().notNull(),
   changed_at_ms: integer().notNull(),
-  /** The payment method and the currency by which the saved card pays for the next month where the balance is too low; null: nothing does. */
+  /** The payment method whose saved card pays for the next month if the balance is too low, and the currency; null: only the balance pays. */
   card_method: text(),
   card_currency: text(),
-  /** The part of its price that a refund gave back, with which it ended. */
+  /** The part of the price that was returned by the refund that ended the plan. */
   returned_nanos: integer().notNull(),
 })
 

@@ -1,19 +1,19 @@
-// Plans in JSON: those that are offered, and the one that an account has, with what is left of its limits.
+// JSON views of plans: offers, and the plan of an account with its limits.
 import { type Static, Type } from '@sinclair/typebox'
 import { budgetsView, SpendLimitsView } from '../../src/access/limits-view.ts'
 import { BUDGET_PERIODS, type BudgetPeriod } from '../../src/domain/budgets.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../src/http/views.ts'
 import type { Db } from '../../src/store/db.ts'
-import { priceAfter, unusedOf } from './months.ts'
+import { priceAfter, unusedPriceOf } from './months.ts'
 import type { Plan } from './settings.ts'
 import { budgetsOfPeriod, periodIn } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
 
 const TERMS = {
-  models: Type.Array(Type.String(), { description: 'The models that it covers: ids, and patterns.' }),
+  models: Type.Array(Type.String(), { description: 'The covered models: IDs and patterns.' }),
   concurrent_calls: Nullable(
-    Type.Integer({ description: 'Its calls that may run at once; null: any number.' }),
+    Type.Integer({ description: 'Maximum number of concurrent covered calls; null: unlimited.' }),
   ),
   overflow: Type.Boolean({
     description:
@@ -26,23 +26,24 @@ export const PlanView = Closed(
     plan: Type.String({ description: 'Its name.' }),
     title: Type.String({ description: 'Its title.' }),
     state: OneOf(['active', 'unpaid'], {
-      description: '`unpaid`: the next month is to be paid, and calls are covered for three days until then.',
+      description:
+        '`unpaid`: the next month is not paid yet; calls are covered during a grace period of three days.',
     }),
     ...MoneyFields('price', 'The price of a month'),
-    ...TimeFields('starts', 'When the month began'),
-    ...TimeFields('ends', 'When the month ends'),
-    ...TimeFields('covers_until', 'Until when calls are covered, if nothing is paid'),
+    ...TimeFields('starts', 'Begin of the month'),
+    ...TimeFields('ends', 'End of the month'),
+    ...TimeFields('covers_until', 'End of the coverage of calls without a further payment'),
     renews: Type.Boolean({ description: 'Whether another month follows.' }),
     next_plan: Nullable(
       Type.String({ description: 'The plan from the end of the month on; null: the same.' }),
     ),
     renews_by: OneOf(['balance', 'card'], {
-      description: '`card`: the saved card is charged for another month where the balance is too low.',
+      description: '`card`: the saved card is charged for the next month if the balance is too low.',
     }),
     ...TERMS,
     limits: {
       ...SpendLimitsView,
-      description: 'Limits of its calls, with what is left. The month is the one that is paid.',
+      description: 'Limits of covered calls, with their rest. The month is the paid month.',
     },
   },
   { description: 'The plan of the account.' },
@@ -50,10 +51,10 @@ export const PlanView = Closed(
 
 export const QuoteBody = Closed(
   { priced_at_ms: Type.Integer(), due_nanos: Nullable(Type.Integer({ minimum: 0 })) },
-  { description: 'The price as the page shows it: the purchase is refused where it costs another amount.' },
+  { description: 'The price that the page shows. The purchase is refused if the price differs.' },
 )
 
-/** The plan that an account has, as it is now; null without one. */
+/** Returns the view of an account's plan; null without one. */
 export async function planView(
   db: Db,
   account_id: number,
@@ -90,16 +91,16 @@ export const OfferView = Closed({
   plan: Type.String({ description: 'its name' }),
   title: Type.String(),
   description: Type.String(),
-  ...MoneyFields('price', 'the price of a month; of the plan that the account has, that of its next one'),
+  ...MoneyFields('price', 'the price of a month; for the account’s own plan, of its next month'),
   ...NullableMoneyFields(
     'due',
-    'what is due now; null: it begins when the month ends, or the account has it',
+    'amount due now; null: the plan begins when the month ends, or the account has it',
   ),
   limits: Type.Array(Closed({ period: OneOf(BUDGET_PERIODS), ...MoneyFields('limit') })),
   ...TERMS,
 })
 
-/** A plan that is offered to an account. @param months those that it has paid, and is to pay next */
+/** Returns the view of an offered plan for an account. */
 export function offerView(
   plan: Plan,
   { active, open }: { active: PlanPeriod | undefined; open: PlanPeriod | undefined },
@@ -107,12 +108,12 @@ export function offerView(
 ): Static<typeof OfferView> {
   const current = active && now_ms < active.ends_ms ? active : undefined
   const is_later = current && plan.price_nanos <= current.price_nanos
-  /** In its days of grace, which keep the terms of then. */
+  // Within the grace period the terms of the ordered month hold.
   const next = !current && active && open?.follows_id === active.id && open.plan === plan.name
   const due_nanos = next
     ? open.due_nanos
     : current
-      ? Math.max(0, plan.price_nanos - unusedOf(current, now_ms))
+      ? Math.max(0, plan.price_nanos - unusedPriceOf(current, now_ms))
       : plan.price_nanos
   return {
     plan: plan.name,

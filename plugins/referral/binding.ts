@@ -1,4 +1,4 @@
-// The binding of an account to whose link it signed up by: once, at its sign-up, and never to itself.
+// Binding of an account to its referrer: once, at its sign-up, and never to itself.
 import type { RandomBytes } from '../../src/access/secret.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
@@ -6,11 +6,11 @@ import { mailboxOf } from '../sign-up/index.ts'
 import { addressesOf, insertLink, insertReferral, isOpen, linkOf, referrerByCode } from './store.ts'
 
 const CODE_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
-/** 60 bits: nobody meets another one's by guessing. */
+/** 60 bits, which cannot be guessed. */
 const CODE_CHARS = 12
 
-/** The code of an account's link, made when it is first asked for. */
-export async function codeOf(
+/** Returns the code of an account's link, and creates it on the first call. */
+export async function referralCodeOf(
   db: Db,
   account_id: number,
   { randomBytes, now_ms }: { randomBytes: RandomBytes; now_ms: number },
@@ -25,16 +25,16 @@ export async function codeOf(
   })
 }
 
-interface Referred {
+interface ReferredSignUp {
   code: string
   account_id: number
   email: string
 }
 
-/** Binds a new account, in the transaction that makes it. An unknown link, one of a closed account and one’s own do nothing. */
+/** Binds a new account to its referrer, in the transaction that creates it. Ignores unknown links, links of closed accounts, and one’s own link. */
 export async function bindReferral(
   tx: Tx,
-  { code, account_id, email }: Referred,
+  { code, account_id, email }: ReferredSignUp,
   now_ms: number,
 ): Promise<void> {
   const referrer_id = await referrerByCode(tx, code)

@@ -1,4 +1,4 @@
-// `referral`: who referred whom, and what it cost; the link of an account.
+// Command `referral`: list referrals, and show the link of an account.
 import type { Command } from 'commander'
 import { accountByName } from '../../src/access/accounts.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
@@ -9,7 +9,7 @@ import { formatUsd } from '../../src/domain/money.ts'
 import { money } from '../../src/http/views.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
-import { codeOf } from './binding.ts'
+import { referralCodeOf } from './binding.ts'
 import { referral_list } from './list.ts'
 import { listReferrals } from './listing.ts'
 
@@ -24,7 +24,7 @@ const addList = listCommand(referral_list, {
   example: 'referral list',
 })
 
-/** More than an account refers. */
+/** More than an account has. */
 const MAX_SHOWN = 100_000
 
 export function addReferralCommands(program: Command, deps: CliDeps): void {
@@ -37,7 +37,7 @@ export function addReferralCommands(program: Command, deps: CliDeps): void {
       const { catalogue } = await requireCatalogue(folder)
       const { code, rows } = await withDatabase(folder, 'write', async (db) => {
         const { id } = await accountByName(db, name)
-        const code = await codeOf(db, id, { randomBytes: deps.randomBytes, now_ms: deps.now() })
+        const code = await referralCodeOf(db, id, { randomBytes: deps.randomBytes, now_ms: deps.now() })
         return { code, rows: (await listReferrals(db, { referrer_id: id }, { limit: MAX_SHOWN })).rows }
       })
       const url = `${withoutTrailing(catalogue.server.public_url ?? '', '/')}/console/sign-up?ref=${code}`

@@ -1,4 +1,4 @@
-// Referrals at the console: an account's link and what it earned, and for the staff who referred whom.
+// Console routes of referrals: an account's link and earnings, and the staff's list.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf } from '../../src/access/viewer.ts'
@@ -9,7 +9,7 @@ import { notFound } from '../../src/domain/errors.ts'
 import { Closed } from '../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../src/http/views.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
-import { codeOf } from './binding.ts'
+import { referralCodeOf } from './binding.ts'
 import { referral_list } from './list.ts'
 import { listReferrals } from './listing.ts'
 import type { SharingParts } from './sharing.ts'
@@ -27,7 +27,7 @@ const ReferralView = Closed({
       payments: Type.Integer(),
       ...MoneyFields('earned'),
     }),
-    { description: 'the newest 100, without their names' },
+    { description: 'the newest 100, without names' },
   ),
 })
 
@@ -54,7 +54,7 @@ const ownRoute = (gateway: Gateway, { settings }: SharingParts) =>
       if (account_id === undefined || per_mille === 0)
         throw notFound('There are no referrals here. Ask the operator of this gateway.')
       const { now, catalogue } = gateway.calls
-      const code = await codeOf(gateway.db, account_id, {
+      const code = await referralCodeOf(gateway.db, account_id, {
         randomBytes: gateway.people.randomBytes,
         now_ms: now(),
       })

@@ -1,4 +1,4 @@
-// Referrals as a list: at the console, in files and on the command line; for the operator.
+// The operator's list of referrals for the console, exports and the command line.
 import { Type } from '@sinclair/typebox'
 import { integer, money, text, time } from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
@@ -23,17 +23,17 @@ export const referral_list = defineList<ListedReferral>()({
     created: time(({ created_at_ms }) => created_at_ms, { table: { head: 'TIME' } }),
     account_id: integer(({ account_id }) => account_id),
     account: text(({ account_name }) => account_name, {
-      description: 'who signed up',
+      description: 'the account that signed up',
       table: { head: 'SIGNED UP', elastic: true },
     }),
     referrer_id: integer(({ referrer_id }) => referrer_id),
     referrer: text(({ referrer }) => referrer, {
-      description: 'whose link it was',
+      description: 'the account with the link',
       table: { head: 'BY THE LINK OF', elastic: true },
     }),
     payments: integer(({ payments }) => payments, { table: { head: 'PAYMENTS', right: true } }),
     earned: money(({ earned_nanos }) => earned_nanos, {
-      description: 'What the referrer has got of their payments',
+      description: 'Shares of their payments that the referrer received',
       table: { head: 'SHARED USD' },
     }),
   },
@@ -45,5 +45,4 @@ export const referral_list = defineList<ListedReferral>()({
     ),
 })
 
-/** Rows as the console's pages get them. */
-export type ShownReferral = ConsoleRowOf<typeof referral_list>
+export type ConsoleReferral = ConsoleRowOf<typeof referral_list>

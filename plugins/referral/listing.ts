@@ -1,4 +1,4 @@
-// Referrals with what they have earned: a page of them, and the sums of one referrer.
+// Query of referrals with their payments and earnings.
 import type { Db } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
 
@@ -17,7 +17,7 @@ const sumIn = (table: string, name: string): string => `
   COALESCE((SELECT SUM(amount_nanos) FROM ${table} WHERE account_id = referrals.referrer_id
     AND request_key >= '${name}:' || orders.id || ':' AND request_key < '${name}:' || orders.id || ';'), 0)`
 
-/** Of one order of a referred account: what its referrer has of it. */
+/** The referrer's share of an order: credited minus debited. */
 const EARNED_OF_ORDER = `
   COALESCE((SELECT amount_nanos FROM entries WHERE account_id = referrals.referrer_id
     AND request_key = 'referral:' || orders.id), 0) + ${sumIn('entries', 'referral-again')} - ${sumIn('opening_debts', 'referral-back')}`

@@ -1,4 +1,4 @@
-// Referrals as a plugin: an account has a link, and gets a share of what those pay who signed up by it.
+// The referral plugin: each account has a link, and gets a share of the payments of accounts that signed up by it.
 import { definePlugin } from '../../src/app/plugin.ts'
 import { referralSettings } from './settings.ts'
 

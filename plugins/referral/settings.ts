@@ -1,4 +1,4 @@
-// The settings of referrals, [referral]: the share of payments that referrers get, and for how long.
+// The settings [referral]: the referrers' share of payments and its duration.
 import { type Static, Type } from '@sinclair/typebox'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'

@@ -1,9 +1,9 @@
-// The shares of referrers: credited with the payment, and settled until the end of its refunds.
+// Shares of referrers: credited with the payment, and adjusted after refunds and disputes.
 import type { Share } from '../../src/money/ledger/operations.ts'
 import {
   type SharingParts as PaymentParts,
-  SHARES_GIVEN_WITHIN_MS,
-  SHARES_SETTLED_FOR_MS,
+  SHARE_CREDIT_WITHIN_MS,
+  SHARE_SETTLE_WITHIN_MS,
   settleShare,
 } from '../payments/index.ts'
 import { shareOfPayment } from './amounts.ts'
@@ -16,7 +16,7 @@ export interface SharingParts extends PaymentParts {
 
 const TITLE = 'Referral'
 
-/** The share of a referrer in a payment, credited in its transaction. */
+/** Returns the referrer's share of a payment, which is credited in the payment's transaction. */
 export async function sharesOfPayment(
   { db, now, settings }: Pick<SharingParts, 'db' | 'now' | 'settings'>,
   { id, account_id, credit_nanos }: Pick<ReferredPayment, 'id' | 'account_id' | 'credit_nanos'>,
@@ -29,9 +29,9 @@ export async function sharesOfPayment(
   return [{ account_id: referral.referrer_id, amount_nanos, note: TITLE, request_key: `referral:${id}` }]
 }
 
-/** Brings the shares of payments to what has become of them. */
+/** Adjusts shares to changes of their payments. */
 export async function settleShares(parts: SharingParts): Promise<void> {
-  const since_ms = parts.now() - SHARES_SETTLED_FOR_MS
+  const since_ms = parts.now() - SHARE_SETTLE_WITHIN_MS
   for (let after_id = 0; ; ) {
     const payments = await changedPayments(parts.db, since_ms, after_id)
     for (const payment of payments) {
@@ -45,14 +45,14 @@ export async function settleShares(parts: SharingParts): Promise<void> {
   }
 }
 
-/** Any other payment without a share had none, as while referrals were off. */
+/** Credits the share of a payment that a command credited. Any other payment without a share had none, as while referrals were off. */
 async function creditMissing(parts: SharingParts, payment: ReferredPayment): Promise<void> {
   const { paid_at_ms, state, by_command } = payment
   if (
     by_command === 0 ||
     state !== 'paid' ||
     paid_at_ms === null ||
-    paid_at_ms < parts.now() - SHARES_GIVEN_WITHIN_MS
+    paid_at_ms < parts.now() - SHARE_CREDIT_WITHIN_MS
   )
     return
   const [share] = await sharesOfPayment(parts, payment)

@@ -1,4 +1,4 @@
-// Referrals in the database: links, who signed up by which, and what of each payment was shared.
+// Database queries on referral links, referrals and referred payments.
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Awaitable, Db, Tx } from '../../src/store/db.ts'
 import { equals, placeholders } from '../../src/store/placeholders.ts'
@@ -16,7 +16,7 @@ export async function insertLink(
   await queries(tx).insertLink.run(link)
 }
 
-/** The account that a link is of. */
+/** The account of a link. */
 export const referrerByCode = async (db: Db, code: string): Promise<number | undefined> =>
   (await queries(db).byCode.get({ code }))?.account_id
 
@@ -30,7 +30,7 @@ export async function insertReferral(
   await queries(tx).insert.run(referral)
 }
 
-/** Reports whether an account may refer and gets shares: it is not closed. */
+/** Whether an account may refer and gets shares: it is not closed. */
 export const isOpen = async (db: Db, account_id: number): Promise<boolean> => {
   const [found] = await db.rows<{ id: number }>(
     'SELECT id FROM accounts WHERE id = $account_id AND id NOT IN (SELECT account_id FROM closed_accounts)',
@@ -50,17 +50,17 @@ export const addressesOf = async (db: Db, account_id: number): Promise<string[]>
     )
   ).map(({ email }) => email)
 
-/** A payment of an account that was referred. */
+/** A payment of a referred account. */
 export interface ReferredPayment extends SharedPayment {
   credit_nanos: Nanos
   paid_at_ms: number | null
   account_id: number
   referrer_id: number
-  /** 1: a command has credited it, which gives nobody a share. */
+  /** 1: a command credited the payment, without shares. */
   by_command: number
 }
 
-/** Payments of referred accounts that have changed since a moment. */
+/** Payments of referred accounts that changed since a time. */
 export const changedPayments = (db: Db, since_ms: number, after_id: number): Awaitable<ReferredPayment[]> =>
   db.rows<ReferredPayment>(
     `SELECT orders.id AS id, orders.state AS state, amount_minor, refunded_minor, credit_nanos, paid_at_ms,

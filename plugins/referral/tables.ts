@@ -1,4 +1,4 @@
-// The tables of referrals as Drizzle sees them, with their personal data: links, and who signed up by them.
+// Drizzle tables of referral links and referrals, with the rules for their personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { accountTable, columns, EXPORTED, type StoredTable } from '../../src/store/stored-table.ts'
 
@@ -18,7 +18,7 @@ export const referrals = sqliteTable('referrals', {
   created_at_ms: integer().notNull(),
 })
 
-// Numbers of accounts and times are all that stays of an erased one: by them the shares in the books are explained.
+// Of an erased account, IDs and times stay, since they explain the shares in the ledger.
 export const tables: readonly StoredTable[] = [
   accountTable(referral_links, {
     erases: 'columns',

@@ -1,7 +1,7 @@
 // Console routes of refused requests: counts, the most frequent reasons, and one request in full. An account sees only its own.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountOf, isOfKeys, type Viewer } from '../../src/access/viewer.ts'
+import { accountOf, seesKey, type Viewer } from '../../src/access/viewer.ts'
 import { allNamed, DISPLAY_NAME, named } from '../../src/app/surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/app/surface/console/calls.ts'
 import { AccountRef, KeyRef } from '../../src/app/surface/console/fields.ts'
@@ -128,7 +128,7 @@ async function refusalView(
   request_id: string,
 ): Promise<Static<typeof RefusalView>> {
   const refusal = await findRefusal(db, request_id, accountOf(viewer))
-  if (!refusal || !isOfKeys(viewer, refusal.key_id))
+  if (!refusal || !seesKey(viewer, refusal.key_id))
     throw notFound('No refused request found with this request id.', { param: 'request_id' })
   const { id, account_name: account, key_name: key, at_ms, ...rest } = refusal
   return { ...(await named(db, viewer, { ...rest, account, key })), ...time('refused', at_ms) }

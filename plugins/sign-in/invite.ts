@@ -1,7 +1,7 @@
 // Invitations to set a password: by mail if there is a mail server and an address, else as a link to pass on.
 import { detailsOf } from '../../src/access/account-details.ts'
 import { lockedAccount } from '../../src/access/accounts.ts'
-import type { Issuing } from '../../src/access/keys.ts'
+import type { Issuance } from '../../src/access/keys.ts'
 import { makeInvitation, readLink, type SignInLink } from '../../src/access/sign-in-links.ts'
 import { teamQueries } from '../../src/access/team-queries.ts'
 import type { Tx } from '../../src/store/db.ts'
@@ -16,7 +16,7 @@ interface CreatedInvitation extends SignInLink {
   mailed_to: string | undefined
 }
 
-interface InvitationOptions extends Issuing {
+interface InvitationOptions extends Issuance {
   /** Whether there is a mail server. */
   has_mail: boolean
 }

@@ -3,7 +3,7 @@ import { changeDetails } from '../../src/access/account-details.ts'
 import { createAccount } from '../../src/access/accounts.ts'
 import { claimEmail, personOfEmail } from '../../src/access/emails.ts'
 import { setPassword } from '../../src/access/passwords.ts'
-import { enteringAs, type PersonIn, requireOwners } from '../../src/access/people.ts'
+import { type Entrance, entranceOf, requireOwners } from '../../src/access/people.ts'
 import type { ActionContext } from '../../src/domain/actions.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
@@ -41,7 +41,7 @@ interface SignUpContext {
  * @returns the person in the new account, for `sessions.withProof`
  * @throws GatewayError invalid_request for a malformed, reserved or taken name; conflict if another person has verified the address
  */
-export async function createByIdentity(tx: Tx, holder: NewOwner, context: SignUpContext): Promise<PersonIn> {
+export async function createByIdentity(tx: Tx, holder: NewOwner, context: SignUpContext): Promise<Entrance> {
   const entering = await makeAccount(tx, holder, { ...context, proof: 'identity' })
   const { email } = holder
   const { account_id } = entering
@@ -56,7 +56,7 @@ export async function makeAccount(
   tx: Tx,
   { email, name, password_hash, terms, bindReferral }: NewOwner,
   { now_ms, request_id, proof }: SignUpContext & { proof: 'mail' | 'identity' },
-): Promise<PersonIn> {
+): Promise<Entrance> {
   // Serializes with other transactions that take names and addresses.
   await tx.lock(null)
   const holder = await personOfEmail(tx, email)
@@ -66,7 +66,7 @@ export async function makeAccount(
   await tx.lock(account.id)
   const owners = await requireOwners(tx, [{ account_id: account.id, name }], now_ms)
   const person_id = owners.get(account.id)
-  const entering = person_id === undefined ? undefined : await enteringAs(tx, person_id)
+  const entering = person_id === undefined ? undefined : await entranceOf(tx, person_id)
   if (!entering || person_id === undefined) throw new Error(`account ${account.id} has no owner`)
   await claimEmail(tx, { person_id, email, now_ms })
   await changeDetails(tx, name, { email })

@@ -4,13 +4,13 @@ import type { Share } from '../../src/money/ledger/operations.ts'
 import type { Db } from '../../src/store/db.ts'
 import {
   type PaymentShare,
-  returnedOf,
-  SHARES_GIVEN_WITHIN_MS,
-  SHARES_SETTLED_FOR_MS,
+  returnDueOf,
+  SHARE_CREDIT_WITHIN_MS,
+  SHARE_SETTLE_WITHIN_MS,
   type SharedPayment,
   type SharingParts,
   settleShare,
-  sharesBetween,
+  sumShares,
 } from '../payments/index.ts'
 
 export interface WelcomeParts extends SharingParts {
@@ -63,11 +63,11 @@ const shareIn = ({ id, account_id }: Pick<FirstPayment, 'id' | 'account_id'>): P
 /** Adjusts welcome credits to refunds and disputes of their payments, and gives the credit for payments that a command marked as paid. */
 export async function settleWelcomes(parts: WelcomeParts): Promise<void> {
   const { db, ledger, now, welcomeNanos } = parts
-  const since_ms = now() - SHARES_SETTLED_FOR_MS
+  const since_ms = now() - SHARE_SETTLE_WITHIN_MS
   const changed = await db.rows<SharedPayment & FirstPayment>(CHANGED, { since_ms, note: NOTE })
   for (const payment of changed) await settleShare(parts, shareIn(payment), payment)
   if (welcomeNanos() === 0) return
-  const marked = await db.rows<FirstPayment>(MARKED_BY_COMMAND, { since_ms: now() - SHARES_GIVEN_WITHIN_MS })
+  const marked = await db.rows<FirstPayment>(MARKED_BY_COMMAND, { since_ms: now() - SHARE_CREDIT_WITHIN_MS })
   for (const payment of marked)
     await ledger.submit({ op: 'top_up', ...creditWith(payment, welcomeNanos()), now_ms: now() })
 }
@@ -78,7 +78,7 @@ export async function returnedOfWelcome(
   { id, account_id, ...part }: { id: number; account_id: number; amount_minor: number; gone_minor: number },
 ): Promise<Nanos> {
   const brought_nanos = await broughtOfWelcome(db, { id, account_id })
-  return brought_nanos === 0 ? 0 : await returnedOf(db, shareIn({ id, account_id }), part)
+  return brought_nanos === 0 ? 0 : await returnDueOf(db, shareIn({ id, account_id }), part)
 }
 
 /** The welcome credit of a payment; 0 if there was none. */
@@ -96,7 +96,7 @@ const WITH_PAYMENT =
 
 /** The sum of the welcome credits of a period, less the parts that refunds took back. */
 export const welcomesBetween = (db: Db, period: { since_ms: number; until_ms: number }): Promise<Nanos> =>
-  sharesBetween(db, { name: NAME, accounts: SIGNED_UP }, period)
+  sumShares(db, { name: NAME, accounts: SIGNED_UP }, period)
 
 const SIGNED_UP = 'SELECT account_id FROM sign_ups WHERE account_id IS NOT NULL'
 

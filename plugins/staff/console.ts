@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireFresh } from '../../src/access/fresh-sign-in.ts'
-import { personAt } from '../../src/access/people.ts'
+import { personOnSide } from '../../src/access/people.ts'
 import { sessionRequired } from '../../src/access/session-rows.ts'
 import { linkAt } from '../../src/app/command-line/console-link.ts'
 import { rowFor } from '../../src/app/list/columns.ts'
@@ -152,7 +152,7 @@ function changeWhileFresh<T>(
     await tx.lock(null)
     // Checked again under the lock: another operator may have changed the viewer's role meanwhile.
     const { person_id } = viewer
-    const role = (await personAt(tx, { person_id, account_id: null }))?.role
+    const role = (await personOnSide(tx, { person_id, account_id: null }))?.role
     if (role !== 'operator') throw sessionRequired()
     return await work(tx, now_ms)
   })

@@ -1,5 +1,5 @@
 // A link by which a person of the staff sets their password: mailed if there is a mail server, else a link to pass on.
-import type { Issuing } from '../../src/access/keys.ts'
+import type { Issuance } from '../../src/access/keys.ts'
 import { makeStaffLink, OPERATORS_LINK_HOURS, type SignInLink } from '../../src/access/sign-in-links.ts'
 import { linkAt } from '../../src/app/command-line/console-link.ts'
 import { conflict } from '../../src/domain/errors.ts'
@@ -25,7 +25,7 @@ export interface StaffLink extends SignInLink {
 export async function inviteStaff(
   tx: Tx,
   person: StaffPerson,
-  { has_mail, ...issuing }: Issuing & { has_mail: boolean },
+  { has_mail, ...issuing }: Issuance & { has_mail: boolean },
 ): Promise<StaffLink> {
   const { id: person_id, email, role, has_password } = person
   refuseDisabled(person)
@@ -45,7 +45,7 @@ export async function inviteStaff(
 }
 
 /** Creates the link of `console link` for a person, which lasts as long as the operator's. @throws GatewayError conflict for a disabled person */
-export async function linkForStaff(tx: Tx, person: StaffPerson, issuing: Issuing): Promise<SignInLink> {
+export async function linkForStaff(tx: Tx, person: StaffPerson, issuing: Issuance): Promise<SignInLink> {
   refuseDisabled(person)
   const of = { person_id: person.id, subject: subjectOf(person), lasts_ms: OPERATORS_LINK_HOURS * HOUR_MS }
   return await makeStaffLink(tx, of, issuing)

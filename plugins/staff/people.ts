@@ -1,5 +1,5 @@
 // Changes of the staff: adding, changing, removing, disabling and enabling people. An operator who can sign in always remains.
-import { noteEmail, personOfEmail } from '../../src/access/emails.ts'
+import { personOfEmail, setUnverifiedEmail } from '../../src/access/emails.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
 import { passkeyQueries } from '../../src/access/session-queries.ts'
 import { invitationQueries } from '../../src/access/team-queries.ts'
@@ -88,7 +88,7 @@ async function createPerson(
 ): Promise<PersonRow> {
   if (holder) await peopleQueries(tx).setEmail.run({ id: holder.id, email: null, email_verified_at_ms: null })
   const person: PersonRow = await staffQueries(tx).insertPerson.get({ name, created_at_ms: now_ms })
-  await noteEmail(tx, { person_id: person.id, email })
+  await setUnverifiedEmail(tx, { person_id: person.id, email })
   return person
 }
 

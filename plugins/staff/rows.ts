@@ -1,6 +1,6 @@
 // Rows of the staff: people with their role, and whether they can sign in.
 import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import { HAS_WAY_IN } from '../../src/access/people-queries.ts'
+import { HAS_SIGN_IN_WAY } from '../../src/access/people-queries.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { equals, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
@@ -39,7 +39,7 @@ const staffWith = (orm: Orm, of: SQL | undefined) =>
       staff_id: staff.id,
       role: staff.role,
       password_id: passwords.id,
-      way_in: sql<number>`CASE WHEN ${HAS_WAY_IN} THEN 1 ELSE 0 END`.as('way_in'),
+      way_in: sql<number>`CASE WHEN ${HAS_SIGN_IN_WAY} THEN 1 ELSE 0 END`.as('way_in'),
       last_seen_at_ms: sql<
         number | null
       >`(SELECT max(last_seen_at_ms) FROM sessions WHERE sessions.person_id = people.id)`.as(

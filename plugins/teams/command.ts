@@ -5,7 +5,7 @@ import { budgetsOfPerson } from '../../src/access/budgets.ts'
 import { budgetsView } from '../../src/access/limits-view.ts'
 import {
   changeRole,
-  type KeysLeft,
+  type KeyHandling,
   limitMember,
   memberOf,
   removeMember,
@@ -236,7 +236,7 @@ async function changeOf(
   now_ms: number,
 ) {
   if (revokeKeys && keysTo !== undefined) throw invalidRequest('Give --revoke-keys or --keys-to, not both.')
-  const handover: KeysLeft | undefined =
+  const handover: KeyHandling | undefined =
     keysTo === undefined ? undefined : { to_person_id: (await personIn(db, account, keysTo)).person_id }
   const keys = revokeKeys ? ({ revoke: true } as const) : handover
   return { keys, may_end_owners: withoutOwner === true, now_ms }

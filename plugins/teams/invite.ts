@@ -1,6 +1,6 @@
 // The invitation of a person into an account: mailed if there is a mail server, else a link to pass on.
 import { makePersonInvitation, type NewInvitation, revokeInvitation } from '../../src/access/invitations.ts'
-import type { Issuing } from '../../src/access/keys.ts'
+import type { Issuance } from '../../src/access/keys.ts'
 import { personsAddress } from '../../src/domain/mail-address.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
@@ -25,7 +25,7 @@ interface CreatedInvitation {
 export async function invitePerson(
   tx: Tx,
   { has_mail, inviter, ...invitation }: InvitationRequest,
-  issuing: Issuing,
+  issuing: Issuance,
 ): Promise<CreatedInvitation> {
   const { account, is_counted, invited_by, role } = invitation
   const email = personsAddress(invitation.email)

@@ -1,13 +1,13 @@
 // Joining an account by an invitation: as the signed-in person, or as a new one with a name and a password.
-import { claimEmail, noteEmail, personOfEmail } from '../../src/access/emails.ts'
-import { readInvitation, takeInvitation } from '../../src/access/invitations.ts'
+import { claimEmail, personOfEmail, setUnverifiedEmail } from '../../src/access/emails.ts'
+import { consumeInvitation, readInvitation } from '../../src/access/invitations.ts'
 import { personsName } from '../../src/access/own-name.ts'
 import { checkPassword, setPassword } from '../../src/access/passwords.ts'
-import { lockPerson, type PersonIn } from '../../src/access/people.ts'
+import { type Entrance, lockPerson } from '../../src/access/people.ts'
 import { peopleQueries } from '../../src/access/people-queries.ts'
 import type { SignedIn, Visitor } from '../../src/access/session-rows.ts'
 import { addMember, type TeamRole } from '../../src/access/team.ts'
-import { actingAs, requirePerson, type Viewer } from '../../src/access/viewer.ts'
+import { actionContextOf, requirePerson, type Viewer } from '../../src/access/viewer.ts'
 import type { Terms } from '../../src/app/surface/console/terms.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { ActionContext } from '../../src/domain/actions.ts'
@@ -57,7 +57,7 @@ export async function joinAsViewer(
   const account_id = await db.begin(
     async (tx) => {
       await lockPerson(tx, person_id)
-      const { account, invitation } = await takeInvitation(tx, token, now_ms)
+      const { account, invitation } = await consumeInvitation(tx, token, now_ms)
       const person: PersonRow | undefined = await peopleQueries(tx).byId.get({ id: person_id })
       await addAndRecord(
         tx,
@@ -66,7 +66,7 @@ export async function joinAsViewer(
       )
       return account.id
     },
-    { by: actingAs(viewer, visitor, now_ms) },
+    { by: actionContextOf(viewer, visitor, now_ms) },
   )
   return await people.sessions.switchTo(viewer, account_id, visitor)
 }
@@ -117,18 +117,18 @@ async function createMember(
   tx: Tx,
   { token, name, hash }: { token: string; name: string; hash: string },
   by: ActionContext,
-): Promise<PersonIn & { account_id: number }> {
+): Promise<Entrance & { account_id: number }> {
   const { now_ms } = by
   // Serializes with other transactions that take addresses.
   await tx.lock(null)
-  const { account, invitation } = await takeInvitation(tx, token, now_ms)
+  const { account, invitation } = await consumeInvitation(tx, token, now_ms)
   const { email, role, is_mailed } = invitation
   const { id: account_id } = account
   if (is_mailed === 1 && isKnown(await personOfEmail(tx, email))) throw signInFirst()
   const person: PersonRow = await peopleQueries(tx).insert.get({ account_id, name, created_at_ms: now_ms })
   const { id: person_id } = person
   if (is_mailed === 1) await claimEmail(tx, { person_id, email, now_ms })
-  else await noteEmail(tx, { person_id, email })
+  else await setUnverifiedEmail(tx, { person_id, email })
   await setPassword(tx, { person_id, hash, now_ms })
   await addAndRecord(tx, { account_id, person_id, role, name }, now_ms, by)
   return { person, account_id }

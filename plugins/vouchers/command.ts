@@ -1,4 +1,4 @@
-// `voucher`: create, list, redeem and revoke vouchers.
+// Command `voucher`: create, list, redeem and revoke vouchers.
 import type { Command } from 'commander'
 import { accountByName } from '../../src/access/accounts.ts'
 import { amountReader, readCount, readExpiry } from '../../src/app/command-line/arguments.ts'
@@ -117,7 +117,7 @@ function addRedeem(group: Command, deps: CliDeps): void {
       const redeemed = await withDatabase(folder, 'read', async (db) => {
         const { id: account_id } = await accountByName(db, account)
         return await redeemVoucher(
-          // One attempt guesses nothing.
+          // No rate limit: a command makes only one attempt.
           { db, now: deps.now, topUp: mover.move, guesses: { attempt: () => () => {} } },
           { code, account_id, address: undefined, source: 'command', by: folder.by },
         )

@@ -1,4 +1,4 @@
-// Vouchers at the console: created, listed and revoked by operators, redeemed by accounts.
+// Console routes of vouchers: operators create, list and revoke them, accounts redeem them.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { consoleList } from '../../src/app/list/pages.ts'
@@ -13,17 +13,17 @@ import { money, time } from '../../src/http/views.ts'
 import { createVouchers } from './creating.ts'
 import { revokeBatch, revokeVoucher } from './ending.ts'
 import { voucher_batch_list, voucher_list } from './list.ts'
-import { type RedeemingParts, redeemVoucher } from './redeeming.ts'
+import { type RedemptionParts, redeemVoucher } from './redeeming.ts'
 import { CreateBody, CreatedView, RedeemBody, RedeemedView, RevokedView, redeemedView } from './views.ts'
 
-export const voucherConsoleRoutes = (gateway: Gateway, parts: RedeemingParts) =>
+export const voucherConsoleRoutes = (gateway: Gateway, parts: RedemptionParts) =>
   new Elysia({ name: 'console-vouchers' })
     .use(redeemRoute(gateway, parts))
     .use(listRoutes(gateway))
     .use(changeRoutes(gateway))
 
-/** `POST /console/api/vouchers/redeem`: the operator names the account. */
-const redeemRoute = (gateway: Gateway, parts: RedeemingParts) =>
+/** `POST /console/api/vouchers/redeem`. An operator chooses the account. */
+const redeemRoute = (gateway: Gateway, parts: RedemptionParts) =>
   new Elysia({ name: 'console-redeem-voucher' }).use(viewerCalls(gateway, { changes: 'buy' })).post(
     '/console/api/vouchers/redeem',
     async ({ viewer, origin, body: { code, account } }) => {
@@ -62,7 +62,7 @@ function listRoutes(gateway: Gateway) {
 
 const IdParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of a voucher or a batch') })
 
-/** `POST /console/api/voucher-batches`: the codes are in its answer, and nowhere else. `DELETE` of a batch or a voucher revokes. */
+/** `POST /console/api/voucher-batches` returns the codes, which are stored nowhere. `DELETE` revokes a batch or a voucher. */
 function changeRoutes(gateway: Gateway) {
   const { now } = gateway.calls
   const { randomBytes } = gateway.people

@@ -1,15 +1,15 @@
-// The creation of vouchers: a batch of codes, which are told once, and codes of another gateway that go on working.
+// Creation of vouchers: a batch of codes, which are shown once.
 import { hashKey, type RandomBytes } from '../../src/access/secret.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { formatUsd, NANOS_PER_USD, type Nanos } from '../../src/domain/money.ts'
 import { checkNote } from '../../src/domain/notes.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { generateCode, groupedCode, hintOf } from './code.ts'
+import { formatCode, generateCode, hintOf } from './code.ts'
 import { insertBatch, insertVouchers } from './store.ts'
 import type { VoucherBatchRow } from './tables.ts'
 
-/** Of one batch: their codes stand in one answer. */
+/** Per batch, whose codes are in one response. */
 export const MAX_COUNT = 1_000
 export const MAX_AMOUNT_NANOS = 100_000 * NANOS_PER_USD
 
@@ -19,20 +19,19 @@ interface NewVouchers {
   /** Null: never. */
   expires_at_ms: number | null
   once_per_account: boolean
-  /** The operator's words. */
   note: string
 }
 
 interface CreatedVouchers {
   batch: VoucherBatchRow
-  /** As people read them. They are stored nowhere. */
+  /** Formatted for people; stored nowhere. */
   codes: readonly string[]
 }
 
 /**
  * Creates a batch of vouchers, in the caller's transaction.
  *
- * @throws GatewayError invalid_request for an amount of nothing or of more than 100,000 USD, for a time in the past, and as `checkNote`
+ * @throws GatewayError invalid_request for an amount of 0 or of more than 100,000 USD, for a time in the past, and as `checkNote`
  */
 export async function createVouchers(
   tx: Tx,
@@ -66,5 +65,5 @@ export async function createVouchers(
       ...(note === '' ? {} : { note }),
     },
   })
-  return { batch, codes: codes.map(groupedCode) }
+  return { batch, codes: codes.map(formatCode) }
 }

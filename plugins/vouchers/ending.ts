@@ -1,17 +1,17 @@
-// The end of vouchers that nobody redeemed: revoked by the operator, one or a whole batch, and expired.
+// The end of unused vouchers: revocation of one or a whole batch, and expiry.
 import { conflict } from '../../src/domain/errors.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import { type ChangeSource, changeState } from '../../src/store/state-changes.ts'
 import { batchById, overdueVouchers, unusedOfBatch, voucherById } from './store.ts'
 
-interface Revoking {
+interface Revocation {
   source: ChangeSource
   now_ms: number
 }
 
-/** Revokes a voucher, in the caller's transaction. @throws GatewayError not_found; conflict where it is not new any more */
-export async function revokeVoucher(tx: Tx, id: number, { source, now_ms }: Revoking): Promise<void> {
+/** Revokes a voucher, in the caller's transaction. @throws GatewayError not_found; conflict if it is no longer new */
+export async function revokeVoucher(tx: Tx, id: number, { source, now_ms }: Revocation): Promise<void> {
   const { batch_id } = await voucherById(tx, id)
   if (!(await changeState(tx, { table: 'vouchers', id, from: ['new'], to: 'revoked', source }, now_ms))) {
     const { state } = await voucherById(tx, id)
@@ -21,12 +21,12 @@ export async function revokeVoucher(tx: Tx, id: number, { source, now_ms }: Revo
 }
 
 /**
- * Revokes all vouchers of a batch that nobody has redeemed, in the caller's transaction.
+ * Revokes all unused vouchers of a batch, in the caller's transaction.
  *
- * @returns how many there were
- * @throws GatewayError not_found; conflict where none is left
+ * @returns the number of revoked vouchers
+ * @throws GatewayError not_found; conflict if no voucher is unused
  */
-export async function revokeBatch(tx: Tx, batch_id: number, { source, now_ms }: Revoking): Promise<number> {
+export async function revokeBatch(tx: Tx, batch_id: number, { source, now_ms }: Revocation): Promise<number> {
   await batchById(tx, batch_id)
   let count = 0
   for (const id of await unusedOfBatch(tx, batch_id))
@@ -41,13 +41,13 @@ export async function revokeBatch(tx: Tx, batch_id: number, { source, now_ms }: 
   return count
 }
 
-/** A transaction of so many is some 20 ms. */
-const EXPIRED_AT_ONCE = 200
+/** Vouchers per transaction, which takes about 20 ms. */
+const EXPIRY_BATCH = 200
 
-/** Marks vouchers whose time is over. They are refused before, too. */
+/** Marks expired vouchers. They are refused also without the mark. */
 export async function expireVouchers(db: Db, now_ms: number): Promise<void> {
   for (;;) {
-    const ids = await overdueVouchers(db, now_ms, EXPIRED_AT_ONCE)
+    const ids = await overdueVouchers(db, now_ms, EXPIRY_BATCH)
     if (ids.length === 0) return
     await db.begin(async (tx) => {
       for (const id of ids)

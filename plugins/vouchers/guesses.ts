@@ -1,33 +1,33 @@
-// The rate limit of guessed codes: by account and by network address, in any 60 seconds.
+// Rate limit of wrong codes: by account and by network address, in any 60 seconds.
 import { placeOf } from '../../src/access/sign-in-rate.ts'
 import { Windows } from '../../src/access/window.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
 import { counted } from '../../src/utilities/counted.ts'
 
 const MAX_OF_ACCOUNT = 10
-/** Several accounts may be behind one address. */
+/** Higher, since several accounts may share an address. */
 const MAX_OF_ADDRESS = 30
-/** Of each kind; beyond, the oldest are forgotten. */
+/** Per kind; the oldest windows are dropped. */
 const MAX_WINDOWS = 10_000
 
-export interface Guesser {
+export interface Redeemer {
   account_id: number
-  /** Undefined where it is not known, as of a command. */
+  /** Undefined if unknown, as in a command. */
   address: string | undefined
 }
 
-export interface Guesses {
+export interface GuessLimiter {
   /**
-   * Counts an attempt before it is looked up, so that many at once do not slip through.
+   * Counts an attempt before the look-up, so that concurrent attempts cannot exceed the limit.
    *
-   * @returns what takes it back, once it was right
+   * @returns a function that takes the attempt back, for a right code
    * @throws GatewayError rate_limited
    */
-  attempt(guesser: Guesser): () => void
+  attempt(guesser: Redeemer): () => void
 }
 
 /** @param now milliseconds of a monotonic clock, such as `performance.now` */
-export function createGuesses(now: () => number): Guesses {
+export function createGuesses(now: () => number): GuessLimiter {
   const by_account = new Windows<number>(MAX_WINDOWS)
   const by_address = new Windows<string>(MAX_WINDOWS)
   return {

@@ -1,4 +1,4 @@
-// Vouchers of another gateway: unused ones go on working, and those that have ended there end here.
+// Import of another gateway's vouchers: unused ones keep working, and vouchers that ended there are revoked here.
 import { hashKey } from '../../src/access/secret.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { recordAction } from '../../src/store/actions.ts'
@@ -7,20 +7,20 @@ import { changeState } from '../../src/store/state-changes.ts'
 import { hintOf } from './code.ts'
 import { insertBatch, insertVouchers, type NewVoucher, unusedOfNote } from './store.ts'
 
-interface Incoming {
+interface IncomingVouchers {
   unused: readonly NewVoucher[]
-  /** Hashes of those that were used or disabled there, or have expired. */
+  /** Hashes of vouchers that were used or disabled there, or have expired. */
   ended: readonly Buffer[]
 }
 
 export interface ImportedVouchers {
-  /** New vouchers. */
+  /** Number of new vouchers. */
   created: number
-  /** Vouchers that were imported before and redeemed at the other gateway since. */
+  /** Number of vouchers that were imported before and have ended at the other gateway since. */
   revoked: number
 }
 
-/** A code of another gateway is hashed as it is typed. */
+/** Hashes an imported code as typed. */
 export const hashOfImported = (code: string): Buffer => hashKey(code)
 
 export const importedVoucher = ({
@@ -32,10 +32,10 @@ export const importedVoucher = ({
   expires_at_ms: number | null
 }): NewVoucher => ({ sha256: hashOfImported(code), hint: hintOf(code), ...terms })
 
-/** Takes over vouchers, in the caller's transaction. Those that are there already stay as they are, but for those that have ended. */
+/** Imports vouchers, in the caller's transaction. Vouchers of an earlier import stay, unless they have ended. */
 export async function importVouchers(
   tx: Tx,
-  { unused, ended }: Incoming,
+  { unused, ended }: IncomingVouchers,
   { source, now_ms }: { source: string; now_ms: number },
 ): Promise<ImportedVouchers> {
   const note = `Imported from ${source}`

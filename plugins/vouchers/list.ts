@@ -1,4 +1,4 @@
-// Vouchers and their batches as lists: at the console, in files and on the command line; for the operator.
+// The operator's lists of vouchers and batches for the console, exports and the command line.
 import { Type } from '@sinclair/typebox'
 import { shortDay } from '../../src/app/command-line/times.ts'
 import {
@@ -38,7 +38,7 @@ export const voucher_list = defineList<ListedVoucher>()({
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     batch: integer(({ batch_id }) => batch_id, { table: { head: 'BATCH', right: true } }),
     begins_with: text(({ hint }) => hint, {
-      description: 'the first characters of its code; empty for a short one of another gateway',
+      description: 'the first characters of its code; empty for a short imported code',
       table: { head: 'CODE' },
     }),
     amount: money(({ amount_nanos }) => amount_nanos, { table: { head: 'USD' } }),
@@ -51,7 +51,7 @@ export const voucher_list = defineList<ListedVoucher>()({
     expires: nullableTime(({ expires_at_ms }) => expires_at_ms),
     expiry: tableOnly({ head: 'EXPIRES', text: expiryOf }),
     changed: time(({ changed_at_ms }) => changed_at_ms, {
-      description: 'when it was created, redeemed, revoked, or marked as expired',
+      description: 'time at which it was created, redeemed, revoked, or marked as expired',
     }),
   },
   read: (db, filter, page, { now_ms }) => listVouchers(db, filter, page, now_ms),
@@ -73,21 +73,20 @@ export const voucher_batch_list = defineList<ListedBatch>()({
     unused: integer(({ unused }) => unused, { table: { head: 'UNUSED', right: true } }),
     redeemed: integer(({ redeemed }) => redeemed, { table: { head: 'REDEEMED', right: true } }),
     total: money(({ total_nanos }) => total_nanos, {
-      description: 'What all of them are good for',
+      description: 'Value of all vouchers',
       table: { head: 'USD' },
     }),
     unused_amount: money(({ unused_nanos }) => unused_nanos, {
-      description: 'What the unused ones are good for',
+      description: 'Value of the unused vouchers',
       table: { head: 'UNUSED USD' },
     }),
     expires: nullableTime(({ expires_at_ms }) => expires_at_ms, {
-      description: 'when the last of them expires; null: never',
+      description: 'expiry of the last voucher; null: never',
     }),
     expiry: tableOnly({ head: 'EXPIRES', text: expiryOf }),
   },
   read: (db, _filter, page, { now_ms }) => listBatches(db, page, now_ms),
 })
 
-/** Rows as the console's pages get them. */
-export type ShownVoucher = ConsoleRowOf<typeof voucher_list>
-export type ShownBatch = ConsoleRowOf<typeof voucher_batch_list>
+export type ConsoleVoucher = ConsoleRowOf<typeof voucher_list>
+export type ConsoleBatch = ConsoleRowOf<typeof voucher_batch_list>

@@ -1,4 +1,4 @@
-// Pages of vouchers and of batches, the newest first; one whose time is over counts as expired, marked or not.
+// Pages of vouchers and batches, newest first. A voucher past its expiry counts as expired, marked or not.
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
@@ -21,7 +21,7 @@ export interface ListedBatch extends VoucherBatchRow {
   redeemed: number
   total_nanos: number
   unused_nanos: number
-  /** Of the last of them; null: never. */
+  /** Expiry of the last voucher; null: never. */
   expires_at_ms: number | null
 }
 

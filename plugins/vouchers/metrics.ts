@@ -1,4 +1,4 @@
-// The metrics of vouchers: how many there are in each state, what the redeemed ones credited, and what the unused ones are worth.
+// Metrics of vouchers: number by state, credits of redeemed ones, and value of unused ones.
 import { sql } from 'drizzle-orm'
 import { NANOS_PER_USD } from '../../src/domain/money.ts'
 import type { ValueMetric } from '../../src/observe/metric.ts'

@@ -1,4 +1,4 @@
-// Vouchers as a plugin: codes that the operator gives out, each of which adds to a balance once.
+// The vouchers plugin: codes that the operator gives out, each of which adds its amount to a balance once.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const vouchers = definePlugin({

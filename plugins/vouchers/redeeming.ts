@@ -1,4 +1,4 @@
-// The redeeming of vouchers: one movement of the ledger credits the account and marks the voucher.
+// Redemption of vouchers: one ledger transaction credits the account and marks the voucher.
 import { hashKey } from '../../src/access/secret.ts'
 import type { ActionContext } from '../../src/domain/actions.ts'
 import {
@@ -12,57 +12,57 @@ import type { Nanos } from '../../src/domain/money.ts'
 import type { MoneyOutcome, TopUpOperation } from '../../src/money/ledger/operations.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { StateChange } from '../../src/store/state-changes.ts'
-import { readCode } from './code.ts'
-import type { Guesser, Guesses } from './guesses.ts'
+import { parseCode } from './code.ts'
+import type { GuessLimiter, Redeemer } from './guesses.ts'
 import { type VoucherOfBatch, voucherByHash } from './store.ts'
 
-export interface RedeemingParts {
+export interface RedemptionParts {
   db: Db
-  /** Of the ledger, or of the gateway that serves the folder. */
+  /** Executes the credit: by the ledger, or in a command by the gateway that serves the folder. */
   topUp: (operation: TopUpOperation) => Promise<MoneyOutcome>
   now: () => number
-  guesses: Guesses
+  guesses: GuessLimiter
 }
 
-interface Redeeming extends Guesser, Pick<StateChange, 'source' | 'detail'> {
-  /** As it was typed. */
+interface Redeeming extends Redeemer, Pick<StateChange, 'source' | 'detail'> {
+  /** As typed. */
   code: string
   by: ActionContext | undefined
 }
 
-export interface Redeemed {
+export interface RedemptionResult {
   voucher_id: number
   amount_nanos: Nanos
   balance_nanos: Nanos
   debt_nanos: Nanos
-  /** The account had redeemed it before: nothing was added. */
+  /** Whether the account had redeemed the voucher before: nothing was added. */
   again: boolean
 }
 
 /**
- * Redeems a voucher for an account. Whoever sends the same again gets the same answer, and nothing more is added.
+ * Redeems a voucher for an account. Idempotent: a repeated request gets the same answer, and adds nothing.
  *
- * @throws GatewayError invalid_request for a code with a typing error; not_found for an unknown one; conflict for one that was redeemed,
- * was revoked or has expired, and for a second one of a batch of which an account redeems one; rate_limited after many wrong ones
+ * @throws GatewayError invalid_request for a code with a typing error; not_found for an unknown code; conflict if it was redeemed or revoked,
+ * has expired, or is a second one of a batch that allows one per account; rate_limited after many wrong codes
  */
-export async function redeemVoucher(parts: RedeemingParts, redeeming: Redeeming): Promise<Redeemed> {
+export async function redeemVoucher(parts: RedemptionParts, redeeming: Redeeming): Promise<RedemptionResult> {
   const { db, topUp, now, guesses } = parts
   const { account_id, by, source, detail } = redeeming
-  const read = readCode(redeeming.code)
+  const read = parseCode(redeeming.code)
   if (read.kind === 'mistyped') throw mistyped()
   const takeBack = guesses.attempt(redeeming)
   const voucher = await voucherByHash(db, hashKey(read.code))
   if (!voucher) throw unknown()
   takeBack()
   const now_ms = now()
-  refuseUnusable(voucher, account_id, now_ms)
+  requireUsable(voucher, account_id, now_ms)
   const { id, batch_id, amount_nanos, once_each } = voucher
   const outcome = await topUp({
     op: 'top_up',
     account_id,
     amount_nanos,
     note: `Voucher ${id}`,
-    // The key is used once in an account: so the ledger itself decides.
+    // A ledger key is used only once per account, so the ledger enforces "once per account".
     request_key: once_each === 1 ? `voucher-batch:${batch_id}` : `voucher:${id}`,
     by,
     now_ms,
@@ -74,12 +74,12 @@ export async function redeemVoucher(parts: RedeemingParts, redeeming: Redeeming)
 }
 
 /** @throws GatewayError conflict */
-function refuseUnusable(
+function requireUsable(
   { state, account_id, expires_at_ms }: VoucherOfBatch,
   redeemer_id: number,
   now_ms: number,
 ): void {
-  // The ledger tells the same account that it has it.
+  // For the same account, the ledger reports the repetition.
   if (state === 'redeemed' && account_id !== redeemer_id) throw redeemed()
   if (state === 'revoked')
     throw conflict('This voucher was revoked. Ask whoever gave it to you.', {
@@ -116,7 +116,7 @@ const mistyped = () =>
     code: 'voucher_mistyped',
   })
 
-/** The same for every text that is no voucher. */
+/** The same error for every unknown text. */
 const unknown = () =>
   notFound('No voucher has this code. Check it, and enter all of it.', { ...CODE, code: 'voucher_unknown' })
 

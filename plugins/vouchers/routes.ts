@@ -1,8 +1,8 @@
-// The route by which callers redeem vouchers for their account.
+// API route for redeeming a voucher.
 import { Elysia } from 'elysia'
 import { unknownKey } from '../../src/access/gate.ts'
 import { isLimited } from '../../src/access/key-settings.ts'
-import { isOfMember } from '../../src/access/person-keys.ts'
+import { belongsToMember } from '../../src/access/person-keys.ts'
 import { keyQueries } from '../../src/access/queries.ts'
 import { ACCOUNT_FAILURES, accountCalls } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -12,17 +12,16 @@ import { ErrorBody } from '../../src/http/plain-error.ts'
 import { failures } from '../../src/http/schema.ts'
 import { addressOf } from '../../src/http/sockets.ts'
 import type { Db } from '../../src/store/db.ts'
-import { type RedeemingParts, redeemVoucher } from './redeeming.ts'
+import { type RedemptionParts, redeemVoucher } from './redeeming.ts'
 import { EXAMPLE_CODE, RedeemedView, RedeemRequest, redeemedView } from './views.ts'
 
-/** A code is short. */
 const MAX_BODY_BYTES = 16 * 1024
 
-export const voucherRoutes = (gateway: Gateway, parts: RedeemingParts) =>
+export const voucherRoutes = (gateway: Gateway, parts: RedemptionParts) =>
   new Elysia({ name: 'vouchers' }).use(accountCalls(gateway)).post(
     '/api/v1/vouchers/redeem',
     async ({ caller: { account, key }, body, origin }) => {
-      await requireAccountsOwn(gateway.db, key.id)
+      await requireFullKey(gateway.db, key.id)
       const redeemed = await redeemVoucher(parts, {
         code: body.code,
         account_id: account.id,
@@ -60,16 +59,16 @@ export const voucherRoutes = (gateway: Gateway, parts: RedeemingParts) =>
     },
   )
 
-/** Elysia reads a body before the key is looked at: whoever has none is told that, whatever the body is. */
+/** Never fails: Elysia parses the body before the key is checked, and a caller without a key must get 401 whatever the body is. */
 const jsonOrNull = (request: Request): Promise<unknown> =>
-  // Dropped: why it cannot be read. It is then no object, which is what its sender is told.
+  // Dropped: the reason. Validation then reports that the body is not an object.
   readJson(request, MAX_BODY_BYTES).catch(() => null)
 
-/** Requires a person who manages the account. @throws GatewayError permission_denied; unauthenticated */
-async function requireAccountsOwn(db: Db, id: number): Promise<void> {
+/** Requires a key with the full rights of its account. @throws GatewayError permission_denied; unauthenticated */
+async function requireFullKey(db: Db, id: number): Promise<void> {
   const key = await keyQueries(db).keyAndBudgets.get({ id })
   if (!key) throw unknownKey()
-  if (isLimited(key) || (await isOfMember(db, key)))
+  if (isLimited(key) || (await belongsToMember(db, key)))
     throw permissionDenied(
       'This API key has limits of its own, or belongs to a member of the account, so it cannot redeem vouchers. Use a key of the account without limits, or redeem it in the console.',
       { code: 'key_may_not' },

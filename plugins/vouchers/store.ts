@@ -1,4 +1,4 @@
-// Vouchers and their batches in the database: inserted, found by their code, due to expire, and counted.
+// Database queries on vouchers and their batches.
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { notFound } from '../../src/domain/errors.ts'
 import type { Nanos } from '../../src/domain/money.ts'
@@ -19,7 +19,7 @@ export async function insertBatch(tx: Tx, batch: NewBatch): Promise<VoucherBatch
   return made
 }
 
-/** Inserts vouchers of a batch, but for those whose code is there already. @returns the number of those that are new */
+/** Inserts vouchers of a batch, except those whose code exists. @returns the number of inserted vouchers */
 export async function insertVouchers(
   tx: Tx,
   { id: batch_id, created_at_ms: changed_at_ms }: VoucherBatchRow,
@@ -58,7 +58,7 @@ export async function batchById(db: Db, id: number): Promise<VoucherBatchRow> {
   return batch
 }
 
-/** The numbers of a batch's vouchers that nobody has redeemed. */
+/** The IDs of the unused vouchers of a batch. */
 export const unusedOfBatch = async (db: Db, batch_id: number): Promise<number[]> =>
   (await queries(db).unusedOfBatch.all({ batch_id })).map(({ id }) => id)
 
@@ -66,11 +66,11 @@ export const unusedOfBatch = async (db: Db, batch_id: number): Promise<number[]>
 export const unusedOfNote = (db: Db, note: string): Awaitable<Pick<VoucherRow, 'id' | 'sha256'>[]> =>
   queries(db).unusedOfNote.all({ note })
 
-/** The numbers of unused vouchers whose time is over, the longest first. */
+/** The IDs of unused vouchers past their expiry, longest expired first. */
 export const overdueVouchers = async (db: Db, now_ms: number, row_limit: number): Promise<number[]> =>
   (await queries(db).overdue.all({ now_ms, row_limit })).map(({ id }) => id)
 
-/** The value of unused vouchers: credit that the operator owes to the holders of their codes. */
+/** The value of unused vouchers, which the operator owes to the holders of their codes. */
 export const unusedVoucherNanos = async (db: Db, now_ms: number): Promise<Nanos> =>
   Number((await queries(db).unusedNanos.get({ now_ms }))?.nanos ?? 0)
 

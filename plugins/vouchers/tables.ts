@@ -1,4 +1,4 @@
-// The tables of vouchers as Drizzle sees them, with their personal data: vouchers, and the batches that they were created in.
+// Drizzle tables of vouchers and their batches, with the rules for their personal data.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -14,9 +14,9 @@ export type VoucherState = (typeof VOUCHER_STATES)[number]
 
 export const voucher_batches = sqliteTable('voucher_batches', {
   id: integer().primaryKey(),
-  /** The operator's words, which accounts do not see. */
+  /** The operator's note, hidden from accounts. */
   note: text().notNull(),
-  /** 1: an account redeems one voucher of the batch at most. */
+  /** 1: an account may redeem only one voucher of the batch. */
   once_each: integer().notNull(),
   created_at_ms: integer().notNull(),
 })
@@ -26,9 +26,9 @@ export const vouchers = sqliteTable('vouchers', {
   batch_id: integer().notNull(),
   /** The account that redeemed it. */
   account_id: integer(),
-  /** Of the code, which is stored nowhere. */
+  /** Hash of the code, which itself is not stored. */
   sha256: blob({ mode: 'buffer' }).notNull().unique(),
-  /** The first characters of the code; empty for one that is short. */
+  /** First characters of the code; empty for a short one. */
   hint: text().notNull(),
   amount_nanos: integer().notNull(),
   state: text({ enum: VOUCHER_STATES }).notNull(),

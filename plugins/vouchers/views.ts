@@ -1,10 +1,10 @@
-// Vouchers in requests and answers.
+// Schemas of vouchers in requests and responses.
 import { type Static, Type } from '@sinclair/typebox'
 import { AccountRef, UsdText } from '../../src/app/surface/console/fields.ts'
 import { Closed } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableTimeFields } from '../../src/http/views.ts'
 import { MAX_COUNT } from './creating.ts'
-import type { Redeemed } from './redeeming.ts'
+import type { RedemptionResult } from './redeeming.ts'
 
 const MAX_DAYS = 3_650
 const MAX_CODE_CHARS = 200
@@ -16,7 +16,7 @@ const CodeText = Type.String({
   maxLength: MAX_CODE_CHARS,
   must: 'the code of a voucher',
   description:
-    'The code of the voucher, as it stands there. Case, spaces and hyphens make no difference, and O, I and L are read as 0, 1 and 1.',
+    'The code of the voucher. Case, spaces and hyphens make no difference, and O, I and L are read as 0, 1 and 1.',
   examples: [EXAMPLE_CODE],
 })
 
@@ -25,11 +25,11 @@ export const RedeemBody = Closed({ code: CodeText, account: Type.Optional(Accoun
 
 export const RedeemedView = Closed(
   {
-    voucher: Type.Integer({ description: 'The number of the voucher.' }),
-    ...MoneyFields('amount', 'What it is good for'),
-    ...MoneyFields('balance', 'The balance of the account after it'),
+    voucher: Type.Integer({ description: 'The ID of the voucher.' }),
+    ...MoneyFields('amount', 'The amount of the voucher'),
+    ...MoneyFields('balance', 'The balance of the account afterwards'),
     again: Type.Boolean({
-      description: 'Whether the account had redeemed it before. Nothing was added then.',
+      description: 'Whether the account had redeemed it before, so that nothing was added.',
     }),
   },
   { description: 'The voucher that was redeemed.' },
@@ -40,7 +40,7 @@ export const redeemedView = ({
   amount_nanos,
   balance_nanos,
   again,
-}: Redeemed): Static<typeof RedeemedView> => ({
+}: RedemptionResult): Static<typeof RedeemedView> => ({
   voucher: voucher_id,
   ...money('amount', amount_nanos),
   ...money('balance', balance_nanos),
@@ -60,8 +60,8 @@ export const CreateBody = Closed({
 export const CreatedView = Closed({
   batch: Type.Integer(),
   codes: Type.Array(Type.String(), { description: 'shown only here' }),
-  ...MoneyFields('amount', 'What each of them is good for'),
+  ...MoneyFields('amount', 'The amount of each voucher'),
   ...NullableTimeFields('expires'),
 })
 
-export const RevokedView = Closed({ revoked: Type.Integer({ description: 'how many were revoked' }) })
+export const RevokedView = Closed({ revoked: Type.Integer({ description: 'number of revoked vouchers' }) })

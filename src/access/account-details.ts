@@ -1,5 +1,4 @@
-// The details of an account beside its short name: a display name, an email, a note, the buyer on its statements; and whether its limited keys see all of its calls.
-
+// Account details: display name, email, note, billing details, and whether limited keys see all calls of the account.
 import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
@@ -10,16 +9,16 @@ import { account_details, type Key } from '../store/schema.ts'
 import { unseenIn } from '../utilities/visible-text.ts'
 import { lockedAccount, refuseErased } from './accounts.ts'
 import { isLimited } from './key-settings.ts'
-import { isOfMember } from './person-keys.ts'
+import { belongsToMember } from './person-keys.ts'
 
 export interface AccountDetails {
-  /** Any letters; empty if not set. */
+  /** In any script; empty if not set. */
   display_name: string
   email: string
   note: string
-  /** The buyer on its statements, in several lines: name, address, tax number. */
+  /** The buyer on statements, in several lines: name, address, tax number. */
   billing_details: string
-  /** Whether a limited key sees all calls of its account; else only its own. */
+  /** Whether a limited key sees all calls of its account, and not only its own. */
   keys_see_account: boolean
 }
 
@@ -65,7 +64,7 @@ export async function detailsOf(db: Db, account_id: number): Promise<AccountDeta
 }
 
 /**
- * Changes what is given; an empty text takes a detail away.
+ * Changes the given details; an empty text removes a detail.
  *
  * @throws GatewayError not_found without the account; conflict if it is erased; invalid_request for a malformed detail
  */
@@ -99,15 +98,15 @@ export function changeDetails(
   })
 }
 
-/** Details as they are stored. @throws GatewayError invalid_request for a malformed one */
+/** Normalizes and validates details for storage. @throws GatewayError invalid_request for a malformed one */
 export function checkedDetails(details: AccountDetails): AccountDetails {
-  const stored = trimmed(details)
-  check(stored)
+  const stored = normalizeDetails(details)
+  checkDetails(stored)
   return stored
 }
 
-/** The same letters in the same form: what is typed on one machine is found from another. */
-const trimmed = ({
+/** Unicode NFC, so that a search finds a name that was typed on another machine. */
+const normalizeDetails = ({
   display_name,
   email,
   note,
@@ -123,7 +122,7 @@ const trimmed = ({
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
-function check({ display_name, email, note, billing_details }: AccountDetails): void {
+function checkDetails({ display_name, email, note, billing_details }: AccountDetails): void {
   checkText('display_name', display_name, MAX_DISPLAY_NAME_CHARS)
   checkText('email', email, MAX_EMAIL_CHARS)
   if (email !== '' && !EMAIL.test(email))
@@ -142,9 +141,9 @@ function checkText(param: string, text: string, max_chars: number): void {
     throw invalidRequest(`${param}: contains the control character ${unseen}. Remove it.`, { param })
 }
 
-/** Whether a key sees all calls of its account, in the console and by its API: a limited one only if its account allows it, a member's never. */
+/** Whether a key sees all calls of its account in the console and the API: a limited key only if the account allows it, a member's key never. */
 export async function seesAccount(db: Db, key: Key & { has_budgets: number }): Promise<boolean> {
-  if (await isOfMember(db, key)) return false
+  if (await belongsToMember(db, key)) return false
   if (!isLimited(key)) return true
   const { keys_see_account } = await detailsOf(db, key.account_id)
   return keys_see_account
@@ -152,13 +151,13 @@ export async function seesAccount(db: Db, key: Key & { has_budgets: number }): P
 
 /** The seller and the buyer, each in one line or several. */
 export interface Parties {
-  /** As `[billing] seller` has it; empty without. */
+  /** `[billing] seller`; empty if it is not set. */
   seller: string
-  /** The billing details of the account, or its display name, or its name. */
+  /** Billing details of the account, or else its display name or name. */
   buyer: string
 }
 
-/** @param catalogue undefined where it cannot be read */
+/** @param catalogue undefined if it cannot be read */
 export async function partiesOf(
   db: Db,
   account: { id: number; name: string },

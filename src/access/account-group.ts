@@ -1,4 +1,4 @@
-// The price group of an account: its name in the catalogue, which the account keeps where the catalogue loses it.
+// The price group of an account, by its name in the catalogue. The account keeps the name if the catalogue loses the group.
 import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
@@ -7,7 +7,7 @@ import { lockedAccount, refuseErased } from './accounts.ts'
 import { groupQueries } from './queries.ts'
 
 /**
- * Moves an account into a price group, or back to list prices. Calls that run keep the price that they were quoted.
+ * Moves an account into a price group, or back to list prices. Running calls keep their quoted price.
  *
  * @param group null: list prices
  * @throws GatewayError not_found without the account; conflict if it is erased
@@ -44,11 +44,11 @@ export function checkPriceGroup(
   )
 }
 
-/** An account's group, and how many open accounts are in it. */
+/** A price group and its number of open accounts. */
 interface GroupCount {
   price_group: string
   accounts: number
 }
 
-/** The groups that accounts are in, in the catalogue or not, by name. Closed accounts do not count. */
+/** Counts open accounts by price group, in the order of names, also for groups that the catalogue lacks. */
 export const countByGroup = (db: Db): Awaitable<GroupCount[]> => groupQueries(db).count.all()

@@ -1,4 +1,4 @@
-// Accounts as a list for the operator: searched, filtered and paged, only reads; and the money of an account in JSON, for callers and the console.
+// The operator's list of accounts: search, filters and pages; and the money of an account as JSON. Reads only.
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { Nanos } from '../domain/money.ts'
 import { MoneyFields, money } from '../http/views.ts'
@@ -25,7 +25,7 @@ export const availableOf = ({
   held_nanos,
 }: Pick<Account, 'balance_nanos' | 'held_nanos'>): Nanos => balance_nanos - held_nanos
 
-/** The fields of its money. */
+/** Schema fields of an account's money. */
 export const ACCOUNT_MONEY_FIELDS = {
   ...MoneyFields('balance', 'Balance of the account'),
   ...MoneyFields('held', 'Held for running calls'),
@@ -46,9 +46,9 @@ export interface ListedAccount extends AccountWithStatus {
   /** Empty if not set. */
   display_name: string
   email: string
-  /** Null where it is not suspended, or closed. */
+  /** Null if the account is active or closed. */
   suspension_reason: SuspensionReason | null
-  /** Empty without. */
+  /** Empty if the operator wrote none. */
   suspension_words: string
   suspended_at_ms: number | null
 }
@@ -57,7 +57,7 @@ export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
 
 /** A filter of accounts; an absent field does not filter. */
 export interface AccountFilter {
-  /** A part of the name, the display name or the email, in lower case or not. */
+  /** A part of the name, the display name or the email; case-insensitive. */
   search?: string | undefined
   status?: AccountWithStatus['status'] | undefined
   price_group?: string | undefined
@@ -77,7 +77,7 @@ const accountRows = (orm: Orm) =>
       closed_at_ms: closed_accounts.closed_at_ms,
       display_name: sql<string>`coalesce(${account_details.display_name}, '')`,
       email: sql<string>`coalesce(${account_details.email}, '')`,
-      // One without a row was suspended by an operator (suspension.ts).
+      // A suspended account without a row was suspended by an operator (suspension.ts).
       suspension_reason: sql<SuspensionReason | null>`CASE ${account_status} WHEN 'suspended'
         THEN coalesce(${account_suspensions.reason}, 'operator') END`,
       suspension_words: sql<string>`coalesce(${account_suspensions.words}, '')`,
@@ -89,7 +89,7 @@ const accountRows = (orm: Orm) =>
     .leftJoin(account_suspensions, eq(account_suspensions.account_id, accounts.id))
 
 const matches = and(
-  // SQLite's lower() knows no letters but ASCII's: others are found as they are written.
+  // SQLite's lower() only converts ASCII: other letters must match in case.
   sql`(NOT ${isSetParameter('search')} OR instr(lower(${accounts.name}), ${placeholder('search')}) > 0
     OR instr(lower(${account_details.display_name}), ${placeholder('search')}) > 0
     OR instr(${account_details.display_name}, ${placeholder('typed')}) > 0
@@ -99,7 +99,7 @@ const matches = and(
 )
 
 const accountListQueries = perConnection({
-  /** By the index of names. */
+  /** Uses the index on names. */
   byName: (orm) =>
     accountRows(orm)
       .where(and(matches, gt(accounts.name, placeholder('after_name'))))
@@ -107,7 +107,7 @@ const accountListQueries = perConnection({
       .limit(placeholder('row_limit')),
   ofName: (orm) => accountRows(orm).where(equals(accounts.name, 'name')),
   ofIds: (orm) => accountRows(orm).where(isOneOf(accounts.id, 'ids')),
-  /** The fields that order all accounts by spending. */
+  /** The fields for ordering all accounts by spending. */
   brief: (orm) =>
     orm
       .select({
@@ -131,26 +131,25 @@ const filterValues = ({ search, status, price_group }: AccountFilter) => ({
   price_group: price_group ?? null,
 })
 
-/** The account of this number; undefined if not found. */
+/** The account with this ID; undefined if not found. */
 export async function listedAccount(db: Db, id: number): Promise<ListedAccount | undefined> {
   const [found] = await listedAccounts(db, [id])
   return found
 }
 
-/** The account of this name; undefined if not found. */
+/** The account with this name; undefined if not found. */
 export async function accountNamed(db: Db, name: string): Promise<ListedAccount | undefined> {
   const [found] = await accountListQueries(db).ofName.all({ name })
   return found
 }
 
-/** The same. @throws GatewayError not_found for a name that no account has */
 export async function requireAccountNamed(db: Db, name: string): Promise<ListedAccount> {
   const found = await accountNamed(db, name)
   if (!found) throw noSuchAccount(name)
   return found
 }
 
-/** The accounts of these numbers, in their order. */
+/** The accounts with these IDs, in the same order. */
 export async function listedAccounts(db: Db, ids: readonly number[]): Promise<ListedAccount[]> {
   const found = await accountListQueries(db).ofIds.all({ ids: JSON.stringify(ids) })
   const by_id = new Map(found.map((account) => [account.id, account]))
@@ -158,9 +157,9 @@ export async function listedAccounts(db: Db, ids: readonly number[]): Promise<Li
 }
 
 /**
- * One page of accounts by name. An account that is made meanwhile moves none from one page to another.
+ * One page of accounts by name. A new account never moves others to another page.
  *
- * @returns undefined if the cursor is no account
+ * @returns undefined if the cursor's account does not exist
  */
 export async function listAccountPage(
   db: Db,
@@ -173,7 +172,7 @@ export async function listAccountPage(
   return pageOf(await accountListQueries(db).byName.all(values), { limit })
 }
 
-/** The fields that order an account in a list. */
+/** The fields for ordering accounts. */
 export interface BriefAccount {
   id: number
   name: string
@@ -183,6 +182,6 @@ export interface BriefAccount {
   created_at_ms: number
 }
 
-/** All accounts that match, in brief: 10,000 take 5 ms. */
+/** All matching accounts; 10,000 take 5 ms. */
 export const briefAccounts = (db: Db, filter: AccountFilter): Awaitable<BriefAccount[]> =>
   accountListQueries(db).brief.all(filterValues(filter))

@@ -1,19 +1,18 @@
-// Administration of accounts: create, list, suspend, resume. Their money belongs to the ledger.
-
+// Administration of accounts: create, find, rename, suspend. The ledger owns their money.
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { checkNote } from '../domain/notes.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import type { Account, SuspensionReason } from '../store/schema.ts'
 import { accountQueries, closingQueries, erasingQueries } from './queries.ts'
-import { keepSuspension, suspensionOf } from './suspension.ts'
+import { saveSuspension, suspensionOf } from './suspension.ts'
 
-/** Names of accounts and keys: what can be typed in a shell without quotes, e-mail addresses included. */
+/** Names of accounts and keys need no quotes in a shell; e-mail addresses are valid names. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/
 
 /**
- * @param param the field that it was given in
- * @throws GatewayError invalid_request when a name is empty, too long, or has other characters
+ * @param param request field for the error
+ * @throws GatewayError invalid_request if a name is empty, too long, or has other characters
  */
 export function checkName(name: string, param = 'name'): void {
   if (!isName(name)) {
@@ -24,23 +23,23 @@ export function checkName(name: string, param = 'name'): void {
   }
 }
 
-/** The operator's name where people sign in; an account of an earlier version may have it. */
+/** The operator's name at sign-in. An account of an earlier version may have this name, too. */
 export const OPERATORS_NAME = 'operator'
 
-/** The name of an erased account. No other account may have such a name. */
+/** The name of an erased account; not allowed for other accounts. */
 export const pseudonymOf = (account_id: number): string => `erased-${account_id}`
 const PSEUDONYM = /^erased-\d+$/
 
-/** Whether `checkName` passes a name. */
+/** Whether `checkName` accepts a name. */
 export const isName = (name: string): boolean => NAME.test(name)
 
 const isOperatorsName = (name: string): boolean => name.toLowerCase() === OPERATORS_NAME
 
-/** Whether `checkAccountName` passes a name. */
+/** Whether `checkAccountName` accepts a name. */
 export const isAccountName = (name: string): boolean =>
   isName(name) && !isOperatorsName(name) && !PSEUDONYM.test(name)
 
-/** @throws GatewayError invalid_request as `checkName`, for the operator's name, and for one that an erased account would get */
+/** @throws GatewayError invalid_request as `checkName`, for the operator's name, and for names of erased accounts */
 export function checkAccountName(name: string): void {
   checkName(name)
   if (isOperatorsName(name))
@@ -61,13 +60,13 @@ interface NewAccount {
 /**
  * Creates an active account without money.
  *
- * @throws GatewayError invalid_request when the name is malformed or taken
+ * @throws GatewayError invalid_request if the name is malformed or taken
  */
 export async function createAccount(db: Db, account: NewAccount): Promise<Account> {
   const { name, price_group = null, now_ms } = account
   checkAccountName(name)
   return await db.begin(async (tx) => {
-    // Its name, against a renaming.
+    // So that no other account is renamed to this name.
     await tx.lock(null)
     const created: Account | undefined = await accountQueries(tx).insertAccount.get({
       name,
@@ -81,13 +80,13 @@ export async function createAccount(db: Db, account: NewAccount): Promise<Accoun
   })
 }
 
-/** All accounts, the oldest first. */
+/** All accounts, oldest first. */
 export const listAccounts = (db: Db): Awaitable<Account[]> => accountQueries(db).listAccounts.all()
 
 export const findAccount = (db: Db, name: string): Awaitable<Account | undefined> =>
   accountQueries(db).accountByName.get({ name })
 
-/** @throws GatewayError not_found for a name that no account has */
+/** @throws GatewayError not_found */
 export async function accountByName(db: Db, name: string): Promise<Account> {
   const found = await findAccount(db, name)
   if (!found) throw noSuchAccount(name)
@@ -95,32 +94,32 @@ export async function accountByName(db: Db, name: string): Promise<Account> {
 }
 
 /**
- * An account that nobody else changes until the end of the transaction, the ledger included.
+ * Locks an account until the end of the transaction, also against the ledger.
  *
- * @throws GatewayError not_found for a name that no account has
+ * @throws GatewayError not_found
  */
 export async function lockedAccount(tx: Tx, name: string): Promise<Account> {
   const { id } = await accountByName(tx, name)
   await tx.lock(id)
-  // As it is now that nobody else changes it. It may have another name.
+  // Reads the account again under the lock: it may have been renamed.
   const account: Account | undefined = await accountQueries(tx).accountById.get({ id })
   if (account?.name !== name) throw noSuchAccount(name)
   return account
 }
 
 export interface NewSuspension {
-  /** Absent: an operator's. */
+  /** Default: `operator`. */
   reason?: SuspensionReason
-  /** Of an operator, for the account's people. */
+  /** The operator's message to the account's people. */
   words?: string
   now_ms: number
 }
 
 /**
- * Refuses an account's calls from now on; running calls are finished and charged. Its people still sign in, to see why, and to pay
- * (`rights.ts`). An operator who suspends it again changes the reason; else suspending twice changes nothing, as for a closed account.
+ * Refuses an account's calls from now on; running calls are finished and charged. Its people can still sign in, to see the reason and to pay
+ * (`rights.ts`). A second suspension by an operator changes the reason; other repetitions, and closed accounts, change nothing.
  *
- * @throws GatewayError not_found for a name that no account has; invalid_request for words of several lines, or too many
+ * @throws GatewayError not_found; invalid_request for a message that is too long or has several lines
  */
 export async function suspendAccount(db: Db, name: string, suspension: NewSuspension): Promise<Account> {
   const { reason = 'operator', now_ms } = suspension
@@ -133,7 +132,7 @@ export async function suspendAccount(db: Db, name: string, suspension: NewSuspen
     const before = await suspensionOf(tx, account)
     const is_new = !before || (reason === 'operator' && (before.reason !== reason || words !== ''))
     if (!is_new) return account
-    await keepSuspension(tx, account_id, { reason, words, suspended_at_ms: now_ms })
+    await saveSuspension(tx, account_id, { reason, words, suspended_at_ms: now_ms })
     await recordAction(tx, {
       action: 'account.suspended',
       account_id,
@@ -145,15 +144,14 @@ export async function suspendAccount(db: Db, name: string, suspension: NewSuspen
 }
 
 /**
- * Gives an account another name.
+ * Renames an account.
  *
- * @throws GatewayError not_found for a name that no account has; conflict if it is erased; invalid_request when the
- * new one is malformed or taken
+ * @throws GatewayError not_found; conflict if it is erased; invalid_request if the new name is malformed or taken
  */
 export async function renameAccount(db: Db, name: string, new_name: string): Promise<Account> {
   checkAccountName(new_name)
   return await db.begin(async (tx) => {
-    // No other gets the new name meanwhile.
+    // So that no other account gets the new name meanwhile.
     await tx.lock(null)
     const account = await lockedAccount(tx, name)
     await refuseErased(tx, account)
@@ -169,13 +167,13 @@ export async function renameAccount(db: Db, name: string, new_name: string): Pro
   })
 }
 
-/** @throws GatewayError conflict if the account is erased, or about to be */
+/** @throws GatewayError conflict if the account is erased, or being erased */
 export async function refuseErased(db: Db, { id, name }: Pick<Account, 'id' | 'name'>): Promise<void> {
   if (await erasingQueries(db).find.get({ account_id: id }))
     throw conflict(`The account "${name}" is erased and cannot be opened or renamed. Create a new one.`)
 }
 
-/** Changes a status, which whoever calls it records, in their transaction. @throws GatewayError not_found for a name that no account has */
+/** Changes a status. The caller records the action in the same transaction. @throws GatewayError not_found */
 export async function setStatus(tx: Tx, name: string, status: Account['status']): Promise<Account> {
   const changed: Account | undefined = await accountQueries(tx).setStatus.get({ name, status })
   if (!changed) throw noSuchAccount(name)

@@ -1,4 +1,4 @@
-// Budgets of accounts and keys: set, removed, copied to a key's successor, and read with what is used of them.
+// Budgets (spend limits by period) of accounts, keys and people: set, remove, copy to a rotated key, and read with their use.
 import { and, isNotNull, isNull } from 'drizzle-orm'
 import type { Fields } from '../domain/actions.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, periodStart } from '../domain/budgets.ts'
@@ -18,14 +18,14 @@ import { usdOrNull } from './key-fields.ts'
 export interface BudgetOwner {
   account_id: number
   key_id: number | null
-  /** Absent: of the account, or the key. */
+  /** Absent for a budget of the account or the key. */
   person_id?: number | null
 }
 
-/** New limits by their periods; null takes a limit away, and what is left out stays. */
+/** New limits by period. Null removes a limit; absent periods stay. */
 export type BudgetChanges = Partial<Record<BudgetPeriod, Nanos | null>>
 
-/** The limits as requests, answers and the audit log name them. */
+/** Field names of the limits in requests, responses and the audit log. */
 export const BUDGET_NAMES = {
   '5h': 'five_hour_limit',
   day: 'daily_limit',
@@ -88,21 +88,20 @@ const queries = perConnection({
 export const budgetsOfAccount = (db: Db, account_id: number): Awaitable<BudgetRow[]> =>
   queries(db).ofAccount.all({ account_id })
 
-/** The budgets of a person in an account: of all their keys there together. */
+/** The budgets of a person in an account, for all their keys there together. */
 export const budgetsOfPerson = (
   db: Db,
   of: { account_id: number; person_id: number },
 ): Awaitable<BudgetRow[]> => queries(db).ofPerson.all({ ...of })
 
-/** The budgets of all people of an account, or of all accounts. */
+/** The budgets of all people of some accounts. */
 export const budgetsOfPeople = (db: Db, account_ids: readonly number[]): Awaitable<BudgetRow[]> =>
   account_ids.length === 0 ? [] : queries(db).ofPeople.all({ account_ids: JSON.stringify(account_ids) })
 
-/** The budgets of keys. */
 export const budgetsOfKeys = (db: Db, key_ids: readonly number[]): Awaitable<BudgetRow[]> =>
   key_ids.length === 0 ? [] : queries(db).ofKeys.all({ key_ids: JSON.stringify(key_ids) })
 
-/** Keys with their budgets. */
+/** Adds their budgets to keys. */
 export async function withBudgets<Of extends { id: number }>(
   db: Db,
   keys: readonly Of[],
@@ -114,7 +113,7 @@ export async function withBudgets<Of extends { id: number }>(
   return keys.map((key) => ({ ...key, budgets: rows.filter(({ key_id }) => key_id === key.id) }))
 }
 
-/** @throws GatewayError invalid_request for a limit that is no amount */
+/** @throws GatewayError invalid_request for an invalid limit */
 export function checkBudgets(changes: BudgetChanges): void {
   for (const period of BUDGET_PERIODS) {
     const nanos = changes[period] ?? 0
@@ -125,11 +124,11 @@ export function checkBudgets(changes: BudgetChanges): void {
 }
 
 /**
- * Changes budgets in a transaction that has locked the account. What is used of a budget stays with it; a new one counts the calls of its period
- * so far, and five hours begin with the next call.
+ * Changes budgets in a transaction that has locked the account. A changed budget keeps its use. A new one counts the calls of its period so far;
+ * a period of five hours begins with the next call.
  *
- * @returns the limits before and after, where one changed
- * @throws GatewayError invalid_request for a limit that is no amount
+ * @returns the changed limits before and after; undefined without a change
+ * @throws GatewayError invalid_request for an invalid limit
  */
 export async function setBudgets(
   tx: Tx,
@@ -161,7 +160,7 @@ export async function setBudgets(
   return before && after && Object.keys(after).length > 0 ? { before, after } : undefined
 }
 
-/** Gives a key the budgets of the key that it replaces, with what is used of them. @returns its limits */
+/** Copies the budgets of a key, with their use, to the key that replaces it. @returns the limits for the audit log */
 export async function copyBudgets(tx: Tx, from_key_id: number, to: BudgetOwner): Promise<{ after: Fields }> {
   const { insert } = queries(tx)
   const after: Fields = {}
@@ -177,7 +176,7 @@ export async function copyBudgets(tx: Tx, from_key_id: number, to: BudgetOwner):
 /**
  * Changes the budgets of an account.
  *
- * @throws GatewayError not_found without the account; conflict if it is closed; invalid_request for a limit that is no amount
+ * @throws GatewayError not_found without the account; conflict if it is closed; invalid_request for an invalid limit
  */
 export const changeAccountBudgets = (
   db: Db,
@@ -194,7 +193,7 @@ export const changeAccountBudgets = (
     return await budgetsOfAccount(tx, account_id)
   })
 
-/** Takes the limits of a person away who leaves an account. */
+/** Removes the limits of a person who leaves an account. */
 export const removePersonBudgets = (
   tx: Tx,
   of: { account_id: number; person_id: number },
@@ -207,7 +206,7 @@ function rowsOf(tx: Tx, { account_id, key_id, person_id = null }: BudgetOwner): 
     : budgetsOfPerson(tx, { account_id, person_id })
 }
 
-/** What a new budget begins with: what the calls of its period cost until now, and what those under way hold. */
+/** Computes the initial use of a budget: costs of the period's calls so far, and holds of running calls. */
 async function usedSoFar(tx: Tx, owner: BudgetOwner, period: BudgetPeriod, now_ms: number) {
   if (period === '5h') return { started_ms: null, first_hold_id: 0, used_nanos: 0 }
   const started_ms = periodStart(period, now_ms)
@@ -222,16 +221,15 @@ async function usedSoFar(tx: Tx, owner: BudgetOwner, period: BudgetPeriod, now_m
 }
 
 /**
- * Of a key, of all keys that a person has by now, or of all of the account; sums of days are `span_s <> 900`, as their index has it. The calls of
- * a key that its person got in the period count whole: sums do not tell them apart.
+ * Rows of a key, of all current keys of a person, or of the whole account. `span_s <> 900` selects the sums of days, as in their index. If a key
+ * was handed to the person within the period, all of its calls count, since sums do not distinguish its owners.
  */
 const OWN = `account_id = $account_id AND key_id = coalesce(CAST($key_id AS bigint), key_id)
   AND (CAST($person_id AS bigint) IS NULL OR key_id IN (SELECT id FROM keys WHERE person_id = $person_id AND account_id = $account_id))`
 
 /**
- * As the ledger counts on: calls and holds by the number of the first of the period, so that a later refund of any of them is counted, too. Those
- * with a higher number, whose clock said that they began before the period, count along: days before it can hold few of them. Of holds the first
- * may have expired: it may be settled late.
+ * Counts like the ledger: by the ID of the period's first call or hold, so that later refunds of these calls count, too. Calls with a higher ID
+ * that started before the period by their clock also count; they are few. The first hold may be expired, since it may still be settled late.
  */
 const USED = `
   WITH of_period AS (

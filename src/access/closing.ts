@@ -1,5 +1,4 @@
-// Closed accounts: suspended, with all keys revoked, while their money and books stay; and opened again.
-
+// Closing and reopening of accounts. A closed account is suspended with all keys revoked; its money and records stay.
 import { conflict } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db, Tx } from '../store/db.ts'
@@ -13,21 +12,21 @@ import {
   passwordQueries,
   sessionQueries,
 } from './session-queries.ts'
-import { forgetSuspension } from './suspension.ts'
+import { deleteSuspension } from './suspension.ts'
 import { invitationQueries } from './team-queries.ts'
 
 /**
- * Refuses an account's calls for good, revokes all of its keys, and signs it out; running calls are finished and charged.
- * Closing twice changes nothing. Once it is opened again, it needs a new invitation to sign in.
+ * Closes an account: refuses its calls, revokes its keys and ends its sessions; running calls are finished and charged.
+ * Closing twice changes nothing. After a reopening, the people need a new invitation to sign in.
  *
- * @returns how many keys were revoked by it
- * @throws GatewayError not_found when there is no account of this name
+ * @returns the number of revoked keys
+ * @throws GatewayError not_found
  */
 export function closeAccount(db: Db, name: string, now_ms: number): Promise<number> {
   return db.begin(async (tx) => {
     const { id: account_id, status } = await lockedWithStatus(tx, name)
     await setStatus(tx, name, 'suspended')
-    await forgetSuspension(tx, account_id)
+    await deleteSuspension(tx, account_id)
     const { insert, revokeKeys } = closingQueries(tx)
     await insert.run({ account_id, closed_at_ms: now_ms })
     await sessionQueries(tx).removeOfAccount.run({ account_id })
@@ -50,10 +49,10 @@ export function closeAccount(db: Db, name: string, now_ms: number): Promise<numb
 }
 
 /**
- * Lets a suspended or closed account call again. The keys of a closed one stay revoked.
+ * Activates a suspended or closed account. The keys of a closed account stay revoked.
  *
  * @returns the account, and whether it was closed
- * @throws GatewayError not_found when there is no account of this name; conflict if it is erased
+ * @throws GatewayError not_found; conflict if it is erased
  */
 export const reopenAccount = (db: Db, name: string): Promise<{ account: Account; was_closed: boolean }> =>
   db.begin(async (tx) => {
@@ -61,7 +60,7 @@ export const reopenAccount = (db: Db, name: string): Promise<{ account: Account;
     const { id: account_id, status } = closed
     await refuseErased(tx, closed)
     const account = await setStatus(tx, name, 'active')
-    await forgetSuspension(tx, account_id)
+    await deleteSuspension(tx, account_id)
     if (status !== 'active')
       await recordAction(tx, {
         action: 'account.resumed',
@@ -73,7 +72,7 @@ export const reopenAccount = (db: Db, name: string): Promise<{ account: Account;
     return { account, was_closed: opened.length > 0 }
   })
 
-/** An account with its status for the operator: the row of a closed one says suspended. */
+/** An account with its status for the operator. The row of a closed account has the status `suspended`. */
 export type AccountWithStatus = Omit<Account, 'status'> & { status: Account['status'] | 'closed' }
 
 const lockedWithStatus = async (tx: Tx, name: string): Promise<AccountWithStatus> =>

@@ -1,50 +1,49 @@
-// The console's own key of an account, and of each of its members: it pays for what is called from the console, and nobody has its text.
-
+// Console keys: a key per account and per member that pays for calls from the console. Its text is discarded.
 import { permissionDenied } from '../domain/errors.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import type { Account, Key } from '../store/schema.ts'
 import { keyStatus } from './key-status.ts'
-import { createKey, type Issuing, revokeKey } from './keys.ts'
+import { createKey, type Issuance, revokeKey } from './keys.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 
-/** Its name among the keys of its account, where it can be limited and revoked as any other. */
+/** Name among the account's keys, where it can be limited and revoked like any other key. */
 export const CONSOLE_KEY = 'console'
 
 export type KeyState = 'usable' | 'revoked' | 'expired'
 
-/** Whether a key may be used at this moment. One that is retiring may. */
+/** Whether a key may be used now. A retiring key may. */
 export function stateOfKey(key: Key, now_ms: number): KeyState {
   const status = keyStatus(key, now_ms)
   return status === 'active' || status === 'retiring' ? 'usable' : status
 }
 
-/** The caller of the console's own calls: a member, whose calls are their own, or else the account. */
+/** The payer of calls from the console: a member, or the account. */
 export interface Payer {
   account: Account
   /** Null: the account itself. */
   person_id: number | null
 }
 
-const nameFor = ({ person_id }: Payer): string =>
+const consoleKeyName = ({ person_id }: Payer): string =>
   person_id === null ? CONSOLE_KEY : `${CONSOLE_KEY}-${person_id}`
 
-/** The newest key of that name, in any state; undefined if nothing was called from the console yet. */
+/** The newest console key, in any state; undefined before the first call from the console. */
 export const consoleKeyOf = (db: Db, payer: Payer): Awaitable<Key | undefined> =>
   keyQueries(db).newestByName.get({
     account_id: payer.account.id,
-    name: nameFor(payer),
+    name: consoleKeyName(payer),
     person_id: payer.person_id,
   })
 
 /**
- * The key that pays; made at the first call. Once revoked it is not made again by itself, or to revoke it would mean nothing.
+ * Returns the key that pays, and creates it at the first call. A revoked key is not replaced, or its revocation would have no effect.
  *
- * @throws GatewayError permission_denied for one that is revoked or expired; conflict for an account that is closed
+ * @throws GatewayError permission_denied if the key is revoked or expired; conflict for a closed account
  */
-export async function payingKey(db: Db, payer: Payer, issuing: Issuing): Promise<Key> {
+export async function payingKey(db: Db, payer: Payer, issuing: Issuance): Promise<Key> {
   const key =
     (await consoleKeyOf(db, payer)) ??
-    // Looked for again: another first call may have made it.
+    // Checked again under the lock: another first call may have created it.
     (await db.begin(async (tx) => {
       await tx.lock(payer.account.id)
       return (await consoleKeyOf(tx, payer)) ?? (await issueConsoleKey(tx, payer, issuing))
@@ -59,11 +58,11 @@ export async function payingKey(db: Db, payer: Payer, issuing: Issuing): Promise
 }
 
 /**
- * Makes the console's key anew, with no limits of its own; one that works is returned as it is.
+ * Creates a new console key without limits, unless the current one is usable.
  *
- * @throws GatewayError conflict for an account that is closed
+ * @throws GatewayError conflict for a closed account
  */
-export function renewConsoleKey(db: Db, payer: Payer, issuing: Issuing): Promise<Key> {
+export function renewConsoleKey(db: Db, payer: Payer, issuing: Issuance): Promise<Key> {
   return db.begin(async (tx) => {
     await tx.lock(payer.account.id)
     const key = await consoleKeyOf(tx, payer)
@@ -74,11 +73,11 @@ export function renewConsoleKey(db: Db, payer: Payer, issuing: Issuing): Promise
   })
 }
 
-/** Its text is dropped here: calls from the console carry a pass instead (passes.ts). */
-async function issueConsoleKey(tx: Tx, payer: Payer, issuing: Issuing): Promise<Key> {
+/** Discards the key's text: calls from the console carry a pass instead (passes.ts). */
+async function issueConsoleKey(tx: Tx, payer: Payer, issuing: Issuance): Promise<Key> {
   const { account, person_id } = payer
-  // It may have another name by now, and another account its former one.
+  // The account may have been renamed, and another one may have its former name.
   const { name = account.name } = (await accountQueries(tx).accountById.get({ id: account.id })) ?? {}
-  const { key } = await createKey(tx, name, { name: nameFor(payer), person_id }, issuing)
+  const { key } = await createKey(tx, name, { name: consoleKeyName(payer), person_id }, issuing)
   return key
 }

@@ -1,14 +1,14 @@
-// Addresses of people: one person has an address, and whoever has shown that it is theirs keeps it.
+// Email addresses of people. An address belongs to one person; a verified owner keeps it.
 import { conflict } from '../domain/errors.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import type { PersonRow } from '../store/schema.ts'
 import { peopleQueries } from './people-queries.ts'
 
 /**
- * Gives a person an address that they have shown to be theirs. A person for whom it was only written down loses it.
+ * Sets a person's verified address. A person with the same unverified address loses it.
  *
- * @param email as `personsAddress` has it
- * @throws GatewayError conflict if another person has shown that it is theirs
+ * @param email result of `personsAddress`
+ * @throws GatewayError conflict if another person has verified the address
  */
 export async function claimEmail(
   tx: Tx,
@@ -24,12 +24,12 @@ export async function claimEmail(
 }
 
 /**
- * Writes an address down for a person, who has not shown yet that it is theirs: they sign in by it, and no mail with a link goes there.
+ * Sets a person's unverified address. They can sign in with it, but get no mails with links.
  *
- * @param email as `personsAddress` has it
+ * @param email result of `personsAddress`
  * @throws GatewayError conflict if another person has it
  */
-export async function noteEmail(
+export async function setUnverifiedEmail(
   tx: Tx,
   { person_id, email }: { person_id: number; email: string },
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function noteEmail(
   if (!holder) await setEmail.run({ id: person_id, email, email_verified_at_ms: null })
 }
 
-/** The person of an address, whether or not they have shown that it is theirs. */
+/** The person with an address, verified or not. */
 export const personOfEmail = (db: Db, email: string): Awaitable<PersonRow | undefined> =>
   peopleQueries(db).byEmail.get({ email })
 

@@ -1,9 +1,9 @@
-// Fresh sign-ins: a sensitive change asks for a proof of who somebody is that is a few minutes old at most.
+// Fresh sign-ins: sensitive changes require a proof of identity that is at most a few minutes old.
 import { permissionDenied } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Tx } from '../store/db.ts'
 import type { Proof, SessionRow } from '../store/schema.ts'
-import { hashOf, ownHash } from './passwords.ts'
+import { hashOf, upgradeHash } from './passwords.ts'
 import { lockPerson } from './people.ts'
 import { hashKey } from './secret.ts'
 import { sessionQueries } from './session-queries.ts'
@@ -16,16 +16,15 @@ import {
   viewerOf,
 } from './session-rows.ts'
 import { isKnownAddress } from './sign-in-rate.ts'
-import { actingAs, ownerOf, type PersonViewer, requirePerson, type Viewer } from './viewer.ts'
+import { actionContextOf, ownerOf, type PersonViewer, requirePerson, type Viewer } from './viewer.ts'
 
-/** The time for which a proof is fresh. */
 const FRESH_FOR_MS = 10 * 60_000
 
-/** The code by which pages ask for another proof, and then repeat what they asked for. */
+/** Error code on which pages ask for a proof and then repeat the request. */
 const CONFIRM_SIGN_IN = 'confirm_sign_in'
 
 /**
- * Refuses a sensitive change in a session whose person has not shown who they are for a while: somebody else may sit there.
+ * Refuses a sensitive change in a session without a recent proof, since another person may be at the computer.
  *
  * @throws GatewayError permission_denied confirm_sign_in; permission_denied in a session by key
  */
@@ -40,11 +39,11 @@ export function requireFresh(viewer: Viewer, now_ms: number): asserts viewer is 
 }
 
 /**
- * Makes a session fresh by another proof. The session gets a new token: whoever has the one before gets nothing of it.
+ * Makes a session fresh by a new proof. The session gets a new token, so that a stolen old token does not benefit.
  *
- * @param decide checks the proof and uses it up, in the same transaction. @returns the person of the proof
- * @throws GatewayError permission_denied for a proof of another person, and in a session by key; unauthenticated once the session has ended;
- * and what `decide` throws
+ * @param decide verifies and consumes the proof in the same transaction, and returns its person
+ * @throws GatewayError permission_denied for a proof of another person, and in a session by key; unauthenticated if the session has ended;
+ * errors of `decide`
  */
 export async function confirmSignIn(
   parts: SessionParts,
@@ -59,7 +58,7 @@ export async function confirmSignIn(
   return await db.begin(
     async (tx) => {
       await lockPerson(tx, person_id)
-      if ((await decide(tx)).id !== person_id) throw ofAnother()
+      if ((await decide(tx)).id !== person_id) throw wrongPerson()
       const now_ms = now()
       const row: SessionRow | undefined = await sessionQueries(tx).confirm.get({
         id: session_id,
@@ -71,11 +70,11 @@ export async function confirmSignIn(
       const confirmed = await viewerOf(tx, row, { now_ms, address: visitor.address })
       return { viewer: confirmed, token, lasts_s: settings().session_hours * 3_600 }
     },
-    { by: actingAs(viewer, visitor, now()) },
+    { by: actionContextOf(viewer, visitor, now()) },
   )
 }
 
-/** The same by the person's password. @throws GatewayError permission_denied for a wrong one; rate_limited; and as `confirmSignIn` */
+/** Makes a session fresh by the person's password. @throws GatewayError permission_denied for a wrong password; rate_limited; as `confirmSignIn` */
 export async function confirmWithPassword(
   parts: SessionParts,
   viewer: Viewer,
@@ -90,14 +89,14 @@ export async function confirmWithPassword(
   const succeeded = rate.attempt({ address: visitor.address, name: `person ${person_id}`, is_known })
   if (!(await passwords.verify(password, hash, { is_known }))) throw wrongPassword()
   succeeded()
-  const current = await ownHash(db, passwords, { person_id, password, hash, now_ms: now() })
+  const current = await upgradeHash(db, passwords, { person_id, password, hash, now_ms: now() })
   return await confirmSignIn(
     parts,
     viewer,
     {
       proof: 'password',
       async decide(tx) {
-        // It may have been changed while it was checked.
+        // The password may have been changed during the check.
         if (current === undefined || (await hashOf(tx, person_id)) !== current) throw wrongPassword()
         return { id: person_id }
       },
@@ -108,7 +107,7 @@ export async function confirmWithPassword(
 
 const wrongPassword = () =>
   permissionDenied('The password is wrong.', { code: 'wrong_password', param: 'password' })
-const ofAnother = () =>
+const wrongPerson = () =>
   permissionDenied('This proves that you are somebody else. Sign out first to sign in as them.', {
     code: 'other_person',
   })

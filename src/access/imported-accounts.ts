@@ -1,4 +1,4 @@
-// Accounts of another gateway with their sign-ins, limits and keys: many at once, with a statement for each table and not for each row.
+// Bulk creation of accounts imported from another gateway, with sign-ins, limits and keys: one statement per table, not per row.
 import { recordActions } from '../store/actions.ts'
 import type { Tx } from '../store/db.ts'
 import { account_details, accounts, passwords } from '../store/schema.ts'
@@ -15,12 +15,12 @@ interface NewImportedAccount extends ImportedBudgets, Pick<AccountDetails, 'disp
   readonly status: 'active' | 'suspended'
   /** Null: list prices. */
   readonly price_group: string | null
-  /** As `passwords` takes it; null: none yet. */
+  /** Hash for the table `passwords`; null without a password. */
   readonly password_hash: string | null
   readonly keys: readonly NewImportedKey[]
 }
 
-/** The numbers of an account and its keys, in their order. */
+/** The IDs of an account and its keys, in the given order. */
 interface AccountIds {
   account_id: number
   key_ids: number[]
@@ -29,7 +29,7 @@ interface AccountIds {
 /**
  * Creates accounts without money, in a transaction that has locked the operator.
  *
- * @throws GatewayError invalid_request for a malformed name, detail, setting or limit, or a name that is taken; conflict for a key that is known
+ * @throws GatewayError invalid_request for a malformed name, detail, setting or limit, or a taken name; conflict for a key that exists
  */
 export async function createImportedAccounts(
   tx: Tx,

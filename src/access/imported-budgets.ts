@@ -1,4 +1,4 @@
-// Budgets of accounts and keys from another gateway: they begin with what was used of them there.
+// Budgets of imported accounts and keys, which start with their use at the other gateway.
 import { BUDGET_PERIODS, type BudgetPeriod, periodStart } from '../domain/budgets.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { Tx } from '../store/db.ts'
@@ -8,7 +8,7 @@ import { batchesOf } from '../utilities/batches.ts'
 import { BUDGET_NAMES, type BudgetChanges, type BudgetOwner } from './budgets.ts'
 import { usdOrNull } from './key-fields.ts'
 
-/** Spend elsewhere that counts against budgets, by their periods. Five hours begin with a call here, so that nothing counts against them. */
+/** Spend at the other gateway that counts against budgets, by period. Not for five hours, which begin with a call here. */
 export type BudgetUse = { readonly [Period in BudgetPeriod]?: Nanos }
 
 export interface ImportedBudgets {
@@ -16,10 +16,10 @@ export interface ImportedBudgets {
   readonly budgets_used?: BudgetUse | undefined
 }
 
-/** Far fewer parameters than a statement may have. */
+/** Keeps the number of parameters far below the limit of a statement. */
 export const MAX_ROWS = 500
 
-/** Adds the budgets of new owners, in the transaction that made them: they have no calls here yet. */
+/** Inserts the budgets of new owners, in the transaction that created them. They have no calls here yet. */
 export async function insertBudgets(
   tx: Tx,
   owners: readonly (BudgetOwner & ImportedBudgets)[],
@@ -35,7 +35,7 @@ export async function insertBudgets(
       if (limit_nanos === undefined || limit_nanos === null) return []
       const of = { person_id: null, plan_period_id: null }
       const own = { account_id, key_id, ...of, period, limit_nanos }
-      // Five hours begin with the next call.
+      // A period of five hours begins with the next call.
       if (period === '5h') return [{ ...own, started_ms: null, first_hold_id: 0, used_nanos: 0 }]
       const started_ms = periodStart(period, now_ms)
       return [{ ...own, started_ms, first_hold_id, used_nanos: budgets_used[period] ?? 0 }]
@@ -44,7 +44,7 @@ export async function insertBudgets(
   for (const part of batchesOf(rows, MAX_ROWS)) await tx.orm.insert(budgets).values(part)
 }
 
-/** Limits as the audit log names them. */
+/** Formats limits for the audit log. */
 export const limitFields = (limits: BudgetChanges) =>
   Object.fromEntries(
     BUDGET_PERIODS.flatMap((period) => {

@@ -1,4 +1,4 @@
-// API keys of another gateway that go on working here: known by their hash alone, many in one statement.
+// Import of another gateway's API keys, which keep working. Only their hashes are known; many are inserted in one statement.
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { recordActions } from '../store/actions.ts'
 import type { Tx } from '../store/db.ts'
@@ -14,23 +14,23 @@ import { refuseTakenName } from './keys.ts'
 import { accountQueries } from './queries.ts'
 import { isImportedPrefix } from './secret.ts'
 
-/** A key as the other gateway knows it, with its settings and what counts against its budgets. */
+/** A key of the other gateway with its settings and the use of its budgets. */
 export interface NewImportedKey extends ImportedBudgets {
   readonly settings: KeySettings
-  /** Of the whole text that callers send, `sk-` included. */
+  /** Hash of the whole text that callers send, including `sk-`. */
   readonly sha256: Uint8Array
-  /** 10 characters that tell it from others in lists (`importedPrefix`). Not necessarily unique. */
+  /** 10 characters that identify the key in lists (`importedPrefix`). Not necessarily unique. */
   readonly prefix: string
-  /** Its creation there; Unix milliseconds. */
+  /** Creation at the other gateway; Unix milliseconds. */
   readonly created_at_ms: number
 }
 
 /**
- * Adds another gateway's keys to an account, in the caller's transaction. They work as our own do; a rotation replaces one by a key of ours.
+ * Adds another gateway's keys to an account, in the caller's transaction. They work like own keys; a rotation replaces one by an own key.
  *
  * @returns the keys, in order
- * @throws GatewayError not_found without the account; conflict if the account is closed or a key is known; invalid_request when a
- * setting, a limit, a hash or a prefix is malformed or a name taken
+ * @throws GatewayError not_found without the account; conflict if the account is closed or a key exists; invalid_request if a
+ * setting, limit, hash or prefix is malformed, or a name is taken
  */
 export async function importKeys(
   tx: Tx,
@@ -51,7 +51,7 @@ export async function importKeys(
   )
 }
 
-/** Adds checked keys to accounts that the transaction has locked or made. @throws GatewayError conflict for a key that is known */
+/** Inserts validated keys into accounts that the transaction has locked or created. @throws GatewayError conflict for a key that exists */
 export async function insertKeys(
   tx: Tx,
   imported: readonly (NewImportedKey & { account_id: number })[],

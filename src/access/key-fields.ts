@@ -1,10 +1,9 @@
-// A key's fields as the audit log has them: its name, prefix and limits, never its secret.
-
+// A key's fields for the audit log: name, prefix and limits, never its secret.
 import type { Fields } from '../domain/actions.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
 import type { Key } from '../store/schema.ts'
 
-/** The fields of a key, without the limits that it lacks. */
+/** The fields of a key that are set. */
 export function keyFields(key: Key): Fields {
   return Object.fromEntries(Object.entries(allFields(key)).filter(([, value]) => value !== null))
 }
@@ -40,7 +39,7 @@ const allFields = ({
   revoked_at: isoOrNull(revoked_at_ms),
 })
 
-/** An amount as the audit log has it. */
+/** Formats an amount for the audit log. */
 export const usdOrNull = (nanos: Nanos | null): string | null => (nanos === null ? null : formatUsd(nanos))
 
 const isoOrNull = (time_ms: number | null): string | null =>

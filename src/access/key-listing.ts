@@ -1,5 +1,4 @@
-// Keys as a list, of all accounts or of one: searched, filtered and paged. Only reads.
-
+// The list of keys, of all accounts or of one: search, filters and pages. Reads only.
 import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
@@ -14,12 +13,12 @@ const isSetParameter = (name: string) => sql`CAST(${placeholder(name)} AS text) 
 /** A key with the names of its account and its person. */
 export interface ListedKey extends Key {
   account_name: string
-  /** Null: it is the account's. */
+  /** Null for a key of the account itself. */
   person_name: string | null
   budgets: readonly BudgetRow[]
 }
 
-/** Which keys; an absent field does not filter. */
+/** A filter of keys; an absent field does not filter. */
 interface KeyFilter {
   account_id?: number | undefined
   key_ids?: readonly number[] | undefined
@@ -29,7 +28,7 @@ interface KeyFilter {
   status?: KeyStatus | 'usable' | undefined
 }
 
-/** As `keyStatus`, in SQL. */
+/** The SQL form of `keyStatus`. */
 const key_status = sql<KeyStatus>`CASE
   WHEN ${keys.revoked_at_ms} <= ${placeholder('now_ms')} THEN 'revoked'
   WHEN ${keys.expires_at_ms} <= ${placeholder('now_ms')} THEN 'expired'
@@ -75,13 +74,13 @@ const keyListQueries = perConnection({
       .where(and(equals(keys.account_id, 'account_id'), sql`${key_status} IN ('active', 'retiring')`)),
 })
 
-/** How many keys of an account work. */
+/** The number of usable keys of an account. */
 export async function countUsableKeys(db: Db, account_id: number, now_ms: number): Promise<number> {
   const counted = await keyListQueries(db).usable.get({ account_id, now_ms })
   return counted?.keys ?? 0
 }
 
-/** One page of keys, the newest first. */
+/** One page of keys, newest first. */
 export async function listKeyPage(
   db: Db,
   { account_id, key_ids, search, status }: KeyFilter,
@@ -102,7 +101,7 @@ export async function listKeyPage(
   return { rows: await withBudgets(db, rows), next_cursor }
 }
 
-/** The key of this number; undefined if not found, or where it is another account's. */
+/** The key with this ID; undefined if it does not exist or belongs to another account. */
 export async function listedKey(
   db: Db,
   id: number,

@@ -1,5 +1,4 @@
-// The settings of a key: its name and its limits, and how they are checked.
-
+// The settings of a key, its name and limits, and their validation.
 import { checkAddresses } from '../domain/addresses.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
@@ -18,9 +17,9 @@ export interface KeySettings extends KeyLimits {
 interface KeyLimits {
   /** Glob patterns of model ids. */
   models: readonly string[] | null
-  /** The most that all its calls may cost together. */
+  /** Maximum total cost of its calls. */
   spend_limit_nanos: Nanos | null
-  /** How many of its calls may run at the same time. */
+  /** Maximum number of concurrent calls. */
   concurrent_calls: number | null
   /** Addresses and CIDR blocks. */
   addresses: readonly string[] | null
@@ -36,25 +35,25 @@ export const NO_LIMITS: KeyLimits = Object.freeze({
 })
 
 interface Budgeted {
-  /** Spend limits by period, which have rows of their own. */
+  /** Spend limits by period, which are stored in separate rows. */
   budgets?: BudgetChanges | undefined
 }
 
-/** The settings of a new key. What is left out is not limited. */
+/** The settings of a new key; absent limits do not apply. */
 export type NewKeySettings = Pick<KeySettings, 'name'> & Partial<KeyLimits> & Budgeted & KeyOwner
 
 interface KeyOwner {
-  /** The person of the account whose key it is; absent: the account's. */
+  /** The owner of the key; absent for a key of the account itself. */
   person_id?: number | null
 }
 
-/** The settings that a change names. */
+/** The settings to change. */
 export type KeyChanges = Partial<KeySettings> & Budgeted
 
-/** As many as the table takes. */
+/** Same limit as in the table. */
 export const MAX_CONCURRENT_CALLS = 1_000_000
 
-/** As the table has them. */
+/** Converts settings to columns. */
 export const columnsOf = (settings: KeySettings) => ({
   name: settings.name,
   models: jsonOrNull(settings.models),
@@ -64,7 +63,7 @@ export const columnsOf = (settings: KeySettings) => ({
   expires_at_ms: settings.expires_at_ms,
 })
 
-/** @throws GatewayError invalid_request for a setting that is malformed */
+/** @throws GatewayError invalid_request for a malformed setting */
 export function checkSettings(settings: KeySettings, now_ms: number): void {
   const { name, models, spend_limit_nanos, addresses, expires_at_ms, concurrent_calls } = settings
   checkName(name)
@@ -80,10 +79,10 @@ export function checkSettings(settings: KeySettings, now_ms: number): void {
     throw invalidRequest('expires: must be a time in the future.', { param: 'expires' })
 }
 
-/** A whole number that is counted exactly. */
+/** Whether a value is a safe non-negative integer. */
 export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 const isWithin = (calls: number): boolean => calls >= 1 && calls <= MAX_CONCURRENT_CALLS
 
-/** Whether a key has any limit of its own: it was made for somebody or something that may do less than its account. */
+/** Whether a key has any limit, which means that its user may do less than the account. */
 export const isLimited = (key: KeyLimits & { has_budgets: number }): boolean =>
   key.has_budgets === 1 || Object.keys(NO_LIMITS).some((name) => key[name as keyof KeyLimits] !== null)

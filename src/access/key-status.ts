@@ -1,19 +1,17 @@
-// The state of a key at a moment, and the rest of its total limit.
+// The status of a key at a time, and the rest of its total spend limit.
 import type { Nanos } from '../domain/money.ts'
 import type { Key } from '../store/schema.ts'
 
-/** The states of a key; `retiring`: it will be revoked, for another has taken its place. */
+/** `retiring`: a rotation has replaced the key, and it will be revoked after the grace period. */
 export const KEY_STATUSES = ['active', 'retiring', 'expired', 'revoked'] as const
 export type KeyStatus = (typeof KEY_STATUSES)[number]
 
-/** The state of a key at a moment. */
 export function keyStatus(key: Pick<Key, 'revoked_at_ms' | 'expires_at_ms'>, now_ms: number): KeyStatus {
   if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) return 'revoked'
   if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) return 'expired'
   return key.revoked_at_ms === null ? 'active' : 'retiring'
 }
 
-/** Whether a key works at a moment. */
 export const isUsable = (key: Parameters<typeof keyStatus>[0], now_ms: number): boolean =>
   ['active', 'retiring'].includes(keyStatus(key, now_ms))
 

@@ -1,5 +1,4 @@
 // Administration of API keys: create, list, change, revoke, rotate.
-
 import type { Fields } from '../domain/actions.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
@@ -22,28 +21,28 @@ import { keyStatus, remainingOf } from './key-status.ts'
 import { keyQueries } from './queries.ts'
 import { generateKey, hashKey, PREFIX_LENGTH, type RandomBytes } from './secret.ts'
 
-/** A new key with its text, which is shown once and stored nowhere. */
+/** A new key with its text, which is shown once and never stored. */
 export interface IssuedKey {
   key: Key
   text: string
 }
 
-/** The randomness and the time of a new key. */
-export interface Issuing {
+/** Injected randomness and time for creating a key. */
+export interface Issuance {
   randomBytes: RandomBytes
   now_ms: number
 }
 
 /**
- * Creates a key for an account, also for one that is suspended.
+ * Creates a key for an account, which may be suspended.
  *
- * @throws GatewayError not_found without the account; conflict if it is closed; invalid_request when a setting is malformed or the name taken
+ * @throws GatewayError not_found without the account; conflict if it is closed; invalid_request if a setting is malformed or the name is taken
  */
 export async function createKey(
   db: Db,
   account_name: string,
   requested: NewKeySettings,
-  issuing: Issuing,
+  issuing: Issuance,
 ): Promise<IssuedKey> {
   const { budgets = {}, person_id = null, ...limits } = requested
   const settings = { ...NO_LIMITS, ...limits }
@@ -52,19 +51,23 @@ export async function createKey(
     const account = await lockedAccount(tx, account_name)
     await refuseClosed(tx, account)
     await refuseTakenName(tx, account.id, settings.name, issuing.now_ms)
-    return await issue(tx, { account_id: account.id, person_id }, settings, issuing, (key_id) =>
-      setBudgets(tx, { account_id: account.id, key_id }, budgets, issuing.now_ms),
+    return await insertKeyWithBudgets(
+      tx,
+      { account_id: account.id, person_id },
+      settings,
+      issuing,
+      (key_id) => setBudgets(tx, { account_id: account.id, key_id }, budgets, issuing.now_ms),
     )
   })
 }
 
-/** All keys, or those of one account, the oldest first; the revoked ones too. */
+/** All keys, or the keys of one account, oldest first, including revoked keys. */
 export function listKeys(db: Db, account_id?: number): Awaitable<Key[]> {
   const { listKeys, keysOfAccount } = keyQueries(db)
   return account_id === undefined ? listKeys.all() : keysOfAccount.all({ account_id })
 }
 
-/** Counts on from the number of the account's keys. */
+/** Starts at the number of the account's keys plus one, and counts up to a free number. */
 const FREE_NUMBER = `
   WITH RECURSIVE tried(number) AS (
     SELECT count(*) + 1 FROM keys WHERE account_id = $account_id
@@ -76,8 +79,8 @@ const FREE_NUMBER = `
   SELECT max(number) AS number FROM tried`
 
 /**
- * A name for a key that is given none: `key-4`, the first that no working key of the account has. It is free until the end
- * of the transaction in which it is asked for.
+ * Returns a default name such as `key-4` that no usable key of the account has. Locks the account, so that the name stays free until the end of
+ * the transaction.
  */
 export async function freeKeyName(tx: Tx, account_id: number, now_ms: number): Promise<string> {
   await tx.lock(account_id)
@@ -86,10 +89,10 @@ export async function freeKeyName(tx: Tx, account_id: number, now_ms: number): P
 }
 
 /**
- * The key that an operator means.
+ * Finds a key by the operator's reference.
  *
- * @param reference its prefix as `key list` shows it, or its number
- * @throws GatewayError not_found without such a key; conflict when more than one key has the prefix
+ * @param reference prefix as in `key list`, or ID
+ * @throws GatewayError not_found; conflict if several keys have the prefix
  */
 export async function keyByReference(db: Db, reference: string): Promise<Key> {
   const { keysById, keysByPrefix } = keyQueries(db)
@@ -107,7 +110,7 @@ export async function keyByReference(db: Db, reference: string): Promise<Key> {
   return key
 }
 
-/** The same, and until the end of the transaction nobody else changes the keys of its account. @throws as `keyByReference` */
+/** Finds a key and locks the keys of its account until the end of the transaction. @throws GatewayError as `keyByReference` */
 async function lockedKey(tx: Tx, reference: string): Promise<Key> {
   const { id, account_id } = await keyByReference(tx, reference)
   await tx.lock(account_id)
@@ -115,11 +118,10 @@ async function lockedKey(tx: Tx, reference: string): Promise<Key> {
 }
 
 /**
- * Changes the name and the limits of a key that is not revoked; fields that are left out stay as they are. Calls under way
- * go on. A key that has expired works again with a later time.
+ * Changes the name and the limits of a key that is not revoked; absent fields stay. Running calls continue. A later expiry makes an expired key
+ * usable again.
  *
- * @throws GatewayError not_found, conflict as `keyByReference`; invalid_request for a key that is revoked, a setting that is
- * malformed, or a name that is taken
+ * @throws GatewayError not_found, conflict as `keyByReference`; invalid_request for a revoked key, a malformed setting or a taken name
  */
 export function changeKey(
   db: Db,
@@ -132,7 +134,7 @@ export function changeKey(
     if (keyStatus(key, now_ms) === 'revoked')
       throw invalidRequest(`The key "${key.prefix}" is revoked and cannot be changed. Create a new one.`)
     const settings = { ...key, ...changes }
-    // A time that has passed may stay, but is not set; so may patterns that an earlier version took.
+    // Checks only new values: a past expiry may stay, and patterns that an earlier version accepted, too.
     const { models: new_models = null, expires_at_ms: new_expires_at_ms = null } = changes
     checkSettings({ ...settings, models: new_models, expires_at_ms: new_expires_at_ms }, now_ms)
     if (settings.name !== key.name) await refuseTakenName(tx, key.account_id, settings.name, now_ms)
@@ -153,8 +155,8 @@ export function changeKey(
 }
 
 /**
- * Refuses a key's calls from now on; running calls are finished and charged. A key that is already revoked keeps the time
- * of its first revocation; one that a rotation would revoke later is revoked now.
+ * Revokes a key: refuses its calls from now on; running calls are finished and charged. A revoked key keeps the time of its first revocation; a
+ * retiring key is revoked now.
  *
  * @throws GatewayError not_found, conflict as `keyByReference`
  */
@@ -170,17 +172,18 @@ export function revokeKey(db: Db, reference: string, now_ms: number): Promise<Ke
 }
 
 /**
- * Replaces a key's secret: a new key takes over its settings, and the old one is revoked, at once or after a grace period.
- * The spend and holds of the old key are subtracted from the new key's spend limit, and count against its limits by period, so that a rotation does not raise a limit. During the grace period each of the two may spend the remainder.
+ * Replaces a key's secret: a new key takes over its settings, and the old one is revoked, at once or after a grace period. The spend and holds of
+ * the old key are subtracted from the new key's spend limit, and count against its limits by period, so that a rotation does not raise a limit.
+ * During the grace period each of the two keys may spend the remainder.
  *
  * @param grace_s whole seconds during which the old key still works
- * @throws GatewayError not_found, conflict as `keyByReference`; invalid_request for a key that is revoked or expired
+ * @throws GatewayError not_found, conflict as `keyByReference`; invalid_request for a revoked or expired key
  */
 export async function rotateKey(
   db: Db,
   reference: string,
   grace_s: number,
-  issuing: Issuing,
+  issuing: Issuance,
 ): Promise<IssuedKey> {
   const { now_ms } = issuing
   const revoked_at_ms = now_ms + grace_s * 1_000
@@ -198,7 +201,7 @@ export async function rotateKey(
       throw invalidRequest(`The key "${old.prefix}" has expired. Create a new one.`)
     const revoked = await setRevoked(tx, old, revoked_at_ms)
     const settings = { ...old, spend_limit_nanos: remainingOf(old) }
-    const made = await issue(tx, old, settings, issuing, (key_id) =>
+    const made = await insertKeyWithBudgets(tx, old, settings, issuing, (key_id) =>
       copyBudgets(tx, old.id, { account_id: old.account_id, key_id }),
     )
     const { before, after } = changedKeyFields(old, revoked) ?? {}
@@ -213,7 +216,7 @@ export async function rotateKey(
   })
 }
 
-/** @throws GatewayError invalid_request where a working key of the account has the name */
+/** @throws GatewayError invalid_request if a usable key of the account has the name */
 export async function refuseTakenName(
   tx: Tx,
   account_id: number,
@@ -228,12 +231,12 @@ export async function refuseTakenName(
   )
 }
 
-async function issue(
+async function insertKeyWithBudgets(
   tx: Tx,
   { account_id, person_id }: Pick<Key, 'account_id' | 'person_id'>,
   settings: KeySettings,
-  issuing: Issuing,
-  giveBudgets: (key_id: number) => Promise<{ after: Fields } | undefined>,
+  issuing: Issuance,
+  setKeyBudgets: (key_id: number) => Promise<{ after: Fields } | undefined>,
 ): Promise<IssuedKey> {
   const text = generateKey(issuing.randomBytes)
   const key: Key = await keyQueries(tx).insertKey.get({
@@ -244,7 +247,7 @@ async function issue(
     sha256: hashKey(text),
     created_at_ms: issuing.now_ms,
   })
-  const limits = await giveBudgets(key.id)
+  const limits = await setKeyBudgets(key.id)
   const after = { ...keyFields(key), ...limits?.after }
   await recordAction(tx, { action: 'key.created', account_id, key_id: key.id, after })
   return { key, text }

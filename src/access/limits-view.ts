@@ -1,4 +1,4 @@
-// The limits of an account or a key in JSON, each with its use now: of calls, and of spending.
+// Rate limits and spend limits of an account or a key as JSON, each with its current use.
 import { Type } from '@sinclair/typebox'
 import type { Budget } from '../domain/budgets.ts'
 import type { Limit } from '../domain/call-limits.ts'
@@ -34,7 +34,7 @@ export const LimitsView = Type.Object(
   closed,
 )
 
-/** The limits that are set, each with what counts against it now. */
+/** Returns the limits that are set, each with its current use. */
 export function limitsView(limit: Limit, used: Record<keyof Limit, number>) {
   return Object.fromEntries(
     LIMITS.flatMap((name) =>
@@ -57,13 +57,13 @@ export const SpendLimitsView = Type.Array(
   { description: 'The spend limits that are set.' },
 )
 
-export const spendLimitsView = (key: LimitedKey, now_ms: number) => inJson(spendLimitsOf(key, now_ms))
+export const spendLimitsView = (key: LimitedKey, now_ms: number) => limitRowsView(spendLimitsOf(key, now_ms))
 
-/** The same of an account. */
+/** Returns the spend limits of an account. */
 export const budgetsView = (budgets: readonly Budget[], now_ms: number) =>
-  inJson(budgetLimits(budgets, now_ms))
+  limitRowsView(budgetLimits(budgets, now_ms))
 
-const inJson = (limits: readonly SpendLimit[]) =>
+const limitRowsView = (limits: readonly SpendLimit[]) =>
   limits.map(({ period, limit_nanos, used_nanos, left_nanos, resets_at_ms, state }) => ({
     period,
     ...money('limit', limit_nanos),

@@ -1,12 +1,11 @@
-// Limits of accounts and keys: calls and tokens in any 60 seconds, and concurrent calls.
-
+// Rate limits of accounts and keys: calls and tokens in any 60 seconds, and concurrent calls.
 import { type Limit, type Limits, WINDOW_MS } from '../domain/call-limits.ts'
 import type { Awaitable, Db } from '../store/db.ts'
 import { callRatesOf } from '../store/engines/postgres/rates.ts'
 import type { Key } from '../store/schema.ts'
 import { SlidingWindow } from './window.ts'
 
-/** The limits of one call: those of its account, and those of its key. */
+/** The limits that apply to a call. */
 export interface CallLimits {
   account: Limit
   key: Limit
@@ -19,7 +18,7 @@ interface Admission extends CallLimits {
 
 /** An admitted call, counted as running until it is released. */
 export interface Lease {
-  /** Ends the call and counts the tokens that it used. Calling it again does nothing. */
+  /** Ends the call and counts its tokens. Further calls do nothing. */
   release(tokens_used?: number): void
 }
 
@@ -27,7 +26,7 @@ interface LimitRefusal {
   ok: false
   limit: keyof Limit
   of: keyof CallLimits
-  /** Whole seconds, at least 1, until the same call can be admitted; 1 where that depends on running calls. */
+  /** Whole seconds, at least 1, until the same call can be admitted; 1 if that depends on running calls. */
   retry_after_s: number
 }
 
@@ -35,23 +34,22 @@ type AdmissionOutcome = { ok: true; lease: Lease } | LimitRefusal
 
 export interface Limiter {
   /**
-   * Admits a call, or says which limit it would exceed. The account's limits are checked before the key's, and a refused
-   * call is not counted. Tokens are known only at the end of a call: a call is admitted while the tokens of the last 60
-   * seconds are below the limit. A limit counts from the moment it is first set.
+   * Admits a call, or returns the limit that it would exceed. The account's limits are checked before the key's, and a refused
+   * call is not counted. Tokens are known only at the end of a call, so a call is admitted while the tokens of the last 60
+   * seconds are below the limit. Counting begins when a limit is first set.
    */
   admit(admission: Admission): AdmissionOutcome
   /**
-   * The request of a call that was admitted here counts no more: other gateways had taken its place. To be called once, before
-   * its lease is released.
+   * Stops counting the request of an admitted call that the shared limit of all gateways refused. Call it once, before the lease is released.
    */
   takeBack(admission: Admission): void
-  /** The use of each limit at this moment; 0 for a limit that is not set. */
+  /** The current use of each limit; 0 for a limit that is not set. */
   used(of: keyof CallLimits, id: number): Awaitable<Record<keyof Limit, number>>
-  /** How many accounts and keys are kept in memory: those with something to count. */
+  /** Number of accounts and keys with counts in memory. */
   readonly size: number
 }
 
-/** A limiter that answers at once. */
+/** A limiter with synchronous reads, which counts only this process. */
 interface OwnLimiter extends Limiter {
   used(of: keyof CallLimits, id: number): Record<keyof Limit, number>
 }
@@ -60,11 +58,11 @@ const NO_LIMIT: Limit = Object.freeze({})
 const NOTHING_USED = Object.freeze({ requests_per_minute: 0, tokens_per_minute: 0, concurrent_calls: 0 })
 
 /**
- * The limits of a call: the catalogue's default fields, overridden by those of this account or key; of a key the lower of
- * that and its own.
+ * Returns the limits of a call: the catalogue's defaults, overridden by those of this account or key. For concurrent calls of a key, the lower of
+ * the catalogue's and the key's own limit.
  *
- * @param account_name the NAME of `[limits.accounts.NAME]`
- * @param key its prefix is the PREFIX of `[limits.keys.PREFIX]`
+ * @param account_name NAME of `[limits.accounts.NAME]`
+ * @param key with the PREFIX of `[limits.keys.PREFIX]`
  */
 export function limitsFor(
   limits: Pick<Limits, 'account' | 'key' | 'accounts' | 'keys'>,
@@ -72,21 +70,21 @@ export function limitsFor(
   key: Pick<Key, 'prefix' | 'concurrent_calls'>,
 ): CallLimits {
   return {
-    account: overridden(limits.account, limits.accounts, account_name),
-    key: lowered(overridden(limits.key, limits.keys, key.prefix), key.concurrent_calls),
+    account: withOverrides(limits.account, limits.accounts, account_name),
+    key: withKeyLimit(withOverrides(limits.key, limits.keys, key.prefix), key.concurrent_calls),
   }
 }
 
-/** The limits of an account by the catalogue. */
+/** The limits of an account in the catalogue. */
 export const accountLimit = (limits: Limits, account_name: string): Limit =>
-  overridden(limits.account, limits.accounts, account_name)
+  withOverrides(limits.account, limits.accounts, account_name)
 
-function lowered(limit: Limit, concurrent_calls: number | null): Limit {
+function withKeyLimit(limit: Limit, concurrent_calls: number | null): Limit {
   if (concurrent_calls === null || concurrent_calls >= (limit.concurrent_calls ?? Infinity)) return limit
   return { ...limit, concurrent_calls }
 }
 
-function overridden(
+function withOverrides(
   base: Limit = NO_LIMIT,
   overrides: Record<string, Limit> | undefined,
   name: string,
@@ -96,7 +94,7 @@ function overridden(
 }
 
 /**
- * A limiter that keeps its counts in memory.
+ * Creates a limiter with counts in memory.
  *
  * @param now milliseconds of a monotonic clock, such as `performance.now`
  */
@@ -105,7 +103,7 @@ export function createLimiter({ now }: { now: () => number }): OwnLimiter {
   const keys = new Map<number, Tally>()
   let next_sweep = 0
 
-  /** Drops the tallies that have nothing to count, at most once in 60 seconds. */
+  /** Drops empty tallies, at most once in 60 seconds. */
   const sweep = (at: number): void => {
     if (at < next_sweep) return
     next_sweep = at + WINDOW_MS
@@ -144,10 +142,10 @@ export function createLimiter({ now }: { now: () => number }): OwnLimiter {
   }
 }
 
-/** Whether there is anything to count. */
+/** Whether any limit is set. */
 export const hasLimit = (limit: Limit): boolean => limit.requests_per_minute !== undefined || countsEnd(limit)
 
-/** Whether a limit counts something when a call ends, and not only when it starts. */
+/** Whether a limit counts the end of calls, and not only their start. */
 const countsEnd = (limit: Limit): boolean =>
   limit.tokens_per_minute !== undefined || limit.concurrent_calls !== undefined
 
@@ -207,7 +205,7 @@ class Tally {
   }
 }
 
-/** When a running call will end is not known. */
+/** The end of a running call is unknown. */
 const UNKNOWN_MS = Number.POSITIVE_INFINITY
 
 function refuse(limit: keyof Limit, of: keyof CallLimits, wait_ms: number): LimitRefusal {
@@ -238,10 +236,10 @@ class CountedLease implements Lease {
   }
 }
 
-/** The outcome for every call whose end is not counted: one object, since most gateways set no limits. */
+/** Outcome for calls whose end is not counted. A shared object, since most gateways set no limits. */
 const UNCOUNTED: AdmissionOutcome = Object.freeze({ ok: true, lease: Object.freeze({ release() {} }) })
 
-/** A limiter that admits by the counts of this process, and reports those of all gateways over a database. */
+/** Wraps a limiter, so that it admits by the counts of this process, but reports the use at all gateways of a database. */
 export function withSharedCounts(limiter: OwnLimiter, db: Db): Limiter {
   return {
     admit: limiter.admit,
@@ -249,7 +247,7 @@ export function withSharedCounts(limiter: OwnLimiter, db: Db): Limiter {
     async used(of, id) {
       const own = limiter.used(of, id)
       const { requests, tokens, pending } = await callRatesOf(db, of, id)
-      // This process alone knows of requests that were refused, and of those that cost nothing.
+      // Only this process counts requests that were refused or cost nothing.
       return {
         requests_per_minute: Math.max(requests, own.requests_per_minute),
         tokens_per_minute: Math.max(tokens, own.tokens_per_minute),

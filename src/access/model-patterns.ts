@@ -1,15 +1,15 @@
-// Model patterns of a key: model ids in which `*` stands for any run of characters.
+// Model patterns of a key: model IDs in which `*` matches any characters.
 import { invalidRequest } from '../domain/errors.ts'
 import { compileGlobs, type TextMatcher } from '../utilities/glob.ts'
 
 const PATTERN = /^[A-Za-z0-9*][A-Za-z0-9*._:/-]{0,127}$/
-/** Lists of models and of keys are compared with all of them. */
+/** Bounds the work of lists, which compare each model with all patterns. */
 const MAX_PATTERNS = 200
 
 /**
- * Checks a list of patterns as an operator or an account writes them.
+ * Validates a list of patterns.
  *
- * @throws GatewayError invalid_request for an empty list, one that is too long, and for the first pattern that is malformed
+ * @throws GatewayError invalid_request for an empty or too long list, and for the first malformed pattern
  */
 export function checkModelPatterns(patterns: readonly string[]): void {
   if (patterns.length === 0) {
@@ -33,7 +33,7 @@ export function checkModelPatterns(patterns: readonly string[]): void {
 }
 
 /**
- * Compiles patterns once, for many model ids. Also those that an earlier version stored and that would be refused today.
+ * Compiles patterns for many model IDs. Accepts patterns of earlier versions that would be refused today.
  *
  * @param patterns null: every model is allowed
  */

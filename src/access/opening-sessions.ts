@@ -1,4 +1,4 @@
-// The opening of a session for whoever has shown who they are: with its line in the audit log, and the place that it is from.
+// Opening of a session after a proof of identity, with the audit log and the known addresses.
 import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Tx } from '../store/db.ts'
@@ -14,10 +14,10 @@ import {
   viewerOf,
 } from './session-rows.ts'
 import { isKnownAddress, rememberAddress } from './sign-in-rate.ts'
-import { actingAs, ownerOf } from './viewer.ts'
+import { actionContextOf, ownerOf } from './viewer.ts'
 
-/** Opens a session by what decides on it, in one transaction. */
-export async function enter(
+/** Runs the decision on a sign-in and the opening of its session in one transaction. */
+export async function runSignIn(
   { db, log }: SessionParts,
   { request_id }: Visitor,
   work: (tx: Tx) => Promise<SignedIn>,
@@ -27,8 +27,8 @@ export async function enter(
   return signed_in
 }
 
-/** @throws GatewayError as `viewerOf` */
-export async function opened(
+/** Opens a session and records it. @throws GatewayError as `viewerOf` */
+export async function openLoggedSession(
   parts: SessionParts,
   tx: Tx,
   owner: SessionOwner,
@@ -40,15 +40,16 @@ export async function opened(
   const { address } = visitor
   const row = await openSession(tx, owner, { token, visitor, proof, now_ms, settings: settings() })
   const viewer = await viewerOf(tx, row, { now_ms, address })
-  const by = actingAs(viewer, visitor, parts.now())
+  const by = actionContextOf(viewer, visitor, parts.now())
   const after = { browser: row.user_agent, by: proof }
   await recordAction(tx, { action: 'session.started', ...ownerOf(viewer), after }, by)
-  if (owner.person_id !== null) await notePlace(parts, tx, { person_id: owner.person_id, visitor, now_ms })
+  if (owner.person_id !== null)
+    await rememberPlace(parts, tx, { person_id: owner.person_id, visitor, now_ms })
   return { viewer, token, lasts_s: settings().session_hours * 3_600 }
 }
 
-/** Remembers where somebody signs in, and reports a place that is new of them. */
-async function notePlace(
+/** Remembers the person's address, and raises an event for a new one. */
+async function rememberPlace(
   { events }: SessionParts,
   tx: Tx,
   { person_id, visitor, now_ms }: { person_id: number; visitor: Visitor; now_ms: number },
@@ -58,7 +59,7 @@ async function notePlace(
   const is_known = await isKnownAddress(tx, { person_id, address, now_ms })
   await rememberAddress(tx, { person_id, address, now_ms })
   const person: PersonRow | undefined = await peopleQueries(tx).byId.get({ id: person_id })
-  // Somebody who has just been made is new everywhere.
+  // Every address is new to a person who was just created.
   if (is_known || !person || person.created_at_ms > now_ms - HOUR_MS) return
   await events.raise(tx, { kind: 'new_place', person, address, user_agent, at_ms: now_ms })
 }

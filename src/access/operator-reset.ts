@@ -1,8 +1,8 @@
-// The reset of somebody of the staff: every way to sign in is taken from them, but one new link.
+// Reset of a staff member's sign-in: removes all ways to sign in and creates one new link.
 import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db } from '../store/db.ts'
-import type { Issuing } from './keys.ts'
+import type { Issuance } from './keys.ts'
 import { requireFirstOperator } from './people.ts'
 import {
   identityQueries,
@@ -15,14 +15,13 @@ import { makeLink, OPERATORS_LINK_HOURS, type SignInLink } from './sign-in-links
 import { forgetAddresses } from './sign-in-rate.ts'
 
 /**
- * Takes every way to sign in from somebody of the staff: password, passkeys, identities, links and sessions; forgets where they signed in, and makes a
- * link by which a new password is set.
+ * Removes a staff member's password, passkeys, identities, links, sessions and known addresses, and creates a link to set a new password.
  *
- * @param person absent: the first operator
+ * @param person default: the first operator
  */
 export function resetOperator(
   db: Db,
-  issuing: Issuing,
+  issuing: Issuance,
   person?: { person_id: number; subject: string },
 ): Promise<SignInLink & { ended_sessions: number }> {
   return db.begin(async (tx) => {
@@ -31,7 +30,7 @@ export function resetOperator(
     await passwordQueries(tx).remove.run({ person_id })
     await passkeyQueries(tx).removeOfPerson.run({ person_id })
     await identityQueries(tx).removeOfPerson.run({ person_id })
-    // Also links that were mailed.
+    // Including mailed links.
     await linkQueries(tx).removeOfPerson.run({ person_id })
     await forgetAddresses(tx, person_id)
     const ended = await sessionQueries(tx).removeOthers.all({ person_id, key_id: null, id: 0 })

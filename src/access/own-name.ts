@@ -1,4 +1,4 @@
-// The name of a person, as they and others read it.
+// The display name of a person.
 import { invalidRequest } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Tx } from '../store/db.ts'
@@ -8,7 +8,7 @@ import { peopleQueries } from './people-queries.ts'
 
 const MAX_NAME_CHARS = 100
 
-/** A name without spaces around it. @throws GatewayError invalid_request */
+/** Trims and validates a name. @throws GatewayError invalid_request */
 export function personsName(text: string): string {
   const name = text.trim()
   const unseen = unseenIn(name)
@@ -19,7 +19,7 @@ export function personsName(text: string): string {
   throw invalidRequest(`name: must have 1 to ${MAX_NAME_CHARS} characters.`, { param: 'name' })
 }
 
-/** Gives a person another name. In a transaction that has locked the person. @param name as `personsName` has it */
+/** Renames a person, in a transaction that has locked them. @param name result of `personsName` */
 export async function renamePerson(
   tx: Tx,
   { person_id, name, account_id }: { person_id: number; name: string; account_id: number | undefined },

@@ -1,18 +1,18 @@
-// Passes: requests that the process makes itself, paid by a key whose text nobody has.
+// Passes authorize requests that the process makes itself, with a key whose text is discarded.
 import type { Sockets } from '../http/sockets.ts'
 
-/** The payer of a request that was made inside, and the request of the socket that led to it. */
+/** The key that pays for an internal request, and the caller's request that caused it. */
 interface Pass {
   key_id: number
-  /** The caller's own request: their address and their socket are those of the one that was made for them. */
+  /** The caller's request, whose address and socket also apply to the internal one. */
   arrived: Request
 }
 
-/** The passes that were given. One is bound to its request as an object: whatever a caller sends, it cannot be one. */
+/** A pass is bound to its Request object, so that nothing a caller sends can forge one. */
 export interface Passes {
-  /** Lets a request in as a key. */
+  /** Authorizes a request with a key. */
   give(request: Request, pass: Pass): void
-  /** The pass of a request; undefined for every one that came over a socket. */
+  /** The pass of a request; undefined for every request from a socket. */
   of(request: Request): Pass | undefined
 }
 
@@ -24,7 +24,7 @@ export function createPasses(): Passes {
   }
 }
 
-/** The sockets of a server, to which a request that was made inside has that of the request it was made for. */
+/** Wraps a server's sockets, so that an internal request has the socket of the caller's request. */
 export const socketsWithPasses =
   <S extends Sockets>(sockets: () => S | null, passes: Passes): (() => S | null) =>
   () => {

@@ -1,4 +1,4 @@
-// The change of a password by the person who knows the old one.
+// Change of a password by a person who knows the old one.
 import { permissionDenied } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { PersonRow } from '../store/schema.ts'
@@ -8,7 +8,7 @@ import { peopleQueries } from './people-queries.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
 import type { SessionParts, Visitor } from './session-rows.ts'
 import { isKnownAddress } from './sign-in-rate.ts'
-import { actingAs, ownerOf, requirePerson, type Viewer } from './viewer.ts'
+import { actionContextOf, ownerOf, requirePerson, type Viewer } from './viewer.ts'
 
 export interface PasswordChange {
   old_password: string
@@ -16,7 +16,7 @@ export interface PasswordChange {
 }
 
 /**
- * Changes the password of whoever looks, and ends their other sessions and their link.
+ * Changes the viewer's password, and ends their other sessions and their links.
  *
  * @throws GatewayError invalid_request for a bad new password; permission_denied for a wrong old one, or a session by key
  */
@@ -42,7 +42,7 @@ export async function changePassword(
       await lockPerson(tx, person_id)
       if ((await hashOf(tx, person_id)) !== old_hash) throw wrongOldPassword()
       await setPassword(tx, { person_id, hash, now_ms: now() })
-      // Somebody else may have read the mail with it.
+      // Another person may have read the mail with the link.
       await linkQueries(tx).removeOfPerson.run({ person_id })
       const others = await sessionQueries(tx).removeOthers.all({
         person_id,
@@ -54,7 +54,7 @@ export async function changePassword(
       const after = { ended_sessions: others.length }
       await recordAction(tx, { action: 'password.changed', ...ownerOf(viewer), after })
     },
-    { by: actingAs(viewer, visitor, now()) },
+    { by: actionContextOf(viewer, visitor, now()) },
   )
   log.info({ request_id, side: viewer.side, person_id }, 'password of the console changed')
 }

@@ -1,4 +1,4 @@
-// The queries on people, their accounts and the staff, prepared once for each connection.
+// Queries on people, their accounts and the staff, prepared once per connection.
 import { and, asc, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Orm } from '../store/db.ts'
@@ -7,25 +7,23 @@ import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, memberships, people, staff } from '../store/schema.ts'
 
 /**
- * Whether a person has a password, a passkey or an identity. Commands ask for it, too, and know no plugin's settings: an identity counts also where
- * its provider is not configured any more.
+ * Whether a person has a password, a passkey or an identity. An identity counts even if its provider is no longer configured, since commands do
+ * not know the settings of plugins.
  */
-export const HAS_WAY_IN = sql.raw(
+export const HAS_SIGN_IN_WAY = sql.raw(
   `(${['passwords', 'passkeys', 'identities'].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.person_id = people.id)`).join(' OR ')})`,
 )
 
-/** Whether a row is of an account that is not closed. */
 export const isOfOpenAccount = (account_id: SQLiteColumn): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${closed_accounts} WHERE ${closed_accounts.account_id} = ${account_id})`
 
-/** Nobody comes into a closed account, also one who is in others. */
+/** People cannot enter a closed account. */
 export const isInOpenAccount = (): SQL => isOfOpenAccount(memberships.account_id)
 
 /**
- * People who can sign in, each with whether they are of the staff, and their account: the first active one, or else a suspended one; a closed one
- * is none.
+ * A person who can sign in, with their staff row and the account that they enter: the first active one, or else a suspended one, never a closed one.
  *
- * @param first what comes before these in the order
+ * @param first expressions with precedence in the order
  */
 const entering = (orm: Orm, of: SQL, ...first: SQL[]) =>
   orm
@@ -38,7 +36,7 @@ const entering = (orm: Orm, of: SQL, ...first: SQL[]) =>
     .orderBy(...first, sql`CASE ${accounts.status} WHEN 'active' THEN 0 ELSE 1 END`, asc(memberships.id))
     .limit(1)
 
-/** The first who owns an account and can sign in. */
+/** The first owner of an account who can sign in. */
 const ownerOf = (orm: Orm) =>
   orm
     .select({ id: people.id })
@@ -63,7 +61,7 @@ export const peopleQueries = perConnection({
   byId: (orm) => orm.select().from(people).where(equals(people.id, 'id')),
   enteringById: (orm) => entering(orm, equals(people.id, 'id')),
   enteringByEmail: (orm) => entering(orm, equals(people.email, 'email')),
-  /** Of its first owner, who comes into this account. */
+  /** The account's first owner, entering this account. */
   enteringByAccount: (orm) =>
     entering(
       orm,
@@ -83,22 +81,22 @@ export const peopleQueries = perConnection({
       .where(sql`${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL`)
       .orderBy(asc(staff.id))
       .limit(1),
-  /** An operator who has a way to sign in. */
+  /** An operator with a way to sign in. */
   operatorWithWayIn: (orm) =>
     orm
       .select({ person_id: staff.person_id })
       .from(staff)
       .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
-      .where(sql`${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL AND ${HAS_WAY_IN}`)
+      .where(sql`${staff.role} = 'operator' AND ${people.disabled_at_ms} IS NULL AND ${HAS_SIGN_IN_WAY}`)
       .limit(1),
-  /** A person as one of the staff. */
+  /** A person with their staff role. */
   ofStaff: (orm) =>
     orm
       .select({ person: people, role: staff.role })
       .from(staff)
       .innerJoin(people, sql`${people.id} = ${staff.person_id}`)
       .where(sql`${staff.person_id} = ${placeholder('person_id')} AND ${people.disabled_at_ms} IS NULL`),
-  /** A person as one of an account that is not closed. */
+  /** A person with their role in an account that is not closed. */
   ofAccount: (orm) =>
     orm
       .select({ person: people, role: memberships.role })

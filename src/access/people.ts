@@ -1,4 +1,4 @@
-// People who sign in to the console: found by what they type, and made where an account or the gateway has nobody yet.
+// People who sign in to the console: found by the name that they type; the first operator and owners are created when they are missing.
 import { desc, inArray, isNull, sql } from 'drizzle-orm'
 import type { Db, Tx } from '../store/db.ts'
 import { type MembershipRow, memberships, type PersonRow, people, type StaffRow } from '../store/schema.ts'
@@ -6,85 +6,85 @@ import { OPERATORS_NAME } from './accounts.ts'
 import { peopleQueries } from './people-queries.ts'
 import { accountQueries } from './queries.ts'
 
-/** A person, and where they come in. */
-export interface PersonIn {
+/** A person and the side of the console that they enter. */
+export interface Entrance {
   person: PersonRow
   /** Null: the operators' side of the console. */
   account_id: number | null
 }
 
-/** The identity at another provider that opens a session. */
+/** The identity at an identity provider that opens a session. */
 export interface OpeningIdentity {
   id: number
-  /** The name of the provider's own session; null where it tells none. */
+  /** The provider's session ID; null if it reports none. */
   provider_session: string | null
 }
 
-/** Whom a proof shows to be there. */
-export interface ProvedPerson extends PersonIn {
-  /** Of a proof by another provider. */
+/** The person that a proof identifies. */
+export interface ProvedPerson extends Entrance {
+  /** Present for a proof by an identity provider. */
   identity?: OpeningIdentity
 }
 
-/** A person with their role on the operators' side. */
-interface Operating {
+/** A person with their role in the staff. */
+interface StaffPerson {
   side: 'operator'
   role: StaffRow['role']
   person: PersonRow
 }
 
 /** A person with their role in an account. */
-interface Belonging {
+interface AccountPerson {
   side: 'account'
   role: MembershipRow['role']
   person: PersonRow
 }
 
-/** The first operator who can sign in; undefined if there is none yet. */
+/** The first operator who can sign in; undefined without one. */
 const firstOperator = async (db: Db): Promise<PersonRow | undefined> =>
   (await peopleQueries(db).operator.get())?.person
 
 /**
- * The person of a typed name. Every name takes two queries, so that the time does not tell which ones there are.
+ * Finds the person of a typed name. Every name takes two queries, so that the time does not reveal which names exist.
  *
- * @param typed the name of an account, which means its first owner, there unless it is closed; or a person's address; undefined: the operator
+ * @param typed an account's name, for its first owner, who enters this account unless it is closed; a person's address; undefined for the operator
  */
-export async function personNamed(db: Db, typed: string | undefined): Promise<PersonIn | undefined> {
+export async function personNamed(db: Db, typed: string | undefined): Promise<Entrance | undefined> {
   const account =
     typed === undefined ? undefined : await accountQueries(db).accountByName.get({ name: typed })
   if (account) {
     const owner = await peopleQueries(db).enteringByAccount.get({ account_id: account.id })
     if (owner?.account_id === account.id) return { person: owner.person, account_id: account.id }
-    return personIn(owner)
+    return toEnteringPerson(owner)
   }
   if (typed === undefined || typed.toLowerCase() === OPERATORS_NAME) {
     const person = await firstOperator(db)
     return person && { person, account_id: null }
   }
-  return personIn(await peopleQueries(db).enteringByEmail.get({ email: typed.toLowerCase() }))
+  return toEnteringPerson(await peopleQueries(db).enteringByEmail.get({ email: typed.toLowerCase() }))
 }
 
 /**
- * Where a person comes in: at the operators' side, or else in the first of their accounts that is active. A person who has suspended ones alone
- * comes into one of them. Undefined if nowhere, as for closed accounts.
+ * Finds the side that a person enters: the operators' side, or else their first active account, or else a suspended one. Undefined if they can
+ * enter none, as with closed accounts.
  */
-export const enteringAs = async (db: Db, person_id: number): Promise<PersonIn | undefined> =>
-  personIn(await peopleQueries(db).enteringById.get({ id: person_id }))
+export const entranceOf = async (db: Db, person_id: number): Promise<Entrance | undefined> =>
+  toEnteringPerson(await peopleQueries(db).enteringById.get({ id: person_id }))
 
-function personIn(
+function toEnteringPerson(
   found: { person: PersonRow; staff_id: number | null; account_id: number | null } | undefined,
-): PersonIn | undefined {
+): Entrance | undefined {
   if (!found) return undefined
   const { person, staff_id, account_id } = found
   if (staff_id !== null) return { person, account_id: null }
   return account_id === null ? undefined : { person, account_id }
 }
 
-/** A person of one side of the console, with their role there; undefined for somebody who is disabled, or has no right to it any more. */
-export async function personAt(
+/** Returns a person with their role on a side of the console; undefined if they are disabled or no longer belong to it. */
+export async function personOnSide(
   db: Db,
   { person_id, account_id }: { person_id: number; account_id: number | null },
-): Promise<Operating | Belonging | undefined> {
+): Promise<StaffPerson | AccountPerson | undefined> {
   const { ofStaff, ofAccount } = peopleQueries(db)
   if (account_id === null) {
     const found = await ofStaff.get({ person_id })
@@ -94,13 +94,13 @@ export async function personAt(
   return found && { side: 'account', ...found }
 }
 
-/** Against changes of how a person signs in, until the end of the transaction. What is decided on is read after it. */
+/** Locks the ways in which a person signs in, until the end of the transaction. Read the data for decisions after this call. */
 export async function lockPerson(tx: Tx, person_id: number): Promise<void> {
   const person = await peopleQueries(tx).byId.get({ id: person_id })
   if (person) await tx.lock(person.account_id)
 }
 
-/** The first operator, who is made where there is none. In a transaction that has locked the operator. */
+/** Returns the first operator, and creates them if missing. In a transaction that has locked the operator. */
 export async function requireFirstOperator(tx: Tx, now_ms: number): Promise<PersonRow> {
   const known = await firstOperator(tx)
   if (known) return known
@@ -115,9 +115,9 @@ export async function requireFirstOperator(tx: Tx, now_ms: number): Promise<Pers
 }
 
 /**
- * The first owners of accounts, who are made where there are none. In a transaction that has locked the operator: no other makes them meanwhile.
+ * Returns the first owners of accounts, and creates missing ones. In a transaction that has locked the operator, so that no other one creates them.
  *
- * @returns by the numbers of the accounts
+ * @returns person IDs by account ID
  */
 export async function requireOwners(
   tx: Tx,
@@ -151,6 +151,6 @@ async function knownOwners(tx: Tx, account_ids: readonly number[]): Promise<Map<
       sql`${inArray(memberships.account_id, [...account_ids])} AND ${memberships.role} = 'owner' AND ${isNull(people.disabled_at_ms)}`,
     )
     .orderBy(desc(memberships.id))
-  // The first one is the last that is set.
+  // Ordered newest first, so the oldest owner is set last and wins.
   return new Map(rows.map(({ account_id, person_id }) => [account_id, person_id]))
 }

@@ -1,36 +1,36 @@
-// Keys of people: those that are a person's own in an account, and what their role lets them see of the account's calls.
+// Keys owned by people in an account, and the calls that a role may see.
 import { notFound } from '../domain/errors.ts'
 import type { Db } from '../store/db.ts'
 import type { Key, MembershipRow } from '../store/schema.ts'
-import { personAt } from './people.ts'
+import { personOnSide } from './people.ts'
 import { keyQueries } from './queries.ts'
-import type { KeySight } from './viewer.ts'
+import type { VisibleKeys } from './viewer.ts'
 
-interface Belonging {
+interface Membership {
   person_id: number
   account_id: number
 }
 
-/** The numbers of a person's keys in an account, revoked ones included: their calls are still there. */
-const keyIdsOfPerson = async (db: Db, of: Belonging): Promise<number[]> =>
+/** The IDs of a person's keys in an account, including revoked keys, whose calls remain visible. */
+const keyIdsOfPerson = async (db: Db, of: Membership): Promise<number[]> =>
   (await keyQueries(db).idsOfPerson.all({ ...of })).map(({ id }) => id)
 
-/** What a person sees of an account's calls: a member those of their own keys. */
-export const sightOfPerson = async (
+/** The calls of an account that a person sees: a member only those of their own keys. */
+export const visibleKeysOfPerson = async (
   db: Db,
-  { role, ...of }: Belonging & { role: MembershipRow['role'] },
-): Promise<KeySight> => (role === 'member' ? await keyIdsOfPerson(db, of) : 'account')
+  { role, ...of }: Membership & { role: MembershipRow['role'] },
+): Promise<VisibleKeys> => (role === 'member' ? await keyIdsOfPerson(db, of) : 'account')
 
-/** Whether a key is of somebody who sees their own calls only, whatever the account allows limited keys: it shows no more than its person sees. */
-export async function isOfMember(db: Db, { person_id, account_id }: Key): Promise<boolean> {
+/** Whether a key's owner sees only their own calls. Such a key shows no more, whatever the account allows limited keys. */
+export async function belongsToMember(db: Db, { person_id, account_id }: Key): Promise<boolean> {
   if (person_id === null) return false
-  const person = await personAt(db, { person_id, account_id })
+  const person = await personOnSide(db, { person_id, account_id })
   return !person || person.role === 'member'
 }
 
-/** @throws GatewayError not_found for somebody who is not in the account, or whose role has no keys */
-export async function requireHolder(db: Db, of: Belonging): Promise<void> {
-  const person = await personAt(db, of)
+/** @throws GatewayError not_found if the person is not in the account, or has a role without keys */
+export async function requireKeyHolder(db: Db, of: Membership): Promise<void> {
+  const person = await personOnSide(db, of)
   if (person?.side !== 'account' || person.role === 'billing') throw noSuchPerson()
 }
 

@@ -1,13 +1,13 @@
-// The queries on accounts and keys, prepared once for each connection.
+// Queries on accounts and keys, prepared once per connection.
 import { and, asc, count, desc, getTableColumns, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { equals, placeholder, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, erased_accounts, holds, keys, people } from '../store/schema.ts'
 import { isOfOpenAccount } from './people-queries.ts'
 
-/** Queries on accounts. Each takes the values of its placeholders by name, and throws where one is missing. */
+/** Queries on accounts. Each takes the values of its placeholders by name, and throws if one is missing. */
 export const accountQueries = perConnection({
-  /** No row comes back where the name is taken. */
+  /** Returns no row if the name is taken. */
   insertAccount: (orm) =>
     orm
       .insert(accounts)
@@ -54,12 +54,12 @@ export const groupQueries = perConnection({
 /** Queries on closed accounts. */
 export const closingQueries = perConnection({
   find: (orm) => orm.select().from(closed_accounts).where(equals(closed_accounts.account_id, 'account_id')),
-  /** An account that is closed keeps its time. */
+  /** A closed account keeps its time. */
   insert: (orm) =>
     orm.insert(closed_accounts).values(placeholders('account_id', 'closed_at_ms')).onConflictDoNothing(),
   remove: (orm) =>
     orm.delete(closed_accounts).where(equals(closed_accounts.account_id, 'account_id')).returning(),
-  /** Also those that a rotation would revoke later. */
+  /** Including retiring keys. */
   revokeKeys: (orm) =>
     orm
       .update(keys)
@@ -77,7 +77,7 @@ export const closingQueries = perConnection({
 export const erasingQueries = perConnection({
   find: (orm) => orm.select().from(erased_accounts).where(equals(erased_accounts.account_id, 'account_id')),
   insert: (orm) => orm.insert(erased_accounts).values(placeholders('account_id', 'erased_at_ms')),
-  /** People who are elsewhere, too, stay: as people of another account of theirs, or of the staff. */
+  /** Moves people who also belong to another account or the staff, so that they are not erased. */
   moveOthers: (orm) =>
     orm
       .update(people)
@@ -96,7 +96,7 @@ export const erasingQueries = perConnection({
     orm
       .select({ pending: count() })
       .from(holds)
-      // With a literal, so that the partial index serves.
+      // A literal, so that the partial index is used.
       .where(and(equals(holds.account_id, 'account_id'), sql`${holds.state} = 'pending'`)),
 })
 
@@ -130,7 +130,7 @@ export const keyQueries = perConnection({
   keysOfAccount: (orm) =>
     orm.select().from(keys).where(equals(keys.account_id, 'account_id')).orderBy(keys.id),
   keysById: (orm) => orm.select().from(keys).where(equals(keys.id, 'id')),
-  /** With 1 where it has budgets. */
+  /** `has_budgets` is 1 if the key has budgets. */
   keyAndBudgets: (orm) =>
     orm
       .select({
@@ -182,7 +182,7 @@ export const keyQueries = perConnection({
       )
       .where(equals(keys.id, 'id'))
       .returning(),
-  /** The numbers of a person's keys in an account, revoked or not. */
+  /** The IDs of a person's keys in an account, revoked or not. */
   idsOfPerson: (orm) =>
     orm
       .select({ id: keys.id })

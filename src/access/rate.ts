@@ -1,41 +1,41 @@
-// Rate limits with their counts in memory: calls of accounts or keys in any 60 seconds, and the lists that an account exports as CSV.
+// Rate limits with counts in memory: calls in any 60 seconds, and CSV exports of an account.
 import type { Rate, RateState } from '../domain/call-limits.ts'
 import { rateLimited } from '../domain/errors.ts'
 import { counted } from '../utilities/counted.ts'
 import { Windows } from './window.ts'
 
 export interface Exports {
-  /** @returns ends it; more than once does no harm @throws GatewayError rate_limited */
+  /** Starts an export. @returns an idempotent function that ends it @throws GatewayError rate_limited */
   begin(account_id: number): () => void
 }
 
-const MAX_A_MINUTE = 12
-/** Each goes on for as long as its reader takes, and there are rows. */
-const MAX_AT_ONCE = 3
+const MAX_EXPORTS_A_MINUTE = 12
+/** An export runs as long as its reader takes. */
+const MAX_CONCURRENT_EXPORTS = 3
 const RETRY_AFTER_S = 5
 
 /** @param now milliseconds of a monotonic clock, such as `performance.now` */
 export function createExports(now: () => number): Exports {
   const rate = createRate(now)
-  const under_way = new Map<number, number>()
+  const running = new Map<number, number>()
 
   function count(account_id: number, more: number): void {
-    const left = (under_way.get(account_id) ?? 0) + more
-    if (left > 0) under_way.set(account_id, left)
-    else under_way.delete(account_id)
+    const exports = (running.get(account_id) ?? 0) + more
+    if (exports > 0) running.set(account_id, exports)
+    else running.delete(account_id)
   }
 
   return {
     begin(account_id) {
-      if ((under_way.get(account_id) ?? 0) >= MAX_AT_ONCE)
+      if ((running.get(account_id) ?? 0) >= MAX_CONCURRENT_EXPORTS)
         throw rateLimited(
-          `This account is already exporting ${MAX_AT_ONCE} lists. Try again when one of them finishes.`,
+          `This account is already exporting ${MAX_CONCURRENT_EXPORTS} lists. Try again when one of them finishes.`,
           { retry_after_s: RETRY_AFTER_S },
         )
-      const { admitted, resets_in_s: retry_after_s } = rate.take(account_id, MAX_A_MINUTE)
+      const { admitted, resets_in_s: retry_after_s } = rate.take(account_id, MAX_EXPORTS_A_MINUTE)
       if (!admitted)
         throw rateLimited(
-          `This account has exported ${MAX_A_MINUTE} lists within a minute. Try again in ${counted(retry_after_s, 'second')}.`,
+          `This account has exported ${MAX_EXPORTS_A_MINUTE} lists within a minute. Try again in ${counted(retry_after_s, 'second')}.`,
           { retry_after_s },
         )
       count(account_id, 1)
@@ -48,9 +48,9 @@ export function createExports(now: () => number): Exports {
   }
 }
 
-/** A rate limit that answers at once. */
+/** A synchronous rate limit that counts only this process. */
 export interface OwnRate extends Rate<RateState> {
-  /** @param counts_as calls that it counts as */
+  /** @param counts_as weight of the call */
   take(id: number, limit: number, counts_as?: number): RateState
 }
 

@@ -1,4 +1,4 @@
-// The rights of roles: what each person at the console may do, beyond what their side of it shows them.
+// The rights of roles in the console.
 import { permissionDenied } from '../domain/errors.ts'
 import type { SuspensionReason } from '../store/schema.ts'
 import { ACCOUNT_SUSPENDED, suspendedAccount } from './suspension.ts'
@@ -8,18 +8,18 @@ import type { Viewer } from './viewer.ts'
 export type Role = Viewer['role']
 
 /**
- * The roles that have a right. Whoever has none of the changing ones reads only. Which rows a reader sees is their side's matter (`viewer.ts`).
+ * The roles that have each right. The rows that a viewer sees depend on their side (`viewer.ts`).
  */
 const RIGHTS = {
-  /** To read what their side shows. */
+  /** To read the data of their side. */
   read: ['operator', 'support', 'auditor', 'owner', 'member', 'billing', 'key'],
   /** To read everything of all accounts. */
   read_all: ['operator', 'support', 'auditor'],
-  /** To read what callers sent and got: texts, images, files. */
+  /** To read contents of calls: texts, images, files. */
   see_contents: ['operator', 'support', 'owner', 'member', 'billing', 'key'],
   /** To end their own sessions. */
   leave: ['operator', 'support', 'auditor', 'owner', 'member', 'billing', 'key'],
-  /** To change how they sign in themselves. */
+  /** To change their own ways to sign in. */
   change_own_sign_in: ['operator', 'support', 'auditor', 'owner', 'member', 'billing'],
   /** To make calls that the account pays for, and to keep and delete its images and files. */
   call: ['operator', 'owner', 'member', 'key'],
@@ -28,7 +28,7 @@ const RIGHTS = {
   manage_account: ['operator', 'owner'],
   /** To see who belongs to an account. */
   see_team: ['operator', 'support', 'auditor', 'owner', 'billing'],
-  /** To invite people into an account, and to change and remove them. Not support's: an owner of their choice would have the account's balance. */
+  /** To invite, change and remove people of an account. Not for support, who could make a person of their choice the owner of its balance. */
   manage_team: ['operator', 'owner'],
   /** To help accounts: invite their first owner, suspend and resume them. */
   help_accounts: ['operator', 'support'],
@@ -49,8 +49,8 @@ export type Right = keyof typeof RIGHTS
 export const RIGHT_NAMES = Object.keys(RIGHTS) as Right[]
 
 /**
- * The rights that the people of a suspended account keep, each those of their role: they see why it is suspended and all else that they saw, and
- * export it; they pay, and they see to how they sign in themselves. What makes calls, or leaves the account more than it had, waits until it is resumed.
+ * The rights of their role that people of a suspended account keep: to read and export, to pay, and to manage their own sign-in. Rights to make
+ * calls or to add to the account return when it is resumed.
  */
 const KEPT_WHILE_SUSPENDED: ReadonlySet<Right> = new Set<Right>([
   'read',
@@ -62,19 +62,19 @@ const KEPT_WHILE_SUSPENDED: ReadonlySet<Right> = new Set<Right>([
   'pay',
 ])
 
-/** Somebody with a role, in an account that may be suspended. */
-interface Acting {
+/** A role in an account that may be suspended. */
+interface RoleHolder {
   role: Role
   suspended_for?: SuspensionReason | undefined
 }
 
 /** Whether a viewer has a right. */
-export const may = ({ role, suspended_for }: Acting, right: Right): boolean =>
+export const may = ({ role, suspended_for }: RoleHolder, right: Right): boolean =>
   hasRight(role, right) && (suspended_for === undefined || KEPT_WHILE_SUSPENDED.has(right))
 
 const hasRight = (role: Role, right: Right): boolean => (RIGHTS[right] as readonly Role[]).includes(role)
 
-/** @throws GatewayError permission_denied, with who may do it, or what a suspended account has to do first */
+/** @throws GatewayError permission_denied, with a message on who may do it, or what a suspended account has to do first */
 export function requireRight(viewer: Viewer, right: Right): void {
   if (!hasRight(viewer.role, right))
     throw permissionDenied(refusalOf(viewer, right), { code: 'role_may_not' })

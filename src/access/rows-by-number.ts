@@ -1,4 +1,4 @@
-// Keys and sessions by their numbers, many by one query. Only reads.
+// Queries of many keys or sessions by their IDs. Reads only.
 import type { Db } from '../store/db.ts'
 import { isOneOf } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
@@ -9,11 +9,11 @@ const queries = perConnection({
   sessions: (orm) => orm.select().from(sessions).where(isOneOf(sessions.id, 'ids')),
 })
 
-/** The keys of these numbers. */
+/** The keys with these IDs. */
 export const keysByNumber = async (db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, Key>> =>
   byNumber(await queries(db).keys.all({ ids: JSON.stringify(ids) }))
 
-/** The sessions of these numbers, over or not, unless they are swept. */
+/** The sessions with these IDs, including ended ones that are not swept yet. */
 export const sessionsByNumber = async (
   db: Db,
   ids: readonly number[],

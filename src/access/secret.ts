@@ -1,45 +1,44 @@
-// The text of an API key: how it is generated, recognised and hashed.
-
+// The text of an API key: generation, recognition and hashing.
 const MARK = 'tg_'
 const RANDOM_BYTES = 32
 
-/** How many characters of a key are stored readable, to tell keys apart: the mark and 42 of its 256 bits. */
+/** The number of characters that are stored in the clear, to identify a key: the mark and 42 of its 256 bits. */
 export const PREFIX_LENGTH = 10
 
-/** The form of our own keys: the mark and 32 random bytes in base64url. */
+/** Own keys: the mark and 32 random bytes in base64url. */
 export const KEY_PATTERN = /^tg_[A-Za-z0-9_-]{43}$/
 
 /**
- * The form of keys that were imported from another gateway: new-api's have 48 letters and digits, LiteLLM's are sometimes chosen by hand
- * (https://docs.litellm.ai/docs/proxy/virtual_keys), so that any printable ASCII may follow the mark.
+ * Imported keys: new-api's have 48 letters and digits; LiteLLM's may be chosen by hand (https://docs.litellm.ai/docs/proxy/virtual_keys), so any
+ * printable ASCII may follow the mark.
  */
 const IMPORTED_KEY_PATTERN = /^sk-[\x21-\x7e]{1,253}$/
 
-/** The prefix of an imported key: only characters without a meaning in a shell, a page or a TOML file. */
+/** The prefix of an imported key: only characters without special meaning in a shell, HTML or TOML. */
 const IMPORTED_PREFIX = 'sk-[A-Za-z0-9._-]{7}'
 const IMPORTED_PREFIX_PATTERN = new RegExp(`^${IMPORTED_PREFIX}$`)
 
-/** The prefix of any key, for schemas. */
+/** Pattern of any key's prefix, for schemas. */
 export const KEY_PREFIX_PATTERN = `^(tg_[A-Za-z0-9_-]{7}|${IMPORTED_PREFIX})$`
 
 /** The prefix of a key without a visible or known part. */
 export const HIDDEN_PREFIX = 'sk-.......'
-/** The prefix of a shorter key would reveal most of it. */
+/** For a shorter key, the prefix would reveal most of it. */
 const MIN_SHOWN_KEY_CHARS = 20
 
-/** Whether a text may be a key, whole. */
+/** Whether a text has the form of a key. */
 export const isKeyText = (text: string): boolean => KEY_PATTERN.test(text) || IMPORTED_KEY_PATTERN.test(text)
 
 /**
- * A token of new-api or one-api as its callers may send it: without `sk-`, and with a hyphen and the number of a channel behind it. The table
- * has up to 128 letters and digits, 32 or 48 of its own making.
+ * A token of new-api or one-api as callers may send it: without `sk-`, and followed by a hyphen and a channel number. Stored tokens have up to 128
+ * letters and digits; generated ones have 32 or 48.
  * https://github.com/QuantumNous/new-api/blob/040b46a083e17f85b970a9775674b0e58c1b26e9/middleware/auth.go (TokenAuth), model/token.go;
  * https://github.com/songquanpeng/one-api/blob/8df4a2670b98266bd287c698243fff327d9748cf/middleware/auth.go (TokenAuth)
  */
 const TOKEN = /^(?:sk-)?([A-Za-z0-9]{32,128})(?:-\d{1,10})?$/
 
-/** The keys that a sent text may mean, in the order of the look-ups: the text itself, since one chosen by hand may end in a number, then its token. */
-export function keysMeantBy(sent: string): readonly string[] {
+/** The keys that a sent text may stand for, in look-up order: the text itself, since a key chosen by hand may end in a number, then its token. */
+export function keysToTry(sent: string): readonly string[] {
   if (KEY_PATTERN.test(sent)) return [sent]
   const whole = IMPORTED_KEY_PATTERN.test(sent) ? [sent] : []
   const [, token] = TOKEN.exec(sent) ?? []
@@ -49,21 +48,21 @@ export function keysMeantBy(sent: string): readonly string[] {
 /** Whether a text can be the prefix of an imported key. */
 export const isImportedPrefix = (prefix: string): boolean => IMPORTED_PREFIX_PATTERN.test(prefix)
 
-/** The prefix of a key of another gateway: its first 10 characters, a dot in place of special ones; of a short key none. */
+/** Returns the prefix of an imported key: its first 10 characters, with dots for special ones; hidden for a short key. */
 export const importedPrefix = (text: string): string =>
   text.length < MIN_SHOWN_KEY_CHARS
     ? HIDDEN_PREFIX
     : text.slice(0, PREFIX_LENGTH).replace(/[^A-Za-z0-9._-]/g, '.')
 
-/** Returns that many random bytes, from a cryptographic source. */
+/** Returns `length` bytes from a cryptographic random source. */
 export type RandomBytes = (length: number) => Uint8Array
 
-/** A new key: `tg_` and 43 characters. It is shown once; only its hash and its first characters are stored. */
+/** Generates a key: `tg_` and 43 characters. It is shown once; only its hash and its prefix are stored. */
 export function generateKey(randomBytes: RandomBytes): string {
   return MARK + Buffer.from(randomBytes(RANDOM_BYTES)).toString('base64url')
 }
 
-/** The SHA-256 of a key, as it is stored. Neither salted nor stretched: a key is 256 random bits. An imported key is as random as its gateway made it. */
+/** Returns the stored SHA-256 of a key. Neither salted nor stretched, since a key has 256 random bits; imported keys may have fewer. */
 export function hashKey(text: string): Buffer {
   return Buffer.from(new Bun.CryptoHasher('sha256').update(text).digest())
 }

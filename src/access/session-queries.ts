@@ -1,4 +1,4 @@
-// The queries on passwords, sessions, sign-in links and known addresses, prepared once for each connection.
+// Queries on passwords, sessions, sign-in links and known addresses, prepared once per connection.
 import { and, desc, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import {
@@ -12,14 +12,14 @@ import {
 import { perConnection } from '../store/prepared.ts'
 import { identities, known_addresses, passkeys, passwords, sessions, sign_in_links } from '../store/schema.ts'
 
-/** A person who is in this account and nowhere else; in others that are closed, too, nobody comes in. */
+/** Whether a person belongs only to this account. Other accounts that are closed do not count, since people cannot enter them. */
 const isOfAccountAlone = (person_id: SQLiteColumn): SQL =>
   sql`${person_id} IN (SELECT person_id FROM memberships WHERE account_id = ${placeholder('account_id')}
     EXCEPT SELECT person_id FROM memberships WHERE account_id <> ${placeholder('account_id')}
       AND account_id NOT IN (SELECT account_id FROM closed_accounts)
     EXCEPT SELECT person_id FROM staff)`
 
-/** Equal, null to null. */
+/** Equality that also holds for two nulls. */
 const is = (column: SQLiteColumn, name: string): SQL =>
   sql`${column} IS NOT DISTINCT FROM ${placeholder(name)}`
 
@@ -45,15 +45,15 @@ export const passkeyQueries = perConnection({
   removeOfAccount: (orm) => orm.delete(passkeys).where(isOfAccountAlone(passkeys.person_id)),
 })
 
-/** Of a person, or of one key. */
+/** Sessions of a person, or of one key. */
 const ofOwner = () => and(is(sessions.person_id, 'person_id'), is(sessions.key_id, 'key_id'))
 
-/** Of a person, with those of the keys that they see of the account where they are. */
+/** Sessions of a person, and of the keys that they see in their current account. */
 const ofPerson = () =>
   sql`(${equals(sessions.person_id, 'person_id')} OR (${sessions.person_id} IS NULL AND ${equals(sessions.account_id, 'account_id')}
     AND ${isOneOfUnlessNull(sessions.key_id, 'key_ids')}))`
 
-/** With `pageValues`. */
+/** Used with `pageValues`. */
 const onPage = () => lt(sessions.id, placeholder('below_id'))
 
 export const sessionQueries = perConnection({
@@ -87,13 +87,13 @@ export const sessionQueries = perConnection({
       .where(and(equals(sessions.key_id, 'key_id'), onPage()))
       .orderBy(desc(sessions.id))
       .limit(placeholder('row_limit')),
-  /** Nothing is written where it was seen a short time ago. */
+  /** Writes nothing if the session was touched a short time ago. */
   touch: (orm) =>
     orm
       .update(sessions)
       .set({ last_seen_at_ms: rawPlaceholder('now_ms'), expires_at_ms: rawPlaceholder('expires_at_ms') })
       .where(and(equals(sessions.id, 'id'), lte(sessions.last_seen_at_ms, placeholder('before_ms')))),
-  /** Another proof, and another token. */
+  /** Sets the time of a new proof, and a new token. */
   confirm: (orm) =>
     orm
       .update(sessions)
@@ -107,20 +107,20 @@ export const sessionQueries = perConnection({
       .where(equals(sessions.id, 'id'))
       .returning(),
   remove: (orm) => orm.delete(sessions).where(equals(sessions.id, 'id')).returning({ id: sessions.id }),
-  /** All of a person, or of a key, but one. */
+  /** Removes all sessions of a person or a key except one. */
   removeOthers: (orm) =>
     orm
       .delete(sessions)
       .where(and(ofOwner(), ne(sessions.id, placeholder('id'))))
       .returning({ id: sessions.id }),
-  /** All of a person and of the account's keys, but one. */
+  /** Removes all sessions of a person and of the account's keys except one. */
   removeOfPerson: (orm) =>
     orm
       .delete(sessions)
       .where(and(ofPerson(), ne(sessions.id, placeholder('id'))))
       .returning({ id: sessions.id }),
   removeOfAccount: (orm) => orm.delete(sessions).where(equals(sessions.account_id, 'account_id')),
-  /** All of a person, or of a key, but the newest of them. */
+  /** Removes all sessions of a person or a key except the newest ones. */
   removeOldest: (orm) =>
     orm.delete(sessions).where(
       and(
@@ -163,7 +163,7 @@ export const knownAddressQueries = perConnection({
   insert: (orm) => orm.insert(known_addresses).values(placeholders('person_id', 'place', 'signed_in_at_ms')),
   remove: (orm) => orm.delete(known_addresses).where(atPlace()),
   removeOfPerson: (orm) => orm.delete(known_addresses).where(equals(known_addresses.person_id, 'person_id')),
-  /** All of a person but the newest of them. */
+  /** Removes all addresses of a person except the newest ones. */
   removeOldest: (orm) =>
     orm.delete(known_addresses).where(
       and(

@@ -1,5 +1,4 @@
-// Sessions as rows: opened, read as a viewer, listed, and ended.
-
+// Rows of sessions: open, resolve to a viewer, list, and end.
 import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
@@ -13,8 +12,8 @@ import type { Proof, SessionRow } from '../store/schema.ts'
 import { seesAccount } from './account-details.ts'
 import { isUsable } from './key-status.ts'
 import type { Passwords } from './passwords.ts'
-import { type OpeningIdentity, personAt } from './people.ts'
-import { sightOfPerson } from './person-keys.ts'
+import { type OpeningIdentity, personOnSide } from './people.ts'
+import { visibleKeysOfPerson } from './person-keys.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { may } from './rights.ts'
 import { hashKey, type RandomBytes } from './secret.ts'
@@ -23,11 +22,11 @@ import type { SignInEvents } from './sign-in-events.ts'
 import { type SignInRate, sweepAddresses } from './sign-in-rate.ts'
 import { suspendedAccount, suspensionOf } from './suspension.ts'
 import { invitationQueries } from './team-queries.ts'
-import { accountOf, isOfKeys, type KeySight, onlyKeysOf, ownerOf, type Viewer } from './viewer.ts'
+import { accountOf, onlyKeysOf, ownerOf, seesKey, type Viewer, type VisibleKeys } from './viewer.ts'
 
-/** A session is marked as seen at most this often: each time is a write. */
+/** Minimum interval between updates of a session's last use, each of which is a write. */
 export const TOUCH_EVERY_MS = 60_000
-/** Of one person, or one key; the oldest end before more are opened. */
+/** Per person or key. A new session ends the oldest one. */
 const MAX_SESSIONS = 50
 const MAX_USER_AGENT_CHARS = 200
 
@@ -38,21 +37,21 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/
 export const newSessionToken = (randomBytes: RandomBytes): string =>
   Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
 
-/** Whose session it is: a person's, or one by a key. */
+/** The owner of a session: a person, or a key. */
 export type SessionOwner =
-  /** An account of theirs; null: as an operator. */
+  /** `account_id`: one of the person's accounts; null: as staff. */
   | { person_id: number; account_id: number | null; key_id: null; identity?: OpeningIdentity | undefined }
   | { person_id: null; account_id: number; key_id: number }
 
-/** Where somebody signs in from, and with which request. */
+/** Origin of a sign-in request. */
 export interface Visitor {
   request_id: string
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   address: string | undefined
   user_agent: string
 }
 
-/** The parts of a gateway that signing in needs. */
+/** Dependencies of signing in. */
 export interface SessionParts {
   db: Db
   passwords: Passwords
@@ -64,12 +63,12 @@ export interface SessionParts {
   log: Logger
 }
 
-/** A session that was opened, or has another token. */
+/** A new session, or a session with a new token. */
 export interface SignedIn {
   viewer: Viewer
   /** For the browser's cookie; stored nowhere. */
   token: string
-  /** The longest that it can last. */
+  /** Maximum duration. */
   lasts_s: number
 }
 
@@ -94,7 +93,7 @@ export function openSession(
   const identity = 'identity' in opening ? opening.identity : undefined
   const role = key_id !== null ? 'key' : account_id === null ? 'operator' : 'account'
   return db.begin(async (tx) => {
-    // Against the closing of the account, which ends its sessions.
+    // So that the account is not closed meanwhile, which ends its sessions.
     await tx.lock(account_id)
     const { insert, removeOldest } = sessionQueries(tx)
     const row: SessionRow = await insert.get({
@@ -117,40 +116,39 @@ export function openSession(
   })
 }
 
-/** When a session ends if it is not used again, by the settings in force. */
+/** Computes the end of a session without further use, by the current settings. */
 export const endOf = (
   { created_at_ms, last_seen_at_ms }: Pick<SessionRow, 'created_at_ms' | 'last_seen_at_ms'>,
   { session_hours, idle_hours }: ConsoleSettings,
 ): number => Math.min(created_at_ms + session_hours * HOUR_MS, last_seen_at_ms + idle_hours * HOUR_MS)
 
-/** The session of a token, over or not; undefined if not found. */
+/** The session of a token, ended or not; undefined if not found. */
 export const sessionByToken = (db: Db, token: string): Awaitable<SessionRow | undefined> =>
   TOKEN.test(token) ? sessionQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
 
 /**
- * The viewer of a session, with the rights of this moment.
+ * Resolves a session to its viewer with their current rights.
  *
- * @param at the time, and where the request came from
- * @throws GatewayError unauthenticated if its key was revoked or has expired, or its person has no right to be there any more;
- * permission_denied for a key of a suspended account, or an address off the key's list
+ * @throws GatewayError unauthenticated if its key was revoked or has expired, or its person no longer belongs to the side;
+ * permission_denied for a key of a suspended account, or an address that the key does not allow
  */
 export async function viewerOf(
   db: Db,
   { id: session_id, account_id, person_id, key_id, confirmed_at_ms }: SessionRow,
   { now_ms, address }: { now_ms: number; address: string | undefined },
 ): Promise<Viewer> {
-  const found = person_id === null ? undefined : await personAt(db, { person_id, account_id })
+  const found = person_id === null ? undefined : await personOnSide(db, { person_id, account_id })
   if (found?.side === 'operator')
     return { side: 'operator', role: found.role, session_id, person_id: found.person.id, confirmed_at_ms }
   if (account_id === null || (!found && key_id === null)) throw sessionRequired()
   const account = await accountQueries(db).accountById.get({ id: account_id })
   if (!account) throw sessionRequired()
-  const by_key = key_id === null ? 'account' : await sightOfKey(db, key_id, { now_ms, address })
+  const by_key = key_id === null ? 'account' : await visibleKeysOfKey(db, key_id, { now_ms, address })
   const suspended_for = (await suspensionOf(db, account))?.reason
   const at = { session_id, account_id, account: account.name }
   if (found) {
     const { person, role } = found
-    const sees = await sightOfPerson(db, { person_id: person.id, account_id, role })
+    const sees = await visibleKeysOfPerson(db, { person_id: person.id, account_id, role })
     return { side: 'account', role, ...at, person_id: person.id, sees, confirmed_at_ms, suspended_for }
   }
   if (key_id === null) throw sessionRequired()
@@ -158,12 +156,12 @@ export async function viewerOf(
   return { side: 'key', role: 'key', ...at, key_id, sees: by_key }
 }
 
-/** The view of a session by a key. @throws GatewayError as `viewerOf` */
-async function sightOfKey(
+/** The calls that a session by key may see. @throws GatewayError as `viewerOf` */
+async function visibleKeysOfKey(
   db: Db,
   key_id: number,
   { now_ms, address }: { now_ms: number; address: string | undefined },
-): Promise<KeySight> {
+): Promise<VisibleKeys> {
   const key = await keyQueries(db).keyAndBudgets.get({ id: key_id })
   if (!key || !isUsable(key, now_ms)) throw keyEnded()
   if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
@@ -174,9 +172,9 @@ async function sightOfKey(
 }
 
 /**
- * A page of a person's sessions, those that are over included until they are swept. In an account they see those of its keys, too.
+ * Lists a page of the viewer's sessions, including ended ones that are not swept yet, and in an account those of its visible keys.
  *
- * @param scope `all` there are, which only the staff see
+ * @param scope `all`: all sessions of the gateway, only for the staff
  */
 export async function listSessions(
   db: Db,
@@ -191,9 +189,9 @@ export async function listSessions(
 }
 
 /**
- * Ends a session: their own, or anybody's by an operator.
+ * Ends a session: one of the viewer's own, or any by an operator.
  *
- * @throws GatewayError not_found for one that is over, or that they may not end
+ * @throws GatewayError not_found if it has ended, or the viewer may not end it
  */
 export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
   return db.begin(async (tx) => {
@@ -211,22 +209,22 @@ export function endSession(db: Db, viewer: Viewer, id: number): Promise<void> {
   })
 }
 
-/** An operator ends all sessions, a person theirs and those of the account's keys that they see, a key its own. */
+/** An operator may end all sessions, a person their own and those of keys that they see, a key its own. */
 function mayEnd(viewer: Viewer, { account_id, person_id, key_id }: SessionRow): boolean {
   if (viewer.side === 'operator') return may(viewer, 'operate') || person_id === viewer.person_id
   if (viewer.side === 'key') return key_id === viewer.key_id
   if (person_id !== null) return person_id === viewer.person_id
-  return account_id === viewer.account_id && key_id !== null && isOfKeys(viewer, key_id)
+  return account_id === viewer.account_id && key_id !== null && seesKey(viewer, key_id)
 }
 
-/** For queries on the sessions of a person and of the keys that they see of the account where they are. */
+/** Query values for the sessions of a person and of the keys that they see in their current account. */
 const sideOf = (viewer: Exclude<Viewer, { side: 'key' }>) => ({
   person_id: viewer.person_id,
   account_id: accountOf(viewer) ?? null,
   key_ids: jsonOrNull(onlyKeysOf(viewer) ?? null),
 })
 
-/** Ends the session that a viewer is signed in with, unless it is over. */
+/** Ends the viewer's current session, unless it has ended. */
 export function signOut(db: Db, viewer: Viewer): Promise<void> {
   const { session_id } = viewer
   return db.begin(async (tx) => {
@@ -237,9 +235,9 @@ export function signOut(db: Db, viewer: Viewer): Promise<void> {
 }
 
 /**
- * Ends all sessions of a person with those of their account's keys, or of a key.
+ * Ends all sessions of a person and of their account's visible keys, or of a key.
  *
- * @returns how many ended
+ * @returns the number of ended sessions
  */
 export function endSessions(db: Db, viewer: Viewer): Promise<number> {
   return db.begin(async (tx) => {
@@ -254,7 +252,7 @@ export function endSessions(db: Db, viewer: Viewer): Promise<number> {
   })
 }
 
-/** Deletes sessions and links whose time is over. */
+/** Deletes expired sessions, links, invitations and addresses. */
 export function sweepSessions(db: Db, now_ms: number): Promise<void> {
   return db.begin(async (tx) => {
     await sessionQueries(tx).removeExpired.run({ now_ms })
@@ -264,7 +262,7 @@ export function sweepSessions(db: Db, now_ms: number): Promise<void> {
   })
 }
 
-/** Ends every session and every link; passwords stay. What a backup has of them may have been ended since. */
+/** Ends all sessions and links after a restore, since they may have been ended after the backup. Passwords stay. */
 export function forgetSessions(db: Db): Promise<void> {
   return db.begin(async (tx) => {
     await sessionQueries(tx).removeAll.run()
@@ -273,7 +271,7 @@ export function forgetSessions(db: Db): Promise<void> {
   })
 }
 
-/** The code by which pages show the sign-in form. */
+/** Error code on which pages show the sign-in form. */
 const SESSION_REQUIRED = 'session_required'
 
 export const sessionRequired = () =>

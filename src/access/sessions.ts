@@ -1,5 +1,4 @@
-// Signing in to the console, by password, key or link, and who is signed in.
-
+// Signing in to the console by password, key, link or another proof, and the viewer of a session.
 import { isFailure, unauthenticated } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Tx } from '../store/db.ts'
@@ -7,11 +6,11 @@ import type { Proof, SessionRow } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
 import { confirmSignIn, confirmWithPassword } from './fresh-sign-in.ts'
 import type { KeyOfAccount } from './gate.ts'
-import { readSignInLink, takeSignInLink } from './mailed-links.ts'
-import { enter, opened } from './opening-sessions.ts'
+import { consumeSignInLink, readSignInLink } from './mailed-links.ts'
+import { openLoggedSession, runSignIn } from './opening-sessions.ts'
 import { changePassword, type PasswordChange } from './password-change.ts'
-import { checkPassword, hashOf, hasImportedHashes, ownHash } from './passwords.ts'
-import { lockPerson, type PersonIn, type ProvedPerson, personNamed } from './people.ts'
+import { checkPassword, hashOf, hasImportedHashes, upgradeHash } from './passwords.ts'
+import { type Entrance, lockPerson, type ProvedPerson, personNamed } from './people.ts'
 import { sessionQueries } from './session-queries.ts'
 import {
   endOf,
@@ -24,31 +23,31 @@ import {
   type Visitor,
   viewerOf,
 } from './session-rows.ts'
-import { type PasswordLink, readLink, takeLink } from './sign-in-links.ts'
+import { consumeLink, type PasswordLink, readLink } from './sign-in-links.ts'
 import { isKnownAddress, placeOf } from './sign-in-rate.ts'
 import { switchAccount } from './switching.ts'
-import { actingAs, ownerOf, type Viewer } from './viewer.ts'
+import { actionContextOf, ownerOf, type Viewer } from './viewer.ts'
 
 export interface Sessions {
   /**
    * Signs in with a password.
    *
-   * @param who as `personNamed` reads it; undefined: the operator
-   * @throws GatewayError unauthenticated, in the same words and after the same time for who does not exist; rate_limited;
-   * overloaded
+   * @param credentials `who` is a name for `personNamed`; undefined: the operator
+   * @throws GatewayError unauthenticated, with the same message and after the same time for unknown people; rate_limited; overloaded
    */
   withPassword(credentials: PasswordSignIn, visitor: Visitor): Promise<SignedIn>
   /**
-   * Signs in with a key. @param admit lets the key in, or throws
+   * Signs in with a key.
    *
-   * @throws GatewayError rate_limited; what `admit` throws
+   * @param admit admits the key, or throws
+   * @throws GatewayError rate_limited; errors of `admit`
    */
   withKey(admit: () => Awaitable<KeyOfAccount>, visitor: Visitor): Promise<SignedIn>
   /**
-   * Sets the password that a link is for, and signs in; sessions by the password before are ended.
+   * Sets a password with a link, ends the person's sessions, and signs in.
    *
-   * @param onTaken in the same transaction; what it throws leaves the link as it is
-   * @throws GatewayError invalid_request for a bad password; not_found for a link that is of no use; rate_limited
+   * @param onTaken called in the same transaction; an error leaves the link valid
+   * @throws GatewayError invalid_request for a bad password; not_found for an invalid link; rate_limited
    */
   withLink(
     link: { token: string; password: string },
@@ -56,48 +55,48 @@ export interface Sessions {
     onTaken?: (tx: Tx, link: PasswordLink) => Promise<void>,
   ): Promise<SignedIn>
   /**
-   * Signs in by another proof of who somebody is than a password, such as a passkey.
+   * Signs in by another proof of identity, such as a passkey.
    *
-   * @param decide checks the proof and uses it up, in the transaction that opens the session; or throws, as for a person who is in no place
-   * @throws GatewayError what `decide` throws; rate_limited; and as `viewerOf`
+   * @param decide verifies and consumes the proof in the transaction that opens the session; throws also for a person who can enter no account
+   * @throws GatewayError rate_limited; as `viewerOf`; errors of `decide`
    */
   withProof(proof: Proof, decide: (tx: Tx) => Promise<ProvedPerson>, visitor: Visitor): Promise<SignedIn>
   /**
-   * Changes the password of whoever looks, and ends their other sessions and their link.
+   * Changes the viewer's password, and ends their other sessions and their links.
    *
    * @throws GatewayError invalid_request for a bad new password; permission_denied for a wrong old one, or a session by key
    */
   changePassword(viewer: Viewer, change: PasswordChange, visitor: Visitor): Promise<void>
   /**
-   * Makes the session of whoever looks fresh by another proof, under a new token: `confirmSignIn`.
+   * Makes the viewer's session fresh by a new proof, with a new token: `confirmSignIn`.
    *
-   * @param decide as in `withProof`. @returns the person of the proof
+   * @param proof `decide` as in `withProof`, returns the person of the proof
    */
   confirm(
     viewer: Viewer,
     proof: { proof: Proof; decide: (tx: Tx) => Promise<{ id: number }> },
     visitor: Visitor,
   ): Promise<SignedIn>
-  /** The same by their password. @throws GatewayError permission_denied for a wrong one; rate_limited */
+  /** Makes the viewer's session fresh by their password. @throws GatewayError permission_denied for a wrong password; rate_limited */
   confirmWithPassword(viewer: Viewer, password: string, visitor: Visitor): Promise<SignedIn>
-  /** Takes the session of whoever looks to another account of theirs, under a new token: `switchAccount`. */
+  /** Moves the viewer's session to another of their accounts, with a new token: `switchAccount`. */
   switchTo(viewer: Viewer, account_id: number | null, visitor: Visitor): Promise<SignedIn>
   /**
-   * The viewer of the session that a cookie's token opens.
+   * Returns the viewer of the session with a cookie's token.
    *
-   * @param request_id of the request that uses the session, which is marked as seen; without one it is only looked at
-   * @throws GatewayError unauthenticated without one; and as `viewerOf`
+   * @param request_id updates the session's last use; without it the session is only read
+   * @throws GatewayError unauthenticated without a session; as `viewerOf`
    */
   viewer(token: string | undefined, address: string | undefined, request_id?: string): Promise<Viewer>
-  /** Looks for what nobody guesses, such as a link. @throws what `look` throws; GatewayError rate_limited after too many refusals */
+  /** Looks up an unguessable secret, such as a link, and counts failures. @throws GatewayError rate_limited; errors of `look` */
   found<T>(visitor: Visitor, look: () => Awaitable<T>): Promise<T>
-  /** Signs in by a link in a mail, once. @throws GatewayError not_found for one that is of no use; rate_limited; and as `viewerOf` */
+  /** Signs in by a mailed link, once. @throws GatewayError not_found for an invalid link; rate_limited; as `viewerOf` */
   withSignInLink(token: string, visitor: Visitor): Promise<SignedIn>
-  /** Counts a mail that a visitor asks for, whether or not it is sent. @throws GatewayError rate_limited */
+  /** Counts a mail that a visitor requests, sent or not. @throws GatewayError rate_limited */
   countMail(email: string, visitor: Visitor): void
-  /** Counts what a visitor begins and leaves behind, such as a challenge. @throws GatewayError rate_limited */
+  /** Counts a request of a visitor that stores something, such as a challenge. @throws GatewayError rate_limited */
   countVisit(visitor: Visitor): void
-  /** Deletes what is over. */
+  /** Deletes expired rows. */
   sweep(): Promise<void>
 }
 
@@ -124,15 +123,17 @@ export function createSessions(parts: SessionParts): Sessions {
       const { key, account } = await found(visitor, admit)
       rate.visit(`key ${key.id}`)
       const owner = { person_id: null, account_id: account.id, key_id: key.id } as const
-      return await enter(parts, visitor, (tx) => opened(parts, tx, owner, { visitor, proof: 'key' }))
+      return await runSignIn(parts, visitor, (tx) =>
+        openLoggedSession(parts, tx, owner, { visitor, proof: 'key' }),
+      )
     },
 
     async withLink({ token, password }, visitor, onTaken) {
       checkPassword(password, 'password')
       await found(visitor, () => readLink(db, token, now()))
       const hash = await passwords.hash(password)
-      return await enter(parts, visitor, async (tx) => {
-        const entering = await takeLink(tx, token, { hash, now_ms: now() })
+      return await runSignIn(parts, visitor, async (tx) => {
+        const entering = await consumeLink(tx, token, { hash, now_ms: now() })
         await onTaken?.(tx, entering)
         return await afterLink(parts, tx, entering, visitor)
       })
@@ -142,7 +143,7 @@ export function createSessions(parts: SessionParts): Sessions {
 
     async withSignInLink(token, visitor) {
       await found(visitor, () => readSignInLink(db, token, now()))
-      return await withProof(parts, 'link', (tx) => takeSignInLink(tx, token, now()), visitor)
+      return await withProof(parts, 'link', (tx) => consumeSignInLink(tx, token, now()), visitor)
     },
 
     countVisit: ({ address }) => rate.visit(`visitor ${placeOf(address)}`),
@@ -179,11 +180,11 @@ const withProof = (
   decide: (tx: Tx) => Promise<ProvedPerson>,
   visitor: Visitor,
 ): Promise<SignedIn> =>
-  enter(parts, visitor, async (tx) => {
+  runSignIn(parts, visitor, async (tx) => {
     const { person, account_id, identity } = await decide(tx)
     parts.rate.visit(`person ${person.id}`)
     const owner = { person_id: person.id, account_id, key_id: null, identity }
-    return await opened(parts, tx, owner, { visitor, proof })
+    return await openLoggedSession(parts, tx, owner, { visitor, proof })
   })
 
 async function withPassword(
@@ -195,7 +196,7 @@ async function withPassword(
   const { address } = visitor
   const entering = await personNamed(db, who)
   const person_id = entering?.person.id
-  // Both are read for who does not exist, too, so that it takes as long.
+  // Both are read for unknown people, too, so that the time is the same.
   const is_known = await isKnownAddress(db, { person_id, address, now_ms: now() })
   const hash = await hashOf(db, person_id ?? NOBODY)
   const succeeded = rate.attempt({ address, name: countedName(entering, who), is_known })
@@ -203,13 +204,13 @@ async function withPassword(
   const is_right = await passwords.verify(password, hash, { is_known, has_imported })
   if (!is_right || !entering || person_id === undefined) throw wrongPassword()
   succeeded()
-  const current = await ownHash(db, passwords, { person_id, password, hash, now_ms: now() })
+  const current = await upgradeHash(db, passwords, { person_id, password, hash, now_ms: now() })
   if (current === undefined) throw wrongPassword()
-  return await enter(parts, visitor, async (tx) => {
+  return await runSignIn(parts, visitor, async (tx) => {
     await lockPerson(tx, person_id)
-    // It may have been changed while it was checked.
+    // The password may have been changed during the check.
     if ((await hashOf(tx, person_id)) !== current) throw wrongPassword()
-    return await opened(
+    return await openLoggedSession(
       parts,
       tx,
       { person_id, account_id: entering.account_id, key_id: null },
@@ -218,11 +219,11 @@ async function withPassword(
   })
 }
 
-/** No person has this number. */
+/** No person has this ID. */
 const NOBODY = 0
 
-/** Under which attempts on a password are counted: one for each person, however they are called. */
-const countedName = (entering: PersonIn | undefined, who: string | undefined): string =>
+/** The name under which password attempts are counted: one per person, whatever name was typed. */
+const countedName = (entering: Entrance | undefined, who: string | undefined): string =>
   entering ? `person ${entering.person.id}` : `name ${who ?? OPERATORS_NAME}`
 
 async function afterLink(
@@ -233,7 +234,7 @@ async function afterLink(
 ): Promise<SignedIn> {
   if (has_password || purpose === 'reset')
     await parts.events.raise(tx, { kind: 'changed', person, change: 'password', at_ms: parts.now() })
-  const signed_in = await opened(
+  const signed_in = await openLoggedSession(
     parts,
     tx,
     { person_id: person.id, account_id, key_id: null },
@@ -243,12 +244,12 @@ async function afterLink(
   await recordAction(
     tx,
     { action: 'password.set', ...ownerOf(viewer) },
-    actingAs(viewer, visitor, parts.now()),
+    actionContextOf(viewer, visitor, parts.now()),
   )
   return signed_in
 }
 
-/** Beside the request, which does not wait for the disk. */
+/** Not awaited by the request, so that it does not wait for the disk. */
 async function touch(
   { db, settings, log }: SessionParts,
   row: SessionRow,

@@ -1,8 +1,8 @@
-// Events of how people sign in, for what tells them: raised in the transaction of what happened.
+// Events on people's sign-in, for notifications; raised in the transaction of their cause.
 import type { Tx } from '../store/db.ts'
 import type { PersonRow } from '../store/schema.ts'
 
-/** Somebody signed in from a place where they have not signed in before. */
+/** A person signed in from a new address. */
 interface NewPlace {
   kind: 'new_place'
   person: PersonRow
@@ -11,10 +11,10 @@ interface NewPlace {
   at_ms: number
 }
 
-/** How a person signs in was changed. */
+/** A way to sign in was changed. */
 interface SignInChanged {
   kind: 'changed'
-  /** As they were before it. */
+  /** The person before the change. */
   person: PersonRow
   change:
     | 'email'
@@ -24,7 +24,7 @@ interface SignInChanged {
     | 'passkey_copied'
     | 'identity'
     | 'identity_removed'
-  /** The address that they have shown to be theirs in its course. */
+  /** The newly verified address. */
   new_email?: string
   at_ms: number
 }
@@ -32,9 +32,9 @@ interface SignInChanged {
 export type SignInEvent = NewPlace | SignInChanged
 
 export interface SignInEvents {
-  /** Adds a listener. What it throws undoes what happened. */
+  /** Adds a listener. An error of a listener rolls the transaction back. */
   on(listener: (tx: Tx, event: SignInEvent) => Promise<void>): void
-  /** Raises an event. In the caller's transaction. */
+  /** Raises an event in the caller's transaction. */
   raise(tx: Tx, event: SignInEvent): Promise<void>
 }
 

@@ -1,5 +1,4 @@
-// Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset by mail.
-
+// One-time links to set a password: for the operator's first visit, invited accounts, and resets by mail.
 import { conflict, notFound } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction, recordActions } from '../store/actions.ts'
@@ -7,9 +6,9 @@ import type { Db, Tx } from '../store/db.ts'
 import { type Account, type SignInLinkRow, sign_in_links } from '../store/schema.ts'
 import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
-import type { Issuing } from './keys.ts'
+import type { Issuance } from './keys.ts'
 import { hashOf, setPassword } from './passwords.ts'
-import { enteringAs, lockPerson, type PersonIn, requireFirstOperator, requireOwners } from './people.ts'
+import { type Entrance, entranceOf, lockPerson, requireFirstOperator, requireOwners } from './people.ts'
 import { peopleQueries } from './people-queries.ts'
 import { accountQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
@@ -22,14 +21,14 @@ export const INVITATION_DAYS = 7
 const TOKEN_BYTES = 24
 const TOKEN = /^[A-Za-z0-9_-]{32}$/
 
-/** A link that was made. Its token is shown once; only its hash is stored. */
+/** A new link. Its token is shown once; only its hash is stored. */
 export interface SignInLink {
   token: string
   expires_at_ms: number
 }
 
-/** A link for the first operator, in place of an earlier one. */
-export const makeOperatorsLink = (db: Db, issuing: Issuing): Promise<SignInLink> =>
+/** Creates a link for the first operator, replacing an earlier one. */
+export const makeOperatorsLink = (db: Db, issuing: Issuance): Promise<SignInLink> =>
   db.begin(async (tx) => {
     await tx.lock(null)
     const { id: person_id } = await requireFirstOperator(tx, issuing.now_ms)
@@ -37,12 +36,12 @@ export const makeOperatorsLink = (db: Db, issuing: Issuing): Promise<SignInLink>
   })
 
 /**
- * The first operator's link of a start, in place of the one of an earlier start. Whoever was invited under an address keeps the link of the
- * invitation, which may be in their mail.
+ * Creates the first operator's link at a start, replacing the link of an earlier start. An operator who was invited by address keeps the
+ * invitation's link, which may be in their mail.
  *
- * @returns the address of whoever was invited, where their link is open
+ * @returns the link, or the address of an invited operator whose link is valid
  */
-export const makeLinkOfStart = (db: Db, issuing: Issuing): Promise<SignInLink | { invited: string }> =>
+export const makeStartLink = (db: Db, issuing: Issuance): Promise<SignInLink | { invited: string }> =>
   db.begin(async (tx) => {
     await tx.lock(null)
     const { id: person_id, email } = await requireFirstOperator(tx, issuing.now_ms)
@@ -54,19 +53,19 @@ export const makeLinkOfStart = (db: Db, issuing: Issuing): Promise<SignInLink | 
     return await makeLink(tx, { person_id, account_id: null }, OPERATORS_LINK_HOURS * HOUR_MS, issuing)
   })
 
-/** A link by which a person of the staff sets their password, in place of an earlier one. In a transaction that has locked the operator. */
+/** Creates a link for a staff member, replacing an earlier one. In a transaction that has locked the operator. */
 export const makeStaffLink = (
   tx: Tx,
   { person_id, subject, lasts_ms }: { person_id: number; subject: string; lasts_ms: number },
-  issuing: Issuing,
+  issuing: Issuance,
 ): Promise<SignInLink> => makeLink(tx, { person_id, account_id: null, subject }, lasts_ms, issuing)
 
 /**
- * A link by which the first owner of an account sets their password, in place of an earlier one. An account without an owner gets one.
+ * Creates a link for the first owner of an account, replacing an earlier one. Creates the owner if the account has none.
  *
- * @throws GatewayError not_found without the account; conflict if it is closed, or its owner is of the staff
+ * @throws GatewayError not_found without the account; conflict if it is closed, or its owner is a staff member
  */
-export function makeInvitation(db: Db, account_name: string, issuing: Issuing): Promise<SignInLink> {
+export function makeInvitation(db: Db, account_name: string, issuing: Issuance): Promise<SignInLink> {
   return db.begin(async (tx) => {
     await tx.lock(null)
     const account = await lockedAccount(tx, account_name)
@@ -78,9 +77,9 @@ export function makeInvitation(db: Db, account_name: string, issuing: Issuing): 
 }
 
 /**
- * A link for an account is shown to support, and mailed to the account's address: by that nobody becomes an operator.
+ * Refuses staff members: the link is shown to support and mailed to the account's address, and must not give operator rights.
  *
- * @throws GatewayError conflict if the owner is of the staff
+ * @throws GatewayError conflict if the owner is a staff member
  */
 async function refuseStaff(tx: Tx, person_id: number, { name }: Account): Promise<void> {
   const found = await peopleQueries(tx).ofStaff.get({ person_id })
@@ -99,17 +98,17 @@ async function requireOwner(tx: Tx, { id: account_id, name }: Account, now_ms: n
   return person_id
 }
 
-/** A link whose token was made before, for an account whose owner has none. */
+/** A link with a token that was generated in advance, for an account whose owner has no link. */
 export interface PreparedInvitation extends SignInLink {
   account_id: number
   name: string
 }
 
-/** A token of a link, as `makeInvitation` makes it. */
-export const makeToken = (randomBytes: Issuing['randomBytes']): string =>
+/** Generates the token of a link. */
+export const makeToken = (randomBytes: Issuance['randomBytes']): string =>
   Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')
 
-/** Stores links of many accounts in a transaction that has locked the operator. An account that has got one meanwhile keeps that. */
+/** Stores the links of many accounts, in a transaction that has locked the operator. An account that got a link meanwhile keeps it. */
 export async function storeInvitations(
   tx: Tx,
   prepared: readonly PreparedInvitation[],
@@ -146,34 +145,34 @@ export async function storeInvitations(
   )
 }
 
-/** Whether an operator can sign in, by whatever way. */
+/** Whether an operator can sign in in any way. */
 export const hasOperator = async (db: Db): Promise<boolean> =>
   (await peopleQueries(db).operatorWithWayIn.get()) !== undefined
 
 type LinkPurpose = SignInLinkRow['purpose']
 
-/** Those by which a password is set. */
+/** Purposes that set a password. */
 const SETS_PASSWORD = ['password', 'reset'] as const
 
 export type PasswordLink = OpenLink<(typeof SETS_PASSWORD)[number]>
 
-/** Whom a link is for; no account: the operator. */
-export interface OpenLink<P extends LinkPurpose> extends PersonIn {
+/** A valid link with its person. */
+export interface OpenLink<P extends LinkPurpose> extends Entrance {
   purpose: P
-  /** The address that it was mailed to, where it shows that this is theirs. */
+  /** The address that the link verifies. */
   email: string | null
-  /** Undefined: an operator's. */
+  /** Undefined for an operator. */
   account: Account | undefined
   expires_at_ms: number
-  /** Whether it replaces a password. */
+  /** Whether the person has a password, which the link would replace. */
   has_password: boolean
 }
 
-/** A link that sets a password. @throws GatewayError not_found for one that was used, replaced, has expired, or never was */
+/** Reads a link that sets a password. @throws GatewayError not_found if it is unknown, was used or replaced, or has expired */
 export const readLink = (db: Db, token: string, now_ms: number): Promise<PasswordLink> =>
   readLinkFor(db, token, now_ms, SETS_PASSWORD)
 
-/** The same of a link for one of these purposes. */
+/** Reads a link for one of these purposes. @throws GatewayError not_found as `readLink` */
 export async function readLinkFor<P extends LinkPurpose>(
   db: Db,
   token: string,
@@ -186,7 +185,7 @@ export async function readLinkFor<P extends LinkPurpose>(
   const purpose = purposes.find((one) => one === found?.purpose)
   if (!found || purpose === undefined || found.expires_at_ms <= now_ms) throw noSuchLink()
   const { person_id, email, expires_at_ms } = found
-  const entering = await enteringAs(db, person_id)
+  const entering = await entranceOf(db, person_id)
   if (!entering) throw noSuchLink()
   const { account_id } = entering
   const has_password = (await hashOf(db, person_id)) !== undefined
@@ -198,12 +197,12 @@ export async function readLinkFor<P extends LinkPurpose>(
 }
 
 /**
- * Uses a link up: its password is set, and whoever was signed in with the one before is signed out.
+ * Consumes a link: sets the password and ends the person's sessions.
  *
- * @param hash of the new password
+ * @param hash hash of the new password
  * @throws GatewayError not_found as `readLink`
  */
-export function takeLink(
+export function consumeLink(
   db: Db,
   token: string,
   { hash, now_ms }: { hash: string; now_ms: number },
@@ -211,7 +210,7 @@ export function takeLink(
   return db.begin(async (tx) => {
     const { id: person_id } = (await readLink(tx, token, now_ms)).person
     await lockPerson(tx, person_id)
-    // Once more: another may have used it until now.
+    // Read again under the lock: another request may have consumed it.
     const link = await readLink(tx, token, now_ms)
     await linkQueries(tx).removeOfPerson.run({ person_id })
     await setPassword(tx, { person_id, hash, now_ms })
@@ -220,7 +219,7 @@ export function takeLink(
   })
 }
 
-/** In a transaction that has locked the operator. */
+/** Creates a link to set a password, in a transaction that has locked the operator. */
 export async function makeLink(
   tx: Tx,
   {
@@ -229,7 +228,7 @@ export async function makeLink(
     subject,
   }: { person_id: number; account_id: number | null; subject?: string | undefined },
   lasts_ms: number,
-  { randomBytes, now_ms }: Issuing,
+  { randomBytes, now_ms }: Issuance,
 ): Promise<SignInLink> {
   const made = await storeLink(tx, { person_id, purpose: 'password', email: null }, lasts_ms, {
     randomBytes,
@@ -244,12 +243,12 @@ export async function makeLink(
   return made
 }
 
-/** Stores a link of a new token, in place of the person's earlier one of the same purpose. */
+/** Stores a link with a new token, replacing the person's earlier one of the same purpose. */
 export async function storeLink(
   tx: Tx,
   { person_id, purpose, email }: Pick<SignInLinkRow, 'person_id' | 'purpose' | 'email'>,
   lasts_ms: number,
-  { randomBytes, now_ms }: Issuing,
+  { randomBytes, now_ms }: Issuance,
 ): Promise<SignInLink> {
   const token = makeToken(randomBytes)
   const expires_at_ms = now_ms + lasts_ms

@@ -1,6 +1,5 @@
-// The rate limit of sign-ins: failed attempts in any 60 seconds, by where they come from, whom they are for, and of all together.
-// Nobody else's failures hold people up at addresses from which they have signed in before, also after a restart.
-
+// Rate limits of sign-ins: failed attempts in any 60 seconds, by address, by name, and in total.
+// Failures of others do not block people at addresses from which they have signed in before, also after a restart.
 import { isIP } from 'node:net'
 import { plainAddress } from '../domain/addresses.ts'
 import { rateLimited } from '../domain/errors.ts'
@@ -10,33 +9,33 @@ import { counted } from '../utilities/counted.ts'
 import { knownAddressQueries } from './session-queries.ts'
 import { Windows } from './window.ts'
 
-/** Beyond these days without a sign-in an address is forgotten: by then it is often somebody else's. */
+/** Without a sign-in for this time an address is forgotten, since another person may have it by then. */
 const KNOWN_FOR_MS = 90 * DAY_MS
-/** Of one person, the newest: each is a place from which more may be guessed. */
+/** Known addresses per person; the newest are kept. Each one allows additional guesses. */
 const MAX_PER_PERSON = 20
 
 /** A sign-in: the person and the address. */
-interface SigningIn {
-  /** Undefined: nobody is called so. */
+interface SignIn {
+  /** Undefined for an unknown name. */
   person_id: number | undefined
-  /** Undefined where it is not known, which is no place to remember. */
+  /** Undefined if unknown; then nothing is remembered. */
   address: string | undefined
   now_ms: number
 }
 
 /** Whether a person has signed in from an address before, by password or by link. */
-export async function isKnownAddress(db: Db, { person_id, address, now_ms }: SigningIn): Promise<boolean> {
+export async function isKnownAddress(db: Db, { person_id, address, now_ms }: SignIn): Promise<boolean> {
   const place = placeOf(address)
   if (place === undefined) return false
-  // Looked up for nobody, too, so that it takes as long.
+  // Also looked up for unknown people, so that the time is the same.
   const found = await knownAddressQueries(db).find.get({ person_id: person_id ?? 0, place })
   return found !== undefined && found.signed_in_at_ms > now_ms - KNOWN_FOR_MS
 }
 
-/** Remembers where somebody has signed in; of their places the oldest makes room. In the caller's transaction. */
+/** Remembers the address of a sign-in, in the caller's transaction. The oldest addresses of the person are dropped. */
 export async function rememberAddress(
   tx: Db,
-  { person_id, address, now_ms }: SigningIn & { person_id: number },
+  { person_id, address, now_ms }: SignIn & { person_id: number },
 ): Promise<void> {
   const place = placeOf(address)
   if (place === undefined) return
@@ -46,23 +45,23 @@ export async function rememberAddress(
   await removeOldest.run({ person_id, kept: MAX_PER_PERSON })
 }
 
-/** Forgets all of a person's: who signed in there may have been somebody else. In the caller's transaction. */
+/** Forgets all addresses of a person, in the caller's transaction, since another person may have signed in there. */
 export async function forgetAddresses(tx: Db, person_id: number): Promise<void> {
   await knownAddressQueries(tx).removeOfPerson.run({ person_id })
 }
 
-/** Deletes those that are too old. In the caller's transaction. */
+/** Deletes addresses that are too old, in the caller's transaction. */
 export async function sweepAddresses(tx: Db, now_ms: number): Promise<void> {
   await knownAddressQueries(tx).removeOlder.run({ until_ms: now_ms - KNOWN_FOR_MS })
 }
 
 /**
- * Of an IPv6 address the first 64 bits: whoever has one has all of these (RFC 6177).
+ * Returns the first 64 bits of an IPv6 address, since a site has at least a /64 (RFC 6177), and an IPv4 address unchanged.
  *
- * @returns undefined for what is no address
+ * @returns undefined for an invalid address
  */
 export function placeOf(address: string | undefined): string | undefined {
-  // One with a zone is of this link: it has no other network.
+  // The zone of a link-local address is dropped.
   const plain = address === undefined ? undefined : plainAddress(address.replace(/%.*/, ''))
   if (plain === undefined || isIP(plain) !== 6) return plain
   const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
@@ -72,57 +71,57 @@ export function placeOf(address: string | undefined): string | undefined {
   return [...groups, ...zeros, ...after].slice(0, 4).join(':')
 }
 
-/** Of one address for one name. */
+/** Failures per address and name. */
 const MAX_OF_VISITOR = 10
 const MAX_OF_ADDRESS = 20
-/** Of all addresses for one name: a password of the least length is not guessed at this pace. */
+/** Failures per name from all addresses: too few to guess a password of the minimum length. */
 const MAX_OF_NAME = 100
-/** Of everybody: each check of a password takes some 20 ms of a processor, a fifth of one at this pace. */
+/** Failures in total: each check takes about 20 ms of processor time, a fifth of a processor at this rate. */
 const MAX_OF_ALL = 600
-/** Of one person, by password or by key: each is a check, a session and a write. */
+/** Successful sign-ins per person or key: each is a check, a session and a write. */
 const MAX_VISITS = 60
-/** Of mails that visitors ask for, in any hour: for one person, and from one address. */
+/** Mails that visitors request in any hour, per person and per address. */
 const MAX_MAILS_OF_PERSON = 5
 const MAX_MAILS_OF_ADDRESS = 20
-/** The windows are of a minute: with a clock that goes so much slower, of an hour. */
+/** Windows last a minute. A clock that is slowed down by this factor makes them last an hour. */
 const MINUTES_OF_MAILS = 60
-/** In place of an address that is not known. */
+/** Stands for an unknown address. */
 const UNKNOWN = 'unknown'
-/** Windows that are kept, of addresses and of names; beyond, the oldest are forgotten. */
+/** Maximum number of windows; the oldest are dropped. */
 const MAX_WINDOWS = 10_000
 
-/** Somebody who tries a password. */
+/** An attempt to sign in with a password. */
 interface Attempt {
-  /** Undefined: not known; all of those count together. */
+  /** Undefined if unknown; all unknown addresses count together. */
   address: string | undefined
   name: string
-  /** Whether they have signed in by this name from this address before: others' failures do not hold them up. */
+  /** Whether the person has signed in from this address before: then failures of others do not block them. */
   is_known: boolean
 }
 
 export interface SignInRate {
   /**
-   * Counts an attempt on somebody's password before it is judged, so that many at once do not slip through.
+   * Counts an attempt before the password is checked, so that concurrent attempts cannot exceed the limit.
    *
-   * @returns what takes the attempt back, once it has succeeded
+   * @returns a function that takes the attempt back after a success
    * @throws GatewayError rate_limited
    */
   attempt(attempt: Attempt): () => void
   /**
-   * Counts a wrong guess at what nobody guesses, such as a key or a link: the right one is never held up.
+   * Counts a wrong guess of an unguessable secret, such as a key or a link. A right one is never blocked.
    *
-   * @throws GatewayError rate_limited, in place of what the guess would be told
+   * @throws GatewayError rate_limited, instead of the guess's own error
    */
   guessed(address: string | undefined): void
-  /** Counts a sign-in that succeeds. @param who another name for each person and key @throws GatewayError rate_limited */
+  /** Counts a successful sign-in. @param who unique name of the person or key @throws GatewayError rate_limited */
   visit(who: string): void
   /**
-   * Counts a mail that a visitor asks for, to a person who may not exist.
+   * Counts a mail that a visitor requests for a person, who may not exist.
    *
    * @throws GatewayError rate_limited
    */
   mail(mail: { email: string; address: string | undefined }): void
-  /** How many addresses and names are kept in memory. */
+  /** Number of windows in memory. */
   readonly size: number
 }
 

@@ -1,26 +1,26 @@
-// Ways to sign in beside a password and a key, as plugins add them, and the rule that nobody takes the last one from themselves.
+// Additional ways to sign in, which plugins add, and the rule that people cannot remove their last one.
 import { conflict } from '../domain/errors.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import { passwordQueries } from './session-queries.ts'
 
 export interface SignInWay {
-  /** As the form's part of it is called in `plugins/page-parts.ts`. */
+  /** Name of its form part in `plugins/page-parts.ts`. */
   name: string
-  /** Whether visitors have it at this moment. */
+  /** Whether visitors can use it now. */
   isOffered: () => boolean
-  /** Whether a person can sign in by it, as things are configured; absent: it lets in nobody who is here already. */
+  /** Whether a person can sign in by it with the current settings. Absent if it never signs in existing people. */
   isOf?: (db: Db, person_id: number) => Awaitable<boolean>
-  /** Whether a person of it who is signed in also confirms by it that it is them. */
+  /** Whether a signed-in person can also confirm their identity by it. */
   confirms?: boolean
 }
 
 /**
- * Refuses a change that leaves a person without any way to sign in. After the change, in its transaction, which has locked the person: two changes
- * at once do not take the last two ways.
+ * Refuses a change that leaves a person without a way to sign in. Called after the change in its transaction, which has locked the person, so that
+ * two concurrent changes cannot remove the last two ways.
  *
  * @throws GatewayError conflict last_way_to_sign_in
  */
-export async function requireWayLeft(tx: Tx, ways: readonly SignInWay[], person_id: number): Promise<void> {
+export async function requireSignInWay(tx: Tx, ways: readonly SignInWay[], person_id: number): Promise<void> {
   if (await passwordQueries(tx).ofPerson.get({ person_id })) return
   if ((await waysOf(tx, ways, person_id)).length > 0) return
   throw conflict(
@@ -29,7 +29,7 @@ export async function requireWayLeft(tx: Tx, ways: readonly SignInWay[], person_
   )
 }
 
-/** Those by which a person can sign in at this moment. */
+/** The ways by which a person can sign in now. */
 export async function waysOf(
   db: Db,
   ways: readonly SignInWay[],

@@ -1,4 +1,4 @@
-// Suspension of an account: its reason, as its people read it, and the refusal that says what to do.
+// Suspension of an account: its reason, and the error that says what to do.
 import { type GatewayError, permissionDenied } from '../domain/errors.ts'
 import type { Db, Tx } from '../store/db.ts'
 import { bareColumns, equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
@@ -7,13 +7,13 @@ import { type Account, account_suspensions, type SuspensionReason } from '../sto
 
 export interface Suspension {
   reason: SuspensionReason
-  /** The operator's own, for the account's people; may be empty. */
+  /** The operator's message to the account's people; may be empty. */
   words: string
-  /** Null where nobody wrote it down, as for an account that was imported. */
+  /** Null if unknown, as for an imported account. */
   suspended_at_ms: number | null
 }
 
-/** The code by which pages learn that the account of their session is suspended. */
+/** Error code by which pages recognize a suspended account. */
 export const ACCOUNT_SUSPENDED = 'account_suspended'
 
 /** The suspension of an account; undefined for one that is active. */
@@ -26,8 +26,8 @@ export async function suspensionOf(
   return row ?? { reason: 'operator', words: '', suspended_at_ms: null }
 }
 
-/** In a transaction that has locked the account and suspends it. */
-export const keepSuspension = async (
+/** Saves the reason, in the transaction that has locked and suspends the account. */
+export const saveSuspension = async (
   tx: Tx,
   account_id: number,
   { reason, words, suspended_at_ms }: Suspension,
@@ -35,8 +35,8 @@ export const keepSuspension = async (
   await suspensionQueries(tx).set.run({ account_id, reason, words, suspended_at_ms })
 }
 
-/** In a transaction that resumes or closes the account. */
-export const forgetSuspension = async (tx: Tx, account_id: number): Promise<void> => {
+/** Deletes the reason, in the transaction that resumes or closes the account. */
+export const deleteSuspension = async (tx: Tx, account_id: number): Promise<void> => {
   await suspensionQueries(tx).remove.run({ account_id })
 }
 
@@ -47,8 +47,7 @@ const TO_DO: Record<SuspensionReason, string> = {
 }
 
 /**
- * The refusal of what a suspended account may not do. The operator's words are not in it: an API key may be used by somebody else than the
- * account's people.
+ * The error for requests of a suspended account. Does not contain the operator's message, since others than the account's people may use an API key.
  */
 export const suspendedAccount = (reason: SuspensionReason = 'operator', code?: string): GatewayError =>
   permissionDenied(TO_DO[reason], code === undefined ? {} : { code })

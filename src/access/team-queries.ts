@@ -1,4 +1,4 @@
-// The queries on the people of an account and on invitations, prepared once for each connection.
+// Queries on the people of an account and on invitations, prepared once per connection.
 import { and, desc, eq, gt, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
 import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
@@ -10,7 +10,7 @@ import { isInOpenAccount } from './people-queries.ts'
 const ofMember = () =>
   and(equals(memberships.person_id, 'person_id'), equals(memberships.account_id, 'account_id'))
 
-/** Not revoked and not expired. */
+/** Keys that are neither revoked nor expired. */
 const isUsable = () =>
   sql`(${keys.revoked_at_ms} IS NULL OR ${keys.revoked_at_ms} > ${placeholder('now_ms')})
     AND (${keys.expires_at_ms} IS NULL OR ${keys.expires_at_ms} > ${placeholder('now_ms')})`
@@ -22,7 +22,7 @@ export const teamQueries = perConnection({
     orm.insert(memberships).values(placeholders('person_id', 'account_id', 'role', 'created_at_ms')),
   setRole: (orm) => orm.update(memberships).set(rawPlaceholders('role')).where(ofMember()),
   remove: (orm) => orm.delete(memberships).where(ofMember()),
-  /** Whether or not they can sign in. */
+  /** A person of the account, also if they cannot sign in. */
   member: (orm) =>
     orm
       .select({ person: people, role: memberships.role })
@@ -35,7 +35,7 @@ export const teamQueries = perConnection({
       .from(memberships)
       .innerJoin(people, eq(people.id, memberships.person_id))
       .where(and(equals(memberships.account_id, 'account_id'), equals(people.email, 'email'))),
-  /** Owners who can sign in, but one person. */
+  /** The number of owners who can sign in, except one person. */
   otherOwners: (orm) =>
     orm
       .select({ owners: sql<number>`count(*)` })
@@ -49,7 +49,7 @@ export const teamQueries = perConnection({
         ),
       ),
   usableKeys: (orm) => orm.select().from(keys).where(and(ofKeys(), isUsable())).orderBy(keys.id),
-  /** From the next hold on it counts for them. */
+  /** The key's spend counts for the person from the next hold on. */
   setPerson: (orm) =>
     orm
       .update(keys)
@@ -58,14 +58,14 @@ export const teamQueries = perConnection({
         person_from_hold_id: sql.raw(`(SELECT ${NEWEST_HOLD_SQL}) + 1`),
       })
       .where(equals(keys.id, 'id')),
-  /** Those that are left become the account's. */
+  /** The person's remaining keys become the account's. */
   leaveKeys: (orm) => orm.update(keys).set({ person_id: null }).where(ofKeys()),
   endSessions: (orm) =>
     orm
       .delete(sessions)
       .where(and(equals(sessions.person_id, 'person_id'), equals(sessions.account_id, 'account_id')))
       .returning({ id: sessions.id }),
-  /** The accounts of a person that are not closed, the first that they joined first. */
+  /** The open accounts of a person, in the order of joining. */
   accountsOf: (orm) =>
     orm
       .select({ account: accounts, role: memberships.role })
@@ -75,7 +75,7 @@ export const teamQueries = perConnection({
       .orderBy(memberships.id),
 })
 
-/** With the most recent use of a session, and how many keys work. */
+/** Members with the last use of their sessions and the number of their usable keys. */
 const membersWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({
@@ -173,7 +173,7 @@ export const invitationQueries = perConnection({
   removeExpired: (orm) =>
     orm.delete(invitations).where(lte(invitations.expires_at_ms, placeholder('now_ms'))),
   removeAll: (orm) => orm.delete(invitations),
-  /** How many invitations people of an account have sent since a time, whatever became of them. */
+  /** The number of invitations that people of an account sent since a time, also of used and revoked ones. */
   countSince: (orm) =>
     orm
       .select({ invited: sql<number>`count(*)` })

@@ -1,4 +1,4 @@
-// The people of an account: their roles, their removal, and what becomes of their keys.
+// The people of an account: roles, removal, spend limits, and the handover of keys.
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db, Tx } from '../store/db.ts'
@@ -7,7 +7,7 @@ import { type BudgetChanges, removePersonBudgets, setBudgets } from './budgets.t
 import { CONSOLE_KEY } from './console-key.ts'
 import { revokeInvitation } from './invitations.ts'
 import { revokeKey } from './keys.ts'
-import { requireHolder } from './person-keys.ts'
+import { requireKeyHolder } from './person-keys.ts'
 import { invitationQueries, teamQueries } from './team-queries.ts'
 
 export type TeamRole = MembershipRow['role']
@@ -18,19 +18,19 @@ interface MemberOf {
   person_id: number
 }
 
-/** What becomes of the usable keys of somebody who may have none there any more: they are revoked, or another person gets them. */
-export type KeysLeft = { revoke: true } | { to_person_id: number }
+/** What happens to the usable keys of a person who may no longer have keys: revocation, or handover to another person. */
+export type KeyHandling = { revoke: true } | { to_person_id: number }
 
-/** The request by which somebody is changed or removed. */
+/** A request to change or remove a person. */
 export interface TeamChange {
-  /** Required where they have usable keys. */
-  keys?: KeysLeft | undefined
-  /** For operators: the account may be left without an owner. */
+  /** Required if the person has usable keys. */
+  keys?: KeyHandling | undefined
+  /** True for operators, who may leave an account without an owner. */
   may_end_owners: boolean
   now_ms: number
 }
 
-/** @throws GatewayError not_found for somebody who is not in the account */
+/** @throws GatewayError not_found if the person is not in the account */
 export async function memberOf(db: Db, of: MemberOf): Promise<{ person: PersonRow; role: TeamRole }> {
   const found = await teamQueries(db).member.get({ ...of })
   if (!found) throw notFound('Person not found in this account. See its team.', { param: 'person' })
@@ -38,9 +38,9 @@ export async function memberOf(db: Db, of: MemberOf): Promise<{ person: PersonRo
 }
 
 /**
- * Makes somebody one of an account. In a transaction that has locked the account.
+ * Adds a person to an account, in a transaction that has locked the account.
  *
- * @throws GatewayError conflict for somebody who is in it: the invitation stays for the person that it is for
+ * @throws GatewayError conflict if the person is a member: the invitation remains for its recipient
  */
 export async function addMember(
   tx: Tx,
@@ -56,15 +56,15 @@ export async function addMember(
 }
 
 /**
- * Gives a person another role, which counts from their next request on, and for one that has not written yet. In a transaction that has locked the account.
+ * Changes a person's role, in a transaction that has locked the account. Applies to their next request, and to a running one that has not written.
  *
- * @throws GatewayError not_found; conflict last_owner, or keys_left for somebody with usable keys who becomes one of billing
+ * @throws GatewayError not_found; conflict last_owner, or keys_left if a person with usable keys gets the role billing
  */
 export async function changeRole(tx: Tx, of: MemberOf, role: TeamRole, change: TeamChange): Promise<void> {
   const { person, role: before } = await memberOf(tx, of)
   if (before === role) return
   if (before === 'owner') await refuseLastOwner(tx, of, change)
-  const keys = role === 'billing' ? await settleKeys(tx, of, change) : undefined
+  const keys = role === 'billing' ? await releaseKeys(tx, of, change) : undefined
   if (before === 'owner') await endInvitationsBy(tx, of)
   await teamQueries(tx).setRole.run({ ...of, role })
   const { name } = person
@@ -78,14 +78,14 @@ export async function changeRole(tx: Tx, of: MemberOf, role: TeamRole, change: T
 }
 
 /**
- * Takes a person out of an account: they are signed out of it at once, and stay in their others. In a transaction that has locked the account.
+ * Removes a person from an account and ends their sessions there, in a transaction that has locked the account. Their other accounts stay.
  *
  * @throws GatewayError not_found; conflict last_owner, keys_left
  */
 export async function removeMember(tx: Tx, of: MemberOf, change: TeamChange): Promise<void> {
   const { person, role } = await memberOf(tx, of)
   if (role === 'owner') await refuseLastOwner(tx, of, change)
-  const keys = await settleKeys(tx, of, change)
+  const keys = await releaseKeys(tx, of, change)
   const { remove, endSessions } = teamQueries(tx)
   await remove.run({ ...of })
   await removePersonBudgets(tx, of)
@@ -100,9 +100,9 @@ export async function removeMember(tx: Tx, of: MemberOf, change: TeamChange): Pr
 }
 
 /**
- * Limits what all keys of a person in an account spend together. In a transaction that has locked the account.
+ * Sets the common spend limits of all keys of a person in an account, in a transaction that has locked the account.
  *
- * @throws GatewayError not_found; invalid_request for a limit that is no amount
+ * @throws GatewayError not_found; invalid_request for an invalid limit
  */
 export async function limitMember(
   tx: Tx,
@@ -122,11 +122,11 @@ export async function limitMember(
   })
 }
 
-/** Hands a key over to another person of its account, or to the account itself. In a transaction that has locked the account. @throws GatewayError not_found */
-export async function handOver(tx: Tx, key: Key, person_id: number | null): Promise<void> {
+/** Gives a key to another person of its account, or to the account, in a transaction that has locked the account. @throws GatewayError not_found */
+export async function handOverKey(tx: Tx, key: Key, person_id: number | null): Promise<void> {
   if (key.person_id === person_id) return
   const { id: key_id, account_id } = key
-  if (person_id !== null) await requireHolder(tx, { account_id, person_id })
+  if (person_id !== null) await requireKeyHolder(tx, { account_id, person_id })
   await teamQueries(tx).setPerson.run({ id: key_id, person_id })
   await recordAction(tx, {
     action: 'key.handed_over',
@@ -137,7 +137,7 @@ export async function handOver(tx: Tx, key: Key, person_id: number | null): Prom
   })
 }
 
-/** Revokes the open invitations of an owner who is none any more: a link in their hands would let them in again, as an owner. */
+/** Revokes the open invitations by a former owner, who could use a link to become an owner again. */
 async function endInvitationsBy(tx: Tx, { account_id, person_id }: MemberOf): Promise<void> {
   const { idsBy } = invitationQueries(tx)
   for (const { id } of await idsBy.all({ account_id, invited_by: person_id }))
@@ -158,15 +158,15 @@ async function refuseLastOwner(tx: Tx, of: MemberOf, { may_end_owners }: TeamCha
     })
 }
 
-/** @returns what was done, for the audit log */
-async function settleKeys(tx: Tx, of: MemberOf, { keys: left, now_ms }: TeamChange) {
+/** Revokes or hands over the person's usable keys. @returns the result for the audit log */
+async function releaseKeys(tx: Tx, of: MemberOf, { keys: left, now_ms }: TeamChange) {
   const { usableKeys, leaveKeys } = teamQueries(tx)
   const usable: Key[] = await usableKeys.all({ ...of, now_ms })
   if (usable.length > 0 && left === undefined) throw keysLeft(usable.length)
   if (left && 'to_person_id' in left && left.to_person_id === of.person_id)
     throw invalidRequest('keys_to: must be another person.', { param: 'keys_to' })
   for (const key of usable)
-    if (left && 'to_person_id' in left && !isOfConsole(key)) await handOver(tx, key, left.to_person_id)
+    if (left && 'to_person_id' in left && !isOfConsole(key)) await handOverKey(tx, key, left.to_person_id)
     else await revokeKey(tx, String(key.id), now_ms)
   await leaveKeys.run({ ...of })
   const names = usable.map(({ name }) => name)
@@ -174,7 +174,7 @@ async function settleKeys(tx: Tx, of: MemberOf, { keys: left, now_ms }: TeamChan
   return left && 'to_person_id' in left ? { keys_handed_over: names } : { keys_revoked: names }
 }
 
-/** Nobody has its text, so it is of no use to another person. */
+/** The text of a console key is discarded, so another person could not use it. */
 const isOfConsole = ({ name, person_id }: Key): boolean => name === `${CONSOLE_KEY}-${person_id}`
 
 const keysLeft = (count: number) =>

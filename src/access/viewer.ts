@@ -1,29 +1,29 @@
-// The viewers of the console: the staff, the people of an account, or one key of an account; and what each of them may see.
+// Viewers of the console: the staff, the people of an account, or a key of an account; and the data that each may see.
 import type { ActionContext, Actor } from '../domain/actions.ts'
 import { permissionDenied } from '../domain/errors.ts'
 import type { MembershipRow, StaffRow, SuspensionReason } from '../store/schema.ts'
 
-/** The keys whose calls a viewer sees: a member those that are theirs, a limited key itself; `account`: all there are. */
-export type KeySight = 'account' | readonly number[]
+/** The keys whose calls a viewer sees: their own for a member, itself for a limited key; `account`: all of the account. */
+export type VisibleKeys = 'account' | readonly number[]
 
-/** The signed-in person. The server decides what they see, never the page; what they may change is in `rights.ts`. */
+/** The signed-in person or key. Determines on the server what they see; `rights.ts` determines what they may change. */
 export type Viewer =
-  /** The staff: they see everything. */
-  | ({ side: 'operator'; role: StaffRow['role']; session_id: number } & Proved)
-  /** The people of an account. */
+  /** Staff, who see everything. */
+  | ({ side: 'operator'; role: StaffRow['role']; session_id: number } & ProvenPerson)
+  /** A person of an account. */
   | ({
       side: 'account'
       role: MembershipRow['role']
       session_id: number
       account_id: number
       account: string
-      sees: KeySight
-      /** Why the account is suspended, where it is: `rights.ts` says what its people may do then. */
+      sees: VisibleKeys
+      /** The reason of the account's suspension, if any; limits the rights (`rights.ts`). */
       suspended_for?: SuspensionReason | undefined
-    } & Proved)
+    } & ProvenPerson)
   /**
-   * Signed in with a key: the right to call what this key may call, and to manage no key. A limited one sees its own calls,
-   * unless its account allows more; others see what their person sees, or the account.
+   * Signed in with a key: may call what the key may call, and manages no keys. A limited key sees its own calls, unless its account allows more;
+   * another key sees the calls that its person sees, or all of the account.
    */
   | {
       side: 'key'
@@ -32,22 +32,22 @@ export type Viewer =
       account_id: number
       account: string
       key_id: number
-      sees: KeySight
+      sees: VisibleKeys
     }
 
-/** A person, and when they last showed who they are; undefined or null: unknown, which is long ago. */
-interface Proved {
+/** A person and the time of their last proof of identity; undefined or null if unknown, which counts as long ago. */
+interface ProvenPerson {
   person_id: number
   confirmed_at_ms?: number | null
 }
 
 export type PersonViewer = Exclude<Viewer, { side: 'key' }>
 
-/** The account that a viewer sees; undefined for the staff, who see all. */
+/** The account that a viewer sees; undefined for the staff, who see all accounts. */
 export const accountOf = (viewer: Viewer): number | undefined =>
   viewer.side === 'operator' ? undefined : viewer.account_id
 
-/** The actor of a viewer's actions. @param address of their session */
+/** The actor for the audit log. @param address of the viewer's session */
 export const actorOf = (viewer: Viewer, address: string | undefined): Actor => ({
   kind: viewer.side,
   session_id: viewer.session_id,
@@ -55,14 +55,14 @@ export const actorOf = (viewer: Viewer, address: string | undefined): Actor => (
   address,
 })
 
-/** The context of a viewer's own action in one request. @param from of their request */
-export const actingAs = (
+/** The audit log's context of a viewer's action in a request. */
+export const actionContextOf = (
   viewer: Viewer,
   { address, request_id }: { address: string | undefined; request_id: string },
   now_ms: number,
 ): ActionContext => ({ actor: actorOf(viewer, address), now_ms, request_id })
 
-/** The person who is signed in; undefined where it is by a key. */
+/** The signed-in person; undefined in a session by key. */
 export const personOf = (viewer: Viewer): number | undefined =>
   viewer.side === 'key' ? undefined : viewer.person_id
 
@@ -74,23 +74,23 @@ export function requirePerson(viewer: Viewer): asserts viewer is PersonViewer {
     )
 }
 
-/** The owner of a viewer's sign-in, for the log of actions on it. */
+/** The account and key of a viewer, for the audit log. */
 export const ownerOf = (viewer: Viewer): { account_id: number | undefined; key_id: number | undefined } => ({
   account_id: accountOf(viewer),
   key_id: viewer.side === 'key' ? viewer.key_id : undefined,
 })
 
-/** The keys whose calls are all that a viewer sees, which may be none; undefined for those who see all of an account. */
+/** The only keys whose calls a viewer sees, possibly none; undefined for a viewer of a whole account. */
 export const onlyKeysOf = (viewer: Viewer): readonly number[] | undefined =>
   viewer.side === 'operator' || viewer.sees === 'account' ? undefined : viewer.sees
 
-/** A viewer who has got one more key in their request. */
+/** A viewer after they created a key in the same request. */
 export const withKey = (viewer: Viewer, key_id: number): Viewer =>
   viewer.side === 'operator' || viewer.sees === 'account'
     ? viewer
     : { ...viewer, sees: [...viewer.sees, key_id] }
 
-/** @throws GatewayError permission_denied if the viewer sees the calls of some keys only */
+/** @throws GatewayError permission_denied if the viewer sees only the calls of some keys */
 export function requireWholeAccount(viewer: Viewer): void {
   if (onlyKeysOf(viewer) === undefined) return
   throw permissionDenied(
@@ -100,6 +100,6 @@ export function requireWholeAccount(viewer: Viewer): void {
   )
 }
 
-/** Whether a viewer who sees the calls of some keys only may see what this key did; true for all others. */
-export const isOfKeys = (viewer: Viewer, key_id: number): boolean =>
+/** Whether a viewer may see the calls of a key. */
+export const seesKey = (viewer: Viewer, key_id: number): boolean =>
   onlyKeysOf(viewer)?.includes(key_id) ?? true

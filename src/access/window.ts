@@ -1,10 +1,10 @@
-// A sliding window: the exact sum of what was added in the last 60 seconds, at a cost that does not grow with its size.
+// A sliding window: the exact sum of the amounts of the last 60 seconds, in constant amortized time.
 import { WINDOW_MS } from '../domain/call-limits.ts'
 
 const FIRST_CAPACITY = 8
 
 /**
- * A ring of amounts. What was added at `t` counts until just before `t + 60 s`. Times are milliseconds of a monotonic
+ * A ring buffer of amounts. An amount added at `t` counts until just before `t + 60 s`. Times are milliseconds of a monotonic
  * clock. Amounts of the same millisecond share an entry, which bounds the ring to 60,000 entries.
  */
 export class SlidingWindow {
@@ -36,7 +36,7 @@ export class SlidingWindow {
     this.#length++
   }
 
-  /** Takes back as much of what was added last, as far as it counts at `now`. */
+  /** Subtracts an amount from the newest entries that still count at `now`. */
   takeBack(now: number, amount: number): void {
     let rest = Math.min(amount, this.sum(now))
     this.#sum -= rest
@@ -47,7 +47,7 @@ export class SlidingWindow {
     }
   }
 
-  /** Milliseconds until the sum falls below `limit` if nothing is added; 0 if it already is, Infinity where it never will. */
+  /** Milliseconds until the sum falls below `limit` if nothing is added; 0 if it is below already, Infinity if it never will be. */
   untilBelow(limit: number, now: number): number {
     let sum = this.sum(now)
     if (sum < limit) return 0
@@ -58,7 +58,7 @@ export class SlidingWindow {
     return Number.POSITIVE_INFINITY
   }
 
-  /** The position in the ring of the entry `index` after the oldest; capacities are powers of two. */
+  /** The ring position of the entry `index` after the oldest. Capacities are powers of two. */
   #slot(index: number): number {
     return (this.#head + index) & (this.#times.length - 1)
   }
@@ -85,13 +85,13 @@ export class SlidingWindow {
   }
 }
 
-/** Windows by a number or a name. Those that have become empty are dropped, at most once in 60 seconds. */
+/** Windows by ID or name. Empty ones are dropped, at most once in 60 seconds. */
 export class Windows<Id> {
   readonly #max: number
   readonly #windows = new Map<Id, SlidingWindow>()
   #next_sweep = 0
 
-  /** @param max windows that are kept; beyond, the oldest are forgotten */
+  /** @param max maximum number of windows; the oldest are dropped */
   constructor(max = Number.POSITIVE_INFINITY) {
     this.#max = max
   }
@@ -112,7 +112,7 @@ export class Windows<Id> {
     return window
   }
 
-  /** Milliseconds until the sum of an id falls below a limit; 0: it is. */
+  /** Milliseconds until the sum of an ID falls below a limit; 0 if it is below already. */
   untilBelow(id: Id, limit: number, at: number): number {
     return this.#windows.get(id)?.untilBelow(limit, at) ?? 0
   }

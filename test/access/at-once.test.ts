@@ -1,5 +1,4 @@
 // What is decided in one transaction: two who come at the same moment do not both get what only one may have (on PostgreSQL: store/postgres/races.test.ts).
-
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { accountByName, createAccount } from '../../src/access/accounts.ts'
 import { closeAccount } from '../../src/access/closing.ts'
@@ -7,7 +6,7 @@ import { payingKey, renewConsoleKey } from '../../src/access/console-key.ts'
 import {
   createKey,
   freeKeyName,
-  type Issuing,
+  type Issuance,
   listKeys,
   revokeKey,
   rotateKey,
@@ -16,7 +15,7 @@ import { createPasswords } from '../../src/access/passwords.ts'
 import { endSession, type Visitor } from '../../src/access/session-rows.ts'
 import { createSessions } from '../../src/access/sessions.ts'
 import { createSignInEvents } from '../../src/access/sign-in-events.ts'
-import { makeInvitation, takeLink } from '../../src/access/sign-in-links.ts'
+import { consumeLink, makeInvitation } from '../../src/access/sign-in-links.ts'
 import { createSignInRate } from '../../src/access/sign-in-rate.ts'
 import type { ConsoleSettings } from '../../src/domain/catalogue.ts'
 import { notFound, upstreamFailed } from '../../src/domain/errors.ts'
@@ -29,7 +28,7 @@ import { openSessionAt } from '../support/people.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const NOW = 1_000_000
-const issuing: Issuing = {
+const issuing: Issuance = {
   randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
   now_ms: NOW,
 }
@@ -60,7 +59,7 @@ test('an account of a name is made once', async () => {
 
 test('a link is used once', async () => {
   const { token } = await makeInvitation(db, 'ada', issuing)
-  expect(await twice(() => takeLink(db, token, { hash: '$argon2id$1', now_ms: NOW }))).toEqual([
+  expect(await twice(() => consumeLink(db, token, { hash: '$argon2id$1', now_ms: NOW }))).toEqual([
     'done',
     'not_found',
   ])

@@ -1,6 +1,6 @@
 // Addresses of people: whoever shows that one is theirs has it.
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { claimEmail, noteEmail, personOfEmail } from '../../src/access/emails.ts'
+import { claimEmail, personOfEmail, setUnverifiedEmail } from '../../src/access/emails.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
@@ -17,7 +17,8 @@ beforeEach(() => {
 
 const claim = (person_id: number, email: string) =>
   db.begin((tx) => claimEmail(tx, { person_id, email, now_ms: NOW }))
-const note = (person_id: number, email: string) => db.begin((tx) => noteEmail(tx, { person_id, email }))
+const note = (person_id: number, email: string) =>
+  db.begin((tx) => setUnverifiedEmail(tx, { person_id, email }))
 
 describe('an address that somebody shows to be theirs', () => {
   test.each([

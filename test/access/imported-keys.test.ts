@@ -5,7 +5,7 @@ import { type CredentialForm, createGate } from '../../src/access/gate.ts'
 import { importKeys } from '../../src/access/imported-keys.ts'
 import { type KeySettings, NO_LIMITS } from '../../src/access/key-settings.ts'
 import { keyByReference, rotateKey } from '../../src/access/keys.ts'
-import { HIDDEN_PREFIX, hashKey, importedPrefix, KEY_PATTERN, keysMeantBy } from '../../src/access/secret.ts'
+import { HIDDEN_PREFIX, hashKey, importedPrefix, KEY_PATTERN, keysToTry } from '../../src/access/secret.ts'
 import type { ActionRow } from '../../src/store/schema.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
@@ -204,7 +204,7 @@ test('how often an unknown text is looked up depends on its form alone', async (
     [token.slice(0, 31), []],
     ['k'.repeat(129), []],
   ] as const)
-    expect([text, keysMeantBy(text)]).toEqual([text, [...meant]])
+    expect([text, keysToTry(text)]).toEqual([text, [...meant]])
 })
 
 describe('an import', () => {

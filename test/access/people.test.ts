@@ -5,9 +5,9 @@ import { startErasing } from '../../plugins/personal-data/closing.ts'
 import { closeAccount } from '../../src/access/closing.ts'
 import { hashOf } from '../../src/access/passwords.ts'
 import {
-  enteringAs,
-  personAt,
+  entranceOf,
   personNamed,
+  personOnSide,
   requireFirstOperator,
   requireOwners,
 } from '../../src/access/people.ts'
@@ -73,9 +73,9 @@ describe('a typed name means', () => {
 })
 
 test('a person comes in as an operator first, else in the account that they were in first', async () => {
-  expect(await enteringAs(db, 3)).toMatchObject({ account_id: 2 })
+  expect(await entranceOf(db, 3)).toMatchObject({ account_id: 2 })
   connection.run("INSERT INTO staff VALUES (2, 3, 'operator', 0)")
-  expect(await enteringAs(db, 3)).toMatchObject({ account_id: null })
+  expect(await entranceOf(db, 3)).toMatchObject({ account_id: null })
 })
 
 describe('whoever is in several accounts comes into', () => {
@@ -95,7 +95,7 @@ describe('whoever is in several accounts comes into', () => {
   ])('%s', async (_, { suspended = [], closed = [] }, account_id, named = account_id) => {
     suspended.forEach(suspend)
     closed.forEach(close)
-    for (const found of [await enteringAs(db, 3), await personNamed(db, 'bob@example.com')])
+    for (const found of [await entranceOf(db, 3), await personNamed(db, 'bob@example.com')])
       expect(found).toMatchObject({ person: { id: 3 }, account_id })
     expect(await personNamed(db, 'bob')).toMatchObject({ person: { id: 3 }, account_id: named })
   })
@@ -103,7 +103,7 @@ describe('whoever is in several accounts comes into', () => {
   test('none of them, where all are closed', async () => {
     close(1)
     close(2)
-    expect(await enteringAs(db, 3)).toBeUndefined()
+    expect(await entranceOf(db, 3)).toBeUndefined()
     expect(await personNamed(db, 'bob@example.com')).toBeUndefined()
     expect(await personNamed(db, 'bob')).toBeUndefined()
   })
@@ -112,14 +112,14 @@ describe('whoever is in several accounts comes into', () => {
     connection.run("INSERT INTO staff VALUES (2, 3, 'auditor', 0)")
     close(1)
     close(2)
-    expect(await enteringAs(db, 3)).toMatchObject({ account_id: null })
+    expect(await entranceOf(db, 3)).toMatchObject({ account_id: null })
     expect(await personNamed(db, 'bob')).toMatchObject({ account_id: null })
   })
 
   test('no closed account by a session of it', async () => {
-    expect(await personAt(db, { person_id: 3, account_id: 2 })).toMatchObject({ role: 'owner' })
+    expect(await personOnSide(db, { person_id: 3, account_id: 2 })).toMatchObject({ role: 'owner' })
     close(2)
-    expect(await personAt(db, { person_id: 3, account_id: 2 })).toBeUndefined()
+    expect(await personOnSide(db, { person_id: 3, account_id: 2 })).toBeUndefined()
   })
 })
 
@@ -178,7 +178,7 @@ describe('a session ends at once', () => {
       'DELETE FROM memberships WHERE id IN (1, 3); UPDATE people SET disabled_at_ms = 1 WHERE id = 2',
     )
     expect(await viewer()).toMatchObject({ role: 'owner', person_id: 3, account_id: 2 })
-    expect(await personAt(db, { person_id: 3, account_id: 1 })).toBeUndefined()
+    expect(await personOnSide(db, { person_id: 3, account_id: 1 })).toBeUndefined()
   })
 })
 

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { lockPerson } from '../../src/access/people.ts'
 import { passkeyQueries, passwordQueries } from '../../src/access/session-queries.ts'
-import { requireWayLeft, type SignInWay } from '../../src/access/sign-in-ways.ts'
+import { requireSignInWay, type SignInWay } from '../../src/access/sign-in-ways.ts'
 import { passkeys } from '../../src/store/schema.ts'
 import { givePasswords } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -14,7 +14,7 @@ const { store } = gateway
 const { id: account_id } = await gateway.account('anna')
 const person_id = await personAtConsole(store, account_id)
 const way = (more: Partial<SignInWay>): SignInWay => ({ name: 'x', isOffered: () => true, ...more })
-const left = (ways: readonly SignInWay[]) => store.begin((tx) => requireWayLeft(tx, ways, person_id))
+const left = (ways: readonly SignInWay[]) => store.begin((tx) => requireSignInWay(tx, ways, person_id))
 const LAST = { code: 'last_way_to_sign_in' }
 
 test.each<[string, SignInWay[]]>([
@@ -53,7 +53,7 @@ test('of two changes at once that take the last two ways, one is refused', async
       await lockPerson(tx, person_id)
       if (remove === 'password') await passwordQueries(tx).remove.run({ person_id })
       else await passkeyQueries(tx).removeOfPerson.run({ person_id })
-      await requireWayLeft(tx, [has_passkey], person_id)
+      await requireSignInWay(tx, [has_passkey], person_id)
     })
   const ends = await Promise.allSettled([without('password'), without('passkey')])
   expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])

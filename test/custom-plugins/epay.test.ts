@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lookAt } from '../../plugins/payments/looking.ts'
+import { refreshOrder } from '../../plugins/payments/refreshing.ts'
 import { orderById } from '../../plugins/payments/store.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
 import { endedHere } from '../backups/support.ts'
@@ -58,7 +58,7 @@ async function opened(): Promise<{ order: Order; number: string }> {
 }
 
 const seen = async (order: Order) =>
-  (await import('../../plugins/payments/parts.ts')).asSeenByProviders(parts, order)
+  (await import('../../plugins/payments/parts.ts')).paymentOrderOf(parts, order)
 
 /** EPay calls the gateway, at the address of this test. */
 async function notify(address: string, method = 'GET'): Promise<[status: number, text: string]> {
@@ -138,7 +138,7 @@ describe('credits nothing', () => {
     expect(balance()).toBe(0)
     // Once EPay is well again, it is paid.
     epay.answersQueriesWith = undefined
-    await lookAt(parts, order.id, { source: 'page' })
+    await refreshOrder(parts, order.id, { source: 'page' })
     expect(balance()).toBe(CREDIT)
   })
 

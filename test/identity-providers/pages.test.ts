@@ -1,7 +1,7 @@
 // Signing in by a real provider in a real browser: the button, the way there and back, linking, confirming, unlinking, signing out.
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { codeOf } from '../../plugins/referral/binding.ts'
+import { referralCodeOf } from '../../plugins/referral/binding.ts'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
 import { startProvider } from '../support/identity-provider.ts'
 import { catalogueWith, gatewayAddress, ownerWith } from './scene.ts'
@@ -97,7 +97,7 @@ describe('a provider in the browser', () => {
 test('a referral link leads by way of the provider to an account that is bound to it', async () => {
   const bob = await gateway.account('bob')
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-  const code = await codeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
+  const code = await referralCodeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
   await using one = await visit()
   const { page } = one
   one.allow(ELSEWHERE)

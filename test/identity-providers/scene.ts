@@ -84,12 +84,12 @@ export async function ownerWith(
 ): Promise<number> {
   const { accountByName } = await import('../../src/access/accounts.ts')
   const { personAtConsole } = await import('../support/people.ts')
-  const { claimEmail, noteEmail } = await import('../../src/access/emails.ts')
+  const { claimEmail, setUnverifiedEmail } = await import('../../src/access/emails.ts')
   const { id } = await accountByName(store, account)
   const person_id = await personAtConsole(store, id)
   await store.begin(async (tx) => {
     if (is_verified) await claimEmail(tx, { person_id, email, now_ms: Date.now() })
-    else await noteEmail(tx, { person_id, email })
+    else await setUnverifiedEmail(tx, { person_id, email })
   })
   return person_id
 }

@@ -1,6 +1,6 @@
 // Signing up by an identity provider: an account of somebody new whose address the provider has checked, by the policy and the terms of sign-up.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { codeOf } from '../../plugins/referral/binding.ts'
+import { referralCodeOf } from '../../plugins/referral/binding.ts'
 import { startHostileProvider } from '../support/hostile-identity-provider.ts'
 import { startSmtp } from '../support/smtp.ts'
 import { browserAt, catalogueWith, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
@@ -128,7 +128,7 @@ describe('by a referral link', () => {
     bob.id = (await gateway.account('bob')).id
     await ownerWith(gateway, { account: 'bob', email: 'bob@example.com', is_verified: true })
     const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-    code = await codeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
+    code = await referralCodeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
   })
   /** The names of accounts, and whose link they signed up by. */
   const referred = async () =>

@@ -1,7 +1,7 @@
 // The credit of a payment, and the debits of its refunds: exact to the nano-dollar, whatever their order.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { creditOf, debitOf, keptOf, takenBy } from '../../plugins/payments/amounts.ts'
+import { creditOf, debitOf, refundedMinorOf, remainingShareOf } from '../../plugins/payments/amounts.ts'
 import type { OrderRefund } from '../../plugins/payments/tables.ts'
 import { NANOS_PER_USD } from '../../src/domain/money.ts'
 import '../support/seed.ts'
@@ -68,7 +68,7 @@ describe('refunds', () => {
       fc.property(orders, parts, (order, steps) => {
         const whole = order.credit_nanos + order.bonus_nanos
         const refunds: Taken[] = []
-        const left = () => order.amount_minor - takenBy(refunds)
+        const left = () => order.amount_minor - refundedMinorOf(refunds)
         const begin = (amount_minor: number) => {
           const debit_nanos = debitOf(order, refunds, amount_minor)
           expect(debit_nanos).toBeGreaterThanOrEqual(0)
@@ -114,7 +114,7 @@ test('what refunds take of a share is never more than their part, and all of it 
       let [gone_minor, kept, taken] = [0, share, 0]
       for (const part of refunds) {
         gone_minor += part
-        const now = keptOf(share, { amount_minor, gone_minor })
+        const now = remainingShareOf(share, { amount_minor, gone_minor })
         // By whole numbers alone.
         expect(BigInt(share - now)).toBe((BigInt(share) * BigInt(gone_minor)) / BigInt(amount_minor))
         expect(now).toBeLessThanOrEqual(kept)

@@ -1,6 +1,6 @@
 // Answers of payment methods: anything that is no payment is a failure, which names no more than the field.
 import { expect, test } from 'bun:test'
-import { paymentIn, refundIn, startedIn } from '../../plugins/payments/answers.ts'
+import { awaitPayment, awaitRefund, awaitStarted } from '../../plugins/payments/answers.ts'
 import type { Payment, PaymentRefund, StartedPayment } from '../../src/payment-api.ts'
 import { aPayment } from './examples.ts'
 
@@ -34,7 +34,9 @@ const NO_PAYMENTS: [string, unknown, string][] = [
 ]
 
 test.each(NO_PAYMENTS)('%s is no payment', async (_, answer, fault) => {
-  const failure = await paymentIn(Promise.resolve(answer as Payment)).catch((thrown: Error) => thrown.message)
+  const failure = await awaitPayment(Promise.resolve(answer as Payment)).catch(
+    ({ message }: Error) => message,
+  )
   expect(failure).toContain('the payment method answered what is no payment: ')
   expect(failure).toContain(fault)
 })
@@ -51,7 +53,7 @@ test('a payment, with fields that nobody knows, is one', async () => {
     refunds: [{ reference: '', amount_minor: 0, state: 'failed', message: '' }],
     dispute: 'open',
   }
-  expect(await paymentIn(Promise.resolve({ ...whole, more: 1 } as Payment))).toMatchObject({ ...whole })
+  expect(await awaitPayment(Promise.resolve({ ...whole, more: 1 } as Payment))).toMatchObject({ ...whole })
 })
 
 const REFUND = { reference: 'r', amount_minor: 1, state: 'done' }
@@ -63,22 +65,22 @@ test.each<[string, unknown]>([
   ['one of another amount than was asked for', { ...REFUND, amount_minor: 2 }],
   ['one that was made and has no number', { ...REFUND, reference: '' }],
 ])('%s is no refund', (_, answer) =>
-  expect(refundIn(Promise.resolve(answer as PaymentRefund), 1, 'refund:1')).rejects.toThrow(
+  expect(awaitRefund(Promise.resolve(answer as PaymentRefund), 1, 'refund:1')).rejects.toThrow(
     'the payment method answered what is no refund: ',
   ),
 )
 
 test('a refund that was refused has no number', async () => {
   const refused = { reference: '', amount_minor: 1, state: 'failed' } as const
-  expect(await refundIn(Promise.resolve(refused), 1, 'refund:1')).toEqual({ ...refused, key: 'refund:1' })
+  expect(await awaitRefund(Promise.resolve(refused), 1, 'refund:1')).toEqual({ ...refused, key: 'refund:1' })
 })
 
 test.each<[string, unknown]>([
   ['nothing', undefined],
   ['a page that is a script', { reference: 'r', go_to: 'javascript:alert(1)' }],
   ['no number', { go_to: 'https://x.example' }],
-])('%s is no begun payment, of a built-in method neither', (_, answer) =>
-  expect(startedIn(Promise.resolve(answer as StartedPayment))).rejects.toThrow(
-    'the payment method answered what is no begun payment: ',
+])('%s is no started payment, of a built-in method neither', (_, answer) =>
+  expect(awaitStarted(Promise.resolve(answer as StartedPayment))).rejects.toThrow(
+    'the payment method answered what is no started payment: ',
   ),
 )

@@ -1,7 +1,7 @@
 // The checks of payments: what raises an alert, what the doctor finds, and what they advise.
 import { describe, expect, test } from 'bun:test'
 import { checkPayments, checkWebhooks } from '../../plugins/payments/check.ts'
-import { lookAt } from '../../plugins/payments/looking.ts'
+import { refreshOrder } from '../../plugins/payments/refreshing.ts'
 import { listAccounts, suspendAccount } from '../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/access/closing.ts'
 import { suspensionOf } from '../../src/access/suspension.ts'
@@ -26,7 +26,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const { id, reference } = await world.begun()
     await world.begun({ account_id: 2 })
     world.fake.pay(reference)
-    await lookAt(world.parts, id, POLL)
+    await refreshOrder(world.parts, id, POLL)
     expect(await looked(world)).toEqual(WELL)
     expect(await looked(world, 'doctor')).toEqual(WELL)
   })
@@ -35,7 +35,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const lost = async (world: World) => {
       const { id, reference } = await world.begun()
       world.fake.pay(reference)
-      await lookAt(world.parts, id, POLL)
+      await refreshOrder(world.parts, id, POLL)
       const { balance } = await world.money()
       const debit = {
         op: 'withdraw',
@@ -46,7 +46,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       } as const
       expect((await world.ledger.submit(debit)).ok).toBeTrue()
       world.fake.pay(reference, { dispute: 'lost' })
-      await lookAt(world.parts, id, POLL)
+      await refreshOrder(world.parts, id, POLL)
       return balance
     }
     const suspension = async (world: World) => {
@@ -105,11 +105,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.fake.pay(little.reference, { amount_minor: 100 })
     for (const { id, reference } of [twice, disputed]) {
       world.fake.pay(reference)
-      await lookAt(world.parts, id, POLL)
+      await refreshOrder(world.parts, id, POLL)
     }
     world.fake.pay(twice.reference, { amount_minor: 5_000 })
     world.fake.pay(disputed.reference, { dispute: 'open' })
-    for (const { id } of [little, twice, disputed]) await lookAt(world.parts, id, POLL)
+    for (const { id } of [little, twice, disputed]) await refreshOrder(world.parts, id, POLL)
     expect(await looked(world)).toEqual([
       expect.stringContaining(
         `order ${little.id} warn: order ${little.id}: 1.00 EUR was paid instead of 25.00 EUR.`,
@@ -123,7 +123,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.fake.giveBack(little.reference, 100)
     world.fake.giveBack(twice.reference, 2_500)
     world.fake.pay(disputed.reference, { dispute: 'won' })
-    for (const { id } of [little, twice, disputed]) await lookAt(world.parts, id, POLL)
+    for (const { id } of [little, twice, disputed]) await refreshOrder(world.parts, id, POLL)
     expect(await looked(world, 'doctor')).toEqual(WELL)
   })
 

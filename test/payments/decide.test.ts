@@ -1,7 +1,7 @@
 // Decisions by a provider's word, for each state of an order.
 import { describe, expect, test } from 'bun:test'
 import { decide } from '../../plugins/payments/decide.ts'
-import { askingKey } from '../../plugins/payments/own-refunds.ts'
+import { providerRefundKey } from '../../plugins/payments/own-refunds.ts'
 import { ORDER_STATES, type Order, type OrderRefund, type OrderState } from '../../plugins/payments/tables.ts'
 import type { Payment, PaymentRefund } from '../../src/payment-api.ts'
 import { anOrder, aPayment, aRefund } from './examples.ts'
@@ -114,7 +114,7 @@ describe('of an order that was paid', () => {
   })
   test('a refund that was asked for here is not the rest', () => {
     const refunds: PaymentRefund[] = [
-      { reference: 'r', key: askingKey(aRefund()), amount_minor: 2_500, state: 'done' },
+      { reference: 'r', key: providerRefundKey(aRefund()), amount_minor: 2_500, state: 'done' },
     ]
     const own = [aRefund({ amount_minor: 2_500 })]
     expect(decided({ state: 'paid' }, { amount_minor: 5_000, refunds }, own)).toEqual([
@@ -148,7 +148,7 @@ describe('of an order that was paid', () => {
 describe('refunds', () => {
   const at = (other: Partial<PaymentRefund> = {}): PaymentRefund => ({
     reference: 're_1',
-    key: askingKey(aRefund()),
+    key: providerRefundKey(aRefund()),
     amount_minor: 1_000,
     state: 'done',
     ...other,
@@ -192,9 +192,9 @@ describe('refunds', () => {
     ['another refund', aRefund({ id: 4 })],
     ['a refund that had this number before a backup was restored', aRefund({ created_at_ms: 1 })],
   ])('a key of %s is another refund', (_, other) =>
-    expect(decided({ state: 'paid' }, { refunds: [at({ key: askingKey(other) })] }, [aRefund()])).toEqual([
-      'refund_found',
-    ]),
+    expect(
+      decided({ state: 'paid' }, { refunds: [at({ key: providerRefundKey(other) })] }, [aRefund()]),
+    ).toEqual(['refund_found']),
   )
 
   const FOUND: [OrderState, string[]][] = [

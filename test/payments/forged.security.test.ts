@@ -1,9 +1,9 @@
 // Forged and lost words of payments, each named for what it must not bring about: nothing is credited but by the provider's own word, and once.
 import { describe, expect, test } from 'bun:test'
-import { lookAt } from '../../plugins/payments/looking.ts'
-import { makeOrder } from '../../plugins/payments/ordering.ts'
+import { createOrder } from '../../plugins/payments/ordering.ts'
+import { refreshOrder } from '../../plugins/payments/refreshing.ts'
 import { refundById } from '../../plugins/payments/refund-store.ts'
-import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
+import { beginRefund, debitRefund, requestRefund } from '../../plugins/payments/refunding.ts'
 import type { Payment } from '../../src/payment-api.ts'
 import { fakeProvider } from './fake-provider.ts'
 import { type Death, mortal } from './mortal.ts'
@@ -27,7 +27,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await using world = await openWorld(make)
     const { id } = await world.begun()
     world.fake.trouble = () => answer as Payment
-    await expect(lookAt(world.parts, id, HOOK)).rejects.toThrow('does not answer now')
+    await expect(refreshOrder(world.parts, id, HOOK)).rejects.toThrow('does not answer now')
     expect(await world.order(id)).toMatchObject({ state: 'open', unanswered_since_ms: world.clock.now_ms })
     expect(await world.keys()).toEqual([])
   })
@@ -38,10 +38,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.fake.pay(reference)
     // The gateway that got the first one dies with the provider's answer in its hands; then the provider sends it again.
     const first = mortal(world.parts, { at: 2, when: 'before' })
-    await expect(lookAt(first.parts, id, HOOK)).rejects.toThrow()
+    await expect(refreshOrder(first.parts, id, HOOK)).rejects.toThrow()
     expect(await world.keys()).toEqual([])
-    await lookAt(world.parts, id, HOOK)
-    await lookAt(world.parts, id, HOOK)
+    await refreshOrder(world.parts, id, HOOK)
+    await refreshOrder(world.parts, id, HOOK)
     expect(await world.keys()).toEqual([`order:${id}`])
   })
 
@@ -50,7 +50,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const other = await world.another()
     const { id, reference } = await world.begun()
     world.fake.pay(reference)
-    await Promise.all(Array.from({ length: 10 }, (_, at) => lookAt(at % 2 ? other : world.parts, id, HOOK)))
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) => refreshOrder(at % 2 ? other : world.parts, id, HOOK)),
+    )
     expect([await world.keys(), await world.money()]).toEqual([[`order:${id}`], { balance: CREDIT, debt: 0 }])
     expect(await world.history(id)).toEqual(['paid'])
   })
@@ -73,7 +75,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await world.poll()
     expect((await world.order(later.id)).state).toBe('paid')
     // The lost ones arrive at last.
-    for (const { id } of [soon, later]) await lookAt(world.parts, id, HOOK)
+    for (const { id } of [soon, later]) await refreshOrder(world.parts, id, HOOK)
     expect(await world.money()).toEqual({ balance: 2 * CREDIT, debt: 0 })
   })
 
@@ -107,7 +109,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       bonus_nanos: 1e15,
       display_rate: '0.01',
     }
-    const { id } = await makeOrder(world.parts, SETTINGS, forged)
+    const { id } = await createOrder(world.parts, SETTINGS, forged)
     expect(await world.order(id)).toMatchObject({
       rate_nanos: 1_080_000_000,
       credit_nanos: CREDIT,
@@ -120,10 +122,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
       rates: new Map([['EUR', 9e9]]),
       bonuses: [{ from_nanos: 0, per_mille: 1_000 }],
     }
-    const later = await makeOrder(world.parts, richer, REQUEST)
+    const later = await createOrder(world.parts, richer, REQUEST)
     expect(later.credit_nanos + later.bonus_nanos).toBe(2 * 225_000_000_000)
     world.fake.pay(order.reference)
-    await lookAt(world.parts, order.id, HOOK)
+    await refreshOrder(world.parts, order.id, HOOK)
     expect(await world.money()).toEqual({ balance: CREDIT, debt: 0 })
   })
 
@@ -142,7 +144,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ] as const)
       provider.payments.set('same', { ...(provider.payments.get(order.reference) as Payment), refunds: [] })
     other.pay('same')
-    for (const { id } of [mine, theirs]) await lookAt(world.parts, id, HOOK)
+    for (const { id } of [mine, theirs]) await refreshOrder(world.parts, id, HOOK)
     expect([(await world.order(mine.id)).state, (await world.order(theirs.id)).state]).toEqual([
       'open',
       'paid',
@@ -158,7 +160,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await world.db.write((db) =>
       db.rows(`UPDATE orders SET reference = '${cheap.reference}' WHERE id = ${dear.id}`),
     )
-    await lookAt(world.parts, dear.id, HOOK)
+    await refreshOrder(world.parts, dear.id, HOOK)
     expect(await world.order(dear.id)).toMatchObject({
       state: 'open',
       trouble: `The payment is for order ${cheap.id}, not for this one. Nothing was credited.`,
@@ -178,7 +180,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     } as const
     await world.ledger.submit({ ...cent, now_ms: 0 })
     world.fake.pay(reference)
-    await lookAt(world.parts, id, HOOK)
+    await refreshOrder(world.parts, id, HOOK)
     expect(await world.order(id)).toMatchObject({
       state: 'open',
       trouble: expect.stringContaining(`The account has another entry with the key order:${id}.`),
@@ -193,7 +195,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
         const death: Death = { at, when }
         const { id, reference } = await world.begun()
         world.fake.pay(reference)
-        await lookAt(world.parts, id, HOOK)
+        await refreshOrder(world.parts, id, HOOK)
         const refund = await beginRefund(world.parts, {
           order_id: id,
           amount_minor: 7,
@@ -202,7 +204,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
         })
         const { parts } = mortal(world.parts, death)
         await debitRefund(parts, refund, HOOK)
-          .then(() => askForRefund(parts, refund.id, HOOK))
+          .then(() => requestRefund(parts, refund.id, HOOK))
           // Dropped: its death.
           .catch(() => {})
         const is_marked = (await refundById(world.db, refund.id)).state !== 'begun'

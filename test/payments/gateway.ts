@@ -1,6 +1,6 @@
 // A running gateway with two fake payment methods, and orders of its accounts.
 import { plugins } from '../../plugins/index.ts'
-import { makeOrder, startPayment } from '../../plugins/payments/ordering.ts'
+import { createOrder, startPayment } from '../../plugins/payments/ordering.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
 import { orderById } from '../../plugins/payments/store.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
@@ -51,7 +51,7 @@ export async function startPayingGateway(options: TestGatewayOptions = {}): Prom
     other,
     parts,
     async order(account_id, method = 'fake') {
-      const { id } = await makeOrder(parts, SETTINGS, { ...REQUEST, account_id, method })
+      const { id } = await createOrder(parts, SETTINGS, { ...REQUEST, account_id, method })
       const { reference } = await startPayment(parts, id)
       return { ...(await orderById(db, id)), reference }
     },

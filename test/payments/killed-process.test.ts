@@ -1,6 +1,6 @@
 // Processes that are killed (kill -9) while they credit and refund orders: the gateway that lives brings each to its end, once.
 import { expect, test } from 'bun:test'
-import { lookAt } from '../../plugins/payments/looking.ts'
+import { refreshOrder } from '../../plugins/payments/refreshing.ts'
 import { randomOf } from '../providers/random-numbers.ts'
 import { IS_LONG } from '../support/long.ts'
 import { SEED } from '../support/seed.ts'
@@ -34,9 +34,9 @@ test.each(ENGINES)(
       const at = 1 + Math.floor(random() * MAX_STEPS)
       const moment = ['before', 'within', 'after'][Math.floor(random() * 3)] ?? 'within'
       fake.pay(order.reference)
-      if (act === 'refund') await lookAt(world.parts, order.id, { source: 'page' })
+      if (act === 'refund') await refreshOrder(world.parts, order.id, { source: 'page' })
       // The webhook comes to the gateway that lives, while the other one dies.
-      const webhook = random() < 0.5 ? lookAt(world.parts, order.id, { source: 'webhook' }) : undefined
+      const webhook = random() < 0.5 ? refreshOrder(world.parts, order.id, { source: 'webhook' }) : undefined
       await Promise.all([spawned(order.id, act, at, moment), webhook])
       await settleAll(world)
       const faults = await faultsOf(world, order.id, noFigures())

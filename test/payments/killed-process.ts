@@ -1,9 +1,9 @@
 // A gateway's process that handles one order, or the plans that are due, and is killed (SIGKILL) at a step. Arguments: database, provider's address,
 // order, act, step, moment, time.
-import { lookAt } from '../../plugins/payments/looking.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
-import { seeToOpenMonths } from '../../plugins/payments/plans/renewing.ts'
-import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
+import { processOpenPeriods } from '../../plugins/payments/plans/renewing.ts'
+import { refreshOrder } from '../../plugins/payments/refreshing.ts'
+import { beginRefund, debitRefund, requestRefund } from '../../plugins/payments/refunding.ts'
 import { renewPlans } from '../../plugins/plans/renewing.ts'
 import type { PaymentProvider } from '../../src/payment-api.ts'
 import { openAt } from './connections.ts'
@@ -57,8 +57,8 @@ if (is_renewing) {
   const { db, ledger } = dying.parts
   await renewPlans({ db, now: parts.now, catalogue, withdraw: ledger.submit.bind(ledger) as never })
   const settings = () => ({ rates: new Map([['EUR', 1_080_000_000]]), bonuses: [] }) as never
-  await seeToOpenMonths({ ...dying.parts, catalogue, settings })
-} else if (act === 'look') await lookAt(dying.parts, order_id, cause)
+  await processOpenPeriods({ ...dying.parts, catalogue, settings })
+} else if (act === 'look') await refreshOrder(dying.parts, order_id, cause)
 else {
   const refund = await beginRefund(dying.parts, {
     order_id,
@@ -67,7 +67,7 @@ else {
     reason: '',
   })
   await debitRefund(dying.parts, refund, cause)
-  await askForRefund(dying.parts, refund.id, cause)
+  await requestRefund(dying.parts, refund.id, cause)
 }
 // It took fewer steps.
 kill()

@@ -1,8 +1,8 @@
 // A gateway that dies at each of its steps, before it and after it: another one brings the order to the same end, and nothing is moved twice.
 import { describe, expect, test } from 'bun:test'
-import { lookAt } from '../../plugins/payments/looking.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
-import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
+import { refreshOrder } from '../../plugins/payments/refreshing.ts'
+import { beginRefund, debitRefund, requestRefund } from '../../plugins/payments/refunding.ts'
 import type { OrderState } from '../../plugins/payments/tables.ts'
 import { cellsOf } from '../support/long.ts'
 import { type Death, Killed, mortal } from './mortal.ts'
@@ -26,14 +26,14 @@ interface Story {
 
 const pay = async (world: World, { id, reference }: Begun) => {
   world.fake.pay(reference)
-  await lookAt(world.parts, id, HOOK)
+  await refreshOrder(world.parts, id, HOOK)
 }
 const refund = async (parts: PaymentParts, { id: order_id }: Begun, amount_minor: number | null) => {
   const begun = await beginRefund(parts, { order_id, amount_minor, into_debt: false, reason: '' })
   await debitRefund(parts, begun, HOOK)
-  await askForRefund(parts, begun.id, HOOK)
+  await requestRefund(parts, begun.id, HOOK)
 }
-const look = (parts: PaymentParts, { id }: Begun) => lookAt(parts, id, HOOK)
+const look = (parts: PaymentParts, { id }: Begun) => refreshOrder(parts, id, HOOK)
 
 const STORIES: Story[] = [
   {

@@ -1,11 +1,11 @@
 // Orders over a provider that pays, fails, gives back, disputes and changes its mind, on both engines.
 import { describe, expect, test } from 'bun:test'
-import { lookAt } from '../../plugins/payments/looking.ts'
-import { cancelOrder, makeOrder, startPayment } from '../../plugins/payments/ordering.ts'
-import { askingKey } from '../../plugins/payments/own-refunds.ts'
+import { cancelOrder, createOrder, startPayment } from '../../plugins/payments/ordering.ts'
+import { providerRefundKey } from '../../plugins/payments/own-refunds.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
+import { refreshOrder } from '../../plugins/payments/refreshing.ts'
 import { refundsOf } from '../../plugins/payments/refund-store.ts'
-import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
+import { beginRefund, debitRefund, requestRefund } from '../../plugins/payments/refunding.ts'
 import type { OrderRefund } from '../../plugins/payments/tables.ts'
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import type { Payment } from '../../src/payment-api.ts'
@@ -23,7 +23,7 @@ const refund = async (
 ): Promise<OrderRefund> => {
   const begun = await beginRefund(parts, { order_id, amount_minor, into_debt, reason: 'asked' })
   await debitRefund(parts, begun, { source: 'operator' })
-  return await askForRefund(parts, begun.id, { source: 'operator' })
+  return await requestRefund(parts, begun.id, { source: 'operator' })
 }
 const codeOf = (thrown: unknown) => (thrown as { code?: string }).code
 const failureOf = (work: Promise<unknown>) => work.then(() => 'none', codeOf)
@@ -31,7 +31,7 @@ const failureOf = (work: Promise<unknown>) => work.then(() => 'none', codeOf)
 async function paid(world: World, request = {}) {
   const order = await world.begun(request)
   world.fake.pay(order.reference)
-  await lookAt(world.parts, order.id, POLL)
+  await refreshOrder(world.parts, order.id, POLL)
   return order
 }
 
@@ -42,11 +42,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const [plain, late, cancelled] = [await world.begun(), await world.begun(), await world.begun()]
     await cancelOrder(parts, cancelled.id, PAGE)
     world.clock.now_ms += DAY_MS
-    await lookAt(parts, late.id, POLL)
+    await refreshOrder(parts, late.id, POLL)
     expect((await world.order(late.id)).state).toBe('expired')
     for (const { id, reference } of [plain, late, cancelled]) {
       fake.pay(reference, { fee_minor: 50, payment_reference: 'pi_1', receipt_url: 'https://x.example' })
-      for (const source of ['webhook', 'poll', 'page'] as const) await lookAt(parts, id, { source })
+      for (const source of ['webhook', 'poll', 'page'] as const) await refreshOrder(parts, id, { source })
     }
     expect(await world.history(plain.id)).toEqual(['paid'])
     expect(await world.history(late.id)).toEqual(['expired', 'paid'])
@@ -57,7 +57,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     // The first report of the payment stays; of its fee the last one counts.
     fake.pay(plain.reference, { fee_minor: 55, payment_reference: 'pi_2', receipt_url: undefined as never })
     delete (fake.payments.get(plain.reference) as Payment).receipt_url
-    await lookAt(parts, plain.id, POLL)
+    await refreshOrder(parts, plain.id, POLL)
     expect(await world.order(plain.id)).toMatchObject({
       fee_minor: 55,
       payment_reference: 'pi_1',
@@ -70,7 +70,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await using world = await openWorld(make)
     const { id, reference } = await world.begun()
     world.fake.pay(reference, { amount_minor: 2_499 })
-    for (const _ of [1, 2, 3]) await lookAt(world.parts, id, POLL)
+    for (const _ of [1, 2, 3]) await refreshOrder(world.parts, id, POLL)
     expect(world.warnings).toEqual([expect.stringContaining('24.99 EUR was paid instead of 25.00 EUR.')])
     expect((await world.lines(id)).map(({ to_state, detail }) => [to_state, JSON.parse(detail)])).toEqual([
       ['open', { trouble: world.warnings[0] }],
@@ -82,7 +82,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     })
     // It is corrected at the provider: then it is a payment as any other.
     world.fake.pay(reference, { amount_minor: 2_500 })
-    await lookAt(world.parts, id, POLL)
+    await refreshOrder(world.parts, id, POLL)
     expect(await world.order(id)).toMatchObject({ state: 'paid', trouble: null })
     expect(await world.broken()).toEqual([])
   })
@@ -99,7 +99,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       trouble: expect.stringContaining('The ledger refused the credit: amount_out_of_range.'),
     })
     world.fake.pay(erased.reference)
-    await lookAt(world.parts, erased.id, POLL)
+    await refreshOrder(world.parts, erased.id, POLL)
     expect(await world.order(erased.id)).toMatchObject({
       state: 'open',
       trouble: expect.stringContaining('The account is erased.'),
@@ -196,11 +196,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
       })
       const lost = { id: begun.id, created_at_ms: begun.created_at_ms - 1_000 }
       world.fake.payments.get(reference)?.refunds.push({
-        ...{ reference: 'lost', key: askingKey(lost), amount_minor: 500, state: 'done' },
+        ...{ reference: 'lost', key: providerRefundKey(lost), amount_minor: 500, state: 'done' },
       })
       await debitRefund(world.parts, begun, POLL)
-      await askForRefund(world.parts, begun.id, POLL)
-      await lookAt(world.parts, id, POLL)
+      await requestRefund(world.parts, begun.id, POLL)
+      await refreshOrder(world.parts, id, POLL)
       expect(world.fake.givenBack(reference)).toBe(1_500)
       expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_500 })
       expect(await world.money()).toEqual({ balance: (CREDIT / 25) * 10, debt: 0 })
@@ -235,12 +235,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
         reason: '',
       })
       world.fake.pay(reference, { dispute: 'open' })
-      await lookAt(world.parts, id, POLL)
+      await refreshOrder(world.parts, id, POLL)
       expect(await failureOf(debitRefund(world.parts, begun, PAGE))).toBe('order_disputed')
       expect(await failureOf(refund(world.parts, id, 500))).toBe('not_refundable')
       expect(await world.money()).toEqual({ balance: CREDIT, debt: 0 })
       world.fake.pay(reference, { dispute: 'won' })
-      await lookAt(world.parts, id, POLL)
+      await refreshOrder(world.parts, id, POLL)
       expect((await refund(world.parts, id, 500)).state).toBe('done')
       expect(await world.history(id)).toEqual(['paid', 'disputed', 'won', 'partly_refunded'])
       expect(await world.broken()).toEqual([])
@@ -253,7 +253,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       const { ledger } = world.parts
       const overtaken = async (operation: Parameters<typeof ledger.submit>[0]) => {
         world.fake.pay(reference, { dispute: 'lost' })
-        await lookAt(world.parts, id, POLL)
+        await refreshOrder(world.parts, id, POLL)
         return await ledger.submit(operation)
       }
       const parts = { ...world.parts, ledger: { submit: overtaken as typeof ledger.submit } }
@@ -282,7 +282,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const { balance } = await world.money()
     await world.ledger.submit({ op: 'withdraw', account_id: 1, amount_nanos: balance, note: '', now_ms: 0 })
     for (const one of [reference, rich.reference]) world.fake.pay(one, { dispute: 'lost' })
-    for (const one of [id, rich.id]) for (const _ of [1, 2]) await lookAt(world.parts, one, POLL)
+    for (const one of [id, rich.id]) for (const _ of [1, 2]) await refreshOrder(world.parts, one, POLL)
     expect(await world.money(1)).toEqual({ balance: 0, debt: CREDIT - 10_800_000_000 })
     expect(await world.money(2)).toEqual({ balance: CREDIT, debt: 0 })
     expect(await world.db.rows('SELECT status FROM accounts ORDER BY id')).toEqual([
@@ -298,7 +298,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.fake.refunding = 'pending'
     await refund(world.parts, id, 1_000)
     world.fake.pay(reference, { dispute: 'lost' })
-    await lookAt(world.parts, id, POLL)
+    await refreshOrder(world.parts, id, POLL)
     for (const one of world.fake.payments.get(reference)?.refunds ?? []) one.state = 'failed'
     world.clock.now_ms += 3_700_000
     await world.poll()
@@ -312,12 +312,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const own = [gone]
     await using world = await openWorld(make, own)
     const { parts } = world
-    const { id } = await makeOrder(parts, SETTINGS, { ...REQUEST, method: 'gone' })
+    const { id } = await createOrder(parts, SETTINGS, { ...REQUEST, method: 'gone' })
     const { reference } = await startPayment(parts, id)
     gone.pay(reference)
     world.remove('gone')
-    expect(await failureOf(lookAt(parts, id, POLL))).toBe('no_payment_method')
-    expect(await failureOf(makeOrder(parts, SETTINGS, { ...REQUEST, method: 'gone' }))).toBe(
+    expect(await failureOf(refreshOrder(parts, id, POLL))).toBe('no_payment_method')
+    expect(await failureOf(createOrder(parts, SETTINGS, { ...REQUEST, method: 'gone' }))).toBe(
       'no_payment_method',
     )
     world.clock.now_ms += DAY_MS
@@ -338,7 +338,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const [paid, open] = [await world.begun(), await world.begun()]
     fake.pay(paid.reference, { is_test: true })
     await world.poll()
-    const { is_live, state } = await lookAt(parts, paid.id, { source: 'page' })
+    const { is_live, state } = await refreshOrder(parts, paid.id, { source: 'page' })
     expect([is_live, state]).toEqual([0, 'paid'])
     Object.assign(fake, { is_test: false })
     fake.payments.clear()
@@ -363,7 +363,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     fake.pay(order.reference)
     Object.assign(fake, { is_test: true })
     await expect(startPayment(parts, order.id)).rejects.toThrow('was not in test mode')
-    await expect(lookAt(parts, order.id, { source: 'page' })).rejects.toThrow('does not answer now')
+    await expect(refreshOrder(parts, order.id, { source: 'page' })).rejects.toThrow('does not answer now')
     clock.now_ms += 3_600_000
     await world.poll()
     expect(await world.order(order.id)).toMatchObject({
@@ -379,7 +379,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
   test('an order whose method never comes back is closed a day after its end, and credited if it does', async () => {
     const gone = fakeProvider('gone')
     await using world = await openWorld(make, [gone])
-    const { id } = await makeOrder(world.parts, SETTINGS, { ...REQUEST, method: 'gone' })
+    const { id } = await createOrder(world.parts, SETTINGS, { ...REQUEST, method: 'gone' })
     const { reference } = await startPayment(world.parts, id)
     gone.pay(reference)
     world.remove('gone')
@@ -399,7 +399,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const troubles: boolean[] = []
     for (const state of ['open', 'paid', 'open'] as const) {
       Object.assign(world.fake.payments.get(reference) as Payment, { state })
-      await lookAt(world.parts, id, POLL)
+      await refreshOrder(world.parts, id, POLL)
       troubles.push((await world.order(id)).trouble !== null)
     }
     expect(troubles).toEqual([true, false, true])
@@ -408,7 +408,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
 
   test('an order whose payment was never begun expires, and is asked about at no provider', async () => {
     await using world = await openWorld(make)
-    const { id } = await makeOrder(world.parts, SETTINGS, REQUEST)
+    const { id } = await createOrder(world.parts, SETTINGS, REQUEST)
     world.clock.now_ms += DAY_MS
     await world.poll()
     expect([(await world.order(id)).state, world.fake.requests.look]).toEqual(['expired', 0])
@@ -424,7 +424,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       USD: { min_minor: 1, max_minor: Number.MAX_SAFE_INTEGER },
     }
     const outcome = (amount_minor: number, currency = 'EUR') =>
-      makeOrder(world.parts, SETTINGS, { ...REQUEST, amount_minor, currency }).then(
+      createOrder(world.parts, SETTINGS, { ...REQUEST, amount_minor, currency }).then(
         () => 'made',
         (thrown: Error) => thrown.message,
       )

@@ -21,7 +21,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       const before = world.fake.requests.look
       const start = world.clock.now_ms
       world.clock.now_ms = 1_764_000_000_000 + second * SECOND_MS
-      await poller.lookAtDue()
+      await poller.pollDue()
       expect(world.clock.now_ms).toBeGreaterThan(start)
       if (world.fake.requests.look > before) looked_at.push(second)
     }
@@ -49,7 +49,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     // It hangs for ever: its process is killed.
     other.providers = () => [{ ...world.fake, look: () => new Promise(() => {}) }]
     void createPoller(other)
-      .lookAtDue()
+      .pollDue()
       .catch(() => {})
     await eventually('it looks', async () => (await world.order(id)).looks > 0)
     await world.poll()
@@ -69,14 +69,14 @@ describe.each(ENGINES)('on %s', (_, make) => {
     slow.trouble = () => answer.promise
     world.clock.now_ms += 10 * SECOND_MS
     const poller = createPoller(world.parts)
-    const first = poller.lookAtDue()
+    const first = poller.pollDue()
     await eventually('the order is credited', async () => (await world.order(id)).state !== 'open')
     // The next second's round begins nothing anew where it hangs.
-    void poller.lookAtDue()
+    void poller.pollDue()
     const next = await world.begun()
     world.fake.pay(next.reference)
     world.clock.now_ms += 10 * SECOND_MS
-    void poller.lookAtDue()
+    void poller.pollDue()
     await eventually('the next order is credited', async () => (await world.order(next.id)).state !== 'open')
     expect(slow.requests.look).toBe(5)
     answer.resolve()
@@ -107,7 +107,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.clock.now_ms += 10 * SECOND_MS
     const poller = createPoller(world.parts)
     await poller.stop()
-    await poller.lookAtDue()
+    await poller.pollDue()
     expect(world.fake.requests.look).toBe(0)
   })
 })

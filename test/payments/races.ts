@@ -1,9 +1,9 @@
 // One race for an order: webhooks, polls, pages, cancellations, refunds and disputes at once, at two gateways, of which one may die at a point.
 import { expect } from 'bun:test'
-import { lookAt } from '../../plugins/payments/looking.ts'
 import { cancelOrder } from '../../plugins/payments/ordering.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
-import { askForRefund, beginRefund, debitRefund } from '../../plugins/payments/refunding.ts'
+import { refreshOrder } from '../../plugins/payments/refreshing.ts'
+import { beginRefund, debitRefund, requestRefund } from '../../plugins/payments/refunding.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
 import { GatewayError } from '../../src/domain/errors.ts'
 import type { RandomNumbers } from '../providers/random-numbers.ts'
@@ -80,7 +80,7 @@ export async function race(
   })
   const is_paid_first = random() < 0.7
   if (is_paid_first) fake.pay(reference)
-  if (is_paid_first && random() < 0.5) await lookAt(world.parts, id, { source: 'page' })
+  if (is_paid_first && random() < 0.5) await refreshOrder(world.parts, id, { source: 'page' })
   await actAtOnce({ world, gateways, random, figures, order: () => world.order(id) })
   return await world.order(id)
 }
@@ -151,7 +151,7 @@ async function carryOut(world: World, order: Order, how: How): Promise<void> {
   switch (act) {
     case 'webhook':
     case 'page':
-      await lookAt(parts, id, { source: act })
+      await refreshOrder(parts, id, { source: act })
       return
     case 'poll':
       await world.poll(parts)
@@ -171,7 +171,7 @@ async function carryOut(world: World, order: Order, how: How): Promise<void> {
         end_plan,
       })
       await debitRefund(parts, refund, { source: 'operator' })
-      await askForRefund(parts, refund.id, { source: 'operator' })
+      await requestRefund(parts, refund.id, { source: 'operator' })
       return
     }
     case 'give_back':

@@ -1,6 +1,6 @@
 // The times of looks at an order, from its making to its last look.
 import { expect, test } from 'bun:test'
-import { isGivenUp, nextLook, nextTry } from '../../plugins/payments/schedule.ts'
+import { isAbandoned, nextRefresh, nextRetry } from '../../plugins/payments/schedule.ts'
 import type { Order, OrderState } from '../../plugins/payments/tables.ts'
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import { anOrder } from './examples.ts'
@@ -15,7 +15,7 @@ const order = (state: OrderState, other = {}) =>
 function looks(
   of: ReturnType<typeof order>,
   from_ms: number,
-  next = nextLook,
+  next = nextRefresh,
   until_ms = 200 * DAY_MS,
 ): number[] {
   const all: number[] = []
@@ -29,7 +29,7 @@ function looks(
 }
 
 test('an open order: after 10 s, 30 s, 1, 2, 5 and 15 minutes, then hourly, and at its end', () => {
-  const all = looks(order('open'), 0, nextLook, DAY_MS)
+  const all = looks(order('open'), 0, nextRefresh, DAY_MS)
   expect(all.slice(0, 9)).toEqual([
     10 * S,
     30 * S,
@@ -53,16 +53,16 @@ test('a lost webhook costs a person who pays within a minute at most another one
 
 test('one that expires earlier is looked at when it does, not before and not twice', () => {
   const short = order('open', { expires_at_ms: NOW + 20 * S })
-  expect(nextLook(short, false, NOW)).toBe(NOW + 10 * S)
-  expect(nextLook(short, false, NOW + 10 * S)).toBe(NOW + 20 * S)
+  expect(nextRefresh(short, false, NOW)).toBe(NOW + 10 * S)
+  expect(nextRefresh(short, false, NOW + 10 * S)).toBe(NOW + 20 * S)
 })
 test('one that is open past its end is looked at in a second, and hourly while its money is on its way', () => {
   const late = NOW + 2 * DAY_MS
-  expect(nextLook(order('open'), false, late)).toBe(late + S)
-  expect(nextLook(order('open'), true, late)).toBe(late + HOUR_MS)
+  expect(nextRefresh(order('open'), false, late)).toBe(late + S)
+  expect(nextRefresh(order('open'), true, late)).toBe(late + HOUR_MS)
 })
 test('money on its way does not wait for the end of the order', () =>
-  expect(nextLook(order('open', { expires_at_ms: NOW + S }), true, NOW)).toBe(NOW + 10 * S))
+  expect(nextRefresh(order('open', { expires_at_ms: NOW + S }), true, NOW)).toBe(NOW + 10 * S))
 
 test('a paid order: for 121 days, for disputes and refunds whose webhook was lost', () => {
   expect(looks(order('paid'), MIN).map((at) => (at - MIN) / DAY_MS)).toEqual([1, 7, 30, 60, 121])
@@ -79,7 +79,7 @@ test('a closed order: for a week after its end', () => {
 })
 test('a closed order whose money is on its way: daily until it comes', () => {
   for (const state of ['expired', 'cancelled'] as const)
-    expect(nextLook(order(state), true, NOW + 30 * DAY_MS)).toBe(NOW + 31 * DAY_MS)
+    expect(nextRefresh(order(state), true, NOW + 30 * DAY_MS)).toBe(NOW + 31 * DAY_MS)
 })
 
 test.each<[string, Partial<Order>, number, boolean]>([
@@ -88,12 +88,12 @@ test.each<[string, Partial<Order>, number, boolean]>([
   ['money that was on its way', { pending_since_ms: NOW }, 9 * DAY_MS, false],
   ['a closed one', { state: 'cancelled' }, 9 * DAY_MS, false],
 ])('of a silent provider: is %s given up?', (_, other, at, expected) =>
-  expect(isGivenUp(order('open', other), NOW + at)).toBe(expected),
+  expect(isAbandoned(order('open', other), NOW + at)).toBe(expected),
 )
-test('a disputed order: daily', () => expect(nextLook(order('disputed'), false, NOW)).toBe(NOW + DAY_MS))
-test('a lost one: by webhooks alone', () => expect(nextLook(order('lost'), false, NOW)).toBeNull())
+test('a disputed order: daily', () => expect(nextRefresh(order('disputed'), false, NOW)).toBe(NOW + DAY_MS))
+test('a lost one: by webhooks alone', () => expect(nextRefresh(order('lost'), false, NOW)).toBeNull())
 test('a clock that goes back makes no look later than the schedule', () =>
-  expect(nextLook(order('open'), false, NOW - HOUR_MS)).toBe(NOW + 10 * S))
+  expect(nextRefresh(order('open'), false, NOW - HOUR_MS)).toBe(NOW + 10 * S))
 
 const TRIES: [OrderState, number, number | null][] = [
   ['open', 0, 10 * S],
@@ -109,5 +109,5 @@ const TRIES: [OrderState, number, number | null][] = [
   ['lost', 2 * MIN, null],
 ]
 test.each(TRIES)('after a look at one that is %s at %d ms which nobody answered: %p', (state, at, expected) =>
-  expect(nextTry(order(state), NOW + at)).toBe(expected === null ? null : NOW + expected),
+  expect(nextRetry(order(state), NOW + at)).toBe(expected === null ? null : NOW + expected),
 )

@@ -3,7 +3,7 @@ import { afterAll } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeOrder, type OrderRequest, startPayment } from '../../plugins/payments/ordering.ts'
+import { createOrder, type OrderRequest, startPayment } from '../../plugins/payments/ordering.ts'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
 import { createPoller } from '../../plugins/payments/poller.ts'
 import { refundsOf } from '../../plugins/payments/refund-store.ts'
@@ -169,11 +169,11 @@ export async function openWorld(
     remove: (method) => void providers.delete(method),
     restore: (method, provider) => void providers.set(method, provider),
     async begun(request = {}) {
-      const { id } = await makeOrder(parts, SETTINGS, { ...REQUEST, ...request })
+      const { id } = await createOrder(parts, SETTINGS, { ...REQUEST, ...request })
       const { reference } = await startPayment(parts, id)
       return { ...(await order(id)), reference }
     },
-    poll: (of = parts) => createPoller(of).lookAtDue(),
+    poll: (of = parts) => createPoller(of).pollDue(),
     async money(account_id = 1) {
       const [found] = await db.rows<{ balance: number; debt: number }>(
         'SELECT balance_nanos AS balance, debt_nanos AS debt FROM accounts WHERE id = $account_id',

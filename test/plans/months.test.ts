@@ -1,6 +1,6 @@
 // Months of plans from the day of the purchase, and what is not used yet of a price.
 import { describe, expect, test } from 'bun:test'
-import { addMonths, priceAfter, unusedOf } from '../../plugins/plans/months.ts'
+import { addMonths, priceAfter, unusedPriceOf } from '../../plugins/plans/months.ts'
 
 const at = (iso: string) => Date.parse(iso)
 const iso = (ms: number) => new Date(ms).toISOString().slice(0, 19)
@@ -35,7 +35,7 @@ describe('the rest of a price', () => {
     ['of the greatest amount', Number.MAX_SAFE_INTEGER, 2_500, 4_503_599_627_370_495],
     ['of nothing', 0, 2_000, 0],
   ])('%s of %d', (_, price, now_ms, expected) => {
-    expect(unusedOf(month(price), now_ms)).toBe(expected)
+    expect(unusedPriceOf(month(price), now_ms)).toBe(expected)
   })
 })
 

@@ -1,6 +1,6 @@
 // Accounts with plans on a database and a ledger of their own, at a time of the test's choice.
 import { orderPlan, planNamed } from '../../plugins/plans/ordering.ts'
-import { type Paid, type PayingParts, payPeriod } from '../../plugins/plans/paying.ts'
+import { type PayingParts, type PayResult, payPeriod } from '../../plugins/plans/paying.ts'
 import { renewPlans } from '../../plugins/plans/renewing.ts'
 import type { Plan } from '../../plugins/plans/settings.ts'
 import { periodsOf } from '../../plugins/plans/store.ts'
@@ -72,7 +72,7 @@ export function planScene({
     })
   return {
     ...{ sql, db, ledger, clock, offered, parts, catalogue, order, path },
-    async buy(name: string, account_id = 1): Promise<Paid | { changes_at_ms: number }> {
+    async buy(name: string, account_id = 1): Promise<PayResult | { changes_at_ms: number }> {
       const ordered = await order(account_id, name)
       return 'period' in ordered ? await payPeriod(parts, ordered.period) : ordered
     },

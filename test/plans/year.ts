@@ -1,7 +1,7 @@
 // The scene of a year of plans: accounts on either engine, a bank that declines, answers late or not at all, and beside each account its simple arithmetic.
-import { lookAt } from '../../plugins/payments/looking.ts'
 import { startPayment } from '../../plugins/payments/ordering.ts'
-import { orderPlanByPayment } from '../../plugins/payments/plans/ordering.ts'
+import { orderPlanWithPayment } from '../../plugins/payments/plans/ordering.ts'
+import { refreshOrder } from '../../plugins/payments/refreshing.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
 import { buyPlan } from '../../plugins/plans/buying.ts'
 import { cancelPlan, keepPlan } from '../../plugins/plans/cancelling.ts'
@@ -120,7 +120,7 @@ export async function yearOf(
       let order: Order | undefined
       await worked(
         db.begin(async (tx) => {
-          order = await orderPlanByPayment(tx, offers.parts, { ...wanted, ...paid })
+          order = await orderPlanWithPayment(tx, offers.parts, { ...wanted, ...paid })
         }),
       )
       if ((order !== undefined) !== (note !== undefined))
@@ -135,7 +135,7 @@ export async function yearOf(
     /** Somebody pays on a page, and its webhook comes. */
     async payOn(order_id: number, reference: string) {
       fake.pay(reference)
-      await lookAt(offers.parts, order_id, { source: 'webhook' })
+      await refreshOrder(offers.parts, order_id, { source: 'webhook' })
     },
     async cancel(id: number) {
       subscriberOf(id).cancel(clock.now_ms)

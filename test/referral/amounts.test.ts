@@ -1,6 +1,6 @@
 // The amounts of referrals: shares of payments, and months.
 import { describe, expect, test } from 'bun:test'
-import { endOf, shareOfPayment } from '../../plugins/referral/amounts.ts'
+import { shareOfPayment, sharesEndAt } from '../../plugins/referral/amounts.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 const SIGNED_UP = at('2027-11-30T10:00')
@@ -20,7 +20,7 @@ describe('the share of a payment', () => {
   })
 
   test('months are those of the calendar: a leap day is the end of February', () => {
-    expect(endOf(SIGNED_UP, 3)).toBe(at('2028-02-29T10:00'))
-    expect(endOf(SIGNED_UP, 12)).toBe(at('2028-11-30T10:00'))
+    expect(sharesEndAt(SIGNED_UP, 3)).toBe(at('2028-02-29T10:00'))
+    expect(sharesEndAt(SIGNED_UP, 12)).toBe(at('2028-11-30T10:00'))
   })
 })

@@ -1,6 +1,6 @@
 // Binding of an account to the link that it signed up by: once, by the link of the mail, never to oneself, and not by a later link.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { bindReferral, codeOf } from '../../plugins/referral/binding.ts'
+import { bindReferral, referralCodeOf } from '../../plugins/referral/binding.ts'
 import { PASSWORD, signUpScene } from '../sign-up/scene.ts'
 import { newPerson } from '../support/people.ts'
 
@@ -11,7 +11,7 @@ const { store } = gateway
 const bob = await gateway.account('bob')
 await newPerson(store, { account_id: bob.id, role: 'owner' }, { name: 'bob', email: 'bob.miller@gmail.com' })
 const making = { randomBytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)), now_ms: 1 }
-const code = await codeOf(store, bob.id, making)
+const code = await referralCodeOf(store, bob.id, making)
 
 const referrerOf = async (name: string): Promise<number | undefined> =>
   (
@@ -59,7 +59,7 @@ describe('somebody who signs up', () => {
 test('a later link does nothing', async () => {
   const eve = await gateway.account('eve')
   const carla = (await store.rows<{ id: number }>("SELECT id FROM accounts WHERE name = 'carla'"))[0]?.id ?? 0
-  const other = await codeOf(store, eve.id, making)
+  const other = await referralCodeOf(store, eve.id, making)
   const referred = { code: other, account_id: carla, email: 'carla@example.com' }
   await store.begin(async (tx) => {
     await tx.lock(carla)
@@ -70,7 +70,7 @@ test('a later link does nothing', async () => {
 
 test('the link of a closed account binds nobody', async () => {
   const gone = await gateway.account('gone')
-  const link = await codeOf(store, gone.id, making)
+  const link = await referralCodeOf(store, gone.id, making)
   await store.write((db) => db.rows(`INSERT INTO closed_accounts VALUES (${gone.id}, 0)`))
   await signUp('frida', 'frida@example.com', { finished: link })
   expect(await referrerOf('frida')).toBeUndefined()
@@ -78,6 +78,6 @@ test('the link of a closed account binds nobody', async () => {
 
 test('a link is made once, of many who ask for it at once', async () => {
   const { id } = await gateway.account('greta')
-  const all = await Promise.all(Array.from({ length: 20 }, () => codeOf(store, id, making)))
+  const all = await Promise.all(Array.from({ length: 20 }, () => referralCodeOf(store, id, making)))
   expect(new Set(all).size).toBe(1)
 })

@@ -1,7 +1,7 @@
 // Referrals on PostgreSQL: what is read of them is what stands there.
 import { expect, test } from 'bun:test'
-import { movedOf } from '../../plugins/payments/shares.ts'
-import { bindReferral, codeOf } from '../../plugins/referral/binding.ts'
+import { shareMovementsOf } from '../../plugins/payments/shares.ts'
+import { bindReferral, referralCodeOf } from '../../plugins/referral/binding.ts'
 import { listReferrals } from '../../plugins/referral/listing.ts'
 import { settleShares } from '../../plugins/referral/sharing.ts'
 import { openSharedLedger } from '../../src/money/ledger/postgres/executor.ts'
@@ -27,7 +27,7 @@ test.skipIf(!hasPostgres)(
       randomBytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)),
       now_ms: 0,
     }
-    const code = await codeOf(db, 1, making)
+    const code = await referralCodeOf(db, 1, making)
     await db.begin((tx) => bindReferral(tx, { code, account_id: 2, email: 'anna@example.com' }, 0))
     await db.begin((tx) =>
       tx.rows(
@@ -56,7 +56,7 @@ test.skipIf(!hasPostgres)(
     await db.write((db) => db.rows("UPDATE orders SET refunded_minor = 100, state = 'partly_refunded'"))
     await settle()
     await settle()
-    expect(await movedOf(db, { name: 'referral', id: 7, account_id: 1 })).toEqual({
+    expect(await shareMovementsOf(db, { name: 'referral', id: 7, account_id: 1 })).toEqual({
       ...{ credited_nanos: 100, taken_nanos: 33, again_nanos: 0, movements: 1 },
     })
     const { rows } = await listReferrals(db, { referrer_id: 1 }, { limit: 10 })

@@ -1,7 +1,7 @@
 // The shares of payments, from the payment to the end of its refunds and disputes: each once, and to the nano-dollar.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { credit } from '../../plugins/payments/crediting.ts'
-import { movedOf } from '../../plugins/payments/shares.ts'
+import { shareMovementsOf } from '../../plugins/payments/shares.ts'
 import { orderById } from '../../plugins/payments/store.ts'
 import { settleShares, sharesOfPayment } from '../../plugins/referral/sharing.ts'
 import { paymentScene } from '../payments/console/scene.ts'
@@ -100,7 +100,7 @@ describe('a payment', () => {
     const before = bobs()
     await Promise.all([settleShares(parts), settleShares(parts)])
     expect(bobs() - before).toBe(2.7 * USD)
-    expect(await movedOf(store, { name: 'referral', id: soon, account_id: bob })).toMatchObject({
+    expect(await shareMovementsOf(store, { name: 'referral', id: soon, account_id: bob })).toMatchObject({
       credited_nanos: 2.7 * USD,
     })
   })

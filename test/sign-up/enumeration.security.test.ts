@@ -1,7 +1,7 @@
 // Nobody learns from the form which addresses have an account: not by words, not by time, not by mail.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { changeDetails } from '../../src/access/account-details.ts'
-import { noteEmail } from '../../src/access/emails.ts'
+import { setUnverifiedEmail } from '../../src/access/emails.ts'
 import { personAtConsole } from '../support/people.ts'
 import { PASSWORD, signUpScene } from './scene.ts'
 
@@ -78,7 +78,7 @@ test('an address that was only written down for somebody is as one without an ac
   const account = await gateway.account('noted')
   await changeDetails(gateway.store, 'noted', { email: 'gina@example.org' })
   const person_id = await personAtConsole(gateway.store, account.id)
-  await gateway.store.begin((tx) => noteEmail(tx, { person_id, email: 'gina@example.org' }))
+  await gateway.store.begin((tx) => setUnverifiedEmail(tx, { person_id, email: 'gina@example.org' }))
   expect((await seen(await at.stranger().ask('gina@example.org'))).body).toBe('{"done":true}')
   expect(await at.tokenFor('gina@example.org')).toHaveLength(32)
 })

@@ -1,6 +1,6 @@
 // The link of a sign-up: an address is not taken before its owner has it, and a link makes one account.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { claimEmail, noteEmail, personOfEmail } from '../../src/access/emails.ts'
+import { claimEmail, personOfEmail, setUnverifiedEmail } from '../../src/access/emails.ts'
 import { clientOf } from '../support/console-session.ts'
 import { personAtConsole } from '../support/people.ts'
 import { outcomeOf, PASSWORD, PUBLIC_URL, signUpScene } from './scene.ts'
@@ -38,7 +38,7 @@ describe('a pre-registered address', () => {
   test('that was written down for another account goes to who has shown that it is theirs', async () => {
     const account = await gateway.account('squatter')
     const person_id = await personAtConsole(gateway.store, account.id)
-    await gateway.store.begin((tx) => noteEmail(tx, { person_id, email: 'owner@example.org' }))
+    await gateway.store.begin((tx) => setUnverifiedEmail(tx, { person_id, email: 'owner@example.org' }))
     expect((await finish(await ask('owner@example.org'), 'owner-of-it')).status).toBe(200)
     const holder = await personOfEmail(gateway.store, 'owner@example.org')
     expect([holder?.id === person_id, holder?.email_verified_at_ms !== null]).toEqual([false, true])

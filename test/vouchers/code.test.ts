@@ -1,7 +1,7 @@
 // The text of a voucher: read however it is typed, and no typing error is taken for another voucher.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { generateCode, groupedCode, hintOf, readCode } from '../../plugins/vouchers/code.ts'
+import { formatCode, generateCode, hintOf, parseCode } from '../../plugins/vouchers/code.ts'
 import '../support/seed.ts'
 
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -19,7 +19,7 @@ describe('a code', () => {
     // 2^128 - 2. By 37, 2^36 is 1, and 2^128 as 2^20 is 33: 31 remain.
     const code = generateCode(() => new Uint8Array(16).fill(255).fill(254, 15))
     expect(code).toBe(`7${'Z'.repeat(24)}YZ`)
-    expect(groupedCode(code)).toBe('7ZZZ-ZZZZ-ZZZZ-ZZZZ-ZZZZ-ZZZZ-ZYZ')
+    expect(formatCode(code)).toBe('7ZZZ-ZZZZ-ZZZZ-ZZZZ-ZZZZ-ZZZZ-ZYZ')
     expect(hintOf(code)).toBe('7ZZZ')
   })
 
@@ -39,14 +39,14 @@ describe('a code', () => {
       fc.property(codes, (code) => {
         const typed = [
           code,
-          groupedCode(code),
+          formatCode(code),
           code.toLowerCase(),
-          ` ${groupedCode(code).replaceAll('-', ' ')}\n`,
+          ` ${formatCode(code).replaceAll('-', ' ')}\n`,
           code.replaceAll('0', 'O'),
           code.replaceAll('0', 'o').replaceAll('1', 'l'),
           code.replaceAll('1', 'I'),
         ]
-        for (const text of typed) expect(readCode(text)).toEqual({ kind: 'own', code })
+        for (const text of typed) expect(parseCode(text)).toEqual({ kind: 'own', code })
       }),
     )
   })
@@ -55,7 +55,7 @@ describe('a code', () => {
     fc.assert(
       fc.property(codes, fc.nat(26), fc.constantFrom(...DIGITS), (code, at, digit) => {
         if (code[at] === digit) return
-        expect(readCode(code.slice(0, at) + digit + code.slice(at + 1))).toEqual({ kind: 'mistyped' })
+        expect(parseCode(code.slice(0, at) + digit + code.slice(at + 1))).toEqual({ kind: 'mistyped' })
       }),
       { numRuns: 2_000 },
     )
@@ -67,7 +67,7 @@ describe('a code', () => {
         if (code[one] === code[other]) return
         const swapped = [...code]
         ;[swapped[one], swapped[other]] = [code[other] ?? '', code[one] ?? '']
-        expect(readCode(swapped.join(''))).toEqual({ kind: 'mistyped' })
+        expect(parseCode(swapped.join(''))).toEqual({ kind: 'mistyped' })
       }),
       { numRuns: 2_000 },
     )
@@ -83,7 +83,7 @@ describe('another text', () => {
     ['a letter that no code has', `U${'0'.repeat(26)}`, `U${'0'.repeat(26)}`],
     ['nothing', '  ', ''],
   ])('%s is taken as it was typed', (_, text, code) => {
-    expect(readCode(text)).toEqual({ kind: 'imported', code })
+    expect(parseCode(text)).toEqual({ kind: 'imported', code })
   })
 
   test('of a short one nothing is shown', () => {

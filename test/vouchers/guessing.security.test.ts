@@ -1,6 +1,6 @@
-// Guesses of voucher codes: ten thousand of them find nothing, are hardly looked up, and hold up nobody else.
+// GuessLimiter of voucher codes: ten thousand of them find nothing, are hardly looked up, and hold up nobody else.
 import { expect, test } from 'bun:test'
-import { generateCode, groupedCode } from '../../plugins/vouchers/code.ts'
+import { formatCode, generateCode } from '../../plugins/vouchers/code.ts'
 import { createGuesses } from '../../plugins/vouchers/guesses.ts'
 import { errorOf } from '../support/console-session.ts'
 import { redeem, USD, voucherScene } from './scene.ts'
@@ -8,7 +8,7 @@ import { redeem, USD, voucherScene } from './scene.ts'
 const scene = await voucherScene(['anna', 'bert', 'carl', 'dora'])
 const { balance } = scene
 const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-const guess = () => groupedCode(generateCode(randomBytes))
+const guess = () => formatCode(generateCode(randomBytes))
 
 test('10,000 guesses of one account at once: ten are looked up, and nothing is credited', async () => {
   const [anna, bert] = [await scene.owner('anna'), await scene.owner('bert')]

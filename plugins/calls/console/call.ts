@@ -1,7 +1,7 @@
 // View of one call by its request id: its record, trace, charge and stored idempotent answer.
 
 import { type Static, Type } from '@sinclair/typebox'
-import { accountOf, isOfKeys, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, seesKey, type Viewer } from '../../../src/access/viewer.ts'
 import { named } from '../../../src/app/surface/console/account-names.ts'
 import { costsDiffer } from '../../../src/domain/cost-difference.ts'
 import { conflict, type GatewayError, notFound } from '../../../src/domain/errors.ts'
@@ -37,7 +37,7 @@ export const CallParams = Closed({
 export async function callView(db: Db, viewer: Viewer, request_id: string): Promise<View> {
   const account_id = accountOf(viewer)
   const call = await findCall(db, request_id, account_id)
-  if (!call || !isOfKeys(viewer, call.key_id)) throw await missingCallError(db, viewer, request_id)
+  if (!call || !seesKey(viewer, call.key_id)) throw await missingCallError(db, viewer, request_id)
   const trace = readTrace(call.trace)
   const sees_routes = viewer.side === 'operator'
   const charge = await chargeOf(db, call)
@@ -87,7 +87,7 @@ function refundView({ id, amount_nanos, note, created_at_ms, by }: RefundOfCall,
 /** The error for a call that was not found. It reveals nothing about calls of keys that the viewer may not see. */
 async function missingCallError(db: Db, viewer: Viewer, request_id: string): Promise<GatewayError> {
   const account_id = accountOf(viewer)
-  const isVisible = (found: { key_id: number } | undefined) => found && isOfKeys(viewer, found.key_id)
+  const isVisible = (found: { key_id: number } | undefined) => found && seesKey(viewer, found.key_id)
   if (isVisible(await callUnderWay(db, request_id, account_id)))
     return conflict('This call is still running. Its cost is shown once it has ended.', {
       code: 'call_under_way',

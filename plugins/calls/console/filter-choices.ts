@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { eq, sql } from 'drizzle-orm'
 import type { ListedAccount } from '../../../src/access/account-listing.ts'
-import { accountOf, isOfKeys, type Viewer } from '../../../src/access/viewer.ts'
+import { accountOf, seesKey, type Viewer } from '../../../src/access/viewer.ts'
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'
 import { requestedAccount } from '../../../src/app/surface/console/references.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
@@ -68,7 +68,7 @@ export async function filtersView(
   const keys = account_id === undefined ? [] : await keyNames(db, account_id)
   return {
     accounts: own === undefined ? await accountNames(db) : [],
-    keys: keys.filter(({ id }) => isOfKeys(viewer, id)),
+    keys: keys.filter(({ id }) => seesKey(viewer, id)),
     models: [...models.keys()].sort(),
     providers: own === undefined ? [...providers.keys()].sort() : [],
   }

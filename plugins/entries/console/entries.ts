@@ -1,4 +1,4 @@
-// Entries of the ledger: every movement of a balance, in pages and as a file, and their sums.
+// Console routes of balance entries: list, CSV and sums.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { consoleList } from '../../../src/app/list/pages.ts'
@@ -15,14 +15,14 @@ import { balancedSums } from '../statement.ts'
 import { type EntrySum, entrySums, totalOf } from '../sums.ts'
 import { statementRoutes } from './statement.ts'
 
-/** All routes of entries and statements at the console. */
+/** All console routes of entries and statements. */
 export const consoleRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-entries-all' })
     .use(entryRoutes(gateway))
     .use(entrySumRoutes(gateway))
     .use(statementRoutes(gateway))
 
-/** `GET /console/api/entries`, and `/console/api/entries.csv`: an account sees its own. */
+/** `GET /console/api/entries` and `/console/api/entries.csv`. An account sees its own entries. */
 function entryRoutes(gateway: ConsoleParts) {
   const list = consoleList(gateway, entry_list)
   return new Elysia({ name: 'console-entries' })
@@ -35,7 +35,7 @@ const SumsView = Closed({
   entries: Type.Integer(),
   ...MoneyFields('amount'),
   kinds: Type.Array(Closed({ kind: OneOf(ENTRY_KINDS), entries: Type.Integer(), ...MoneyFields('amount') })),
-  /** Of one account: before the first day and after the last, whatever the kind. */
+  /** For one account: balances before the first day and after the last, of all kinds. */
   ...NullableMoneyFields('opening'),
   ...NullableMoneyFields('closing'),
   opening_debts: Type.Array(
@@ -49,15 +49,15 @@ const SumsView = Closed({
     }),
     {
       description:
-        'debts that no call left: of a lost dispute or a refund, with its source, or what the account owed when it came from another gateway; of one account',
+        'debts without a call, for one account: of a lost dispute or a refund, with its source, or imported from another gateway',
     },
   ),
 })
 
-/** It looks at all entries that match. */
+/** Weight in the rate limit: a request reads all matching entries. */
 const SUMS_COUNT_AS = 50
 
-/** `GET /console/api/entry-sums`: what the entries of a filter come to. */
+/** `GET /console/api/entry-sums`: the sums of the entries of a filter. */
 function entrySumRoutes(gateway: ConsoleParts) {
   const list = consoleList(gateway, entry_list)
   return new Elysia({ name: 'console-entry-sums' })

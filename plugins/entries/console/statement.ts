@@ -1,4 +1,4 @@
-// The statement of an account by month: the balance at its begin, what moved it, the balance at its end; and as a file.
+// Console routes of the monthly statement of an account, as JSON and CSV.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { partiesOf } from '../../../src/access/account-details.ts'
@@ -27,7 +27,7 @@ const StatementView = Closed({
   seller: Type.String({ description: 'as [billing] seller has it; empty without' }),
   buyer: Type.String({ description: 'the billing details of the account, or its name' }),
   month: Type.String({ description: 'in UTC' }),
-  months: Type.Array(Type.String(), { description: 'that have a statement, the newest first' }),
+  months: Type.Array(Type.String(), { description: 'months with a statement, newest first' }),
   ...TimeFields('from'),
   ...TimeFields('until'),
   unfinished: Type.Boolean({ description: 'whether the month is not over yet' }),
@@ -43,15 +43,15 @@ const StatementView = Closed({
       calls: Type.Integer(),
       ...MoneyFields('covered', "Their cost at the account's price"),
     }),
-    { description: 'calls that a plan covered: they moved nothing' },
+    { description: 'calls covered by a plan, which cost nothing' },
   ),
   ...MoneyFields('closing'),
 })
 
-/** It looks at all entries since the month began. */
+/** Weight in the rate limit: a request reads all entries since the begin of the month. */
 const COUNTS_AS = 50
 
-/** `GET /console/api/statement`, and `/console/api/statement.csv`: of this month, or another; an account sees its own. */
+/** `GET /console/api/statement` and `/console/api/statement.csv`, by default of this month. An account sees its own statement. */
 export function statementRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-statement' })
     .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
@@ -72,7 +72,7 @@ export function statementRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** @throws GatewayError not_found, invalid_request; permission_denied for a viewer who sees the calls of one key only */
+/** @throws GatewayError not_found, invalid_request; permission_denied for a viewer who sees only the calls of some keys */
 async function read(
   { db, calls }: Pick<ConsoleParts, 'db' | 'calls'>,
   viewer: Viewer,

@@ -1,4 +1,4 @@
-// The page of transactions in the side bar, and of a statement.
+// Page entries of transactions and statements.
 import { ReceiptText } from 'lucide-react'
 import { type MovedPage, NOT_OWN_KEYS, type PageEntry } from '../../console/web/app/page-entry.ts'
 

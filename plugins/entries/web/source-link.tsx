@@ -1,4 +1,4 @@
-// A link from an entry, or a debt, to what it is of: the order, the vouchers, the plan or the referrals.
+// Link from an entry or a debt to its source: the order, the vouchers, the plan or the referrals.
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useMay, useViewer } from '../../console/web/app/session.tsx'
@@ -7,9 +7,9 @@ import type { ConsoleEntry } from '../list.ts'
 type Sourced = Pick<ConsoleEntry, 'source' | 'order_id' | 'account_id'>
 
 /**
- * The text alone where the viewer sees no such page.
+ * Shows only the text if the viewer cannot see the page.
  *
- * @param apart tells the link from others of the same text, to those who hear the page
+ * @param apart distinguishes the link from others with the same text, for screen readers
  */
 export function SourceLink({ children, apart, ...of }: Sourced & { children: ReactNode; apart?: string }) {
   const is_operator = useViewer().side === 'operator'

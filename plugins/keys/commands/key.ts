@@ -5,7 +5,7 @@ import type { ListedKey } from '../../../src/access/key-listing.ts'
 import { MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
 import { createKey, freeKeyName, revokeKey, rotateKey } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
-import { requireHolder } from '../../../src/access/person-keys.ts'
+import { requireKeyHolder } from '../../../src/access/person-keys.ts'
 import {
   readCount,
   readExpiry,
@@ -153,7 +153,7 @@ function show({ key, text }: Issued, { answer, remark }: Context, now_ms: number
 /** @returns the number of the person @throws GatewayError not_found for somebody who makes no keys in the account */
 async function holderIn(tx: Tx, account: Account, person: string): Promise<number> {
   const of = await personIn(tx, account, person)
-  await requireHolder(tx, of)
+  await requireKeyHolder(tx, of)
   return of.person_id
 }
 

@@ -13,7 +13,7 @@ import {
   rotateKey,
 } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
-import { noSuchPerson, requireHolder } from '../../../src/access/person-keys.ts'
+import { noSuchPerson, requireKeyHolder } from '../../../src/access/person-keys.ts'
 import { issueOnce } from '../../../src/access/repeatable-key.ts'
 import { may } from '../../../src/access/rights.ts'
 import { type Viewer, withKey } from '../../../src/access/viewer.ts'
@@ -162,7 +162,7 @@ async function holderOf(
   const person_id = person ?? own
   if (person_id === undefined) return null
   if (own !== undefined && person_id !== own) throw noSuchPerson()
-  await requireHolder(tx, { person_id, account_id })
+  await requireKeyHolder(tx, { person_id, account_id })
   return person_id
 }
 

@@ -1,9 +1,9 @@
-// The check of automatic top-ups: those that failures have turned off, for the operator.
+// Check for automatic top-ups that were turned off by failures.
 import { type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { failedTopUps } from './store.ts'
 
-/** Of several at once, as while a payment method declines everything, the first ones say it. */
+/** The first ones suffice to show a common cause, such as a payment method that declines everything. */
 const MAX_NAMED = 20
 
 export async function checkTopUps({ db }: { db: Db }): Promise<Diagnosis[]> {

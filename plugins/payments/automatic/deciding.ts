@@ -1,4 +1,4 @@
-// The steps of an automatic top-up: an order is made where the balance is low, and counted once it is paid or refused.
+// The steps of an automatic top-up: creation of an order when the balance is low, then the count of its success or failure.
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { formatMinor } from '../../../src/domain/currencies.ts'
 import { GatewayError } from '../../../src/domain/errors.ts'
@@ -7,13 +7,13 @@ import { recordAction } from '../../../src/store/actions.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
 import { stateChangesOf } from '../../../src/store/state-changes.ts'
 import { canMail, isMailAddress, queueMail } from '../../mail/index.ts'
-import { makeOrderIn } from '../ordering.ts'
+import { createOrderInTx } from '../ordering.ts'
 import type { PaymentParts } from '../parts.ts'
 import type { PaymentSettings } from '../settings.ts'
 import { wasPaid } from '../states.ts'
 import { freeBalanceOf, orderById } from '../store.ts'
 import type { Order } from '../tables.ts'
-import { automaticSince, automaticTopUpOf, setProgress, statusAndMail } from './store.ts'
+import { automaticTopUpOf, setProgress, statusAndMail, topUpSumSince } from './store.ts'
 import type { AutomaticTopUp, OffReason } from './tables.ts'
 
 export interface TopUpParts extends Pick<PaymentParts, 'db' | 'now' | 'log' | 'providers'> {
@@ -21,44 +21,44 @@ export interface TopUpParts extends Pick<PaymentParts, 'db' | 'now' | 'log' | 'p
   catalogue: () => Pick<Catalogue, 'sections'>
 }
 
-/** After the first failure and the second in a row; the third turns it off. A card that has no money now may have some later. */
+/** Delays after the first and the second failure in a row; the third turns the automatic top-up off. A card without money now may have some later. */
 const RETRY_AFTER_MS = [HOUR_MS, 6 * HOUR_MS] as const
 
-/** The beginning of a calendar month in UTC. @param months after the one of the moment */
+/** Returns the start of a calendar month in UTC. @param months offset from the current month */
 export function monthStart(now_ms: number, months = 0): number {
   const now = new Date(now_ms)
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)
 }
 
 /**
- * Makes the order of an account that is due, however many gateways do it at once: one.
+ * Creates the order of an account that is due. Several gateways at once create only one.
  *
- * @returns undefined where none is to be made
+ * @returns undefined if no order is due
  */
-export async function makeTopUp(parts: TopUpParts, account_id: number): Promise<Order | undefined> {
+export async function createTopUp(parts: TopUpParts, account_id: number): Promise<Order | undefined> {
   try {
     return await parts.db.begin(async (tx) => {
       await tx.lock(account_id)
-      const setting = await dueNow(tx, account_id, parts.now())
-      return setting && (await orderWithin(tx, parts, setting))
+      const setting = await dueSetting(tx, account_id, parts.now())
+      return setting && (await orderInLimit(tx, parts, setting))
     })
   } catch (thrown) {
-    // The settings have changed since it was set: the method is gone, or takes other amounts.
-    if (!(thrown instanceof GatewayError) || !CANNOT_BE_MADE.has(thrown.kind)) throw thrown
+    // The operator's settings have changed: the method is no longer set up, or accepts other amounts.
+    if (!(thrown instanceof GatewayError) || !FINAL_ERROR_KINDS.has(thrown.kind)) throw thrown
     const { message } = thrown
     await parts.db.begin(async (tx) => {
       await tx.lock(account_id)
-      const setting = await dueNow(tx, account_id, parts.now())
+      const setting = await dueSetting(tx, account_id, parts.now())
       if (setting) await countFailure(tx, parts, setting, message)
     })
     return undefined
   }
 }
 
-const CANNOT_BE_MADE: ReadonlySet<string> = new Set(['invalid_request', 'unprocessable', 'rate_limited'])
+const FINAL_ERROR_KINDS: ReadonlySet<string> = new Set(['invalid_request', 'unprocessable', 'rate_limited'])
 
-/** The setting of an account, where a top-up is to be made now. */
-async function dueNow(tx: Tx, account_id: number, now_ms: number): Promise<AutomaticTopUp | undefined> {
+/** Returns the setting of an account if a top-up is due now. */
+async function dueSetting(tx: Tx, account_id: number, now_ms: number): Promise<AutomaticTopUp | undefined> {
   const setting = await automaticTopUpOf(tx, account_id)
   if (!setting || setting.is_on === 0 || setting.order_id !== null || setting.next_try_at_ms > now_ms)
     return undefined
@@ -67,22 +67,22 @@ async function dueNow(tx: Tx, account_id: number, now_ms: number): Promise<Autom
   return (await freeBalanceOf(tx, account_id)) < setting.below_nanos ? setting : undefined
 }
 
-async function orderWithin(tx: Tx, parts: TopUpParts, setting: AutomaticTopUp): Promise<Order | undefined> {
+async function orderInLimit(tx: Tx, parts: TopUpParts, setting: AutomaticTopUp): Promise<Order | undefined> {
   const { account_id, provider: method, currency, amount_minor, month_limit_minor } = setting
   const now_ms = parts.now()
-  const used_minor = await automaticSince(tx, { account_id, currency, from_ms: monthStart(now_ms) })
+  const used_minor = await topUpSumSince(tx, { account_id, currency, from_ms: monthStart(now_ms) })
   if (used_minor + amount_minor > month_limit_minor) {
-    // Nothing is to be decided again before the next month, or a change of the setting.
+    // No further attempt before the next month or a change of the setting.
     await setProgress(tx, { ...setting, next_try_at_ms: monthStart(now_ms, 1) })
     return undefined
   }
   const request = { account_id, kind: 'automatic', method, currency, amount_minor } as const
-  const order = await makeOrderIn(tx, parts, parts.settings(), request)
+  const order = await createOrderInTx(tx, parts, parts.settings(), request)
   await setProgress(tx, { ...setting, order_id: order.id })
   return order
 }
 
-/** Counts what has become of the order of an account, once. */
+/** Counts the success or failure of an account's ended order, once. */
 export const concludeTopUp = (parts: TopUpParts, account_id: number): Promise<void> =>
   parts.db.begin(async (tx) => {
     await tx.lock(account_id)
@@ -90,14 +90,14 @@ export const concludeTopUp = (parts: TopUpParts, account_id: number): Promise<vo
     if (!setting || setting.order_id === null) return
     const order = await orderById(tx, setting.order_id)
     if (order.state === 'open') return
-    const over = { ...setting, order_id: null }
+    const ended = { ...setting, order_id: null }
     if (wasPaid(order.state))
-      await setProgress(tx, { ...over, failures: 0, failure: null, next_try_at_ms: 0 })
-    else await countFailure(tx, parts, over, await reasonOf(tx, order), order)
+      await setProgress(tx, { ...ended, failures: 0, failure: null, next_try_at_ms: 0 })
+    else await countFailure(tx, parts, ended, await chargeFailureOf(tx, order), order)
   })
 
-/** Why the saved card was not charged for an order that is over. */
-export async function reasonOf(db: Db, { id }: Pick<Order, 'id'>): Promise<string> {
+/** Returns the reason why the saved card was not charged for an ended order. */
+export async function chargeFailureOf(db: Db, { id }: Pick<Order, 'id'>): Promise<string> {
   const lines = await stateChangesOf(db, 'orders', id)
   const reasons = lines.map(({ detail }) => (JSON.parse(detail) as { reason?: unknown }).reason)
   const reason = reasons.findLast((reason) => typeof reason === 'string')
@@ -121,7 +121,7 @@ async function countFailure(
     await setProgress(tx, { ...counted, next_try_at_ms: now_ms + (wait_ms ?? 0) })
     return
   }
-  await turnOffIn(tx, counted, 'failures', now_ms)
+  await saveOff(tx, counted, 'failures', now_ms)
   const { name = '', email = '' } = (await statusAndMail(tx, account_id)) ?? {}
   if (!email || !isMailAddress(email) || !canMail(parts.catalogue())) return
   const amount = formatMinor(setting.amount_minor, setting.currency)
@@ -131,7 +131,7 @@ async function countFailure(
   await queueMail(tx, { ...mail, fields, request_key }, now_ms)
 }
 
-async function turnOffIn(tx: Tx, setting: AutomaticTopUp, reason: OffReason, now_ms: number): Promise<void> {
+async function saveOff(tx: Tx, setting: AutomaticTopUp, reason: OffReason, now_ms: number): Promise<void> {
   await setProgress(tx, { ...setting, is_on: 0, off_reason: reason, changed_at_ms: now_ms })
   await recordAction(tx, {
     action: 'automatic_top_up.ended',
@@ -141,10 +141,11 @@ async function turnOffIn(tx: Tx, setting: AutomaticTopUp, reason: OffReason, now
 }
 
 /**
- * Turns it off, in the caller's transaction, which has the account's lock. An order that is under way goes on: its card may be charged already.
+ * Turns the automatic top-up off, in the caller's transaction, which holds the account's lock. An order in progress continues: its card may have
+ * been charged.
  *
- * @param method only where this payment method is charged
- * @returns false where it was not on
+ * @param method turns it off only if it charges this payment method
+ * @returns false if it was not on
  */
 export async function turnOff(
   tx: Tx,
@@ -154,11 +155,11 @@ export async function turnOff(
   const setting = await automaticTopUpOf(tx, account_id)
   if (!setting) return false
   if (setting.is_on === 0) {
-    // Somebody has seen that it failed.
+    // The person acknowledges the failures, which ends the alert.
     if (reason === 'person') await setProgress(tx, { ...setting, off_reason: reason, changed_at_ms: now_ms })
     return false
   }
   if (method !== undefined && setting.provider !== method) return false
-  await turnOffIn(tx, setting, reason, now_ms)
+  await saveOff(tx, setting, reason, now_ms)
   return true
 }

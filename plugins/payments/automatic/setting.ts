@@ -1,4 +1,4 @@
-// The setting of an automatic top-up by a person or a command, checked: a method that charges saved cards, amounts that it takes, and a saved card.
+// Validation and storage of an automatic top-up's setting: method, amounts and saved card.
 import { formatMinor } from '../../../src/domain/currencies.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
@@ -13,10 +13,10 @@ import { STRIPE } from '../stripe/provider.ts'
 import { automaticTopUpOf, setTopUp, statusAndMail } from './store.ts'
 import type { AutomaticTopUp } from './tables.ts'
 
-export interface WantedTopUp {
+export interface TopUpRequest {
   account_id: number
   below_nanos: Nanos
-  /** The payment method; the first one that charges saved cards where absent. */
+  /** Payment method; by default the first one that charges saved cards. */
   method?: string | undefined
   currency: string
   amount_minor: number
@@ -32,11 +32,11 @@ export const chargingMethods = ({ providers }: Pick<PaymentParts, 'providers'>):
   providers().filter(({ chargeSaved }) => chargeSaved !== undefined)
 
 /**
- * Turns it on, or changes it, in the caller's transaction. Failures begin anew.
+ * Turns the automatic top-up on, or changes it, in the caller's transaction. Resets the count of failures.
  *
  * @throws GatewayError as `offerOf`; invalid_request for a limit below the amount; unprocessable without a method, a card, or an active account
  */
-export async function setAutomaticTopUp(tx: Tx, parts: SettingParts, wanted: WantedTopUp): Promise<void> {
+export async function setAutomaticTopUp(tx: Tx, parts: SettingParts, wanted: TopUpRequest): Promise<void> {
   const { account_id, below_nanos, currency, amount_minor, month_limit_minor } = wanted
   await tx.lock(account_id)
   const provider = chargingMethod(parts, wanted.method)
@@ -64,9 +64,9 @@ export async function setAutomaticTopUp(tx: Tx, parts: SettingParts, wanted: Wan
 }
 
 /**
- * The payment method of a name, which charges saved cards; the first one that does without a name.
+ * Finds a payment method that charges saved cards, by its name or the first one.
  *
- * @throws GatewayError unprocessable
+ * @throws GatewayError unprocessable if there is none
  */
 export function chargingMethod(
   parts: Pick<PaymentParts, 'providers'>,
@@ -82,7 +82,7 @@ export function chargingMethod(
   )
 }
 
-/** Custom methods keep their cards themselves, and refuse the charge without one. */
+/** Requires a saved card, for Stripe only: custom methods store their cards themselves, and refuse a charge without one. */
 export async function requireCard(
   tx: Tx,
   { name, is_test }: PaymentProvider,
@@ -99,7 +99,7 @@ type Amounts = Pick<
   'below_nanos' | 'provider' | 'currency' | 'amount_minor' | 'month_limit_minor'
 >
 
-/** A setting as the audit log has it. */
+/** Formats a setting for the audit log. */
 const auditOf = ({ below_nanos, provider, currency, amount_minor, month_limit_minor }: Amounts) => ({
   method: provider,
   below_usd: formatUsd(below_nanos),

@@ -1,4 +1,4 @@
-// Automatic top-ups in the database: set, due to be made, and over.
+// Database queries on automatic top-ups.
 import { and, eq, isNotNull, isNull, lt, lte, ne, sql } from 'drizzle-orm'
 import { isOfOpenAccount } from '../../../src/access/people-queries.ts'
 import type { Awaitable, Db, Tx } from '../../../src/store/db.ts'
@@ -20,7 +20,7 @@ export const automaticTopUpOf = (db: Db, account_id: number): Awaitable<Automati
 
 type SetTopUp = Omit<AutomaticTopUp, 'id' | 'is_on' | 'order_id' | 'failures' | 'failure' | 'off_reason'>
 
-/** On, with no failures; an order that is under way stays so. */
+/** Turns the automatic top-up on without failures; an order in progress stays. */
 export const setTopUp = async (tx: Tx, setting: SetTopUp): Promise<void> => {
   await queries(tx).set.run({ ...setting })
 }
@@ -39,7 +39,7 @@ export const setProgress = async (
   })
 }
 
-/** The accounts whose free balance is below their line. @param account_ids absent: of all */
+/** Accounts whose free balance is below their threshold. @param account_ids default: all */
 export const dueAccounts = async (
   db: Db,
   now_ms: number,
@@ -49,16 +49,16 @@ export const dueAccounts = async (
   return (await queries(db).due.all({ now_ms, account_ids: named })).map(({ account_id }) => account_id)
 }
 
-/** The accounts whose order is not open any more. */
-export const decidedAccounts = async (db: Db): Promise<number[]> =>
+/** Accounts whose order is no longer open. */
+export const accountsWithEndedOrder = async (db: Db): Promise<number[]> =>
   (await queries(db).decided.all()).map(({ account_id }) => account_id)
 
-/** The accounts that are suspended or closed, and have it on. */
+/** Suspended or closed accounts whose automatic top-up is on. */
 export const inactiveAccounts = async (db: Db): Promise<number[]> =>
   (await queries(db).inactive.all()).map(({ account_id }) => account_id)
 
-/** The sum of an account's automatic top-ups since a moment, with the one that is under way. */
-export const automaticSince = async (
+/** Sum of an account's automatic top-ups since a time, with one in progress. */
+export const topUpSumSince = async (
   db: Db,
   since: { account_id: number; currency: string; from_ms: number },
 ): Promise<number> => Number((await queries(db).since.get(since))?.amount_minor ?? 0)
@@ -69,7 +69,7 @@ export const statusAndMail = (
 ): Awaitable<{ name: string; status: string; email: string | null } | undefined> =>
   queries(db).account.get({ account_id })
 
-/** Automatic top-ups that failures have turned off, of accounts that are not closed. */
+/** Automatic top-ups of open accounts that were turned off by failures. */
 export const failedTopUps = (db: Db): Awaitable<{ id: number; name: string; failure: string | null }[]> =>
   queries(db).failed.all()
 

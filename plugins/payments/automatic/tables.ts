@@ -1,4 +1,4 @@
-// The table of automatic top-ups as Drizzle sees it, with its personal data.
+// Drizzle table of automatic top-ups, with the rules for its personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,
@@ -8,11 +8,11 @@ import {
   type StoredTable,
 } from '../../../src/store/stored-table.ts'
 
-/** `person`: somebody turned it off. `card`: the card was removed. `account`: the account was suspended or closed. */
+/** `person`: a person turned it off. `card`: the card was removed. `account`: the account was suspended or closed. */
 export const OFF_REASONS = ['person', 'failures', 'card', 'account'] as const
 export type OffReason = (typeof OFF_REASONS)[number]
 
-/** The setting of an account's people, and its progress: at most one of each account. */
+/** Automatic top-ups: setting and progress, at most one per account. */
 export const automatic_top_ups = sqliteTable('automatic_top_ups', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
@@ -23,13 +23,13 @@ export const automatic_top_ups = sqliteTable('automatic_top_ups', {
   provider: text().notNull(),
   currency: text().notNull(),
   amount_minor: integer().notNull(),
-  /** Of a calendar month (UTC). */
+  /** Per calendar month (UTC). */
   month_limit_minor: integer().notNull(),
-  /** The order that is under way: no other one is made meanwhile. */
+  /** The order in progress: no other one is created meanwhile. */
   order_id: integer(),
-  /** In a row, since the last one that was paid. */
+  /** Failures in a row since the last paid order. */
   failures: integer().notNull(),
-  /** Why the last one was not paid: a sentence. */
+  /** Reason of the last failure, as a sentence. */
   failure: text(),
   off_reason: text({ enum: OFF_REASONS }),
   next_try_at_ms: integer().notNull(),

@@ -1,11 +1,11 @@
-// An automatic top-up as pages and commands show it.
+// View of an automatic top-up for pages and commands.
 import { type Static, Type } from '@sinclair/typebox'
 import { decimalMinor } from '../../../src/domain/currencies.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableTimeFields, time } from '../../../src/http/views.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { monthStart } from './deciding.ts'
-import { automaticSince, automaticTopUpOf } from './store.ts'
+import { automaticTopUpOf, topUpSumSince } from './store.ts'
 import { OFF_REASONS } from './tables.ts'
 
 export const TopUpView = Closed({
@@ -19,17 +19,17 @@ export const TopUpView = Closed({
   ...MoneyFields('below', 'A top-up is made once the free balance is below'),
   method: Type.String({ description: 'the payment method whose saved card is charged' }),
   currency: Type.String(),
-  amount: Type.String({ description: 'what a top-up costs' }),
-  month_limit: Type.String({ description: 'what all of a calendar month (UTC) may cost at most' }),
-  used_this_month: Type.String({ description: 'what those of this month cost, with one that is under way' }),
-  is_limit_used: Type.Boolean({ description: 'no further one fits in this month’s limit' }),
-  order_id: Nullable(Type.Integer({ description: 'the order that is under way' })),
-  failures: Type.Integer({ description: 'payments that failed since the last that did not' }),
+  amount: Type.String({ description: 'price of a top-up' }),
+  month_limit: Type.String({ description: 'maximum cost of all top-ups in a calendar month (UTC)' }),
+  used_this_month: Type.String({ description: 'cost of the top-ups of this month, with one in progress' }),
+  is_limit_used: Type.Boolean({ description: 'whether no further top-up fits in this month’s limit' }),
+  order_id: Nullable(Type.Integer({ description: 'the order in progress' })),
+  failures: Type.Integer({ description: 'failed payments in a row' }),
   failure: Nullable(Type.String({ description: 'why the last one failed' })),
   ...NullableTimeFields('next_try', 'when it is tried again after a failure'),
 })
 
-/** The automatic top-up of an account; undefined where it was never set. */
+/** Returns the view of an account's automatic top-up, or undefined if it was never set. */
 export async function topUpView(
   db: Db,
   account_id: number,
@@ -38,7 +38,7 @@ export async function topUpView(
   const setting = await automaticTopUpOf(db, account_id)
   if (!setting) return undefined
   const { currency, amount_minor, month_limit_minor, failures, failure, order_id, off_reason } = setting
-  const used_minor = await automaticSince(db, { account_id, currency, from_ms: monthStart(now_ms) })
+  const used_minor = await topUpSumSince(db, { account_id, currency, from_ms: monthStart(now_ms) })
   const waits = setting.is_on === 1 && failures > 0 && setting.next_try_at_ms > now_ms
   return {
     is_on: setting.is_on === 1,

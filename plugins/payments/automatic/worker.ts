@@ -1,24 +1,23 @@
-// The automatic top-ups of a running gateway: accounts that have just paid for a call are looked at within a second, all of them each minute.
+// Worker of automatic top-ups: checks accounts within a second after a paid call, and all accounts each minute.
 import { isDueAgain } from '../../../src/utilities/every.ts'
 import type { Cause } from '../changes.ts'
-import { lookAt } from '../looking.ts'
 import type { PaymentParts } from '../parts.ts'
-import { concludeTopUp, makeTopUp, type TopUpParts, turnOff } from './deciding.ts'
-import { decidedAccounts, dueAccounts, inactiveAccounts } from './store.ts'
+import { refreshOrder } from '../refreshing.ts'
+import { concludeTopUp, createTopUp, type TopUpParts, turnOff } from './deciding.ts'
+import { accountsWithEndedOrder, dueAccounts, inactiveAccounts } from './store.ts'
 
 export interface TopUpWorker {
-  /** An account has paid for a call: between a call and its answer, so no more than this. */
+  /** Marks an account that has paid for a call. On the path of each call, so it only adds to a set. */
   spent(account_id: number): void
-  /** Makes, charges and concludes what is due; what another round or gateway does is not done twice. */
+  /** Creates, charges and concludes the due orders. Rounds and gateways that overlap do nothing twice. */
   work(): Promise<void>
-  /** Begins nothing any more, and waits for what is under way. */
+  /** Starts no further order, and waits for those in progress. */
   stop(): Promise<void>
 }
 
-/** Balances change without calls, too, and by other gateways and commands. */
+/** Balances also change without calls, and by other gateways and commands. */
 const ALL_EVERY_MS = 60_000
-/** Of charges that are made at once. */
-const MAX_AT_ONCE = 5
+const MAX_CONCURRENT_CHARGES = 5
 
 const CAUSE: Cause = { source: 'system' }
 
@@ -30,17 +29,17 @@ export function createTopUpWorker(parts: PaymentParts & TopUpParts): TopUpWorker
   let is_stopping = false
 
   async function round(): Promise<void> {
-    for (const account_id of await decidedAccounts(db)) {
+    for (const account_id of await accountsWithEndedOrder(db)) {
       await concludeTopUp(parts, account_id)
-      // One top-up may not be enough.
+      // The balance may still be too low.
       marked.add(account_id)
     }
-    const due = await take()
-    for (let start = 0; start < due.length && !is_stopping; start += MAX_AT_ONCE)
-      await Promise.all(due.slice(start, start + MAX_AT_ONCE).map(topUp))
+    const due = await takeDueAccounts()
+    for (let start = 0; start < due.length && !is_stopping; start += MAX_CONCURRENT_CHARGES)
+      await Promise.all(due.slice(start, start + MAX_CONCURRENT_CHARGES).map(topUp))
   }
 
-  async function take(): Promise<number[]> {
+  async function takeDueAccounts(): Promise<number[]> {
     const now_ms = now()
     const is_all_due = isDueAgain(now_ms, all_at_ms, ALL_EVERY_MS)
     if (!is_all_due && marked.size === 0) return []
@@ -59,11 +58,11 @@ export function createTopUpWorker(parts: PaymentParts & TopUpParts): TopUpWorker
 
   async function topUp(account_id: number): Promise<void> {
     try {
-      const order = await makeTopUp(parts, account_id)
+      const order = await createTopUp(parts, account_id)
       if (!order) return
       log.info({ order: order.id, account_id }, 'an automatic top-up is made')
-      // The poller of orders looks at those that are still undecided then.
-      await lookAt(parts, order.id, CAUSE)
+      // The poller refreshes the order later if its result is still unknown.
+      await refreshOrder(parts, order.id, CAUSE)
     } catch (cause) {
       log.warn({ account_id, cause }, 'an automatic top-up could not be finished now')
     }

@@ -1,4 +1,4 @@
-// The built-in payment methods in a command, set up as in the gateway. Methods of custom plugins run in the gateway alone.
+// The built-in payment methods for commands. Methods of custom plugins run only in the gateway.
 import type { Context } from '../../../src/app/command-line/context.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
@@ -11,11 +11,11 @@ import { type PaymentSettings, paymentSettings } from '../settings.ts'
 interface CommandMethodParts {
   db: Db
   catalogue: Catalogue
-  /** Absent: those of the catalogue. */
+  /** Default: the settings of the catalogue. */
   settings?: PaymentSettings
 }
 
-/** The parts of payments that a command has besides the ledger. Warnings go to standard error. */
+/** Builds the payment parts of a command, without the ledger. Warnings go to standard error. */
 export function commandMethods(
   { now, network }: CliDeps,
   { warn }: Pick<Context, 'warn'>,

@@ -1,15 +1,15 @@
-// `order`: what people paid and are paying, looked at, marked as paid and cancelled.
+// Command `order`: list, show, check, mark as paid, cancel and refund orders.
 import type { Command } from 'commander'
 import { addExample, type CliDeps, commandGroup } from '../../../src/app/command-line/terminal.ts'
 import { listCommand } from '../../../src/app/list/command.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { order_list } from '../list.ts'
-import { lookAt } from '../looking.ts'
 import { markPaid } from '../manual/mark.ts'
 import { cancelOrder } from '../ordering.ts'
+import { refreshOrder } from '../refreshing.ts'
 import { wasPaid } from '../states.ts'
 import type { Order } from '../tables.ts'
-import { isOfPlugin, lookByGateway } from './by-gateway.ts'
+import { isCustomMethod, refreshByGateway } from './by-gateway.ts'
 import { amountArgument, ORDER, type OrderWork, orderFields, requireOrder, withOrder } from './parts.ts'
 import { addRefund } from './refund.ts'
 import { addShowCommand } from './show.ts'
@@ -45,8 +45,8 @@ function addCheck(group: Command, deps: CliDeps): void {
     )
     .action((text: string, _: object, command: Command) =>
       withOrder(text, command, deps, async ({ context, parts, order }) => {
-        if (isOfPlugin(order.provider)) await lookByGateway(parts, order)
-        else await lookAt(parts, order.id, { source: 'command', by: context.folder.by })
+        if (isCustomMethod(order.provider)) await refreshByGateway(parts, order)
+        else await refreshOrder(parts, order.id, { source: 'command', by: context.folder.by })
         const after = await requireOrder(parts.db, order.id, deps.now())
         const is_same = after.state === order.state
         context.answer(
@@ -112,7 +112,7 @@ function addCancel(group: Command, deps: CliDeps): void {
 
 const wordsOf = ({ state }: Pick<Order, 'state'>): string => state.replaceAll('_', ' ')
 
-/** The credit of a payment that was just made. */
+/** Describes the credit if the payment was made between the two states. */
 const creditWords = (before: Order, { account_name, ...after }: OrderWork['order']): string =>
   !wasPaid(before.state) && wasPaid(after.state)
     ? ` ${formatUsd(after.credit_nanos + after.bonus_nanos)} USD added to ${account_name}.`

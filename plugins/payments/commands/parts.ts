@@ -1,4 +1,4 @@
-// The parts of payments for commands of orders: over a data folder, beside a running gateway or without one.
+// Shared parts of the order commands, which work on a data folder with or without a running gateway.
 import type { Command } from 'commander'
 import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
 import { requireCatalogue, withDatabase } from '../../../src/app/command-line/data-folder.ts'
@@ -16,7 +16,7 @@ import type { PaymentParts } from '../parts.ts'
 import { type PaymentSettings, paymentSettings } from '../settings.ts'
 import { commandMethods } from './methods.ts'
 
-/** An order as its argument names it: by its number, or by what its bank transfer has, which is that of this order alone. */
+/** An order named by its ID, or by the reference of its bank transfer. */
 interface NamedOrder {
   id: number
   reference?: string
@@ -35,10 +35,10 @@ export function readOrder(text: string): NamedOrder {
 
 const EXAMPLE = 'TG-12-47130'
 
-/** An order's argument in the help. */
+/** Help text of the order argument. */
 export const ORDER = `its number, or that of its bank transfer, such as ${EXAMPLE}`
 
-/** @throws GatewayError not_found, also where the order of this number is not the one that a transfer names */
+/** @throws GatewayError not_found, also if the order with this ID has another transfer reference */
 export async function requireNamed(
   db: Db,
   { id, reference }: NamedOrder,
@@ -66,10 +66,10 @@ export interface OrderWork {
 }
 
 /**
- * Does a command's work on an order. Withdrawals are made by the gateway that serves the folder.
+ * Runs a command's work on an order. If a gateway serves the folder, it executes the withdrawals.
  *
- * @param text the order's argument
- * @throws GatewayError as `readOrder` and `requireNamed`; unprocessable for a catalogue with mistakes; what `work` throws
+ * @param text order argument
+ * @throws GatewayError as `readOrder` and `requireNamed`; unprocessable for an invalid catalogue; errors of `work`
  */
 export async function withOrder(
   text: string,
@@ -91,22 +91,22 @@ export async function withOrder(
       parts: {
         ...commandMethods(deps, context, { db, catalogue, settings }),
         catalogue: () => catalogue,
-        // Payments move money, and do nothing else with the ledger.
+        // Payments submit only operations that move money.
         ledger: { submit: ((operation: MoneyOperation) => mover.move(operation)) as Ledger['submit'] },
       },
     })
   })
 }
 
-/** A bank transfer is marked also where the secrets of Stripe are not in this environment. */
+/** Bank transfers do not need the secrets of Stripe, which this environment may lack. */
 const settingsFor = ({ provider }: ListedOrder, settings: PaymentSettings): PaymentSettings =>
   provider === MANUAL ? { ...settings, stripe: undefined, stripe_unavailable: undefined } : settings
 
-/** An order as --json has it. */
+/** The fields of an order for --json. */
 export const orderFields = (order: ListedOrder): Record<string, unknown> =>
   rowFor(order_list.columns, 'command', order)
 
-/** Reads the argument of an amount. @throws GatewayError invalid_request */
+/** Parses an amount argument. @throws GatewayError invalid_request */
 export function amountArgument(text: string, currency: string): number {
   const amount_minor = /^[A-Z]{3}$/.test(currency) ? parseMinor(text, currency) : undefined
   if (amount_minor === undefined || amount_minor === 0)

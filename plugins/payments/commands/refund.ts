@@ -1,4 +1,4 @@
-// `order refund`: says what a refund takes and leaves, asks, and gives the money of an order back.
+// Command `order refund`: shows the consequences of a refund, asks for confirmation, and refunds.
 import type { Command } from 'commander'
 import { addExample, type CliDeps, EXIT, Exit } from '../../../src/app/command-line/terminal.ts'
 import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
@@ -8,9 +8,9 @@ import { formatUsd } from '../../../src/domain/money.ts'
 import { checkNote } from '../../../src/domain/notes.ts'
 import { MANUAL } from '../manual/provider.ts'
 import { previewRefund, type RefundPreview } from '../refund-preview.ts'
-import { balanceLacks, type RefundRequest, refundOrder } from '../refunding.ts'
+import { balanceTooLow, type RefundRequest, refundOrder } from '../refunding.ts'
 import type { OrderRefund } from '../tables.ts'
-import { isOfPlugin } from './by-gateway.ts'
+import { isCustomMethod } from './by-gateway.ts'
 import { amountArgument, ORDER, type OrderWork, orderFields, requireOrder, withOrder } from './parts.ts'
 
 interface RefundOptions {
@@ -41,7 +41,7 @@ export function addRefund(group: Command, deps: CliDeps): void {
     .action((text: string, amount: string | undefined, options: RefundOptions, command: Command) =>
       withOrder(text, command, deps, async (work) => {
         const request = requestOf(work, amount, options)
-        const { left_minor } = await agreeOn(work, deps, request, options.yes)
+        const { left_minor } = await confirmRefund(work, deps, request, options.yes)
         const { parts, context } = work
         const cause = { source: 'command', by: context.folder.by } as const
         const refund = await refundOrder(parts, { ...request, left_minor }, cause).catch(withAdvice)
@@ -51,14 +51,14 @@ export function addRefund(group: Command, deps: CliDeps): void {
     )
 }
 
-/** @throws GatewayError invalid_request; conflict for a payment method that a command cannot ask */
+/** @throws GatewayError invalid_request; conflict for a payment method that runs only in the gateway */
 function requestOf(
   { order }: OrderWork,
   amount: string | undefined,
   { intoDebt = false, endPlan = false, reason = '' }: RefundOptions,
 ): RefundRequest {
   checkNote(reason, 'reason')
-  if (isOfPlugin(order.provider))
+  if (isCustomMethod(order.provider))
     throw conflict(
       `Order ${order.id} is paid by "${order.provider}", a payment method of a custom plugin, which the gateway alone runs. Refund it on the order's page in the console.`,
     )
@@ -66,15 +66,15 @@ function requestOf(
   return { order_id: order.id, amount_minor, reason, into_debt: intoDebt, end_plan: endPlan }
 }
 
-/** Says what the refund does, and asks. @throws GatewayError as `previewRefund`, `debitRefund` and `confirm` */
-async function agreeOn(
+/** Shows the consequences and asks for confirmation. @throws GatewayError as `previewRefund`, `debitRefund` and `confirm` */
+async function confirmRefund(
   { context, parts, order }: OrderWork,
   deps: CliDeps,
   request: RefundRequest,
   yes: boolean | undefined,
 ): Promise<RefundPreview> {
   const preview = await previewRefund(parts, request)
-  if (preview.lacking_nanos > 0 && !request.into_debt) withAdvice(balanceLacks(preview.debit_nanos))
+  if (preview.lacking_nanos > 0 && !request.into_debt) withAdvice(balanceTooLow(preview.debit_nanos))
   await confirm(deps, {
     yes,
     json: context.json,
@@ -104,7 +104,7 @@ function consequences(
   ].join(' ')
 }
 
-/** @throws what it is given, with the option that lets it through */
+/** Rethrows an error; an insufficient balance with the option that allows it. */
 function withAdvice(thrown: unknown): never {
   if (thrown instanceof GatewayError && thrown.code === 'insufficient_balance')
     throw unprocessable(`${thrown.message} (--into-debt)`, { cause: thrown })

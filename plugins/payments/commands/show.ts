@@ -1,4 +1,4 @@
-// `order show`: one order told whole, with its history and refunds.
+// Command `order show`: an order with its history and refunds.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
@@ -50,7 +50,7 @@ const instantOrNull = (at_ms: number | null): string | null => (at_ms === null ?
 
 const LABEL_WIDTH = 11
 
-/** A label and its value, of at most 80 columns. */
+/** A label and its value in lines of at most 80 columns. */
 function line(label: string, value: string | null | undefined): string[] {
   if (value === null || value === undefined || value === '') return []
   const indent = ' '.repeat(LABEL_WIDTH)

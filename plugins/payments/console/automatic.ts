@@ -1,4 +1,4 @@
-// The automatic top-up of an account at the console: seen, set and turned off.
+// Console routes of an account's automatic top-up.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
@@ -13,7 +13,7 @@ import { TopUpView, topUpView } from '../automatic/view.ts'
 import type { Payments } from '../payments.ts'
 import { readAmount } from '../read-amount.ts'
 import { methodName } from '../settings.ts'
-import { takeOrderOf } from './order-rate.ts'
+import { requirePaymentQuota } from './order-rate.ts'
 import { Amount, Currency } from './views.ts'
 
 const TopUpQuery = Type.Object({ account: Type.Optional(AccountRef) })
@@ -33,7 +33,7 @@ const View = Closed({
 const PATH = '/console/api/automatic-top-up'
 const response = { 200: View, ...FAILURES }
 
-async function chosen(db: Db, viewer: Viewer, reference: string | undefined): Promise<number> {
+async function chosenAccountId(db: Db, viewer: Viewer, reference: string | undefined): Promise<number> {
   requireWholeAccount(viewer)
   return (await requireChosenAccount(db, viewer, reference)).id
 }
@@ -43,20 +43,20 @@ const viewOf = async ({ db, calls }: ConsoleParts, { parts }: Payments, account_
   can_set: chargingMethods(parts).length > 0,
 })
 
-/** `GET` and `DELETE /console/api/automatic-top-up`: a suspended account turns it off, too. */
+/** `GET` and `DELETE /console/api/automatic-top-up`. Suspended accounts may turn it off, too. */
 export function automaticRoutes(gateway: ConsoleParts, payments: Payments) {
   const { db, calls } = gateway
   const view = (account_id: number) => viewOf(gateway, payments, account_id)
   return new Elysia({ name: 'console-automatic-top-up' })
     .use(viewerCalls(gateway, { reads: 'see_payments', changes: 'pay' }))
-    .get(PATH, async ({ viewer, query }) => await view(await chosen(db, viewer, query.account)), {
+    .get(PATH, async ({ viewer, query }) => await view(await chosenAccountId(db, viewer, query.account)), {
       query: TopUpQuery,
       response,
     })
     .delete(
       PATH,
       async ({ viewer, origin, query }) => {
-        const account_id = await chosen(db, viewer, query.account)
+        const account_id = await chosenAccountId(db, viewer, query.account)
         await changed(gateway, { viewer, origin }, async (tx) => {
           await tx.lock(account_id)
           await turnOff(tx, account_id, { reason: 'person', now_ms: calls.now() })
@@ -75,8 +75,8 @@ export const automaticSettingRoute = (gateway: ConsoleParts, payments: Payments)
       PATH,
       async ({ viewer, origin, body }) => {
         const { currency, method } = body
-        const account_id = await chosen(gateway.db, viewer, body.account)
-        takeOrderOf(viewer, account_id, payments.page_payments)
+        const account_id = await chosenAccountId(gateway.db, viewer, body.account)
+        requirePaymentQuota(viewer, account_id, payments.page_payments)
         const wanted = {
           ...{ account_id, method, currency },
           below_nanos: readPositiveUsd('below_usd', body.below_usd),

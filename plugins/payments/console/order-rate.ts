@@ -1,14 +1,14 @@
-// The rate at which accounts begin payments at their pages: orders, their pages to pay on, pages to save a card, charges of saved cards.
+// Rate limit of payments that accounts start in the console: orders, payment pages, card pages, charges of saved cards.
 import type { OwnRate } from '../../../src/access/rate.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { rateLimited } from '../../../src/domain/errors.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 
-/** Each asks a payment method, which counts requests: those of one account take from what others may pay. */
+/** Payment methods limit the gateway's requests, so one account must not use up the requests of others. */
 export const MAX_ORDERS_A_MINUTE = 30
 
-/** @throws GatewayError rate_limited */
-export function takeOrderOf({ side }: Pick<Viewer, 'side'>, account_id: number, rate: OwnRate): void {
+/** Counts a payment. Does not limit the staff. @throws GatewayError rate_limited */
+export function requirePaymentQuota({ side }: Pick<Viewer, 'side'>, account_id: number, rate: OwnRate): void {
   if (side === 'operator') return
   const { admitted, resets_in_s: retry_after_s } = rate.take(account_id, MAX_ORDERS_A_MINUTE)
   if (admitted) return

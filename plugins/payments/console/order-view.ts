@@ -1,4 +1,4 @@
-// An order told whole: its row, its history, its refunds, its transaction, and what may be done with it.
+// Full view of an order: row, history, refunds, transaction and allowed actions.
 import type { Static } from '@sinclair/typebox'
 import { and } from 'drizzle-orm'
 import { partiesOf } from '../../../src/access/account-details.ts'
@@ -14,13 +14,13 @@ import { equals, isOneOf } from '../../../src/store/placeholders.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { entries } from '../../../src/store/schema.ts'
 import { type ChangeSource, type StateChangeRow, stateChangesOf } from '../../../src/store/state-changes.ts'
-import { periodById, wasBoughtBy } from '../../plans/index.ts'
-import { takenBy } from '../amounts.ts'
-import { isLateCharge, isToCharge } from '../automatic/charging.ts'
+import { isBoughtBy, periodById } from '../../plans/index.ts'
+import { refundedMinorOf } from '../amounts.ts'
+import { isDueForCharge, isLateCharge } from '../automatic/charging.ts'
 import { type ListedOrder, listedOrder, order_list } from '../list.ts'
 import { MANUAL } from '../manual/provider.ts'
-import { refundKey } from '../own-refunds.ts'
-import { asSeenByProviders, isInModeOf } from '../parts.ts'
+import { refundDebitKey } from '../own-refunds.ts'
+import { matchesMode, paymentOrderOf } from '../parts.ts'
 import type { Payments } from '../payments.ts'
 import { mayEndPlan } from '../plans/refunds.ts'
 import { refundsOf } from '../refund-store.ts'
@@ -31,14 +31,14 @@ import type { OrderView } from './views.ts'
 type Parts = Pick<Gateway, 'db' | 'calls'>
 export type OrderViewParts = Parts & Pick<Gateway, 'operations'>
 
-/** An order that the viewer sees. @throws GatewayError not_found, also for one of another account */
+/** Returns an order that the viewer may see. @throws GatewayError not_found, also for an order of another account */
 export async function requireOrder({ db, calls }: Parts, viewer: Viewer, id: number): Promise<ListedOrder> {
   const order = await listedOrder(db, { id, account_id: accountOf(viewer), now_ms: calls.now() })
   if (!order) throw notFound('Order not found. See the list of orders.', { param: 'order' })
   return order
 }
 
-/** An order as its page has it. @throws GatewayError as `requireOrder` */
+/** @throws GatewayError as `requireOrder` */
 export async function orderView(
   { db, calls, operations }: OrderViewParts,
   { parts }: Pick<Payments, 'parts'>,
@@ -57,14 +57,14 @@ export async function orderView(
   return {
     ...(await consoleRow(db, viewer, order_list, order)),
     method_title: provider?.title ?? order.provider,
-    // Of a transfer the operator's word alone tells.
+    // For bank transfers, only the operator knows whether they arrived.
     can_check: is_staff && provider !== undefined && order.provider !== MANUAL,
     rate_usd: formatUsd(order.rate_nanos),
     tax: tax_minor === null ? null : decimalMinor(tax_minor, currency),
     tax_country,
     ...time('pending_since', order.pending_since_ms),
     entry_id: entry_ids.get(`order:${id}`) ?? null,
-    ...money('welcome', await giftsWith({ db, operations }, order)),
+    ...money('welcome', await giftsOf({ db, operations }, order)),
     ...(await partiesOf(db, account, calls.catalogue())),
     changes: await changesOf(db, viewer, id, refunds),
     refunds: refunds.map((refund) => ({
@@ -73,7 +73,7 @@ export async function orderView(
       ...money('debit', refund.debit_nanos),
       state: refund.state,
       reason: refund.reason,
-      entry_id: entry_ids.get(refundKey(refund)) ?? null,
+      entry_id: entry_ids.get(refundDebitKey(refund)) ?? null,
       ...time('created', refund.created_at_ms),
     })),
     can_pay:
@@ -81,25 +81,25 @@ export async function orderView(
       order.kind !== 'automatic' &&
       order.pending_since_ms === null &&
       provider !== undefined &&
-      isInModeOf(order, provider) &&
+      matchesMode(order, provider) &&
       !is_late,
     can_cancel:
       is_open &&
       order.pending_since_ms === null &&
-      (!isToCharge(order) || (is_staff && isLateCharge(order, calls.now()))),
+      (!isDueForCharge(order) || (is_staff && isLateCharge(order, calls.now()))),
     can_mark_paid: is_staff && order.provider === MANUAL && provider !== undefined && !wasPaid(order.state),
     instructions:
-      is_open && provider?.instructions ? provider.instructions(await asSeenByProviders(parts, order)) : null,
+      is_open && provider?.instructions ? provider.instructions(await paymentOrderOf(parts, order)) : null,
     plan: await planOf({ db, calls }, order),
     can_refund:
-      is_staff && isRefundable(order.state) && provider?.refund !== undefined && isInModeOf(order, provider),
-    left: decimalMinor(order.amount_minor - takenBy(refunds), currency),
+      is_staff && isRefundable(order.state) && provider?.refund !== undefined && matchesMode(order, provider),
+    left: decimalMinor(order.amount_minor - refundedMinorOf(refunds), currency),
     ...(is_staff && { report: reportOf(order) }),
   }
 }
 
-/** The amount that came to the payer with an order's payment, beside its credit. */
-async function giftsWith(
+/** Sum of the gifts that the payer received with the order's payment, such as a welcome credit. */
+async function giftsOf(
   { db, operations }: Pick<OrderViewParts, 'db' | 'operations'>,
   order: ListedOrder,
 ): Promise<number> {
@@ -113,7 +113,7 @@ async function planOf({ db }: Parts, order: ListedOrder): Promise<Static<typeof 
   return period
     ? {
         title: period.title,
-        has_begun: await wasBoughtBy(db, period.id, id),
+        has_begun: await isBoughtBy(db, period.id, id),
         can_end: await mayEndPlan({ db }, order),
       }
     : null
@@ -127,7 +127,7 @@ const reportOf = ({ currency, fee_minor, ...order }: ListedOrder) => ({
   ...time('unanswered_since', order.unanswered_since_ms),
 })
 
-/** The changes of an order and of its refunds, the oldest first. An account sees no lines of trouble. */
+/** The changes of an order and its refunds, oldest first. Only the staff sees troubles. */
 async function changesOf(
   db: Db,
   { side }: Viewer,
@@ -139,7 +139,7 @@ async function changesOf(
   for (const refund of refunds) rows.push(...(await stateChangesOf(db, 'order_refunds', refund.id)))
   return (
     rows
-      // A line that only bound a movement to the order's state tells nothing.
+      // Lines without a change of state only guarded a ledger operation.
       .filter((row) => row.from_state !== row.to_state || (is_staff && isTrouble(row)))
       .sort((one, other) => one.at_ms - other.at_ms || one.id - other.id)
       .map((row) => ({
@@ -153,7 +153,7 @@ const isTrouble = ({ detail }: StateChangeRow): boolean => 'trouble' in Object(J
 
 type Change = Static<typeof OrderView>['changes'][number]
 
-/** Fields of a change for the staff alone. */
+/** Fields of a change that only the staff sees. */
 const staffFields = ({ source, detail }: StateChangeRow) => ({
   source: source as ChangeSource,
   detail: JSON.parse(detail) as Record<string, unknown>,
@@ -170,13 +170,13 @@ function changeView({ subject, subject_id, from_state, to_state, at_ms }: StateC
   }
 }
 
-/** The numbers of the entries of an order and of its refunds, by their request keys. */
+/** The IDs of the ledger entries of an order and its refunds, by request key. */
 async function entriesOf(
   db: Db,
   { id, account_id }: ListedOrder,
   refunds: readonly OrderRefund[],
 ): Promise<ReadonlyMap<string | null, number>> {
-  const keys = JSON.stringify([`order:${id}`, ...refunds.map(refundKey)])
+  const keys = JSON.stringify([`order:${id}`, ...refunds.map(refundDebitKey)])
   const found = await queries(db).entries.all({ account_id, keys })
   return new Map(found.map(({ request_key, id }) => [request_key, id]))
 }

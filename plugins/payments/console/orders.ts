@@ -1,4 +1,4 @@
-// Orders at the console: the list and its file, one order, and what operators do with it.
+// Console routes of orders: list, CSV, one order, and the operator's actions.
 import { Elysia } from 'elysia'
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
@@ -24,7 +24,7 @@ import { MarkBody, OrderParams, OrderView, RefundBody, RefundPreview, RefundQuer
 
 const response = { 200: OrderView, ...FAILURES }
 
-/** `GET /console/api/orders`, its file, and `/console/api/orders/{id}`: an account sees its own. */
+/** `GET /console/api/orders`, `/console/api/orders.csv` and `/console/api/orders/{id}`. An account sees its own orders. */
 export function orderRoutes(gateway: ConsoleParts & OrderViewParts, payments: Payments) {
   const list = consoleList(gateway, order_list)
   return new Elysia({ name: 'console-orders' })
@@ -38,8 +38,8 @@ export function orderRoutes(gateway: ConsoleParts & OrderViewParts, payments: Pa
 }
 
 /**
- * `POST /console/api/orders/{id}/refund`: gives money back by the payment method; `GET` says what that would take from the balance. `POST …/mark-paid`: the operator's word that a bank transfer
- * came. Both by an operator who has signed in a moment ago.
+ * `GET /console/api/orders/{id}/refund`: previews a refund. `POST` refunds, and `POST …/mark-paid` marks a bank transfer as arrived; both require
+ * a recent sign-in of the operator.
  */
 export const operatorRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>, payments: Payments) =>
   new Elysia({ name: 'console-orders-by-operators' })

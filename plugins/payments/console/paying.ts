@@ -1,4 +1,4 @@
-// Paying at the console: what an account may pay with, what a payment gives, orders that are made, paid, cancelled and looked at.
+// Console routes for paying: payment methods, offers, and the creation, payment, cancellation and refresh of orders.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, personOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
@@ -19,13 +19,13 @@ import { money } from '../../../src/http/views.ts'
 import type { PaymentProvider } from '../../../src/payment-api.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { limitsOf } from '../amounts.ts'
-import { lookAt } from '../looking.ts'
-import { cancelOrder, makeOrderIn, offerOf, startPayment } from '../ordering.ts'
+import { cancelOrder, createOrderInTx, offerOf, startPayment } from '../ordering.ts'
 import { providerOf } from '../parts.ts'
 import type { Payments } from '../payments.ts'
 import { readAmount } from '../read-amount.ts'
+import { refreshOrder } from '../refreshing.ts'
 import { wasPaid } from '../states.ts'
-import { takeOrderOf } from './order-rate.ts'
+import { requirePaymentQuota } from './order-rate.ts'
 import { type OrderViewParts, orderView, requireOrder } from './order-view.ts'
 import {
   MethodsView,
@@ -37,7 +37,7 @@ import {
   StartedView,
 } from './views.ts'
 
-/** `GET /console/api/payment-methods`, and `/console/api/payment-offer`: what a payment would give. */
+/** `GET /console/api/payment-methods`, and `/console/api/payment-offer`: the credit of a payment. */
 export const offerRoutes = (gateway: ConsoleParts, payments: Payments) =>
   new Elysia({ name: 'console-payment-offers' })
     .use(viewerCalls(gateway, { reads: 'see_payments' }))
@@ -49,7 +49,7 @@ export const offerRoutes = (gateway: ConsoleParts, payments: Payments) =>
       response: { 200: OfferView, ...FAILURES },
     })
 
-/** `POST /console/api/orders`, and of one order: `POST …/{id}/pay`, `/cancel` and `/look`. */
+/** `POST /console/api/orders`, and for one order `POST …/{id}/pay`, `/cancel` and `/look`. */
 export function payingRoutes(gateway: ConsoleParts & OrderViewParts, payments: Payments) {
   const { parts } = payments
   const response = { 200: OrderView, ...FAILURES }
@@ -58,8 +58,8 @@ export function payingRoutes(gateway: ConsoleParts & OrderViewParts, payments: P
     .post(
       '/console/api/orders',
       async ({ viewer, origin, body, headers }) => {
-        const id = await make(gateway, payments, { viewer, origin }, body, headers['idempotency-key'])
-        return await started(gateway, payments, viewer, id)
+        const id = await orderTopUp(gateway, payments, { viewer, origin }, body, headers['idempotency-key'])
+        return await startOrder(gateway, payments, viewer, id)
       },
       { headers: MovementHeaders, body: OrderBody, response: { 200: StartedView, ...FAILURES } },
     )
@@ -67,7 +67,7 @@ export function payingRoutes(gateway: ConsoleParts & OrderViewParts, payments: P
       '/console/api/orders/:id/pay',
       async ({ viewer, params }) => {
         const { account_id } = await requireOrder(gateway, viewer, params.id)
-        takeOrderOf(viewer, account_id, payments.page_payments)
+        requirePaymentQuota(viewer, account_id, payments.page_payments)
         const { go_to } = await startPayment(parts, params.id)
         return {
           order: await orderView(gateway, payments, viewer, params.id),
@@ -80,8 +80,8 @@ export function payingRoutes(gateway: ConsoleParts & OrderViewParts, payments: P
     .post(
       '/console/api/orders/:id/cancel',
       async ({ viewer, origin, params }) => {
-        // Somebody may have paid it a moment ago.
-        await lookIfBegun(gateway, payments, viewer, params.id)
+        // The order may have been paid a moment ago.
+        await refreshIfStarted(gateway, payments, viewer, params.id)
         const { pending_since_ms } = await requireOrder(gateway, viewer, params.id)
         if (pending_since_ms !== null)
           throw conflict('The payment is on its way, so the order cannot be cancelled. Wait for it.', {
@@ -97,7 +97,7 @@ export function payingRoutes(gateway: ConsoleParts & OrderViewParts, payments: P
       '/console/api/orders/:id/look',
       async ({ viewer, params }) => {
         await requireOrder(gateway, viewer, params.id)
-        await look(gateway, payments, viewer, params.id)
+        await refreshForPage(gateway, payments, viewer, params.id)
         return await orderView(gateway, payments, viewer, params.id)
       },
       { params: OrderParams, response },
@@ -134,7 +134,7 @@ function methodsView({ parts, settings }: Payments): Static<typeof MethodsView> 
 
 type Wanted = Omit<Static<typeof OfferQuery>, 'account'>
 
-/** @throws GatewayError as `offerOf`; invalid_request for what is no amount of the currency */
+/** @throws GatewayError as `offerOf`; invalid_request for an invalid amount */
 async function offerView(
   { parts, settings }: Payments,
   viewer: Viewer,
@@ -156,7 +156,7 @@ async function offerView(
   }
 }
 
-/** The amount that a payment would bring its payer beside its credit, if it were made now. */
+/** Returns the share that a payment made now would give to its payer, such as a welcome credit. */
 async function ownShare(
   { shares }: Payments['parts'],
   account_id: number | undefined,
@@ -171,8 +171,8 @@ async function ownShare(
 
 const methodOf = (parts: Payments['parts'], { method }: Wanted): PaymentProvider => providerOf(parts, method)
 
-/** The account that something is paid for. @throws GatewayError unprocessable where it is closed */
-export async function requireOpen(
+/** Returns the account to pay for. @throws GatewayError unprocessable if it is closed */
+export async function requireOpenAccount(
   gateway: ConsoleParts & OrderViewParts,
   viewer: Viewer,
   reference: string | undefined,
@@ -186,8 +186,8 @@ export async function requireOpen(
   return id
 }
 
-/** @returns the number of the order, the first one's for a key that was sent before */
-async function make(
+/** @returns the ID of the order; for a repeated idempotency key, of the first order */
+async function orderTopUp(
   gateway: ConsoleParts & OrderViewParts,
   { parts, settings, page_orders }: Payments,
   asking: Requester,
@@ -195,8 +195,8 @@ async function make(
   request_key: string | undefined,
 ): Promise<number> {
   const { viewer } = asking
-  const account_id = await requireOpen(gateway, viewer, body.account)
-  takeOrderOf(viewer, account_id, page_orders)
+  const account_id = await requireOpenAccount(gateway, viewer, body.account)
+  requirePaymentQuota(viewer, account_id, page_orders)
   const { currency, method } = body
   const request = {
     account_id,
@@ -205,12 +205,12 @@ async function make(
     ...{ method, currency, request_key },
     amount_minor: readAmount(body),
   }
-  const { id } = await changed(gateway, asking, (tx) => makeOrderIn(tx, parts, settings(), request))
+  const { id } = await changed(gateway, asking, (tx) => createOrderInTx(tx, parts, settings(), request))
   return id
 }
 
-/** Begins the payment of an order that is there already: a payment method that does not answer leaves it to be paid from its page. */
-export async function started(
+/** Starts the payment of an order. If the payment method fails, reports the problem: the order can still be paid from its page. */
+export async function startOrder(
   gateway: ConsoleParts & OrderViewParts,
   payments: Payments,
   viewer: Viewer,
@@ -228,11 +228,11 @@ export async function started(
   return { order: await orderView(gateway, payments, viewer, id), go_to: go_to ?? null, problem }
 }
 
-/** An account's pages look often enough by themselves: more looks in a minute are left out. */
-const MAX_LOOKS_A_MINUTE = 10
+/** Per order, for pages of accounts; further refreshes are skipped. */
+const MAX_REFRESHES_A_MINUTE = 10
 
-/** @throws GatewayError as `lookAt`, for the staff */
-async function look(
+/** Refreshes an order for a page. @throws GatewayError as `refreshOrder`, for the staff */
+async function refreshForPage(
   gateway: Pick<ConsoleParts, 'db' | 'calls'>,
   { parts, page_looks }: Payments,
   viewer: Viewer,
@@ -240,31 +240,31 @@ async function look(
 ): Promise<void> {
   const { state } = await requireOrder(gateway, viewer, id)
   const is_staff = viewer.side === 'operator'
-  if (!is_staff && (wasPaid(state) || !page_looks.take(id, MAX_LOOKS_A_MINUTE).admitted)) return
+  if (!is_staff && (wasPaid(state) || !page_looks.take(id, MAX_REFRESHES_A_MINUTE).admitted)) return
   try {
-    await lookAt(parts, id, { source: 'page' })
+    await refreshOrder(parts, id, { source: 'page' })
   } catch (thrown) {
-    // Left to the poller, which `lookAt` has told: the page goes on saying what is known.
-    if (is_staff || !isSilent(thrown)) throw thrown
+    // The poller retries, as `refreshOrder` has scheduled; the page shows the last known state.
+    if (is_staff || !isMethodUnavailable(thrown)) throw thrown
   }
 }
 
-/** A payment method that does not answer, or is not set up any more. */
-const isSilent = (thrown: unknown): boolean =>
+/** Whether a payment method does not answer, or is no longer set up. */
+const isMethodUnavailable = (thrown: unknown): boolean =>
   isFailure(thrown) || (thrown instanceof GatewayError && thrown.code === 'no_payment_method')
 
-/** Looks at a payment that was begun. A silent method, or one that was asked often enough, stops no cancellation: a payment that comes is credited. */
-async function lookIfBegun(
+/** Refreshes a started payment. A silent method or the rate limit does not prevent a cancellation: a payment that arrives later is credited. */
+async function refreshIfStarted(
   gateway: Pick<ConsoleParts, 'db' | 'calls'>,
   { parts, page_looks }: Payments,
   viewer: Viewer,
   id: number,
 ): Promise<void> {
   const { state, reference } = await requireOrder(gateway, viewer, id)
-  if (state !== 'open' || reference === null || !page_looks.take(id, MAX_LOOKS_A_MINUTE).admitted) return
+  if (state !== 'open' || reference === null || !page_looks.take(id, MAX_REFRESHES_A_MINUTE).admitted) return
   try {
-    await lookAt(parts, id, { source: 'page' })
+    await refreshOrder(parts, id, { source: 'page' })
   } catch (thrown) {
-    if (!isSilent(thrown)) throw thrown
+    if (!isMethodUnavailable(thrown)) throw thrown
   }
 }

@@ -1,4 +1,4 @@
-// Reports of money in at the console, for the staff: what payments brought by method, what is owed to accounts, and the file for accounting.
+// Console reports of payments for the staff: revenue by method, liabilities, and the CSV file for accounting.
 import { type Static, Type } from '@sinclair/typebox'
 import { sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
@@ -32,32 +32,32 @@ const ReportView = Closed({
       method_title: Type.String(),
       currency: Type.String(),
       payments: Type.Integer(),
-      gross: Decimal('what was paid, with tax and fees'),
+      gross: Decimal('sum of payments, with tax and fees'),
       refunds: Type.Integer({ description: 'refunds and lost disputes' }),
-      returned: Decimal('what went back by them'),
-      tax: Decimal('in what was paid and did not go back'),
-      fees: Decimal('what the payment method keeps'),
-      without_fee: Type.Integer({ description: 'payments whose fee is not known' }),
-      net: Decimal('what is left'),
-      ...MoneyFields('credit', 'What was added to balances, with bonuses'),
+      returned: Decimal('sum of refunds and lost disputes'),
+      tax: Decimal('tax in the payments, without the returned part'),
+      fees: Decimal('fees of the payment method'),
+      without_fee: Type.Integer({ description: 'payments without a reported fee' }),
+      net: Decimal('gross minus returned amounts, tax and fees'),
+      ...MoneyFields('credit', 'Credits to balances, with bonuses'),
       ...MoneyFields('bonus', 'The bonuses in it'),
-      ...MoneyFields('returned', 'What was taken from balances again'),
+      ...MoneyFields('returned', 'Debits of balances for refunds and lost disputes'),
     }),
     { description: 'of live payments, the largest first' },
   ),
   liabilities: Type.Array(Closed({ title: Type.String(), ...MoneyFields('amount') })),
   ...MoneyFields('owed', 'All liabilities together'),
   gifts: Type.Array(Closed({ title: Type.String(), ...MoneyFields('amount') }), {
-    description: 'credits that nobody paid for, without what was taken back of them',
+    description: 'credits without a payment, minus their debited part',
   }),
   open: Type.Integer({ description: 'orders that wait for their payment' }),
-  stuck: Type.Integer({ description: 'orders that somebody has to look at' }),
-  is_test: Type.Boolean({ description: 'whether a payment method moves no money' }),
+  stuck: Type.Integer({ description: 'orders that need attention' }),
+  is_test: Type.Boolean({ description: 'whether a payment method is in test mode' }),
 })
 
 type Parts = ConsoleParts & Pick<Gateway, 'operations'>
 
-/** `GET /console/api/payments`, and `/console/api/payments.csv`: of this month, or of another time. */
+/** `GET /console/api/payments` and `/console/api/payments.csv`, by default for this month. */
 export const reportRoutes = (gateway: Parts, payments: Payments) =>
   new Elysia({ name: 'console-payment-reports' })
     .use(operatorCalls(gateway))

@@ -1,4 +1,4 @@
-// All routes of payments at the console.
+// All console routes of payments.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Payments } from '../payments.ts'

@@ -1,4 +1,4 @@
-// Orders, payment methods and offers in requests and answers of the console.
+// Schemas of orders, payment methods and offers in the console API.
 import { Type } from '@sinclair/typebox'
 import { consoleFields } from '../../../src/app/list/pages.ts'
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'
@@ -17,7 +17,7 @@ export const Currency = Type.String({
   pattern: '^[A-Z]{3}$',
   must: 'the ISO 4217 code of a currency, such as EUR',
 })
-/** As it is typed; read with the digits of its currency. */
+/** As a person typed it; parsed with the decimals of its currency. */
 export const Amount = Type.String({ maxLength: 20, must: 'an amount as text, such as "25" or "25.50"' })
 
 export const OfferQuery = Closed({
@@ -30,19 +30,21 @@ export const OfferQuery = Closed({
 export const OrderBody = OfferQuery
 
 export const RefundBody = Closed({
-  /** Absent: all that is left. */
+  /** Default: the whole rest. */
   amount: Type.Optional(Amount),
   into_debt: Type.Optional(
-    Type.Boolean({ description: 'what the free balance lacks becomes debt; otherwise it is refused' }),
+    Type.Boolean({
+      description: 'a missing balance becomes debt; otherwise the refund is refused',
+    }),
   ),
   reason: Type.String({
     maxLength: MAX_NOTE_CHARS,
     must: `a reason of at most ${MAX_NOTE_CHARS} characters`,
   }),
   end_plan: Type.Optional(
-    Type.Boolean({ description: 'ends the plan that it paid for, out of whose price the refund comes then' }),
+    Type.Boolean({ description: 'ends the plan that the order paid for; its price then pays the refund' }),
   ),
-  /** The rest of the payment as the page showed it: a second click refunds nothing. */
+  /** The rest of the payment that the page showed: a second click conflicts instead of refunding twice. */
   left: Type.Optional(Amount),
 })
 
@@ -64,8 +66,8 @@ export const MethodsView = Closed({
       currencies: Type.Array(
         Closed({
           currency: Type.String(),
-          min: Decimal('the least amount of one payment'),
-          max: Decimal('the greatest'),
+          min: Decimal('minimum amount of one payment'),
+          max: Decimal('maximum amount'),
           rate_usd: Decimal('USD of credit for one unit of the currency'),
         }),
       ),
@@ -73,18 +75,18 @@ export const MethodsView = Closed({
   ),
   presets: Type.Array(Decimal('a proposed amount')),
   bonuses: Type.Array(
-    Closed({ ...MoneyFields('from', 'The least credit that it is for'), percent: Type.Number() }),
-    { description: 'the smallest first' },
+    Closed({ ...MoneyFields('from', 'Minimum credit for the bonus'), percent: Type.Number() }),
+    { description: 'smallest first' },
   ),
 })
 
 export const OfferView = Closed({
   currency: Type.String(),
-  amount: Decimal('what is paid'),
+  amount: Decimal('amount of the payment'),
   rate_usd: Decimal('USD of credit for one unit of the currency'),
-  ...MoneyFields('credit', 'What the payment adds to the balance, with its bonus'),
-  ...MoneyFields('bonus', 'The part of it that is a bonus'),
-  ...MoneyFields('welcome', 'What it brings beside that, as the first payment'),
+  ...MoneyFields('credit', 'Credit to the balance, with the bonus'),
+  ...MoneyFields('bonus', 'The bonus in it'),
+  ...MoneyFields('welcome', 'Additional welcome credit for the first payment'),
 })
 
 const ChangeView = Closed({
@@ -95,25 +97,25 @@ const ChangeView = Closed({
   to: OneOf([...ORDER_STATES, ...REFUND_STATES]),
   source: Type.Optional(OneOf(CHANGE_SOURCES, { description: 'for the staff' })),
   detail: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'what was told of it; for the staff' }),
+    Type.Record(Type.String(), Type.Unknown(), { description: 'details of the change; for the staff' }),
   ),
 })
 
 const RefundView = Closed({
   id: Type.Integer(),
-  amount: Decimal('the amount that was refunded, in the currency of the order'),
-  ...MoneyFields('debit', 'What was taken from the balance for it'),
+  amount: Decimal('refunded amount, in the currency of the order'),
+  ...MoneyFields('debit', 'Debit of the balance for the refund'),
   state: OneOf(REFUND_STATES),
   reason: Type.String(),
   entry_id: Nullable(Type.Integer()),
   ...TimeFields('created'),
 })
 
-/** The payment method's word on an order, and the time of the next look: for the staff. */
+/** Facts that the payment method reported, and the refresh schedule; only for the staff. */
 const ReportView = Closed({
   payment_reference: Nullable(Type.String()),
-  fee: Nullable(Decimal('what the payment method keeps')),
-  looks: Type.Integer({ description: 'how often it was asked' }),
+  fee: Nullable(Decimal('fee of the payment method')),
+  looks: Type.Integer({ description: 'number of refreshes' }),
   ...NullableTimeFields('next_look'),
   ...NullableTimeFields('unanswered_since'),
 })
@@ -121,60 +123,62 @@ const ReportView = Closed({
 export const OrderView = Closed({
   ...consoleFields(order_list),
   method_title: Type.String(),
-  can_check: Type.Boolean({ description: 'for the staff: whether its payment method can be asked' }),
+  can_check: Type.Boolean({
+    description: 'for the staff: whether it can be refreshed',
+  }),
   rate_usd: Decimal('USD of credit for one unit of the currency'),
   tax: Nullable(Decimal('the tax in the amount')),
   tax_country: Nullable(Type.String()),
   ...NullableTimeFields('pending_since'),
-  entry_id: Nullable(Type.Integer({ description: 'the number of the transaction that credited it' })),
-  ...MoneyFields('welcome', 'The welcome credit that came beside its credit'),
-  seller: Type.String({ description: 'as [billing] seller has it; empty without' }),
-  buyer: Type.String({ description: 'the billing details of the account, or its name' }),
-  changes: Type.Array(ChangeView, { description: 'the oldest first' }),
-  refunds: Type.Array(RefundView, { description: 'the oldest first' }),
-  can_pay: Type.Boolean({ description: 'open, and its payment method leads somewhere to pay' }),
+  entry_id: Nullable(Type.Integer({ description: 'ID of the transaction that credited it' })),
+  ...MoneyFields('welcome', 'The welcome credit that came with the payment'),
+  seller: Type.String({ description: '[billing] seller; empty if it is not set' }),
+  buyer: Type.String({ description: 'billing details of the account, or its name' }),
+  changes: Type.Array(ChangeView, { description: 'oldest first' }),
+  refunds: Type.Array(RefundView, { description: 'oldest first' }),
+  can_pay: Type.Boolean({ description: 'whether its payment can be started' }),
   can_cancel: Type.Boolean(),
   can_mark_paid: Type.Boolean({
-    description: 'for the staff: whether its payment is marked by hand, as that of a bank transfer',
+    description: 'for the staff: whether it can be marked as paid, as for a bank transfer',
   }),
   plan: Nullable(
     Closed(
       {
         title: Type.String(),
         has_begun: Type.Boolean({
-          description: 'whether this payment began it; otherwise a payment is balance',
+          description: 'whether this payment started the plan; otherwise it only added balance',
         }),
         can_end: Type.Boolean({ description: 'whether a refund may end it' }),
       },
-      { description: 'the plan that it pays for' },
+      { description: 'the plan that the order pays for' },
     ),
   ),
   can_refund: Type.Boolean({ description: 'for the staff: whether its payment method gives money back' }),
-  left: Decimal('what of the payment was not refunded, and is not being'),
+  left: Decimal('part of the payment that is neither refunded nor in a pending refund'),
   instructions: Nullable(
-    Type.String({ description: 'what the payer does, while it is open: bank details and the like' }),
+    Type.String({ description: 'payment instructions for an open order, such as bank details' }),
   ),
   report: Type.Optional(ReportView),
 })
 
 export const RefundQuery = Closed({
   amount: Type.Optional(Amount),
-  end_plan: Type.Optional(OneOf(['yes'], { description: 'the plan that it paid for ends with it' })),
+  end_plan: Type.Optional(OneOf(['yes'], { description: 'ends the plan that the order paid for' })),
 })
 export const RefundPreview = Closed({
-  ...MoneyFields('debit', 'What leaves the balance, without the price of a plan that ends with it'),
-  ...MoneyFields('lacking', 'What of it the free balance lacks: it becomes debt, or the refund is refused'),
-  ...MoneyFields('balance', 'The balance once the refund is made'),
-  ...MoneyFields('debt', 'The debt then'),
+  ...MoneyFields('debit', 'Debit of the balance, minus the returned price of an ended plan'),
+  ...MoneyFields('lacking', 'The part above the free balance: it becomes debt, or the refund is refused'),
+  ...MoneyFields('balance', 'Balance after the refund'),
+  ...MoneyFields('debt', 'Debt after the refund'),
   fee: Nullable(Decimal('the fee of the payment; null: not reported')),
   ...MoneyFields(
     'gifts',
-    'Credit that came with the payment, such as a welcome credit, and is taken back within a minute: as debt where the balance lacks it',
+    'Credit that came with the payment, such as a welcome credit, and is debited within a minute, as debt if the balance is too low',
   ),
 })
 
 export const StartedView = Closed({
   order: OrderView,
-  go_to: Nullable(Type.String({ description: 'where it is paid; null: see its page' })),
-  problem: Nullable(Type.String({ description: 'why the payment could not be started' })),
+  go_to: Nullable(Type.String({ description: 'the page to pay on; null: see the page of the order' })),
+  problem: Nullable(Type.String({ description: 'reason why the payment could not be started' })),
 })

@@ -1,33 +1,32 @@
-// A payment method of a custom plugin, made safe to use: what it is, is checked once; each answer when it comes, within a time limit.
+// Validation of a custom plugin's payment method: its properties once, and each of its answers, within a time limit.
 import { isCurrency } from '../../../src/domain/currencies.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import type { Logger } from '../../../src/observe/log.ts'
 import type { AmountLimits, PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { withinTime } from '../../../src/utilities/time-limit.ts'
-import { chargedOf, hintOf, paymentOf, refundOf, startedOf } from '../answers.ts'
+import { parseCharged, parseHint, parsePayment, parseRefund, parseStarted } from '../answers.ts'
 import { MANUAL } from '../manual/provider.ts'
 
-/** The names of built-in methods: orders and webhooks go by them. */
-const TAKEN = ['stripe', MANUAL]
+const BUILT_IN_NAMES = ['stripe', MANUAL]
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
 const MAX_TITLE_CHARS = 60
 const MAX_INSTRUCTIONS_CHARS = 4_000
 const MIN_EXPIRES_MS = 60_000
 const MAX_EXPIRES_MS = 90 * DAY_MS
 
-/** Less than what looks are waited for by those that ask for them. */
+/** Shorter than the 30 seconds after which the gateway itself gives up. */
 const ANSWER_LIMIT_MS = 25_000
-/** Providers give webhooks up after some seconds. */
+/** Providers abandon a webhook after some seconds. */
 const HOOK_LIMIT_MS = 5_000
 
 type Log = Pick<Logger, 'error'>
 
 /**
- * The method as the gateway uses it.
+ * Wraps a method so that the gateway can rely on its answers.
  *
- * @param candidate the value that a plugin has handed over
- * @throws Error that says what is wrong with it
+ * @param candidate value from a plugin
+ * @throws Error that names the fault
  */
 export function checkedMethod(candidate: unknown, log: Log): PaymentProvider {
   const method = methodOf(candidate)
@@ -44,24 +43,25 @@ export function checkedMethod(candidate: unknown, log: Log): PaymentProvider {
     ...(expires_ms === undefined ? {} : { expires_ms }),
     start: (order) =>
       limited('start', ANSWER_LIMIT_MS, async () => {
-        const started = startedOf(await method.start(frozen(order)))
+        const started = parseStarted(await method.start(frozen(order)))
         if (started.go_to === undefined && !method.instructions)
           throw new Error('go_to is missing, and there are no instructions on how to pay without a page')
         return started
       }),
     look: (reference, order) =>
-      limited('look', ANSWER_LIMIT_MS, async () => paymentOf(await method.look(reference, frozen(order)))),
+      limited('look', ANSWER_LIMIT_MS, async () => parsePayment(await method.look(reference, frozen(order)))),
     ...(method.instructions ? { instructions: (order) => instructionsOf(method, order, log) } : {}),
     ...(method.hook
       ? {
-          hook: (request) => limited('hook', HOOK_LIMIT_MS, async () => hintOf(await method.hook?.(request))),
+          hook: (request) =>
+            limited('hook', HOOK_LIMIT_MS, async () => parseHint(await method.hook?.(request))),
         }
       : {}),
     ...(method.refund
       ? {
           refund: (order, amount_minor, key) =>
             limited('refund', ANSWER_LIMIT_MS, async () =>
-              refundOf(await method.refund?.(frozen(order), amount_minor, key), amount_minor, key),
+              parseRefund(await method.refund?.(frozen(order), amount_minor, key), amount_minor, key),
             ),
         }
       : {}),
@@ -69,7 +69,7 @@ export function checkedMethod(candidate: unknown, log: Log): PaymentProvider {
       ? {
           chargeSaved: (order, may_begin) =>
             limited('chargeSaved', ANSWER_LIMIT_MS, async () =>
-              chargedOf(await method.chargeSaved?.(frozen(order), may_begin)),
+              parseCharged(await method.chargeSaved?.(frozen(order), may_begin)),
             ),
         }
       : {}),
@@ -79,7 +79,7 @@ export function checkedMethod(candidate: unknown, log: Log): PaymentProvider {
 const frozen = (order: PaymentOrder): PaymentOrder => Object.freeze({ ...order })
 
 const FUNCTIONS = ['start', 'look', 'instructions', 'hook', 'refund', 'chargeSaved'] as const
-const NEEDED: readonly string[] = ['start', 'look']
+const REQUIRED: readonly string[] = ['start', 'look']
 
 function methodOf(candidate: unknown): PaymentProvider {
   if (typeof candidate !== 'object' || candidate === null)
@@ -91,7 +91,7 @@ function methodOf(candidate: unknown): PaymentProvider {
   const refuse = (what: string): never => {
     throw new Error(`its payment method "${name}": ${what}`)
   }
-  if (TAKEN.includes(name)) refuse('the name is that of a built-in one; choose another')
+  if (BUILT_IN_NAMES.includes(name)) refuse('the name is that of a built-in one; choose another')
   if (typeof title !== 'string' || title.trim() === '' || title.length > MAX_TITLE_CHARS)
     refuse(`title must be 1 to ${MAX_TITLE_CHARS} characters`)
   if (!Array.isArray(currencies) || currencies.length === 0 || !currencies.every(isCurrency))
@@ -109,7 +109,7 @@ function methodOf(candidate: unknown): PaymentProvider {
     refuse('expires_ms must be milliseconds, from a minute to 90 days')
   for (const field of FUNCTIONS) {
     const is_missing = method[field] === undefined
-    if (is_missing ? NEEDED.includes(field) : typeof method[field] !== 'function')
+    if (is_missing ? REQUIRED.includes(field) : typeof method[field] !== 'function')
       refuse(`${field} must be a function`)
   }
   return method
@@ -121,7 +121,7 @@ const isLimits = (limits: AmountLimits | undefined): boolean =>
   (limits?.min_minor ?? 0) >= 1 &&
   (limits?.max_minor ?? 0) >= (limits?.min_minor ?? 0)
 
-/** The page of an order is shown, whatever a plugin does. */
+/** Never throws, so that the order's page works whatever the plugin does. */
 function instructionsOf(method: PaymentProvider, order: PaymentOrder, log: Log): string {
   try {
     const text: unknown = method.instructions?.(frozen(order))

@@ -1,36 +1,36 @@
-// The contract of payment methods as a test that any of them can be run against. It begins payments that nobody pays, and moves no money.
+// Contract test of payment methods. It starts payments that nobody pays, and moves no money.
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { webhookPath } from '../webhook-path.ts'
 
-const UNKNOWN = 'tollgate-no-such-payment'
+const UNKNOWN_REFERENCE = 'tollgate-no-such-payment'
 const ADDRESS = 'https://gateway.example'
 
 /**
- * Runs a payment method against the contract, over its own network.
+ * Tests a payment method against the contract, with its real network.
  *
- * @param method as `checkedMethod` gives it: wrong shapes of its answers and time limits are faults, too
- * @returns what is wrong, a sentence each; none: it keeps the contract as far as that shows without money
+ * @param method result of `checkedMethod`: malformed answers and time-outs are faults, too
+ * @returns a sentence for each fault; empty if the method keeps the contract as far as a test without money can show
  */
 export async function contractFaults(method: PaymentProvider, now_ms: number): Promise<string[]> {
   const faults: string[] = []
   const id = Math.floor(now_ms / 1_000)
-  const order = orderFor(method, id, now_ms)
-  const other = orderFor(method, id + 1, now_ms)
-  const started = await tried(faults, async () => await method.start(order))
+  const order = testOrder(method, id, now_ms)
+  const other = testOrder(method, id + 1, now_ms)
+  const started = await attempt(faults, async () => await method.start(order))
   if (started) {
     faults.push(...(await faultsOfStart(method, [order, other], started.reference)))
     faults.push(
       ...(await faultsOfLook(method, { ...order, reference: started.reference }, started.reference)),
     )
   }
-  faults.push(...(await faultsOfHook(method, started?.reference ?? UNKNOWN)))
+  faults.push(...(await faultsOfHook(method, started?.reference ?? UNKNOWN_REFERENCE)))
   return faults
 }
 
-/** An order that nobody is going to pay, of the smallest amount. Each run has another number. */
-function orderFor({ name, currencies, limits }: PaymentProvider, id: number, now_ms: number): PaymentOrder {
+/** Builds an order of the smallest amount. Each run uses another ID. */
+function testOrder({ name, currencies, limits }: PaymentProvider, id: number, now_ms: number): PaymentOrder {
   const [currency = 'USD'] = currencies
   return {
     ...{ id, account_id: 1, account: 'test', currency, amount_minor: limits[currency]?.min_minor ?? 1 },
@@ -49,19 +49,19 @@ async function faultsOfStart(
   reference: string,
 ): Promise<string[]> {
   const faults: string[] = []
-  const again = await tried(faults, async () => await method.start(order))
+  const again = await attempt(faults, async () => await method.start(order))
   if (again && again.reference !== reference)
     faults.push(
       `start began two payments for one order, ${reference} and ${again.reference}: after a crash a person could pay twice. Give the same one again.`,
     )
-  const its = await tried(faults, async () => await method.start(other))
-  if (its?.reference === reference)
+  const of_other = await attempt(faults, async () => await method.start(other))
+  if (of_other?.reference === reference)
     faults.push(`start gave two orders one reference, ${reference}: one payment would be taken for both.`)
-  const reborn = await method
+  const after_restore = await method
     .start({ ...order, expires_at_ms: order.expires_at_ms + 1_000 })
-    // Dropped: a refusal is as good, since no payment of the past is taken for it then.
+    // Dropped: a refusal is fine, since it cannot confuse the order with an earlier payment.
     .catch(() => undefined)
-  if (reborn?.reference === reference)
+  if (after_restore?.reference === reference)
     faults.push(
       `start gave an order of another database with the same number the same reference, ${reference}: a payment of the past would be taken for it. Put expires_at_ms in the reference.`,
     )
@@ -74,7 +74,7 @@ async function faultsOfLook(
   reference: string,
 ): Promise<string[]> {
   const faults: string[] = []
-  const payment = await tried(faults, async () => await method.look(reference, order))
+  const payment = await attempt(faults, async () => await method.look(reference, order))
   if (payment && payment.state !== 'open' && payment.state !== 'pending')
     faults.push(`look said "${payment.state}" of a payment that was just begun. It is "open".`)
   if (payment && (payment.currency !== order.currency || payment.amount_minor !== order.amount_minor))
@@ -82,19 +82,19 @@ async function faultsOfLook(
       `look said ${payment.amount_minor} ${payment.currency} of a payment of ${order.amount_minor} ${order.currency}: amounts are in the smallest unit.`,
     )
   try {
-    const unknown = await method.look(UNKNOWN, { ...order, reference: UNKNOWN })
+    const unknown = await method.look(UNKNOWN_REFERENCE, { ...order, reference: UNKNOWN_REFERENCE })
     if (unknown.state === 'paid' || unknown.state === 'pending')
       faults.push(
         `look said "${unknown.state}" of a payment that does not exist: anybody could have credit for nothing.`,
       )
   } catch {
-    // As it should be: nothing is known about it.
+    // Expected: the payment is unknown.
   }
   return faults
 }
 
-/** Requests that nobody signed. */
-const forged = (method: PaymentProvider, reference: string): [what: string, request: Request][] => {
+/** Webhooks without a signature or with a wrong one. */
+const unsignedRequests = (method: PaymentProvider, reference: string): [what: string, request: Request][] => {
   const url = ADDRESS + webhookPath(method.name)
   const names = ['reference', 'id', 'out_trade_no', 'trade_no', 'order_id', 'order']
   const fields = {
@@ -122,20 +122,20 @@ const forged = (method: PaymentProvider, reference: string): [what: string, requ
 async function faultsOfHook(method: PaymentProvider, reference: string): Promise<string[]> {
   if (!method.hook) return []
   const faults: string[] = []
-  for (const [what, request] of forged(method, reference)) {
+  for (const [what, request] of unsignedRequests(method, reference)) {
     try {
       await method.hook(request)
       faults.push(
         `hook took ${what}: it must throw, so that strangers cannot make the gateway ask, and an alert is raised.`,
       )
     } catch {
-      // As it should be: nobody signed it.
+      // Expected.
     }
   }
   return faults
 }
 
-async function tried<T>(faults: string[], work: () => Promise<T>): Promise<T | undefined> {
+async function attempt<T>(faults: string[], work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch (thrown) {

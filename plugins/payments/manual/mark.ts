@@ -1,26 +1,26 @@
-// The operator's word that a bank transfer came: kept first, then looked at as any payment, so that a kill between the two loses nothing.
+// The operator's mark that a bank transfer arrived: saved first, then credited by a refresh of the order, so that a kill between them loses nothing.
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { formatMinor } from '../../../src/domain/currencies.ts'
 import { conflict, invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
 import type { Tx } from '../../../src/store/db.ts'
-import { lookAt } from '../looking.ts'
 import { type PaymentParts, providerOf } from '../parts.ts'
+import { refreshOrder } from '../refreshing.ts'
 import { wasPaid } from '../states.ts'
-import { keepMark, keepReference, orderById, orderByPayment } from '../store.ts'
+import { orderById, orderByPayment, saveMark, saveReference } from '../store.ts'
 import type { Order } from '../tables.ts'
 import { noteTrouble } from '../trouble-notes.ts'
-import { misfitOf } from '../troubles.ts'
+import { mismatchOf } from '../troubles.ts'
 import { MANUAL } from './provider.ts'
 import { transferReference } from './reference.ts'
 
-/** A transfer as it stands on the bank statement. */
+/** A transfer as the bank statement shows it. */
 export interface PaidMark {
   amount_minor: number
   currency: string
-  /** The bank's own number of the transfer: it pays one order. */
+  /** The bank's reference of the transfer. A reference pays one order. */
   reference: string
-  /** Credit by a command goes without the credits to others, which the gateway makes later. */
+  /** A credit by a command has no shares for other accounts: the gateway credits them later. */
   source?: 'operator' | 'command'
   by?: ActionContext | undefined
 }
@@ -28,11 +28,11 @@ export interface PaidMark {
 const REFERENCE = /^[\p{L}\p{N}\p{P}\p{S} ]{1,140}$/u
 
 /**
- * Marks an order as paid by a bank transfer, and credits it. Repeated with the same transfer it goes on with what a kill has left.
+ * Marks an order as paid by a bank transfer, and credits it. Repeated with the same transfer, it completes what a kill interrupted.
  *
- * @returns the order as it is then
- * @throws GatewayError not_found; unprocessable for another payment method, and for another amount, which is kept as the order's trouble;
- * conflict for an order that was paid, and for a transfer that has paid another one; invalid_request for a reference that is none
+ * @returns the updated order
+ * @throws GatewayError not_found; unprocessable for another payment method, and for another amount, which is saved as the order's trouble;
+ * conflict for a paid order, and for a transfer that has paid another one; invalid_request for an invalid reference
  */
 export async function markPaid(parts: PaymentParts, order_id: number, mark: PaidMark): Promise<Order> {
   const { by, currency, amount_minor, source = 'operator' } = mark
@@ -43,26 +43,31 @@ export async function markPaid(parts: PaymentParts, order_id: number, mark: Paid
     })
   const cause = { source, by }
   const seen = await orderById(parts.db, order_id)
-  refuseOther(seen)
+  requireManual(seen)
   providerOf(parts, MANUAL)
-  refusePaid(seen)
-  const misfit = misfitOf(seen, { state: 'paid', currency, amount_minor })
+  requireUnpaid(seen)
+  const misfit = mismatchOf(seen, { state: 'paid', currency, amount_minor })
   if (misfit !== undefined) {
     await noteTrouble(parts, seen, misfit, cause)
     throw unprocessable(misfit, { param: 'amount', code: 'amount_mismatch' })
   }
-  await parts.db.begin((tx) => keep(tx, seen, reference, parts.now()), by ? { by } : {})
-  const order = await lookAt(parts, order_id, cause)
+  await parts.db.begin((tx) => enterMark(tx, seen, reference, parts.now()), by ? { by } : {})
+  const order = await refreshOrder(parts, order_id, cause)
   if (!wasPaid(order.state) && order.trouble !== null) throw unprocessable(order.trouble)
   return order
 }
 
-async function keep(tx: Tx, { id, account_id }: Order, reference: string, now_ms: number): Promise<void> {
-  // Of all marks, so that a transfer that is entered for two orders at once is seen.
+async function enterMark(
+  tx: Tx,
+  { id, account_id }: Order,
+  reference: string,
+  now_ms: number,
+): Promise<void> {
+  // One lock for all marks, so that a transfer that is entered for two orders at once is found.
   await tx.lock(null)
   await tx.lock(account_id)
   const order = await orderById(tx, id)
-  refusePaid(order)
+  requireUnpaid(order)
   if (order.payment_reference === reference) return
   if (order.payment_reference !== null)
     throw conflict(
@@ -75,8 +80,8 @@ async function keep(tx: Tx, { id, account_id }: Order, reference: string, now_ms
       `The transfer ${reference} has paid order ${other.id}. If one transfer paid both, add a number to it, such as ${reference}/2.`,
       { code: 'reference_used' },
     )
-  if (order.reference === null) await keepReference(tx, order, transferReference(order))
-  await keepMark(tx, id, { payment_reference: reference, next_look_at_ms: now_ms })
+  if (order.reference === null) await saveReference(tx, order, transferReference(order))
+  await saveMark(tx, id, { payment_reference: reference, next_look_at_ms: now_ms })
   await recordAction(tx, {
     action: 'order.marked_paid',
     account_id,
@@ -85,7 +90,7 @@ async function keep(tx: Tx, { id, account_id }: Order, reference: string, now_ms
   })
 }
 
-function refuseOther({ id, provider }: Order): void {
+function requireManual({ id, provider }: Order): void {
   if (provider !== MANUAL)
     throw unprocessable(
       `Order ${id} is paid by "${provider}", which says itself whether it was paid. Check the order instead.`,
@@ -93,7 +98,7 @@ function refuseOther({ id, provider }: Order): void {
     )
 }
 
-function refusePaid({ id, state, payment_reference }: Order): void {
+function requireUnpaid({ id, state, payment_reference }: Order): void {
   if (wasPaid(state))
     throw conflict(
       `Order ${id} was paid before, by the transfer ${payment_reference ?? ''}. If this is a second one, send it back, or credit the account.`,

@@ -1,4 +1,4 @@
-// Bank transfers as a payment method: people send money by the operator's instructions, and the operator's mark says that it came.
+// Bank transfers as a payment method: people pay by the operator's instructions, and the operator marks the order as paid.
 import { formatMinor } from '../../../src/domain/currencies.ts'
 import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
 import { transferReference } from './reference.ts'
@@ -15,7 +15,7 @@ export function manualProvider({ instructions, ...settings }: ManualSettings): P
       const { id, currency, amount_minor, payment_reference } = order
       if (reference !== transferReference(order))
         throw new Error(`${reference} is not the number of order ${id}`)
-      // `markPaid` keeps no mark of another amount. No payment method takes a fee of a transfer.
+      // `markPaid` saves no mark of another amount. The fee is 0, since no provider is involved.
       const paid = payment_reference === null ? {} : { payment_reference, fee_minor: 0 }
       return {
         state: payment_reference === null ? 'open' : 'paid',
@@ -26,7 +26,7 @@ export function manualProvider({ instructions, ...settings }: ManualSettings): P
       }
     },
     instructions: (order) => fillIn(instructions, order),
-    // The operator sends the money back: asking for a refund is their word that they do.
+    // The operator sends the money back by hand, and confirms it by requesting the refund.
     refund: async (_order, amount_minor, key) => ({ reference: key, key, amount_minor, state: 'done' }),
   }
 }

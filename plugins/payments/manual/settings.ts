@@ -1,4 +1,4 @@
-// The settings of bank transfers, [payments.manual]: what people are told, and which amounts they may send.
+// The settings of bank transfers, [payments.manual]: instructions, currencies and limits.
 import { type Static, Type } from '@sinclair/typebox'
 import { closed } from '../../../src/catalogue/schema-parts.ts'
 import type { TomlPath } from '../../../src/catalogue/toml.ts'
@@ -6,7 +6,7 @@ import { isCurrency } from '../../../src/domain/currencies.ts'
 import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import type { AmountLimits } from '../../../src/payment-api.ts'
-import { limitsByRate } from '../amounts.ts'
+import { convertLimits } from '../amounts.ts'
 import { Decimal } from '../decimal.ts'
 
 export const ManualSchema = Type.Object(
@@ -53,7 +53,7 @@ export interface ManualSettings {
 
 const PATH: TomlPath = ['payments', 'manual']
 
-/** Reads the section, whose shape has been checked. @param rates of the currencies that accounts may pay in */
+/** Reads the validated section. @param rates of the currencies that accounts may pay in */
 export function readManual(
   {
     title,
@@ -71,17 +71,17 @@ export function readManual(
     if (!isCurrency(currency)) report(path, 'is not a currency: write its ISO 4217 code, such as EUR')
     else if (!rates.has(currency)) report(path, `has no rate: add ${currency} to [payments.rates]`)
   }
-  const taken = [...rates].filter(([currency]) => currencies.length === 0 || currencies.includes(currency))
+  const accepted = [...rates].filter(([currency]) => currencies.length === 0 || currencies.includes(currency))
   const [min_nanos, max_nanos] = [parseUsd(min_usd), parseUsd(max_usd)]
   if (min_nanos === 0) report([...PATH, 'min_usd'], 'must be more than 0')
-  const limits = taken.map(([currency, rate]) => {
-    const of_currency = limitsByRate(currency, rate, { min_nanos, max_nanos })
+  const limits = accepted.map(([currency, rate]) => {
+    const of_currency = convertLimits(currency, rate, { min_nanos, max_nanos })
     if (of_currency.max_minor < of_currency.min_minor)
       report([...PATH, 'max_usd'], `must be at least min_usd, and a whole ${currency}`)
     return [currency, of_currency] as const
   })
   return {
-    ...{ title, instructions, currencies: taken.map(([currency]) => currency) },
+    ...{ title, instructions, currencies: accepted.map(([currency]) => currency) },
     limits: Object.fromEntries(limits),
     expires_ms: expires_days * DAY_MS,
   }

@@ -1,4 +1,4 @@
-// `plan renewal`: the card that pays for the next months of an account's plan.
+// Command `plan renewal`: the card that pays for the next months of an account's plan.
 import type { Command } from 'commander'
 import { accountByName } from '../../../src/access/accounts.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -19,12 +19,12 @@ export function addRenewalCommands(program: Command, deps: CliDeps): void {
   addBalance(group, deps)
 }
 
-/** The parts of a command that asks no payment method: only the gateway may have their secrets. */
+/** Parts without payment methods, for commands that need none: their secrets may be available only to the gateway. */
 const withoutMethods = ({ now }: Pick<CliDeps, 'now'>) => ({
   ...{ now, providers: () => [], settings: () => ({ rates: new Map<string, number>() }) },
 })
 
-/** A renewal, without the currencies, which payment methods know. */
+/** A renewal without its currencies, which only payment methods know. */
 type Renewal = Omit<Awaited<ReturnType<typeof renewalView>>, 'currencies'> & {
   title: string
   renews: boolean

@@ -1,30 +1,30 @@
-// Consequences of a payment for a plan once it is credited: the month begins, or the account is told that the money is balance.
+// Consequences of a plan's payment: the month begins, or a mail tells the account that the payment became balance; a lost dispute ends the plan.
 import { formatMinor } from '../../../src/domain/currencies.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import {
   beginPeriod,
   endPeriod,
+  isBoughtBy,
   lapsePeriod,
   mailAccount,
   periodById,
   periodIn,
-  wasBoughtBy,
 } from '../../plans/index.ts'
 import type { PaymentParts } from '../parts.ts'
 import { wasPaid } from '../states.ts'
 import type { Order } from '../tables.ts'
 
-/** Later looks at a payment send no mail. */
+/** Refreshes after this time send no mail. */
 const NOTIFIED_WITHIN_MS = 7 * DAY_MS
 
-/** Does nothing for an order of no plan, or that is not paid. Called again it does nothing more. */
+/** Begins the plan month that a paid order bought, or mails the account. Idempotent; ignores other orders. */
 export async function concludePlanOrder(parts: PaymentParts, order: Order): Promise<void> {
   const { db, now, catalogue } = parts
   const { id, account_id, plan_period_id, state, paid_at_ms } = order
   if (plan_period_id === null || !wasPaid(state)) return
   const period = await periodById(db, plan_period_id)
   if (!period) return
-  if (await wasBoughtBy(db, period.id, id)) {
+  if (await isBoughtBy(db, period.id, id)) {
     if (period.state === 'paid') await beginPeriod(parts, period.id)
     return
   }
@@ -44,14 +44,14 @@ export async function concludePlanOrder(parts: PaymentParts, order: Order): Prom
   )
 }
 
-/** Ends the plan whose month a payment paid for that the bank took back. */
+/** Ends the plan whose payment the payer's bank took back. */
 export async function endLostPlan(
   parts: PaymentParts,
   { id, account_id, plan_period_id }: Order,
 ): Promise<void> {
-  if (plan_period_id === null || !(await wasBoughtBy(parts.db, plan_period_id, id))) return
+  if (plan_period_id === null || !(await isBoughtBy(parts.db, plan_period_id, id))) return
   const now_ms = parts.now()
-  // Also one that takes the place of the month that is lost.
+  // A paid month may replace the lost one.
   const paid = await periodIn(parts.db, account_id, 'paid')
   if (paid) await beginPeriod(parts, paid.id)
   await parts.db.begin(async (tx) => {

@@ -1,4 +1,4 @@
-// Plans by payment at the console: their prices by each payment method, an order that pays for one, and the card that pays for the next months.
+// Console routes for paying plans: prices per payment method, plan orders, and the card for the next months.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { personOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
@@ -11,15 +11,15 @@ import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { QuoteBody } from '../../plans/index.ts'
-import { takeOrderOf } from '../console/order-rate.ts'
+import { requirePaymentQuota } from '../console/order-rate.ts'
 import type { OrderViewParts } from '../console/order-view.ts'
-import { requireOpen, started } from '../console/paying.ts'
+import { requireOpenAccount, startOrder } from '../console/paying.ts'
 import { Currency, StartedView } from '../console/views.ts'
 import { offerOf } from '../ordering.ts'
 import type { Payments } from '../payments.ts'
 import { methodName } from '../settings.ts'
-import { orderPlanByPayment } from './ordering.ts'
-import { amountFor } from './pricing.ts'
+import { orderPlanWithPayment } from './ordering.ts'
+import { paymentAmountFor } from './pricing.ts'
 import { chooseRenewal, RenewalView, renewalView } from './renewal.ts'
 
 const Chosen = { account: Type.Optional(AccountRef) }
@@ -68,30 +68,30 @@ export function planPaymentRoutes(gateway: ConsoleParts & OrderViewParts, paymen
     .post(
       '/console/api/plan-orders',
       async ({ viewer, origin, body: { account: reference, ...wanted }, headers }) => {
-        const account_id = await requireOpen(gateway, viewer, reference)
-        takeOrderOf(viewer, account_id, payments.page_orders)
+        const account_id = await requireOpenAccount(gateway, viewer, reference)
+        requirePaymentQuota(viewer, account_id, payments.page_orders)
         const whole = {
           ...{ account_id, person_id: personOf(viewer), request_key: headers['idempotency-key'] },
           ...{ quote: undefined, ...wanted },
         }
         const parts = { ...payments.parts, settings: payments.settings, catalogue: gateway.calls.catalogue }
         const { id } = await changed(gateway, { viewer, origin }, (tx) =>
-          orderPlanByPayment(tx, parts, whole),
+          orderPlanWithPayment(tx, parts, whole),
         )
-        return await started(gateway, payments, viewer, id)
+        return await startOrder(gateway, payments, viewer, id)
       },
       { headers: MovementHeaders, body: OrderBody, response: { 200: StartedView, ...FAILURES } },
     )
     .get(
       '/console/api/plan-renewal',
       async ({ viewer, query }) =>
-        await renewalView(gateway.db, renewing, await chosen(gateway, viewer, query.account)),
+        await renewalView(gateway.db, renewing, await chosenAccountId(gateway, viewer, query.account)),
       { query: Closed(Chosen), response: { 200: RenewalView, ...FAILURES } },
     )
     .put(
       '/console/api/plan-renewal',
       async ({ viewer, origin, body: { account, card } }) => {
-        const account_id = await chosen(gateway, viewer, account)
+        const account_id = await chosenAccountId(gateway, viewer, account)
         await changed(gateway, { viewer, origin }, (tx) => chooseRenewal(tx, renewing, account_id, card))
         return await renewalView(gateway.db, renewing, account_id)
       },
@@ -99,7 +99,11 @@ export function planPaymentRoutes(gateway: ConsoleParts & OrderViewParts, paymen
     )
 }
 
-async function chosen(gateway: ConsoleParts, viewer: Viewer, reference: string | undefined): Promise<number> {
+async function chosenAccountId(
+  gateway: ConsoleParts,
+  viewer: Viewer,
+  reference: string | undefined,
+): Promise<number> {
   requireWholeAccount(viewer)
   return (await requireChosenAccount(gateway.db, viewer, reference)).id
 }
@@ -108,7 +112,7 @@ function pricesOf({ parts, settings }: Payments, due_nanos: Nanos): Static<typeo
   const { rates } = settings()
   return parts.providers().flatMap((provider) =>
     provider.currencies.flatMap((currency) => {
-      const amount_minor = amountFor({ rates }, provider, currency, due_nanos)
+      const amount_minor = paymentAmountFor({ rates }, provider, currency, due_nanos)
       if (amount_minor === undefined) return []
       const { credit_nanos } = offerOf({ ...settings(), bonuses: [] }, provider, { currency, amount_minor })
       return {

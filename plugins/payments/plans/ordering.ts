@@ -1,26 +1,26 @@
-// Orders of plans: the month and the order that pays for it are made in one transaction.
+// Orders of plans: one transaction creates the plan month and the order that pays for it.
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import type { Tx } from '../../../src/store/db.ts'
 import { type OrderedPeriod, orderPlanPeriod, periodById } from '../../plans/index.ts'
-import { keyReused, makeOrderIn } from '../ordering.ts'
+import { orderByRequestKey } from '../order-by-request-key.ts'
+import { createOrderInTx, keyReused } from '../ordering.ts'
 import { type PaymentParts, providerOf } from '../parts.ts'
-import { orderByRequest } from '../requested.ts'
 import type { PaymentSettings } from '../settings.ts'
 import type { Order, OrderKind } from '../tables.ts'
-import { amountFor } from './pricing.ts'
+import { paymentAmountFor } from './pricing.ts'
 
 export interface PlanOrderParts extends Pick<PaymentParts, 'providers' | 'now'> {
   catalogue: NonNullable<PaymentParts['catalogue']>
   settings: () => PaymentSettings
 }
 
-export interface WantedPlan {
+export interface PlanRequest {
   account_id: number
   person_id: number | undefined
-  /** The plan's name. */
+  /** Name of the plan. */
   plan: string
-  /** The price as it was shown. */
+  /** The price that the page showed. */
   quote: Parameters<typeof orderPlanPeriod>[2]['quote']
   method: string
   currency: string
@@ -28,40 +28,44 @@ export interface WantedPlan {
 }
 
 /**
- * Orders a plan that a payment pays for.
+ * Orders a plan month together with its payment.
  *
- * @returns the first one where the account has asked for it under the same key before
- * @throws GatewayError as `orderPlanPeriod` and `makeOrderIn`; unprocessable for a price that the method does not take
+ * @returns the existing order if the account has requested it with the same idempotency key before
+ * @throws GatewayError as `orderPlanPeriod` and `createOrderInTx`; unprocessable for a price that the method does not accept
  */
-export async function orderPlanByPayment(tx: Tx, parts: PlanOrderParts, wanted: WantedPlan): Promise<Order> {
+export async function orderPlanWithPayment(
+  tx: Tx,
+  parts: PlanOrderParts,
+  wanted: PlanRequest,
+): Promise<Order> {
   const { plan, quote, ...payment } = wanted
   const { account_id, request_key } = payment
   await tx.lock(account_id)
-  const first = request_key === undefined ? undefined : await orderByRequest(tx, account_id, request_key)
-  // It is compared with what is asked for now; its price was fixed then.
+  const first = request_key === undefined ? undefined : await orderByRequestKey(tx, account_id, request_key)
+  // A repeated request must match the first order, whose price stays.
   if (first) {
     const { plan_period_id } = first
     const month = plan_period_id === null ? undefined : await periodById(tx, plan_period_id)
     if (month?.plan !== plan) throw keyReused(first)
-    return await makeOrderIn(tx, parts, parts.settings(), {
+    return await createOrderInTx(tx, parts, parts.settings(), {
       ...payment,
       kind: 'plan',
       amount_minor: first.amount_minor,
     })
   }
-  return await orderFor(tx, parts, await orderPlanPeriod(tx, parts, { account_id, plan, quote }), {
+  return await createPeriodOrder(tx, parts, await orderPlanPeriod(tx, parts, { account_id, plan, quote }), {
     ...payment,
     kind: 'plan',
   })
 }
 
-interface MonthPayment extends Omit<WantedPlan, 'plan' | 'quote'> {
-  /** `automatic`: the saved card is charged for it. */
+interface MonthPayment extends Omit<PlanRequest, 'plan' | 'quote'> {
+  /** `automatic`: the gateway charges the saved card. */
   kind: Extract<OrderKind, 'plan' | 'automatic'>
 }
 
-/** The order that pays for a month. @throws GatewayError as `orderPlanByPayment` */
-export async function orderFor(
+/** Creates the order that pays for a plan month. @throws GatewayError as `orderPlanWithPayment` */
+export async function createPeriodOrder(
   tx: Tx,
   parts: Omit<PlanOrderParts, 'catalogue'>,
   { id, due_nanos, title }: OrderedPeriod,
@@ -69,11 +73,11 @@ export async function orderFor(
 ): Promise<Order> {
   const { method, currency } = payment
   const provider = providerOf(parts, method)
-  const amount_minor = amountFor(parts.settings(), provider, currency, due_nanos)
+  const amount_minor = paymentAmountFor(parts.settings(), provider, currency, due_nanos)
   if (amount_minor === undefined)
     throw unprocessable(
       `${provider.title} does not take ${formatUsd(due_nanos)} USD in ${currency} at once. Choose another payment method, or add funds and pay for ${title} from the balance.`,
       { param: 'method', code: 'price_not_taken' },
     )
-  return await makeOrderIn(tx, parts, parts.settings(), { ...payment, amount_minor, plan_period_id: id })
+  return await createOrderInTx(tx, parts, parts.settings(), { ...payment, amount_minor, plan_period_id: id })
 }

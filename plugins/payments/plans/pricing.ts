@@ -6,12 +6,12 @@ import { limitsOf } from '../amounts.ts'
 import type { PaymentSettings } from '../settings.ts'
 
 /**
- * The least amount whose credit pays for it, and that the method takes. What it credits beyond the price stays on the balance. Bonuses are
- * for top-ups alone.
+ * Returns the smallest amount that the method accepts and whose credit covers the price. The rest of the credit stays on the balance. Bonuses
+ * do not count: they are for top-ups.
  *
- * @returns undefined where the method takes no such currency, or not so much at once
+ * @returns undefined if the method does not accept the currency or the amount
  */
-export function amountFor(
+export function paymentAmountFor(
   { rates }: Pick<PaymentSettings, 'rates'>,
   provider: PaymentProvider,
   currency: string,

@@ -1,35 +1,35 @@
-// Refunds of a plan's payment that end the plan: its price, at most the refund, returns to the balance, and the refund takes it from there.
+// Refunds that end a plan: the plan's price, up to the refund, returns to the balance, from which the refund is debited.
 import { accountQueries } from '../../../src/access/queries.ts'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import type { Tx } from '../../../src/store/db.ts'
 import { stateChangesOf } from '../../../src/store/state-changes.ts'
 import {
-  beingBegun,
   endPeriod,
+  isBoughtBy,
   lapsePeriod,
   periodById,
   periodIn,
+  planBeginning,
   setReturned,
-  wasBoughtBy,
 } from '../../plans/index.ts'
 import type { Cause } from '../changes.ts'
 import type { PaymentParts } from '../parts.ts'
 import type { Order, OrderRefund } from '../tables.ts'
 
-/** Reports whether a refund of an order may end a plan: the one that it paid for is active. */
+/** Whether a refund of an order may end a plan: the plan month that it paid for is active. */
 export async function mayEndPlan(
   { db }: Pick<PaymentParts, 'db'>,
   { id, plan_period_id }: Order,
 ): Promise<boolean> {
   if (plan_period_id === null) return false
   return (
-    (await periodById(db, plan_period_id))?.state === 'active' && (await wasBoughtBy(db, plan_period_id, id))
+    (await periodById(db, plan_period_id))?.state === 'active' && (await isBoughtBy(db, plan_period_id, id))
   )
 }
 
-/** The part of a plan's price that returns to the balance with a refund that ends the plan: at most the refund. */
-export async function priceReturnedBy(
+/** Returns the part of a plan's price, up to the refund, that a refund which ends the plan returns to the balance. */
+export async function returnedPriceOf(
   parts: Pick<PaymentParts, 'db'>,
   order: Order,
   debit_nanos: Nanos,
@@ -42,17 +42,17 @@ export async function priceReturnedBy(
 /**
  * Ends the plan with a refund, in the transaction that begins it.
  *
- * @throws GatewayError unprocessable where the plan that the order paid for is not active, or the balance would be short of the refund all the
- * same; conflict while another month is paid and about to begin
+ * @throws GatewayError unprocessable if the order's plan is not active, or the balance would still be too low; conflict while another month is
+ * paid and about to begin
  */
-export async function endPlanWith(
+export async function endPlanByRefund(
   tx: Tx,
   { now, catalogue }: Pick<PaymentParts, 'now' | 'catalogue'>,
   order: Order,
   refund: OrderRefund,
 ): Promise<void> {
   const { plan_period_id, account_id } = order
-  if (await periodIn(tx, account_id, 'paid')) throw beingBegun()
+  if (await periodIn(tx, account_id, 'paid')) throw planBeginning()
   const period = plan_period_id === null ? undefined : await periodById(tx, plan_period_id)
   if (!period || !(await mayEndPlan({ db: tx }, order)))
     throw unprocessable('The plan of this order is not active. Refund the order without ending a plan.', {
@@ -63,13 +63,13 @@ export async function endPlanWith(
   const next = await periodIn(tx, account_id, 'open')
   if (next) await lapsePeriod(tx, next.id, 'refunded', now_ms)
   const returned_nanos = Math.min(period.due_nanos, refund.debit_nanos)
-  if (refund.into_debt === 0) await refuseShort(tx, refund, returned_nanos)
+  if (refund.into_debt === 0) await requireBalance(tx, refund, returned_nanos)
   await setReturned(tx, { id: period.id, returned_nanos })
   await endPeriod(tx, period, { reason: 'refunded', now_ms, refund: refund.id }, catalogue)
 }
 
-/** Refuses a refund before the plan is ended for it, where it would be refused afterwards: the returned price pays debt first. */
-async function refuseShort(tx: Tx, { account_id, debit_nanos }: OrderRefund, returned_nanos: Nanos) {
+/** Refuses a refund before it ends the plan if the balance would be too low afterwards. The returned price pays debt first. */
+async function requireBalance(tx: Tx, { account_id, debit_nanos }: OrderRefund, returned_nanos: Nanos) {
   const account = await accountQueries(tx).accountById.get({ id: account_id })
   if (!account) return
   const { balance_nanos, held_nanos, debt_nanos } = account
@@ -82,7 +82,7 @@ async function refuseShort(tx: Tx, { account_id, debit_nanos }: OrderRefund, ret
 }
 
 /**
- * Returns the price of a plan that a refund has ended to the balance, at most the refund. Once: by the key of the month.
+ * Returns the price of a plan that a refund has ended, up to the refund, to the balance; once, by the ledger key of the plan month.
  *
  * @throws GatewayError as `Ledger.submit`
  */

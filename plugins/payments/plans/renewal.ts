@@ -1,4 +1,4 @@
-// The renewal of a plan: the card that pays for the next months where the balance is too low, chosen and shown by pages and commands.
+// Choice and view of the saved card that pays for the next plan months if the balance is too low.
 import { type Static, Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
@@ -6,26 +6,26 @@ import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import type { PaymentProvider } from '../../../src/payment-api.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
 import { chooseCard, periodIn } from '../../plans/index.ts'
-import { reasonOf } from '../automatic/deciding.ts'
+import { chargeFailureOf } from '../automatic/deciding.ts'
 import { chargingMethod, chargingMethods, requireCard } from '../automatic/setting.ts'
 import type { PaymentParts } from '../parts.ts'
 import type { PaymentSettings } from '../settings.ts'
 import { ordersOfPeriod } from '../store.ts'
-import { CHARGED_AGAIN_AFTER_MS, failedCharge, MAX_CHARGES } from './renewing.ts'
+import { CHARGE_RETRY_MS, failedCharge, MAX_CHARGES } from './renewing.ts'
 
 interface RenewalParts extends Pick<PaymentParts, 'providers' | 'now'> {
   settings: () => Pick<PaymentSettings, 'rates'>
 }
 
-/** The currencies that a method charges saved cards in. */
+/** The currencies in which a method charges saved cards. */
 const currenciesOf = ({ settings }: RenewalParts, { currencies }: PaymentProvider): string[] =>
   currencies.filter((currency) => settings().rates.has(currency))
 
 /**
- * Chooses the saved card that pays for the next months where the balance is too low, in the caller's transaction.
+ * Chooses the saved card for the next months, in the caller's transaction.
  *
- * @param card null: the balance alone pays
- * @throws GatewayError not_found without a plan; unprocessable without a card, or a method that charges it; invalid_request for another currency
+ * @param card null: only the balance pays
+ * @throws GatewayError not_found without a plan; unprocessable without a card or a method that charges it; invalid_request for another currency
  */
 export async function chooseRenewal(
   tx: Tx,
@@ -57,18 +57,17 @@ export const RenewalView = Closed({
     ),
   ),
   currencies: Type.Array(Type.String(), {
-    description: 'those that a saved card can be charged in; none: no card can',
+    description: 'currencies in which a saved card can be charged; empty if no card can be charged',
   }),
   open_order_id: Nullable(
     Type.Integer({ description: 'an order that waits for its payment, or is being charged' }),
   ),
   failure: Nullable(
-    Type.String({ description: 'why the saved card was not charged for the month that is due' }),
+    Type.String({ description: 'reason why the saved card was not charged for the due month' }),
   ),
   ...NullableTimeFields('next_try', 'when it is charged again'),
 })
 
-/** The renewal of an account's plan as it is now. */
 export async function renewalView(
   db: Db,
   parts: RenewalParts,
@@ -80,7 +79,7 @@ export async function renewalView(
   const orders = open ? await ordersOfPeriod(db, open.id) : []
   const charges = orders.filter(({ kind }) => kind === 'automatic').length
   const failed = failedCharge(orders)
-  const next_ms = failed && failed.changed_at_ms + CHARGED_AGAIN_AFTER_MS
+  const next_ms = failed && failed.changed_at_ms + CHARGE_RETRY_MS
   const is_tried = charges < MAX_CHARGES && next_ms !== undefined && next_ms < (active?.covers_until_ms ?? 0)
   const { card_method = null, card_currency = null } = active ?? {}
   return {
@@ -94,7 +93,7 @@ export async function renewalView(
           },
     currencies: methods[0] ? currenciesOf(parts, methods[0]) : [],
     open_order_id: orders.find(({ state }) => state === 'open')?.id ?? null,
-    failure: failed ? await reasonOf(db, failed) : null,
+    failure: failed ? await chargeFailureOf(db, failed) : null,
     ...time('next_try', is_tried && next_ms > parts.now() ? next_ms : null),
   }
 }

@@ -1,4 +1,4 @@
-// Fees of payment methods for the payments of some time, in nano-dollars by the rate of each order.
+// Fees of payment methods in a time range, converted to nano-dollars by the rate of each order.
 import { minorDigits, shareOf } from '../../../src/domain/currencies.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { DAY_MS, type TimeRange } from '../../../src/domain/ranges.ts'
@@ -12,12 +12,12 @@ interface FeeSum {
   unknown: number
 }
 
-/** Payments of a day that are added up at once: a thousand take some 3 ms. */
-const AT_ONCE_MS = DAY_MS
+/** Time range of one query: a thousand payments take about 3 ms. */
+const BATCH_MS = DAY_MS
 
 /**
- * The fees of live payments by when they were paid, as the payment methods report them; those that have not are counted. Read a day at a time,
- * so that calls go on between.
+ * Sums the reported fees of live payments by their payment time, and counts payments without a reported fee. Reads a day at a time, so that
+ * other work can run in between.
  */
 export async function paymentFees(
   db: Db,
@@ -26,8 +26,8 @@ export async function paymentFees(
   const first_ms = (await db.rows<{ at_ms: number | null }>(FIRST, {}))[0]?.at_ms
   const total = { amount_nanos: 0, unknown: 0 }
   if (typeof first_ms !== 'number') return total
-  for (let since_ms = Math.max(from_ms, first_ms); since_ms < until_ms; since_ms += AT_ONCE_MS) {
-    const part = { from_ms: since_ms, until_ms: Math.min(since_ms + AT_ONCE_MS, until_ms), account_id }
+  for (let since_ms = Math.max(from_ms, first_ms); since_ms < until_ms; since_ms += BATCH_MS) {
+    const part = { from_ms: since_ms, until_ms: Math.min(since_ms + BATCH_MS, until_ms), account_id }
     for (const sum of await db.rows<FeeSum>(FEES, part)) {
       total.amount_nanos += nanosOf(sum)
       total.unknown += sum.unknown
@@ -42,7 +42,7 @@ const nanosOf = ({ currency, rate_nanos, fee_minor }: FeeSum): Nanos =>
 
 const FIRST = 'SELECT min(paid_at_ms) AS at_ms FROM orders WHERE paid_at_ms IS NOT NULL'
 
-/** By the rate, so that few rows leave the database. */
+/** Grouped by rate, so that few rows leave the database. */
 const FEES = `
   SELECT currency, rate_nanos, CAST(coalesce(sum(fee_minor), 0) AS BIGINT) AS fee_minor,
          CAST(sum(CASE WHEN fee_minor IS NULL THEN 1 ELSE 0 END) AS BIGINT) AS unknown

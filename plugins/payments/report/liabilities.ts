@@ -1,4 +1,4 @@
-// Liabilities of the operator to accounts: their balances, and those that other capabilities add, such as vouchers that nobody has redeemed.
+// Liabilities of the operator to accounts: balances, and sums that other plugins add, such as unredeemed vouchers.
 import { sql } from 'drizzle-orm'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
@@ -6,7 +6,7 @@ import { totalOf } from '../../../src/money/ledger/totals.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
 import { accounts } from '../../../src/store/schema.ts'
 
-interface OwedSum {
+interface Liability {
   title: string
   amount_nanos: Nanos
 }
@@ -15,9 +15,9 @@ export async function liabilitiesOf({
   db,
   operations,
   calls,
-}: Pick<Gateway, 'db' | 'operations' | 'calls'>): Promise<OwedSum[]> {
+}: Pick<Gateway, 'db' | 'operations' | 'calls'>): Promise<Liability[]> {
   const { owed_nanos = 0 } = (await queries(db).balances.get()) ?? {}
-  const sums: OwedSum[] = [{ title: 'Balances of accounts', amount_nanos: owed_nanos }]
+  const sums: Liability[] = [{ title: 'Balances of accounts', amount_nanos: owed_nanos }]
   for (const { title, read } of operations.liabilities)
     sums.push({ title, amount_nanos: await read(db, calls.now()) })
   return sums

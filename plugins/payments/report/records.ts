@@ -1,4 +1,4 @@
-// Records of money that moved, for accounting: payments, refunds and lost disputes, with their tax and fees. Test payments are none.
+// Accounting records: payments, refunds and lost disputes, with tax and fees. Without test payments.
 import { eq } from 'drizzle-orm'
 import { shareOf } from '../../../src/domain/currencies.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
@@ -14,18 +14,18 @@ export interface Period {
   until_ms: number
 }
 
-/** A movement of money between a payer and the operator. What goes back is negative. */
+/** A money movement between a payer and the operator. Refunds and lost disputes are negative. */
 export interface MoneyRecord {
   type: 'payment' | 'refund' | 'lost_dispute'
   at_ms: number
-  /** The number of its receipt: the order's, and of a refund its own, too. */
+  /** Receipt number: the order ID, with a suffix for a refund or a lost dispute. */
   receipt: string
   order: Order
   account: string
   amount_minor: number
-  /** The tax in the amount: of a part of a payment, the same part of its tax. */
+  /** The tax in the amount, in proportion for a part of a payment. */
   tax_minor: number
-  /** The fee of the payment method; null: not reported. Refunds and disputes add none. */
+  /** Fee of the payment method; null: not reported. 0 for refunds and disputes. */
   fee_minor: number | null
   /** The change of the balance. */
   credit_nanos: Nanos
@@ -35,43 +35,44 @@ export interface MoneyRecord {
 export const netOf = ({ amount_minor, tax_minor, fee_minor }: MoneyRecord): number =>
   amount_minor - tax_minor - (fee_minor ?? 0)
 
-/** Some 5 ms. */
-const RECORDS_AT_ONCE = 250
+/** About 5 ms per batch. */
+const BATCH_RECORDS = 250
 
-interface Place {
+interface Cursor {
   at_ms: number
   rank: number
   id: number
 }
 
-interface Moved extends Place {
+interface RecordRow extends Cursor {
   order_id: number
-  /** Of a refund, and of those of its order that were done before it. */
+  /** Amount of a refund; otherwise unused. */
   amount_minor: number
+  /** Sum of the order's earlier refunds. */
   before_minor: number
-  /** Of a refund; of a lost dispute that of the refunds before it. */
+  /** Debit of a refund; for a lost dispute, the sum of the debits of earlier refunds. */
   debit_nanos: Nanos
 }
 
-/** The records of a period, the oldest first, a part at a time. */
+/** Yields the records of a period in batches, oldest first. */
 export async function* recordsOf(db: Db, { since_ms, until_ms }: Period): AsyncGenerator<MoneyRecord[]> {
-  for (let place: Place = { at_ms: since_ms, rank: -1, id: 0 }; ; ) {
-    const moved = await db.rows<Moved>(RECORDS, { ...place, until_ms, row_limit: RECORDS_AT_ONCE })
-    const ids = JSON.stringify([...new Set(moved.map(({ order_id }) => order_id))])
+  for (let cursor: Cursor = { at_ms: since_ms, rank: -1, id: 0 }; ; ) {
+    const rows = await db.rows<RecordRow>(RECORDS, { ...cursor, until_ms, row_limit: BATCH_RECORDS })
+    const ids = JSON.stringify([...new Set(rows.map(({ order_id }) => order_id))])
     const found = new Map((await queries(db).ofIds.all({ ids })).map((row) => [row.order.id, row]))
-    yield moved.flatMap((row) => {
+    yield rows.flatMap((row) => {
       const of = found.get(row.order_id)
       return of ? recordOf(row, of.order, of.account) : []
     })
-    const last = moved.at(-1)
-    if (!last || moved.length < RECORDS_AT_ONCE) return
-    place = { at_ms: last.at_ms, rank: last.rank, id: last.id }
+    const last = rows.at(-1)
+    if (!last || rows.length < BATCH_RECORDS) return
+    cursor = { at_ms: last.at_ms, rank: last.rank, id: last.id }
     await endOfTurn()
   }
 }
 
 function recordOf(
-  { at_ms, rank, id, amount_minor, before_minor, debit_nanos }: Moved,
+  { at_ms, rank, id, amount_minor, before_minor, debit_nanos }: RecordRow,
   order: Order,
   account: string,
 ): MoneyRecord {
@@ -90,12 +91,12 @@ function recordOf(
     receipt: rank === 1 ? `${order.id}-R${id}` : `${order.id}-D`,
     amount_minor: -back_minor,
     tax_minor: -taxIn(order, rank === 1 ? before_minor : refunded_minor, back_minor),
-    // A lost dispute took the rest that refunds had left.
+    // A lost dispute debited the rest after refunds.
     credit_nanos: -(rank === 1 ? debit_nanos : Math.max(0, credit_nanos + bonus_nanos - debit_nanos)),
   }
 }
 
-/** The tax in a part of a payment: the parts of all refunds are the whole. */
+/** Returns the tax in a part of a payment. The taxes of all parts add up to the whole tax. */
 function taxIn(
   { tax_minor, amount_minor: paid_minor }: Order,
   before_minor: number,
@@ -105,7 +106,7 @@ function taxIn(
   return upTo(before_minor + part_minor) - upTo(before_minor)
 }
 
-/** Raw SQL, because Drizzle has no union of parts that are limited each. Each part has an index by its time. */
+/** Raw SQL, because Drizzle cannot limit each part of a union. Each part has an index on its time. */
 const RECORDS = `
   SELECT * FROM (
     SELECT * FROM (

@@ -1,4 +1,4 @@
-// Revenue of a period by payment method and currency: added up from the same records that accounting gets.
+// Revenue of a period by payment method and currency, summed from the accounting records.
 import type { Nanos } from '../../../src/domain/money.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { netOf, type Period, recordsOf } from './records.ts'
@@ -7,25 +7,25 @@ export interface Revenue {
   method: string
   currency: string
   payments: number
-  /** Payments, with tax and fees. */
+  /** Sum of payments, with tax and fees. */
   gross_minor: number
   refunds: number
-  /** Refunds and lost disputes. */
+  /** Sum of refunds and lost disputes. */
   returned_minor: number
-  /** The tax in what was paid and did not go back. */
+  /** Tax in the payments, without the returned part. */
   tax_minor: number
   fee_minor: number
-  /** Payments whose fee is not known. */
+  /** Number of payments without a reported fee. */
   without_fee: number
-  /** Gross without what was returned, tax and known fees. */
+  /** Gross minus returned amounts, tax and reported fees. */
   net_minor: number
-  /** Added to balances and taken from them again, bonuses included. */
+  /** Credits to balances and their returned part, with bonuses. */
   credit_nanos: Nanos
   returned_nanos: Nanos
   bonus_nanos: Nanos
 }
 
-/** The largest first. */
+/** Returns the sums, largest first. */
 export async function revenueOf(db: Db, period: Period): Promise<Revenue[]> {
   const sums = new Map<string, Revenue>()
   for await (const part of recordsOf(db, period))

@@ -1,4 +1,4 @@
-// Amounts as Stripe counts them: in its own smallest unit, which is not that of ISO 4217 for some currencies. Pure.
+// Conversion of amounts to and from Stripe's smallest unit, which differs from ISO 4217 for some currencies. Pure.
 import { formatMinor, minorDigits } from '../../../src/domain/currencies.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 
@@ -8,18 +8,18 @@ const WITHOUT_DECIMALS: ReadonlySet<string> = new Set(
 )
 /** https://docs.stripe.com/currencies#three-decimal: the last digit must be 0. */
 const WITH_THREE_DECIMALS: ReadonlySet<string> = new Set('BHD JOD KWD OMR TND'.split(' '))
-/** https://docs.stripe.com/currencies#special-cases: counted in hundredths, of which there are none. */
+/** https://docs.stripe.com/currencies#special-cases: Stripe counts hundredths, but only whole units are allowed. */
 const WHOLE_IN_HUNDREDTHS: ReadonlySet<string> = new Set(['ISK', 'UGX'])
 
-/** The digits after the point in Stripe's amounts. */
+/** The number of decimals of Stripe's amounts. */
 const stripeDigits = (currency: string): number =>
   WITHOUT_DECIMALS.has(currency) ? 0 : WITH_THREE_DECIMALS.has(currency) ? 3 : 2
 
-/** The step in which Stripe takes amounts of a currency. */
+/** Amounts of a currency must be multiples of this step. */
 const stepOf = (currency: string): number =>
   WITH_THREE_DECIMALS.has(currency) ? 10 : WHOLE_IN_HUNDREDTHS.has(currency) ? 100 : 1
 
-/** An amount as Stripe takes it. @throws GatewayError invalid_request for a part of the currency that Stripe does not charge */
+/** Converts an amount to Stripe's unit. @throws GatewayError invalid_request for a fraction that Stripe does not charge */
 export function toStripe(amount_minor: number, currency: string): number {
   const digits = stripeDigits(currency) - minorDigits(currency)
   const amount = digits >= 0 ? amount_minor * 10 ** digits : amount_minor / 10 ** -digits
@@ -31,16 +31,16 @@ export function toStripe(amount_minor: number, currency: string): number {
   return amount
 }
 
-/** https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts: eight digits, of some currencies more. */
+/** https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts: eight digits, for some currencies more. */
 const MAX_STRIPE_AMOUNT = 99_999_999
 
-/** The greatest amount that Stripe takes of a currency. */
-export function mostOfStripe(currency: string): number {
+/** Returns the maximum amount that Stripe accepts in a currency. */
+export function maxStripeMinor(currency: string): number {
   const most = MAX_STRIPE_AMOUNT - (MAX_STRIPE_AMOUNT % stepOf(currency))
   return Math.floor(scaled(most, currency))
 }
 
-/** An amount of Stripe in the smallest unit of its currency. @throws Error where it has a part of that */
+/** Converts an amount of Stripe to the currency's smallest unit. @throws Error for a fraction of that unit */
 export function fromStripe(amount: number, stripe_currency: string): number {
   const amount_minor = scaled(amount, stripe_currency)
   if (!Number.isSafeInteger(amount_minor))
@@ -48,7 +48,7 @@ export function fromStripe(amount: number, stripe_currency: string): number {
   return amount_minor
 }
 
-/** The same for what is told beside a payment, such as fees and taxes, which may have parts of that unit: rounded. */
+/** Converts like `fromStripe`, but rounds: for fees and taxes, which may contain fractions of that unit. */
 export const roughlyFromStripe = (amount: number, stripe_currency: string): number =>
   Math.round(scaled(amount, stripe_currency))
 

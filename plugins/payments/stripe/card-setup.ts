@@ -1,9 +1,9 @@
-// The saving of a card: Stripe's page for it, and what the gateway keeps of the card that was saved there.
+// Saving of a card: Stripe's page to enter it, and the card's data that the gateway stores.
 import type Stripe from 'stripe'
 import { recordAction } from '../../../src/store/actions.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import type { MethodParts } from '../method-parts.ts'
-import { customerOfSetup, forgetCustomer, setCard } from './customers.ts'
+import { customerOfSetup, deleteCustomerRow, setCard } from './customers.ts'
 import { isMissing } from './failures.ts'
 import { STRIPE, stripeCustomer } from './provider.ts'
 import type { StripeSettings } from './settings.ts'
@@ -16,13 +16,13 @@ export interface CardParts extends Pick<MethodParts, 'db' | 'now' | 'log' | 'pub
 
 export interface CardHolder {
   account_id: number
-  /** Its name. */
+  /** Name of the account. */
   account: string
 }
 
 const CONSENT =
   'You allow us to charge this card without you for automatic top-ups and plans that you set up, until you remove the card.'
-/** The field of metadata that says who saves a card. */
+/** Metadata field with the ID of the person who saves the card. */
 const PERSON_FIELD = 'tollgate_person'
 
 export async function openCardPage(
@@ -33,19 +33,19 @@ export async function openCardPage(
 ): Promise<{ known: PaymentCustomer; page: Stripe.Checkout.Session }> {
   const open = async (known: PaymentCustomer) => ({
     known,
-    page: await stripe.checkout.sessions.create(pageOf(parts, known, person_id)),
+    page: await stripe.checkout.sessions.create(cardPageParams(parts, known, person_id)),
   })
   const known = await stripeCustomer(parts, stripe, holder)
   try {
     return await open(known)
   } catch (thrown) {
     if (!isMissing(thrown, 'customer')) throw thrown
-    await forgetCustomer(parts.db, known)
+    await deleteCustomerRow(parts.db, known)
     return await open(await stripeCustomer(parts, stripe, holder, known))
   }
 }
 
-const pageOf = (
+const cardPageParams = (
   { publicUrl, settings }: CardParts,
   { reference }: PaymentCustomer,
   person_id: number | undefined,
@@ -53,7 +53,7 @@ const pageOf = (
   mode: 'setup',
   customer: reference,
   allowed_payment_method_types: ['card'],
-  // The tax of charges is computed by it.
+  // The tax of later charges depends on the address.
   ...(settings().tax ? { billing_address_collection: 'required' } : {}),
   custom_text: { submit: { message: CONSENT } },
   metadata: person_id === undefined ? {} : { [PERSON_FIELD]: String(person_id) },
@@ -61,8 +61,8 @@ const pageOf = (
   cancel_url: `${publicUrl()}/console/payments?card=cancelled`,
 })
 
-/** Keeps the card that was saved on a page, in place of the one before, once. @param session with its setup intent and its card */
-export async function keepCard(
+/** Stores the card that was saved on a page, once, and removes the previous one. @param session with expanded setup intent and payment method */
+export async function saveCard(
   parts: CardParts,
   stripe: Stripe,
   owner: PaymentCustomer,
@@ -79,7 +79,7 @@ export async function keepCard(
   const person_id = Number(metadata?.[PERSON_FIELD] ?? Number.NaN)
   const is_kept = await parts.db.begin(async (tx) => {
     await tx.lock(owner.account_id)
-    // Another look, or another gateway, may have kept it meanwhile.
+    // Another refresh or gateway may have stored the card meanwhile.
     if ((await customerOfSetup(tx, STRIPE, session.id))?.id !== owner.id) return false
     await setCard(tx, owner.id, {
       card_reference: method.id,
@@ -93,11 +93,11 @@ export async function keepCard(
     return true
   })
   const { card_reference: before } = owner
-  if (is_kept && before !== null && before !== method.id) await detach(parts, stripe, before)
+  if (is_kept && before !== null && before !== method.id) await detachCard(parts, stripe, before)
 }
 
-/** Removes a card at Stripe. The gateway has forgotten it in any case. */
-export async function detach({ log }: CardParts, stripe: Stripe, card_reference: string): Promise<void> {
+/** Removes a card at Stripe. Only logs a failure, since the gateway has already deleted its own data of the card. */
+export async function detachCard({ log }: CardParts, stripe: Stripe, card_reference: string): Promise<void> {
   try {
     await stripe.paymentMethods.detach(card_reference)
   } catch (thrown) {

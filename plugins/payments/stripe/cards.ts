@@ -1,41 +1,41 @@
-// Saved cards: the page of Stripe on which a person saves one, what became of it, and its removal.
+// Saved cards: opening and completing Stripe's page to save a card, and removing a card.
 import type Stripe from 'stripe'
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { unprocessable, upstreamFailed } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
-import { dropCard } from '../../plans/index.ts'
+import { clearPlanCard } from '../../plans/index.ts'
 import { turnOff } from '../automatic/deciding.ts'
 import type { MethodParts } from '../method-parts.ts'
-import { type CardHolder, type CardParts, detach, keepCard, openCardPage } from './card-setup.ts'
+import { type CardHolder, type CardParts, detachCard, openCardPage, saveCard } from './card-setup.ts'
 import { connection } from './client.ts'
 import { customerOf, customerOfSetup, NO_CARD, setCard, setCardSetup } from './customers.ts'
 import { STRIPE } from './provider.ts'
 import { isTestKey, type StripeSettings } from './settings.ts'
 import type { PaymentCustomer } from './tables.ts'
 
-/** The details of a card for people; nothing can be charged by them. */
+/** Details of a card for display. They do not allow a charge. */
 interface CardFacts {
   brand: string
   last4: string
-  /** Its last month, as `2027-08`. */
+  /** Last month of validity, such as `2027-08`. */
   expires: string
   saved_at_ms: number
 }
 
 export interface SavedCards {
-  /** True where a card can be saved now. */
+  /** Whether a card can be saved now. */
   isOffered(): boolean
-  /** No money moves. */
+  /** Whether Stripe is in test mode. */
   isTest(): boolean
-  /** The card of an account; one whose page was left a moment ago is asked about, if it may be. @throws GatewayError upstream_failed */
+  /** Returns the card of an account. Asks Stripe for the result of an open page, if `may_ask`. @throws GatewayError upstream_failed */
   of(account_id: number, may_ask?: boolean): Promise<CardFacts | undefined>
-  /** True while a page to save a card is open, or its end is not known yet. */
+  /** Whether a page to save a card was opened and its result is not known yet. */
   isAwaited(account_id: number): Promise<boolean>
-  /** Begins to save one. @returns where the person does it @throws GatewayError unprocessable where cards are not set up; upstream_failed */
+  /** Opens a page to save a card. @returns its address @throws GatewayError unprocessable if cards are not set up; upstream_failed */
   begin(holder: CardHolder, person_id: number | undefined): Promise<string>
-  /** Keeps what was saved on a page, once. Of another gateway's page it knows nothing. */
+  /** Stores the card that was saved on a page, once. Ignores pages that this gateway's database does not know. */
   finish(session: string): Promise<void>
-  /** @returns false where none was saved */
+  /** @returns false if no card was saved */
   remove(account_id: number, by: ActionContext): Promise<boolean>
 }
 
@@ -58,27 +58,27 @@ export function openCards(parts: MethodParts): SavedCards {
     isOffered: () => parts.settings().stripe !== undefined,
     isTest: () => isTestKey(parts.settings().stripe?.secret_key ?? ''),
     async of(account_id, may_ask = true) {
-      const before = cards.isOffered() ? await holderOf(own, account_id) : undefined
-      if (before?.card_setup && may_ask) await answered(cards.finish(before.card_setup))
-      const owner = before?.card_setup ? await holderOf(own, account_id) : before
+      const before = cards.isOffered() ? await customerOfAccount(own, account_id) : undefined
+      if (before?.card_setup && may_ask) await awaitStripe(cards.finish(before.card_setup))
+      const owner = before?.card_setup ? await customerOfAccount(own, account_id) : before
       return owner && factsOf(owner)
     },
     async isAwaited(account_id) {
-      const owner = cards.isOffered() ? await holderOf(own, account_id) : undefined
+      const owner = cards.isOffered() ? await customerOfAccount(own, account_id) : undefined
       return (owner?.card_setup ?? null) !== null
     },
     async begin(holder, person_id) {
       settings()
-      return await answered(beginPage(own, holder, person_id))
+      return await awaitStripe(openPage(own, holder, person_id))
     },
-    finish: (session) => finishPage(own, session),
+    finish: (session) => completePage(own, session),
     remove: (account_id, by) => removeCard(own, account_id, by),
   }
   return cards
 }
 
-/** The account as a customer of Stripe, in the mode of the key in use. @throws GatewayError unprocessable where cards are not set up */
-async function holderOf(
+/** Returns the Stripe customer of an account, in the mode of the current key. @throws GatewayError unprocessable if cards are not set up */
+async function customerOfAccount(
   { db, settings }: StripeCards,
   account_id: number,
 ): Promise<PaymentCustomer | undefined> {
@@ -86,7 +86,7 @@ async function holderOf(
   return await customerOf(db, { account_id, provider: STRIPE, is_live })
 }
 
-async function beginPage(
+async function openPage(
   cards: StripeCards,
   holder: CardHolder,
   person_id: number | undefined,
@@ -96,7 +96,7 @@ async function beginPage(
   return page.url ?? ''
 }
 
-async function finishPage(cards: StripeCards, session: string): Promise<void> {
+async function completePage(cards: StripeCards, session: string): Promise<void> {
   const { db, connect } = cards
   const owner = await customerOfSetup(db, STRIPE, session)
   if (!owner) return
@@ -104,13 +104,13 @@ async function finishPage(cards: StripeCards, session: string): Promise<void> {
   const found = await stripe.checkout.sessions.retrieve(session, {
     expand: ['setup_intent.payment_method'],
   })
-  if (found.status === 'complete') await keepCard(cards, stripe, owner, found)
+  if (found.status === 'complete') await saveCard(cards, stripe, owner, found)
   else if (found.status === 'expired') await setCardSetup(db, owner.id, null)
 }
 
 async function removeCard(cards: StripeCards, account_id: number, by: ActionContext): Promise<boolean> {
   const { db, now, connect } = cards
-  const owner = await holderOf(cards, account_id)
+  const owner = await customerOfAccount(cards, account_id)
   const card_reference = owner?.card_reference
   if (!owner || !card_reference) return false
   await db.begin(
@@ -118,16 +118,16 @@ async function removeCard(cards: StripeCards, account_id: number, by: ActionCont
       await tx.lock(account_id)
       await setCard(tx, owner.id, NO_CARD)
       await turnOff(tx, account_id, { reason: 'card', now_ms: now(), method: STRIPE })
-      await dropCard(tx, account_id, STRIPE)
-      await recordAction(tx, { action: 'card.removed', account_id, before: namesOf(owner) })
+      await clearPlanCard(tx, account_id, STRIPE)
+      await recordAction(tx, { action: 'card.removed', account_id, before: auditOf(owner) })
     },
     { by },
   )
-  await detach(cards, await connect(), card_reference)
+  await detachCard(cards, await connect(), card_reference)
   return true
 }
 
-const namesOf = ({ card_brand: brand, card_last4: last4 }: PaymentCustomer) => ({ brand, last4 })
+const auditOf = ({ card_brand: brand, card_last4: last4 }: PaymentCustomer) => ({ brand, last4 })
 
 const factsOf = ({
   card_brand,
@@ -139,7 +139,7 @@ const factsOf = ({
     ? undefined
     : { brand: card_brand, last4: card_last4, expires: card_expires, saved_at_ms: card_saved_at_ms }
 
-async function answered<T>(work: Promise<T>): Promise<T> {
+async function awaitStripe<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {

@@ -1,4 +1,4 @@
-// The doctor's check of Stripe: the key is taken, whether money moves by it, and whether webhooks arrive at this gateway.
+// The doctor's check of Stripe: the key, its mode, and the webhook endpoint.
 import type Stripe from 'stripe'
 import { type Diagnosis, diagnosesOf, type ReadContext } from '../../../src/app/checks/check.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
@@ -7,7 +7,7 @@ import type { Network } from '../method-parts.ts'
 import { paymentSettings } from '../settings.ts'
 import { webhookPath } from '../webhook-path.ts'
 import { connect } from './client.ts'
-import { isRefusedKey, mayNot } from './failures.ts'
+import { isRefusedKey, lacksPermission } from './failures.ts'
 import { HOOK_EVENTS } from './hook.ts'
 import { isTestKey } from './settings.ts'
 
@@ -44,7 +44,7 @@ function failed(thrown: unknown): Diagnosis {
       'Stripe does not know the key',
       'Compare secret_key in [payments.stripe] with API keys in Stripe’s dashboard.',
     )
-  if (mayNot(thrown))
+  if (lacksPermission(thrown))
     return fail(
       'the key may not use Checkout',
       'Give the restricted key write access to Checkout Sessions, Customers, PaymentIntents, SetupIntents, PaymentMethods and Refunds, and read access to Charges, Disputes and Balance.',
@@ -79,7 +79,7 @@ async function checkWebhooks(stripe: Stripe, address: string): Promise<Diagnosis
       )
     return ok('webhooks are sent to this gateway')
   } catch (thrown) {
-    if (mayNot(thrown))
+    if (lacksPermission(thrown))
       return ok(`the key may not read webhook endpoints: check by hand that one leads to ${address}`)
     return warn(`webhook endpoints could not be read: ${messageOf(thrown)}`, 'Run the doctor again.')
   }

@@ -1,4 +1,4 @@
-// Requests to Stripe: a page to pay an order, a page to save a card, a charge of a saved card. Pure.
+// Request bodies for Stripe: a page to pay an order, and a charge of a saved card. Pure.
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { conflict } from '../../../src/domain/errors.ts'
@@ -7,33 +7,33 @@ import { toStripe } from './amounts.ts'
 import { COUNTRY_FIELD, ORDER_FIELD, TAX_FIELD } from './payment.ts'
 import type { StripeSettings } from './settings.ts'
 
-/** Stripe keeps a page for 30 minutes at least. */
+/** Stripe requires a page to stay open for at least 30 minutes. */
 const MIN_OPEN_MS = 31 * 60_000
 
-/** The customer of Stripe that stands for an account. */
+/** The Stripe customer of an account. */
 export type Customer = { reference: string }
 
 /**
- * A key under which Stripe does the same thing once. The order's page and its end tell gateways apart that share a Stripe account, and a
- * database that was restored from what it was.
+ * Builds an idempotency key. The order's address distinguishes gateways that share a Stripe account, and its expiry an order with the same ID
+ * from before a restored backup.
  */
-export const keyOf = (
+export const idempotencyKeyOf = (
   what: string,
   { return_url, expires_at_ms }: Pick<PaymentOrder, 'return_url' | 'expires_at_ms'>,
 ): string =>
   `tollgate-${what}-${createHash('sha256').update(`${return_url} ${expires_at_ms}`).digest('base64url')}`
 
-const markOf = ({ id, return_url }: PaymentOrder): Stripe.MetadataParam => ({
+const orderMetadata = ({ id, return_url }: PaymentOrder): Stripe.MetadataParam => ({
   [ORDER_FIELD]: String(id),
   tollgate_url: return_url,
 })
 
-/** Reports whether an object at Stripe was made for this order, and not for one of its number in another database. */
-export const isMarkOf = (order: PaymentOrder, metadata: Stripe.Metadata): boolean =>
-  Object.entries(markOf(order)).every(([name, value]) => metadata[name] === value)
+/** Whether an object at Stripe was created for this order, and not for an order with the same ID in another database. */
+export const belongsToOrder = (order: PaymentOrder, metadata: Stripe.Metadata): boolean =>
+  Object.entries(orderMetadata(order)).every(([name, value]) => metadata[name] === value)
 
 /** @throws GatewayError conflict for an order that is about to expire; invalid_request for an amount that Stripe does not charge */
-export function pageOf(
+export function pageParams(
   order: PaymentOrder,
   { methods, tax }: Pick<StripeSettings, 'methods' | 'tax'>,
   { reference: customer }: Customer,
@@ -48,8 +48,8 @@ export function pageOf(
     mode: 'payment',
     customer,
     client_reference_id: String(id),
-    metadata: markOf(order),
-    payment_intent_data: { description, metadata: markOf(order) },
+    metadata: orderMetadata(order),
+    payment_intent_data: { description, metadata: orderMetadata(order) },
     line_items: [
       {
         quantity: 1,
@@ -57,7 +57,7 @@ export function pageOf(
           currency: currency.toLowerCase(),
           unit_amount: toStripe(amount_minor, currency),
           product_data: { name: description },
-          // The payer pays the order's amount, whatever part of it is tax.
+          // The order's amount includes the tax.
           ...(tax ? { tax_behavior: 'inclusive' as const } : {}),
         },
       },
@@ -71,7 +71,7 @@ export function pageOf(
         }
       : {}),
     ...(methods ? { allowed_payment_method_types: [...methods] } : {}),
-    // An order has one currency: none of Stripe's choice.
+    // Stripe must not choose another currency than the order's.
     adaptive_pricing: { enabled: false },
     expires_at: Math.floor(expires_at_ms / 1_000),
     success_url: return_url,
@@ -79,17 +79,17 @@ export function pageOf(
   }
 }
 
-/** The tax of a charge, computed before it. */
+/** The tax of a charge, computed before the charge. */
 export interface ComputedTax {
-  /** Stripe's number of the calculation, which the payment names: https://docs.stripe.com/tax/payment-intent. */
+  /** Stripe's ID of the calculation, which the payment references: https://docs.stripe.com/tax/payment-intent. */
   calculation: string
   /** In Stripe's unit of the currency. */
   tax: number
   country: string
 }
 
-/** A charge of a saved card, without the person. @param tax where Stripe Tax has computed it */
-export function chargeOf(
+/** Builds an off-session charge of a saved card. @param tax result of Stripe Tax, if it is on */
+export function chargeParams(
   order: PaymentOrder,
   { reference: customer, card_reference: payment_method }: Customer & { card_reference: string },
   tax: ComputedTax | undefined,
@@ -105,7 +105,7 @@ export function chargeOf(
     off_session: true,
     description,
     metadata: {
-      ...markOf(order),
+      ...orderMetadata(order),
       ...(tax ? { [TAX_FIELD]: String(tax.tax), [COUNTRY_FIELD]: tax.country } : {}),
     },
     ...(tax ? { hooks: { inputs: { tax: { calculation: tax.calculation } } } } : {}),

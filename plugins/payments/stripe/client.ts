@@ -1,16 +1,16 @@
-// The connection to Stripe: its own library, loaded when it is first needed, with the version of the API that this code is written for.
+// Stripe client: Stripe's own library, loaded on first use, with a fixed API version.
 import type Stripe from 'stripe'
 import type { Network } from '../method-parts.ts'
 import type { StripeSettings } from './settings.ts'
 
-/** An account's own default does not hold: objects have the shapes of this version. */
+/** Overrides the default version of the Stripe account, so that objects have the expected fields. */
 export const API_VERSION = '2026-10-28.endive'
 
-/** Twice more after a failure, under the same key; all of it within the time of a look. */
+/** Retries use the same idempotency key. All attempts fit into the time limit of a refresh. */
 const MAX_RETRIES = 2
 const TIMEOUT_MS = 8_000
 
-/** The library is loaded with the first payment: a start without Stripe costs nothing. */
+/** Loads the library on the first call, so that a start without Stripe does not pay for it. */
 export async function connect(
   { secret_key }: Pick<StripeSettings, 'secret_key'>,
   network: Network,
@@ -26,12 +26,12 @@ export async function connect(
   })
 }
 
-/** The connection of the settings in use: another one where the key has changed. */
+/** Returns a function that gives the client for the current settings; a changed key creates a new client. */
 export function connection(settings: () => StripeSettings, network: Network): () => Promise<Stripe> {
-  let made: { secret_key: string; client: Promise<Stripe> } | undefined
+  let cached: { secret_key: string; client: Promise<Stripe> } | undefined
   return async () => {
     const { secret_key } = settings()
-    if (made?.secret_key !== secret_key) made = { secret_key, client: connect({ secret_key }, network) }
-    return await made.client
+    if (cached?.secret_key !== secret_key) cached = { secret_key, client: connect({ secret_key }, network) }
+    return await cached.client
   }
 }

@@ -1,4 +1,4 @@
-// Customers in the database: one of each account, payment method and mode, with its saved card.
+// Database queries on customers: one per account, payment method and mode, with its saved card.
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Awaitable, Db, Tx } from '../../../src/store/db.ts'
 import { bareColumns, equals, placeholders, rawPlaceholders } from '../../../src/store/placeholders.ts'
@@ -9,39 +9,39 @@ import { type PaymentCustomer, payment_customers } from './tables.ts'
 type CustomerKey = Pick<PaymentCustomer, 'account_id' | 'provider' | 'is_live'>
 
 /**
- * In place of a number: the customer was requested, or is about to be, and a kill may have lost the answer. Kept from before the request, so that
- * the customer is found at the provider by its account and this time.
+ * Placeholder for the provider's ID, stored before the customer is requested. If a kill loses the answer, the gateway finds the customer at the
+ * provider by its account and the row's time.
  */
 const UNKNOWN = 'requested'
 
-/** Reports whether the provider's number of a customer is not known yet. */
+/** Whether the provider's ID of a customer is not known yet. */
 export const isUnknown = ({ reference }: Pick<PaymentCustomer, 'reference'>): boolean => reference === UNKNOWN
 
-/** One whose number is known. */
+/** Returns a customer whose ID is known. */
 export async function customerOf(db: Db, key: CustomerKey): Promise<PaymentCustomer | undefined> {
   const customer = await queries(db).of.get(keyOf(key))
   return customer && !isUnknown(customer) ? customer : undefined
 }
 
 /**
- * Keeps that a customer is about to be made.
+ * Stores a row before a customer is created at the provider.
  *
- * @returns the row, and whether it was there before: then it may have a customer @throws as an insert of an erased account
+ * @returns the row, and whether it existed: then the provider may have a customer @throws for an erased account
  */
-export async function keepIntention(
+export async function insertRequested(
   db: Db,
   key: CustomerKey,
   created_at_ms: number,
-): Promise<{ row: PaymentCustomer; was_there: boolean }> {
-  const intention = { ...keyOf(key), reference: UNKNOWN, created_at_ms }
-  const [made] = await db.write((db) => queries(db).insert.all(intention))
+): Promise<{ row: PaymentCustomer; existed: boolean }> {
+  const requested = { ...keyOf(key), reference: UNKNOWN, created_at_ms }
+  const [made] = await db.write((db) => queries(db).insert.all(requested))
   const row = await queries(db).of.get(keyOf(key))
-  if (!row) throw new Error('the intention of a customer was not kept')
-  return { row, was_there: made === undefined }
+  if (!row) throw new Error('the row of a requested customer was not stored')
+  return { row, existed: made === undefined }
 }
 
-/** Keeps that the provider is asked again, which had made none: from now on its customer is looked for around this time. @throws as `keepIntention` */
-export const renewIntention = async (db: Db, key: CustomerKey, created_at_ms: number): Promise<void> => {
+/** Updates the time of the row before a new request: the customer is searched around this time. @throws as `insertRequested` */
+export const renewRequested = async (db: Db, key: CustomerKey, created_at_ms: number): Promise<void> => {
   await db.write((db) => queries(db).keep.run({ ...keyOf(key), reference: UNKNOWN, created_at_ms }))
 }
 
@@ -51,8 +51,8 @@ const keyOf = ({ account_id, provider, is_live }: CustomerKey): CustomerKey => (
   is_live,
 })
 
-/** Keeps the provider's number of a customer, unless another gateway was first. @returns the one that holds */
-export async function keepCustomer(
+/** Stores the provider's ID of a customer, unless another gateway was first. @returns the stored customer */
+export async function saveCustomer(
   db: Db,
   key: CustomerKey,
   customer: Pick<PaymentCustomer, 'reference' | 'created_at_ms'>,
@@ -63,8 +63,8 @@ export async function keepCustomer(
   return kept
 }
 
-/** Forgets a customer that the provider does not have any more, and its card. @returns false where it was forgotten before */
-export const forgetCustomer = async (
+/** Deletes the row of a customer that the provider no longer has, with its card. @returns false if it was deleted before */
+export const deleteCustomerRow = async (
   db: Db,
   { id, reference }: Pick<PaymentCustomer, 'id' | 'reference'>,
 ): Promise<boolean> => (await db.write((db) => queries(db).remove.get({ id, reference }))) !== undefined
@@ -77,10 +77,10 @@ export type ErasedCustomer = Pick<
   erased_at_ms: number
 }
 
-/** Customers whose accounts are erased, the first ones first; none of whose saved card may be being charged: the charge is found by its customer. */
+/** Customers of erased accounts, oldest first. Without those whose saved card may be in a charge, since the charge is found by its customer. */
 export const erasedCustomers = (db: Db): Awaitable<ErasedCustomer[]> => queries(db).erased.all()
 
-/** The mail address that receipts go to; empty without one. */
+/** The mail address for receipts; empty without one. */
 export const emailOf = async (db: Db, account_id: number): Promise<string> =>
   (await queries(db).email.get({ account_id }))?.email ?? ''
 
@@ -101,12 +101,12 @@ export const NO_CARD: SavedCard = {
   card_saved_at_ms: null,
 }
 
-/** Keeps a card in place of the one before. */
+/** Replaces the saved card. */
 export const setCard = async (tx: Tx, id: number, card: SavedCard): Promise<void> => {
   await queries(tx).setCard.run({ id, ...card })
 }
 
-/** The customer whose page a card was saved on. */
+/** The customer for which a page to save a card was opened. */
 export const customerOfSetup = (
   db: Db,
   provider: string,

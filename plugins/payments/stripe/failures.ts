@@ -1,7 +1,7 @@
-// Failures of Stripe: which of them are its answer on a payment, in words for people.
+// Classification of Stripe's errors, and messages for people.
 import { conflict, type GatewayError, invalidRequest } from '../../../src/domain/errors.ts'
 
-/** The errors of Stripe's library, by their documented fields: https://docs.stripe.com/api/errors. */
+/** Documented fields of the errors of Stripe's library: https://docs.stripe.com/api/errors. */
 interface StripeFailure {
   rawType?: string
   code?: string
@@ -14,7 +14,7 @@ interface StripeFailure {
 const asFailure = (thrown: unknown): StripeFailure | undefined =>
   thrown instanceof Error && 'rawType' in thrown ? (thrown as StripeFailure) : undefined
 
-/** Stripe's own answer on what was asked for, as against a failure of the network, of Stripe or of the key. */
+/** Returns the error if Stripe refused the request itself, and undefined for a failure of the network, of Stripe or of the key. */
 export function refusalOf(thrown: unknown): StripeFailure | undefined {
   const failure = asFailure(thrown)
   const { rawType, statusCode } = failure ?? {}
@@ -22,28 +22,28 @@ export function refusalOf(thrown: unknown): StripeFailure | undefined {
   return is_refusal ? failure : undefined
 }
 
-/** Reports whether an object is unknown at Stripe though the gateway has its number, as one of another Stripe account. */
+/** Whether Stripe does not know an object whose ID the gateway has, such as an object of another Stripe account. */
 export const isMissing = (thrown: unknown, param?: string): boolean => {
   const failure = asFailure(thrown)
   return failure?.code === 'resource_missing' && (param === undefined || failure.param === param)
 }
 
-/** Stripe Tax does not find the place of a customer by their address. */
+/** Whether Stripe Tax cannot locate a customer by their address. */
 export const lacksLocation = (thrown: unknown): boolean =>
   ['customer_tax_location_invalid', 'invalid_tax_location'].includes(asFailure(thrown)?.code ?? '')
 
 export const isRefusedKey = (thrown: unknown): boolean => asFailure(thrown)?.statusCode === 401
 
-/** A restricted key lacks a permission. */
-export const mayNot = (thrown: unknown): boolean => asFailure(thrown)?.statusCode === 403
+/** Whether a restricted key lacks a permission. */
+export const lacksPermission = (thrown: unknown): boolean => asFailure(thrown)?.statusCode === 403
 
-/** A failure to begin a payment that the payer can mend, as a refusal; any other failure stays as it is. */
-export function asPayersMistake(thrown: unknown): unknown {
+/** Converts an error that the payer can correct to a GatewayError; returns any other error unchanged. */
+export function toPayerError(thrown: unknown): unknown {
   const { code } = refusalOf(thrown) ?? {}
   if (code === 'amount_too_small')
-    return mistake('amount: is less than cards can be charged in this currency. Write more.', thrown)
+    return wrongAmount('amount: is less than cards can be charged in this currency. Write more.', thrown)
   if (code === 'amount_too_large')
-    return mistake('amount: is more than cards can be charged at once. Write less.', thrown)
+    return wrongAmount('amount: is more than cards can be charged at once. Write less.', thrown)
   if (asFailure(thrown)?.rawType === 'idempotency_error')
     return conflict('The payment of this order was begun with other data. Make a new order.', {
       code: 'order_closed',
@@ -52,11 +52,11 @@ export function asPayersMistake(thrown: unknown): unknown {
   return thrown
 }
 
-const mistake = (message: string, cause: unknown): GatewayError =>
+const wrongAmount = (message: string, cause: unknown): GatewayError =>
   invalidRequest(message, { param: 'amount', cause })
 
-/** Why a saved card was not charged, for the account. */
-export function declineOf({ code, decline_code, message }: StripeFailure): string {
+/** Explains to the account why its saved card was not charged. */
+export function declineMessage({ code, decline_code, message }: StripeFailure): string {
   if (code === 'authentication_required' || decline_code === 'authentication_required')
     return 'Your bank asks you to confirm the payment. Add funds once by hand, or save another card.'
   if (code === 'expired_card') return 'The saved card has expired. Save another one.'

@@ -1,9 +1,9 @@
-// Webhooks of Stripe: their signature, and the payment that an event is about.
+// Webhooks of Stripe: verification of the signature, and the payment or card of an event.
 import type Stripe from 'stripe'
 import { ORDER_FIELD } from './payment.ts'
 import { isTestKey, type StripeSettings } from './settings.ts'
 
-/** Stripe's own: a request that somebody recorded is refused after it. */
+/** Stripe's default; protects from replayed requests. */
 const TOLERANCE_S = 300
 
 export const HOOK_EVENTS = [
@@ -24,11 +24,11 @@ export const HOOK_EVENTS = [
 /** The subject of an event. */
 type Hint =
   | { about: 'payment'; reference: string }
-  /** A page on which a card was saved. */
+  /** `session`: the page on which a card was saved. */
   | { about: 'card'; session: string }
 
-/** @throws Error where nobody signed it with the secret, or too long ago */
-export async function checkedEvent(
+/** Verifies and parses an event. @throws Error for a wrong or too old signature */
+export async function verifyEvent(
   stripe: Stripe,
   request: Request,
   { webhook_secret }: Pick<StripeSettings, 'webhook_secret'>,
@@ -46,7 +46,7 @@ export async function checkedEvent(
   )
 }
 
-/** @returns undefined for what is not of this gateway: another program's payments, connected accounts, the other mode */
+/** @returns undefined for events of other programs, connected accounts or the other mode */
 export async function hintOf(
   stripe: Stripe,
   event: Stripe.Event,
@@ -68,7 +68,7 @@ export async function hintOf(
     : undefined
 }
 
-/** The fields of an event's object that say what it is about. */
+/** The fields of an event's object that identify its payment. */
 interface EventObject {
   object: string
   id: string
@@ -85,7 +85,7 @@ const isMarked = ({ metadata }: Pick<EventObject, 'metadata'>): boolean =>
 const idOf = (object: string | { id: string } | null | undefined): string | undefined =>
   typeof object === 'string' ? object : object?.id
 
-/** The reference of a payment's order: the page where it was paid, or the payment itself by a saved card. */
+/** Finds the reference of a payment: its page, or the payment intent itself for a saved card. */
 async function referenceOf(stripe: Stripe, intent: string): Promise<Hint | undefined> {
   const { data } = await stripe.checkout.sessions.list({ payment_intent: intent, limit: 1 })
   const [session] = data

@@ -1,13 +1,13 @@
-// The least and the greatest amount that Stripe charges, by currency. Pure.
+// Minimum and maximum amounts that Stripe charges, by currency. Pure.
 import { parseMinor } from '../../../src/domain/currencies.ts'
 import { NANOS_PER_USD, type Nanos } from '../../../src/domain/money.ts'
 import type { AmountLimits } from '../../../src/payment-api.ts'
-import { limitsByRate } from '../amounts.ts'
-import { mostOfStripe } from './amounts.ts'
+import { convertLimits } from '../amounts.ts'
+import { maxStripeMinor } from './amounts.ts'
 
 /**
- * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts, as of November 2026. They are of the currency that Stripe pays out in: a
- * payment in another one must come to its minimum after conversion, which Stripe alone knows.
+ * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts, as of November 2026. They hold for the currency of Stripe's payouts: a
+ * payment in another currency must reach that minimum after Stripe's conversion, which only Stripe knows.
  */
 const MINIMA: Readonly<Record<string, string>> = {
   ...{
@@ -24,12 +24,12 @@ const MINIMA: Readonly<Record<string, string>> = {
   ...{ MYR: '2', NOK: '3.00', NZD: '0.50', PLN: '2.00', RON: '2.00', SEK: '3.00', SGD: '0.50', THB: '10' },
 }
 
-/** Of a currency that the table lacks: what comes to the minimum in USD, by the credit that it gives. */
+/** Minimum for currencies that the table lacks, in USD of credit: the minimum for USD. */
 const MIN_NANOS = NANOS_PER_USD / 2
 
 /** @param rate_nanos of credit for one unit of the currency */
 export function stripeLimits(currency: string, rate_nanos: Nanos): AmountLimits {
   const documented = parseMinor(MINIMA[currency] ?? '', currency)
-  const by_rate = limitsByRate(currency, rate_nanos, { min_nanos: MIN_NANOS, max_nanos: MIN_NANOS })
-  return { min_minor: documented ?? by_rate.min_minor, max_minor: mostOfStripe(currency) }
+  const by_rate = convertLimits(currency, rate_nanos, { min_nanos: MIN_NANOS, max_nanos: MIN_NANOS })
+  return { min_minor: documented ?? by_rate.min_minor, max_minor: maxStripeMinor(currency) }
 }

@@ -1,23 +1,23 @@
-// A payment as Stripe's objects have it: session, payment intent, charge, refunds and disputes. Pure.
+// Conversion of Stripe's objects (session, payment intent, charge, refunds, disputes) to a payment. Pure.
 import type Stripe from 'stripe'
 import type { Payment, PaymentRefund } from '../../../src/payment-api.ts'
 import { fromStripe, roughlyFromStripe } from './amounts.ts'
 
-/** The fields of metadata that say whose a payment is. */
+/** Metadata fields with the IDs of the order and the refund. */
 export const ORDER_FIELD = 'tollgate_order'
 export const REFUND_FIELD = 'tollgate_refund'
-/** Of a charge whose tax was computed before: in Stripe's unit of the currency, and whose it is. */
+/** Metadata fields of a charge with the computed tax, in Stripe's unit, and its country. */
 export const TAX_FIELD = 'tollgate_tax'
 export const COUNTRY_FIELD = 'tollgate_tax_country'
 
-/** Refunds and disputes of a payment, which its session does not contain. */
-export interface Aftermath {
+/** Refunds and disputes of a payment, which Stripe's session does not contain. */
+export interface Reversals {
   refunds: readonly Stripe.Refund[]
   disputes: readonly Stripe.Dispute[]
 }
 
-/** A payment that was begun on Stripe's page. @param session with its payment intent, whose charge and fee are expanded */
-export function paymentOfSession(session: Stripe.Checkout.Session, after: Aftermath): Payment {
+/** Converts a payment on Stripe's page. @param session with expanded payment intent, charge and balance transaction */
+export function paymentOfSession(session: Stripe.Checkout.Session, reversals: Reversals): Payment {
   const { payment_intent, total_details, customer_details } = session
   const intent = typeof payment_intent === 'string' ? null : payment_intent
   const requested = {
@@ -30,10 +30,10 @@ export function paymentOfSession(session: Stripe.Checkout.Session, after: Afterm
       ? { tax_minor: roughlyFromStripe(total_details.amount_tax, session.currency ?? '') }
       : {}
   return {
-    ...(intent ? paymentOfIntent(intent, after) : {}),
+    ...(intent ? paymentOfIntent(intent, reversals) : {}),
     state: stateOfSession(session, intent),
-    // The amount that was taken, or the requested one until then.
-    ...(intent?.status === 'succeeded' ? takenBy(intent) : requested),
+    // The paid amount, or the requested one until then.
+    ...(intent?.status === 'succeeded' ? amountOfIntent(intent) : requested),
     order_id: orderIdOf(session.metadata),
     ...tax,
     ...(tax_country ? { tax_country } : {}),
@@ -41,7 +41,7 @@ export function paymentOfSession(session: Stripe.Checkout.Session, after: Afterm
   }
 }
 
-/** Stripe's word on the session alone is not believed: the payment intent must have the money, too. */
+/** A paid session does not suffice: its payment intent must have succeeded, too. */
 function stateOfSession(
   { status, payment_status }: Stripe.Checkout.Session,
   intent: Stripe.PaymentIntent | null,
@@ -49,19 +49,19 @@ function stateOfSession(
   if (payment_status === 'paid') return intent?.status === 'succeeded' ? 'paid' : 'pending'
   if (status === 'open') return 'open'
   if (status === 'expired') return 'failed'
-  // Complete and unpaid: a method whose money comes days later, or has failed.
+  // Complete and unpaid: a method whose money arrives days later, or has failed.
   const has_failed = intent?.status === 'requires_payment_method' || intent?.status === 'canceled'
   return has_failed ? 'failed' : 'pending'
 }
 
-/** A payment that the gateway made by a saved card. @param intent with its charge and fee expanded */
-export function paymentOfIntent(intent: Stripe.PaymentIntent, { refunds, disputes }: Aftermath): Payment {
+/** Converts a charge of a saved card. @param intent with expanded charge and balance transaction */
+export function paymentOfIntent(intent: Stripe.PaymentIntent, { refunds, disputes }: Reversals): Payment {
   const charge = typeof intent.latest_charge === 'string' ? null : intent.latest_charge
   const fee_minor = charge ? feeOf(charge) : undefined
   const dispute = disputeOf(disputes)
   return {
     state: STATE_OF_INTENT[intent.status] ?? 'open',
-    ...takenBy(intent),
+    ...amountOfIntent(intent),
     order_id: orderIdOf(intent.metadata),
     payment_reference: intent.id,
     ...taxOf(intent),
@@ -73,14 +73,14 @@ export function paymentOfIntent(intent: Stripe.PaymentIntent, { refunds, dispute
   }
 }
 
-/** The tax that was computed before a charge of a saved card; that of a page is in its session. */
+/** The tax computed before a charge of a saved card. For a page, the session has the tax. */
 function taxOf({ metadata, currency }: Stripe.PaymentIntent): Pick<Payment, 'tax_minor' | 'tax_country'> {
   const { [TAX_FIELD]: tax = '', [COUNTRY_FIELD]: tax_country } = metadata ?? {}
   if (!/^\d{1,12}$/.test(tax)) return {}
   return { tax_minor: roughlyFromStripe(Number(tax), currency), ...(tax_country ? { tax_country } : {}) }
 }
 
-/** Off session nobody is there to try another card: what is not under way has failed. */
+/** Off session no person can try another card: a payment that is not in progress has failed. */
 const STATE_OF_INTENT: Readonly<Record<string, Payment['state']>> = {
   succeeded: 'paid',
   processing: 'pending',
@@ -89,7 +89,7 @@ const STATE_OF_INTENT: Readonly<Record<string, Payment['state']>> = {
   canceled: 'failed',
 }
 
-const takenBy = ({
+const amountOfIntent = ({
   status,
   amount,
   amount_received,
@@ -99,13 +99,13 @@ const takenBy = ({
   amount_minor: fromStripe(status === 'succeeded' ? amount_received : amount, currency),
 })
 
-/** Of no order of any gateway, where the mark is missing: 0 is no order's number. */
+/** Returns 0, which is no order's ID, if the metadata lacks the order. */
 const orderIdOf = (metadata: Stripe.Metadata | null): number => {
   const text = metadata?.[ORDER_FIELD] ?? ''
   return /^\d{1,15}$/.test(text) ? Number(text) : 0
 }
 
-/** In the currency of the payment: the balance may be in another one, where the fee is the same part of the amount. */
+/** Returns the fee in the currency of the payment. If Stripe's balance is in another currency, converts it by the fee's share of the amount. */
 function feeOf({ amount, currency, balance_transaction }: Stripe.Charge): number | undefined {
   if (balance_transaction === null || typeof balance_transaction === 'string') return undefined
   const { fee, amount: credited, currency: of_balance } = balance_transaction
@@ -113,7 +113,6 @@ function feeOf({ amount, currency, balance_transaction }: Stripe.Charge): number
   return credited === 0 ? undefined : roughlyFromStripe((fee / credited) * amount, currency)
 }
 
-/** One refund as Stripe has it. */
 export function refundOf({
   id,
   amount,
@@ -138,18 +137,18 @@ const STATE_OF_REFUND: Readonly<Record<string, PaymentRefund['state']>> = {
   canceled: 'failed',
 }
 
-/** One word on all disputes of a payment: a lost one first, then one that is open. Undefined where there is none. */
+/** Combines all disputes of a payment: lost before open before won. @returns undefined without disputes */
 function disputeOf(disputes: readonly Stripe.Dispute[]): Payment['dispute'] {
   const states = disputes.map(stateOfDispute)
   return (['lost', 'open', 'won'] as const).find((state) => states.includes(state))
 }
 
-/** Inquiries (`warning_…`) are answered as disputes are, and one that is closed took nothing. */
+/** Inquiries (`warning_…`) count as disputes; a closed inquiry took no money. */
 function stateOfDispute({ status, balance_transactions }: Stripe.Dispute): NonNullable<Payment['dispute']> {
   if (status === 'lost') return 'lost'
   if (status === 'won' || status === 'warning_closed') return 'won'
   if (status !== 'prevented') return 'open'
-  // The network decided it at once, and may have taken the money all the same.
+  // `prevented`: the card network resolved the dispute at once, and may have taken the money.
   const moved = balance_transactions.reduce((sum, { amount }) => sum + amount, 0)
   return moved < 0 ? 'lost' : 'won'
 }

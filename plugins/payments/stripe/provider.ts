@@ -1,4 +1,4 @@
-// Card payments by Stripe as a payment method: pages to pay on, what has become of a payment, refunds, and charges of saved cards.
+// Stripe as a payment method: payment pages, payment states, refunds, and charges of saved cards.
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { GatewayError } from '../../../src/domain/errors.ts'
@@ -13,30 +13,30 @@ import type {
 import type { Db } from '../../../src/store/db.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import type { Network } from '../method-parts.ts'
-import { notAnswering } from '../parts.ts'
+import { methodUnavailable } from '../parts.ts'
 import { isErased } from '../store.ts'
 import { toStripe } from './amounts.ts'
-import { type Customer, chargeOf, isMarkOf, keyOf, pageOf } from './checkout.ts'
+import { belongsToOrder, type Customer, chargeParams, idempotencyKeyOf, pageParams } from './checkout.ts'
 import { connection } from './client.ts'
 import {
   customerOf,
+  deleteCustomerRow,
   emailOf,
-  forgetCustomer,
+  insertRequested,
   isUnknown,
-  keepCustomer,
-  keepIntention,
-  renewIntention,
+  renewRequested,
+  saveCustomer,
 } from './customers.ts'
-import { asPayersMistake, declineOf, isMissing, refusalOf } from './failures.ts'
-import { checkedEvent, hintOf } from './hook.ts'
+import { declineMessage, isMissing, refusalOf, toPayerError } from './failures.ts'
+import { customerMetadata, findCustomer } from './find-customer.ts'
+import { hintOf, verifyEvent } from './hook.ts'
 import { stripeLimits } from './limits.ts'
-import { madeFor, metadataOf } from './made-customers.ts'
 import {
-  type Aftermath,
   ORDER_FIELD,
   paymentOfIntent,
   paymentOfSession,
   REFUND_FIELD,
+  type Reversals,
   refundOf,
 } from './payment.ts'
 import { isTestKey, type StripeSettings } from './settings.ts'
@@ -51,16 +51,16 @@ interface StripeParts {
   now: () => number
   publicUrl: () => string
   settings: () => StripeSettings
-  /** Somebody has been on a page to save a card. */
+  /** Called when Stripe reports that a person completed a page to save a card. */
   cardSaved?: (session: string) => Promise<void>
 }
 
-/** Such that a rate that is fixed does not stand for a day. */
+/** Shorter than the default of a day, to limit the time for which an order fixes the rate. */
 const EXPIRES_MS = 4 * 3_600_000
-/** More than clocks differ by. */
+/** Allowance for clock skew. */
 const SKEW_MS = 3_600_000
 
-/** @param rates of the currencies of the settings, or of all that accounts may pay in */
+/** @param rates of the currencies that cards may be charged in */
 export function stripeProvider(parts: StripeParts, rates: ReadonlyMap<string, Nanos>): PaymentProvider {
   const { settings, network, now } = parts
   const connect = connection(settings, network)
@@ -75,16 +75,16 @@ export function stripeProvider(parts: StripeParts, rates: ReadonlyMap<string, Na
     is_test: isTestKey(settings().secret_key),
     expires_ms: EXPIRES_MS,
     start: async (order) => await startPage(parts, await connect(), order),
-    look: async (reference) => await lookAt(await connect(), reference),
+    look: async (reference) => await fetchPayment(await connect(), reference),
     async hook(request) {
       const stripe = await connect()
-      const event = await checkedEvent(stripe, request, settings(), now())
+      const event = await verifyEvent(stripe, request, settings(), now())
       try {
         const hint = await hintOf(stripe, event, settings())
         if (hint?.about === 'card') await parts.cardSaved?.(hint.session)
         return hint?.about === 'payment' ? { reference: hint.reference } : undefined
       } catch (cause) {
-        throw notAnswering({ title }, cause)
+        throw methodUnavailable({ title }, cause)
       }
     },
     refund: async (order, amount_minor, key) => await refund(await connect(), order, amount_minor, key),
@@ -93,16 +93,17 @@ export function stripeProvider(parts: StripeParts, rates: ReadonlyMap<string, Na
 }
 
 async function startPage(parts: StripeParts, stripe: Stripe, order: PaymentOrder): Promise<StartedPayment> {
-  if (order.reference !== null) return pageIn(await stripe.checkout.sessions.retrieve(order.reference))
+  if (order.reference !== null)
+    return toStartedPayment(await stripe.checkout.sessions.retrieve(order.reference))
   const customer = await stripeCustomer(parts, stripe, order)
   try {
-    return pageIn(await createPage(parts, stripe, order, customer))
+    return toStartedPayment(await createPage(parts, stripe, order, customer))
   } catch (thrown) {
-    if (!isMissing(thrown, 'customer')) throw asPayersMistake(thrown)
-    // It was deleted at Stripe, or is of the account that was set up before.
-    await forgetCustomer(parts.db, customer)
+    if (!isMissing(thrown, 'customer')) throw toPayerError(thrown)
+    // The customer was deleted at Stripe, or belongs to a Stripe account that was set up before.
+    await deleteCustomerRow(parts.db, customer)
     const other = await stripeCustomer(parts, stripe, order, customer)
-    return pageIn(await createPage(parts, stripe, order, other))
+    return toStartedPayment(await createPage(parts, stripe, order, other))
   }
 }
 
@@ -112,19 +113,19 @@ const createPage = async (
   order: PaymentOrder,
   customer: PaymentCustomer,
 ): Promise<Stripe.Checkout.Session> =>
-  await stripe.checkout.sessions.create(pageOf(order, settings(), customer, now()), {
-    idempotencyKey: `${keyOf('page', order)}-${customer.reference}`,
+  await stripe.checkout.sessions.create(pageParams(order, settings(), customer, now()), {
+    idempotencyKey: `${idempotencyKeyOf('page', order)}-${customer.reference}`,
   })
 
-const pageIn = ({ id, url }: Stripe.Checkout.Session): StartedPayment => ({
+const toStartedPayment = ({ id, url }: Stripe.Checkout.Session): StartedPayment => ({
   reference: id,
   ...(url === null ? {} : { go_to: url }),
 })
 
 /**
- * The customer of an account, made at its first payment: cards are saved with it, and Stripe sends it receipts.
+ * Returns the Stripe customer of an account, and creates it at the first payment. Cards are saved with it, and Stripe mails it receipts.
  *
- * @param lost the one before, which Stripe does not have any more
+ * @param lost the previous customer, which Stripe no longer has
  */
 export async function stripeCustomer(
   { db, now, publicUrl, settings }: Pick<StripeParts, 'db' | 'now' | 'publicUrl' | 'settings'>,
@@ -136,64 +137,64 @@ export async function stripeCustomer(
   const key = { account_id, provider: STRIPE, is_live }
   const known = await customerOf(db, key)
   if (known) return known
-  const { row, was_there } = await keepIntention(db, key, now())
-  // Another payment may have been first.
+  const { row, existed } = await insertRequested(db, key, now())
+  // Another payment may have created the customer meanwhile.
   if (!isUnknown(row)) return row
-  if (was_there) {
-    // A kill may have lost its number.
-    const made = await madeFor(stripe, row, publicUrl())
-    if (made) return await keepCustomer(db, key, { reference: made, created_at_ms: now() })
-    await renewIntention(db, key, now())
+  if (existed) {
+    // A kill may have lost the customer's ID.
+    const made = await findCustomer(stripe, row, publicUrl())
+    if (made) return await saveCustomer(db, key, { reference: made, created_at_ms: now() })
+    await renewRequested(db, key, now())
   }
   const email = await emailOf(db, account_id)
   const customer: Stripe.CustomerCreateParams = {
     name,
     ...(email === '' ? {} : { email }),
-    metadata: metadataOf(account_id, publicUrl()),
+    metadata: customerMetadata(account_id, publicUrl()),
   }
-  // Two payments that begin at once make one.
-  const same = createHash('sha256')
+  // The idempotency key makes two simultaneous payments create one customer.
+  const digest = createHash('sha256')
     .update(JSON.stringify([customer, lost?.reference ?? '']))
     .digest('base64url')
   const { id: reference } = await stripe.customers.create(customer, {
-    idempotencyKey: `tollgate-customer-${same}`,
+    idempotencyKey: `tollgate-customer-${digest}`,
   })
   try {
-    return await keepCustomer(db, key, { reference, created_at_ms: now() })
+    return await saveCustomer(db, key, { reference, created_at_ms: now() })
   } catch (thrown) {
-    // Nothing is kept of an account that was erased meanwhile: nothing there, either.
+    // The account was erased meanwhile: delete the new customer at Stripe, too.
     if (await isErased(db, account_id)) {
       await stripe.customers.del(reference)
-      await forgetCustomer(db, row)
+      await deleteCustomerRow(db, row)
     }
     throw thrown
   }
 }
 
-const OF_CHARGE = 'latest_charge.balance_transaction'
+const EXPANDED_CHARGE = 'latest_charge.balance_transaction'
 
-/** @param reference of a page, or of a charge of a saved card */
-async function lookAt(stripe: Stripe, reference: string): Promise<Payment> {
+/** Fetches a payment. @param reference ID of a session, or of the payment intent of a saved card */
+async function fetchPayment(stripe: Stripe, reference: string): Promise<Payment> {
   if (reference.startsWith('pi_')) {
-    const intent = await stripe.paymentIntents.retrieve(reference, { expand: [OF_CHARGE] })
-    return paymentOfIntent(intent, await aftermathOf(stripe, intent))
+    const intent = await stripe.paymentIntents.retrieve(reference, { expand: [EXPANDED_CHARGE] })
+    return paymentOfIntent(intent, await fetchReversals(stripe, intent))
   }
   const session = await stripe.checkout.sessions.retrieve(reference, {
-    expand: [`payment_intent.${OF_CHARGE}`],
+    expand: [`payment_intent.${EXPANDED_CHARGE}`],
   })
   const { payment_intent } = session
-  const after =
+  const reversals =
     payment_intent === null || typeof payment_intent === 'string'
-      ? NOTHING_AFTER
-      : await aftermathOf(stripe, payment_intent)
-  return paymentOfSession(session, after)
+      ? NO_REVERSALS
+      : await fetchReversals(stripe, payment_intent)
+  return paymentOfSession(session, reversals)
 }
 
-const NOTHING_AFTER: Aftermath = { refunds: [], disputes: [] }
+const NO_REVERSALS: Reversals = { refunds: [], disputes: [] }
 const PAGE = 100
 
-async function aftermathOf(stripe: Stripe, { id, status }: Stripe.PaymentIntent): Promise<Aftermath> {
-  if (status !== 'succeeded') return NOTHING_AFTER
+async function fetchReversals(stripe: Stripe, { id, status }: Stripe.PaymentIntent): Promise<Reversals> {
+  if (status !== 'succeeded') return NO_REVERSALS
   const [refunds, disputes] = await Promise.all([
     stripe.refunds.list({ payment_intent: id, limit: PAGE }),
     stripe.disputes.list({ payment_intent: id, limit: PAGE }),
@@ -209,7 +210,7 @@ async function refund(
 ): Promise<PaymentRefund> {
   const { id, payment_reference, currency } = order
   if (payment_reference === null) throw new Error(`order ${id} has no payment at Stripe`)
-  // Stripe forgets keys after a day, and refunds never.
+  // Stripe forgets idempotency keys after a day, but keeps refunds.
   const { data: before } = await stripe.refunds.list({ payment_intent: payment_reference, limit: PAGE })
   const same = before.find(({ metadata }) => metadata?.[REFUND_FIELD] === key)
   if (same) return refundOf(same)
@@ -220,33 +221,33 @@ async function refund(
         amount: toStripe(amount_minor, currency),
         metadata: { [ORDER_FIELD]: String(id), [REFUND_FIELD]: key },
       },
-      { idempotencyKey: `${keyOf('refund', order)}-${key}` },
+      { idempotencyKey: `${idempotencyKeyOf('refund', order)}-${key}` },
     )
     return refundOf(made)
   } catch (thrown) {
     const refusal = refusalOf(thrown)
-    // A part of the currency that Stripe has no amount for is refused as well: it is not asked for again.
-    const is_part = thrown instanceof GatewayError && thrown.kind === 'invalid_request'
-    if (!refusal && !is_part) throw thrown
+    // An amount that Stripe cannot represent is refused, too, instead of being requested again.
+    const is_wrong_amount = thrown instanceof GatewayError && thrown.kind === 'invalid_request'
+    if (!refusal && !is_wrong_amount) throw thrown
     return { reference: '', key, amount_minor, state: 'failed', message: messageOf(thrown) }
   }
 }
 
-/** The outcome of an earlier charge of an order. */
-async function chargeBefore(
+/** Returns the result of an earlier charge for an order. */
+async function findEarlierCharge(
   stripe: Stripe,
   order: PaymentOrder,
   { reference: customer }: Customer,
 ): Promise<StartedPayment | { refused: string } | undefined> {
   const made_s = Math.floor((order.expires_at_ms - EXPIRES_MS - SKEW_MS) / 1_000)
   const { data } = await stripe.paymentIntents.list({ customer, created: { gte: made_s }, limit: PAGE })
-  const same = data.find(({ metadata }) => isMarkOf(order, metadata))
+  const same = data.find(({ metadata }) => belongsToOrder(order, metadata))
   if (!same) return undefined
   const { id, status, last_payment_error } = same
   if (status !== 'requires_payment_method' && status !== 'canceled') return { reference: id }
   const { code, decline_code, message = 'the bank gave no reason' } = last_payment_error ?? {}
   return {
-    refused: declineOf({
+    refused: declineMessage({
       message,
       ...(code === undefined ? {} : { code }),
       ...(decline_code === undefined ? {} : { decline_code }),
@@ -268,27 +269,27 @@ async function chargeSaved(
   if (!customer) return NO_CARD
   const { card_reference } = customer
   try {
-    // Its answer may have been lost, and Stripe forgets keys of idempotency after a day.
-    const before = await chargeBefore(stripe, order, customer)
-    if (before) return before
+    // The answer of an earlier charge may have been lost, and Stripe forgets idempotency keys after a day.
+    const earlier = await findEarlierCharge(stripe, order, customer)
+    if (earlier) return earlier
     if (card_reference === null) return NO_CARD
     if (!may_begin) return { refused: 'The payment could not be made in time.' }
     const tax = settings().tax ? await computeTax(stripe, order, customer) : undefined
     if (tax && 'refused' in tax) return tax
-    const charge = chargeOf(order, { ...customer, card_reference }, tax)
+    const charge = chargeParams(order, { ...customer, card_reference }, tax)
     const { id } = await stripe.paymentIntents.create(charge, {
-      // Not of the card: of two gateways that ask at once, one may know another card by then.
-      idempotencyKey: keyOf('charge', order),
+      // The key does not contain the card: two gateways that charge at once may know different cards.
+      idempotencyKey: idempotencyKeyOf('charge', order),
     })
     return { reference: id }
   } catch (thrown) {
     if (isMissing(thrown, 'customer')) {
-      // It was deleted at Stripe, or is of the account that was set up before, and so is its card.
-      await forgetCustomer(db, customer)
+      // The customer was deleted at Stripe with its card, or belongs to a Stripe account that was set up before.
+      await deleteCustomerRow(db, customer)
       return NO_CARD
     }
     const refusal = refusalOf(thrown)
     if (!refusal) throw thrown
-    return { refused: declineOf(refusal) }
+    return { refused: declineMessage(refusal) }
   }
 }

@@ -43,16 +43,16 @@ export const StripeSchema = Type.Object(
 export interface StripeSettings {
   readonly secret_key: string
   readonly webhook_secret: string
-  /** Undefined: all that accounts may pay in. */
+  /** Undefined: all currencies with a rate. */
   readonly currencies: readonly string[] | undefined
-  /** Stripe’s names; undefined: those of the dashboard. */
+  /** Stripe’s names; undefined: the methods of the Stripe dashboard. */
   readonly methods: readonly string[] | undefined
   readonly tax: boolean
 }
 
 export interface ReadStripe {
   readonly stripe: StripeSettings | undefined
-  /** Why it is set up and cannot be used: a start is refused with it. */
+  /** Error of a configured section that cannot be used: the gateway does not start. */
   readonly stripe_unavailable: string | undefined
 }
 
@@ -70,7 +70,7 @@ const FORMS = {
 export const NEEDS_PUBLIC_URL =
   'needs public_url in [server], since Stripe sends people and webhooks there: set it to the https:// address of this gateway'
 
-/** Reads the section, whose shape has been checked. */
+/** Reads the validated section. */
 export function readStripe(
   text: Static<typeof StripeSchema> | undefined,
   context: SectionContext,
@@ -106,8 +106,8 @@ function unsetOf(text: Secrets, read: Readonly<Record<keyof Secrets, string | un
   return `[payments.stripe] cannot be used: the environment variable ${unset.join(' and ')} is not set. Set it, or remove the section.`
 }
 
-/** The address that a secret of the section goes to. */
+/** The only origin to which the section's secrets are sent. */
 export const STRIPE_ORIGIN = 'https://api.stripe.com'
 
-/** Reports whether a key moves no money. */
+/** Whether a key is of Stripe's test mode, in which no money moves. */
 export const isTestKey = (secret_key: string): boolean => /^(?:sk|rk)_test_/.test(secret_key)

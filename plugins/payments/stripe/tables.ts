@@ -1,4 +1,4 @@
-// The table of customers as Drizzle sees it: how a payment method knows an account, and the card that it keeps for it.
+// Drizzle table of customers: the account's customer at a payment method, and its saved card.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { accountTable, columns, EXPORTED, type StoredTable } from '../../../src/store/stored-table.ts'
 
@@ -6,19 +6,19 @@ export const payment_customers = sqliteTable('payment_customers', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   provider: text().notNull(),
-  /** The provider's live mode and its test mode know different customers. */
+  /** The provider has different customers in live and test mode. */
   is_live: integer().notNull(),
-  /** The provider's number of the customer. */
+  /** The provider's ID of the customer. */
   reference: text().notNull(),
-  /** The page on which somebody saves a card, until it is known what became of it. */
+  /** ID of the page on which a person saves a card, until its result is known. */
   card_setup: text(),
-  /** The provider's number of the saved card; null: none is saved. */
+  /** The provider's ID of the saved card; null without one. */
   card_reference: text(),
   card_brand: text(),
   card_last4: text(),
-  /** Its last month, as `2027-08`. */
+  /** Last month of validity, such as `2027-08`. */
   card_expires: text(),
-  /** The person who saved it. Null: an erased one. */
+  /** The person who saved the card. Null: an erased person. */
   card_person_id: integer(),
   card_saved_at_ms: integer(),
   created_at_ms: integer().notNull(),
@@ -26,7 +26,7 @@ export const payment_customers = sqliteTable('payment_customers', {
 
 export type PaymentCustomer = typeof payment_customers.$inferSelect
 
-/** An erased account leaves the number of its customer alone, until the provider has deleted that: erased-customers.ts. */
+/** Of an erased account only the customer's ID stays, until the provider has deleted the customer: erased-customers.ts. */
 export const customer_tables: readonly StoredTable[] = [
   accountTable(payment_customers, {
     erases: 'columns',
@@ -37,7 +37,7 @@ export const customer_tables: readonly StoredTable[] = [
         exported: 'as_is',
         erased: 'NULL',
       }),
-      // The saved card that charges are made by.
+      // IDs that allow charges.
       ...columns('card_setup card_reference', { erased: 'NULL' }),
     },
   }),

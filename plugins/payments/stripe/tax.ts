@@ -1,4 +1,4 @@
-// The tax of charges of saved cards, computed by Stripe Tax before the charge, within its amount. Stripe records it with the payment, and takes it back with refunds.
+// Tax of saved-card charges: Stripe Tax computes it before the charge, included in the amount, and reverses it with refunds.
 import type Stripe from 'stripe'
 import type { PaymentOrder } from '../../../src/payment-api.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
@@ -12,10 +12,10 @@ const NO_ADDRESS = {
 }
 
 /**
- * Computes the tax in the amount of an order. It moves nothing, so it has no key of its own: under one, Stripe would repeat a failure for a day.
+ * Computes the tax in the amount of an order. Without an idempotency key: no money moves, and with a key Stripe would repeat a failure for a day.
  *
- * @returns a refusal where Stripe knows no address of the customer that is enough for it
- * @throws what Stripe's library throws for a customer that is unknown there; Error where Stripe Tax computes nothing: nothing may be charged then
+ * @returns a refusal if Stripe has no sufficient address of the customer
+ * @throws errors of Stripe's library for an unknown customer; Error if Stripe Tax fails: then nothing may be charged
  */
 export async function computeTax(
   stripe: Stripe,
@@ -27,7 +27,7 @@ export async function computeTax(
   try {
     const found = await stripe.customers.retrieve(customer)
     const address = found.deleted ? null : found.address
-    // A calculation for a deleted one is refused by Stripe, as one for an unknown one is.
+    // For a deleted customer, Stripe refuses the calculation as for an unknown one.
     if (!found.deleted && !address?.country) return NO_ADDRESS
     const made = await stripe.tax.calculations.create({
       currency: currency.toLowerCase(),
@@ -41,11 +41,11 @@ export async function computeTax(
   } catch (cause) {
     if (lacksLocation(cause)) return NO_ADDRESS
     if (isMissing(cause, 'customer')) throw cause
-    // Of another form than Stripe's refusals of cards: it is tried again.
+    // A plain Error, unlike Stripe's refusals of cards, is retried.
     throw new Error(`Stripe Tax did not compute the tax of order ${id}: ${messageOf(cause)}`, { cause })
   }
 }
 
-/** An address as the customer of Stripe gets it, by which the tax of later charges is computed. */
+/** Converts an address for the Stripe customer; the tax of later charges is computed from it. */
 export const addressOf = (address: Stripe.Address): Stripe.AddressParam =>
   Object.fromEntries(Object.entries(address).filter(([, part]) => part !== null))

@@ -1,9 +1,9 @@
-// The way to add funds, on pages of an account. Nothing where no payment method is set up.
+// Link to "Add funds" on pages of an account; empty without a payment method.
 import { Plus } from 'lucide-react'
 import { useFeature, useMay, useViewer } from '../../console/web/app/session.tsx'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 
-/** Reports whether the viewer may pay for their account here. */
+/** Whether the viewer may add funds to their account. */
 export function useCanPay(): boolean {
   const { side } = useViewer()
   const may_pay = useMay('pay')

@@ -1,4 +1,4 @@
-// The page that adds funds: amount, currency and payment method, with what the payment gives before anybody pays.
+// The page "Add funds": amount, currency and payment method, with the credit of the payment.
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
@@ -15,7 +15,7 @@ import { Page } from '../../console/web/parts/page.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
-import { Offer, type Wanted } from './offer.tsx'
+import { Offer, type OfferQuery } from './offer.tsx'
 import { useOwnAccount } from './own-account.ts'
 import { TestMode } from './test-mode.tsx'
 
@@ -30,7 +30,7 @@ export default function AddFunds() {
             <Skeleton rows={4} />
           ) : data.methods.some(({ currencies }) => currencies.length > 0) ? (
             <>
-              {own.data?.account && <Before {...own.data.account} />}
+              {own.data?.account && <CurrentBalance {...own.data.account} />}
               <FundsForm {...data} />
             </>
           ) : (
@@ -44,8 +44,7 @@ export default function AddFunds() {
   )
 }
 
-/** The balance before the payment. */
-const Before = ({ available_nanos, debt_nanos }: { available_nanos: number; debt_nanos: number }) => (
+const CurrentBalance = ({ available_nanos, debt_nanos }: { available_nanos: number; debt_nanos: number }) => (
   <p>
     {debt_nanos > 0
       ? `You owe ${exactUsd(debt_nanos)} USD. Added funds pay it first.`
@@ -55,11 +54,11 @@ const Before = ({ available_nanos, debt_nanos }: { available_nanos: number; debt
 
 type Methods = AnswerOf<(typeof api)['payment-methods']['get']>
 
-/** The digits before the point in groups of three. */
+/** Groups the digits before the point by thousands. */
 const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
 
-/** The choice that the form stands at: what the address names, else the first of each. */
-function useWanted({ methods, presets }: Methods) {
+/** State of the form: method, currency and amount of the address, or the first ones. */
+function useFundsChoice({ methods, presets }: Methods) {
   const [state, change] = useAddressState({ method: '', currency: '', amount: '' })
   const usable = methods.filter(({ currencies }) => currencies.length > 0)
   const method = usable.find(({ name }) => name === state.method) ?? usable[0]
@@ -75,8 +74,8 @@ function useWanted({ methods, presets }: Methods) {
       method: method?.name ?? '',
       currency: currency?.currency ?? '',
       amount: typed.trim(),
-    } as Wanted,
-    choose: (some: Partial<Wanted>) => {
+    } as OfferQuery,
+    choose: (some: Partial<OfferQuery>) => {
       if (some.amount !== undefined) setTyped(some.amount)
       else change(some)
     },
@@ -85,7 +84,7 @@ function useWanted({ methods, presets }: Methods) {
 
 function FundsForm(data: Methods) {
   const { presets, bonuses } = data
-  const { usable, method, currency, amount, wanted, choose } = useWanted(data)
+  const { usable, method, currency, amount, wanted, choose } = useFundsChoice(data)
   const [, go] = useLocation()
   const { keyOf, forget } = useRequestKey()
   const { runOrThrow } = useAction({
@@ -147,13 +146,13 @@ const Bonuses = ({ bonuses }: Pick<Methods, 'bonuses'>) =>
     </p>
   )
 
-/** Nothing to choose where there is one method, and one currency. */
+/** Selects for method and currency; each only if there are several. */
 function MethodFields({
   usable,
   method,
   wanted,
   choose,
-}: Pick<ReturnType<typeof useWanted>, 'usable' | 'method' | 'wanted' | 'choose'>) {
+}: Pick<ReturnType<typeof useFundsChoice>, 'usable' | 'method' | 'wanted' | 'choose'>) {
   return (
     <>
       {usable.length > 1 && (

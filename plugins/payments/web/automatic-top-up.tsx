@@ -1,4 +1,4 @@
-// The automatic top-up of an account on its page Payments: what is set, what it cost this month, and why it is off.
+// The automatic top-up of an account on the page "Payments": setting, cost of this month, and the reason why it is off.
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'
@@ -16,7 +16,7 @@ import { useMethods } from './order-list.tsx'
 import { useCard } from './saved-card.tsx'
 import { type TopUp, TopUpForm } from './top-up-form.tsx'
 
-/** Without it, the section is not there: no payment method charges saved cards. */
+/** Whether a payment method charges saved cards; otherwise the section is hidden. */
 export const useTopUpOffered = (): boolean => useFeature('automatic_top_up')
 
 export const useTopUp = (enabled: boolean) =>
@@ -53,13 +53,13 @@ export function AutomaticTopUp() {
   )
 }
 
-/** Reports whether a card has to be saved here first. Payment methods of custom plugins keep theirs themselves. */
+/** Whether the account must save a card first. Payment methods of custom plugins store cards themselves. */
 function useLacksCard(): boolean {
   const has_cards = useFeature('saved_cards')
   const { data } = useCard(has_cards)
   const { methods } = useMethods()
-  const is_only_way = methods.filter(({ charges_cards }) => charges_cards).length === 1
-  return has_cards && is_only_way && data !== undefined && data.card === null
+  const is_only_method = methods.filter(({ charges_cards }) => charges_cards).length === 1
+  return has_cards && is_only_method && data !== undefined && data.card === null
 }
 
 function TopUpActions({ top_up, edit }: { top_up: TopUp | null; edit: () => void }) {

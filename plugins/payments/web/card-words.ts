@@ -1,10 +1,10 @@
-// A saved card in words.
+// Formatting of a saved card.
 import { capital } from '../../console/web/parts/capital.ts'
 
 interface CardFacts {
   brand: string
   last4: string
-  /** As `2027-08`. */
+  /** Last month of validity, such as `2027-08`. */
   expires: string
 }
 
@@ -18,18 +18,18 @@ const BRANDS: Readonly<Record<string, string>> = {
   unknown: 'Card',
 }
 
-/** Brands that are not listed are words already: `visa`, `mastercard`. */
+/** Names of brands whose identifier is not their name. Others, such as `visa`, are only capitalized. */
 const brandWords = (brand: string): string => BRANDS[brand] ?? capital(brand.replaceAll('_', ' '))
 
 export const cardWords = ({ brand, last4 }: Pick<CardFacts, 'brand' | 'last4'>): string =>
   `${brandWords(brand)} ending in ${last4}`
 
-/** As it is on the card. */
+/** Formats the expiry as printed on the card: MM/YYYY. */
 export function expiryWords({ expires }: Pick<CardFacts, 'expires'>): string {
   const [year = '', month = ''] = expires.split('-')
   return `${month}/${year}`
 }
 
-/** A card is good to the end of its last month. */
+/** Whether a card has expired: it is valid to the end of its last month. */
 export const isExpired = ({ expires }: Pick<CardFacts, 'expires'>, now: Date): boolean =>
   expires < now.toISOString().slice(0, 7)

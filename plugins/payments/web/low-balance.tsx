@@ -1,4 +1,4 @@
-// The notice of a low balance on the Overview of an account, with the way to add funds. Nothing where no payment method is set up.
+// Notice of a low balance on an account's Overview, with a link to add funds; empty without a payment method.
 import { Link } from 'wouter'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { balanceUsd } from '../../console/web/parts/amounts.ts'
@@ -10,11 +10,11 @@ interface LowBalanceProps {
   money: { available_nanos: number; debt_nanos: number } | null | undefined
 }
 
-/** As in lists of accounts: less than three days are left at the pace of the last seven. */
+/** A balance is low if it lasts less than three days at the average spend of the last seven, as in lists of accounts. */
 const LOW_DAYS = 3
 const WEEK_DAYS = 7
 
-/** Reports whether `LowBalance` is still to come, and would push down the parts below it. */
+/** Whether the data of `LowBalance` is loading: the page waits, so that the notice does not push its content down later. */
 export function useIsLowBalanceAwaited(): boolean {
   return useWeek({}, useCanPay()).isLoading
 }
@@ -23,15 +23,15 @@ export function LowBalance({ money }: LowBalanceProps) {
   const { suspension } = useViewer()
   const can_pay = useCanPay()
   const { data } = useWeek({}, can_pay)
-  // The notice of a suspended account says what it owes.
+  // A suspended account has its own notice, which includes the debt.
   if (!can_pay || !money || suspension) return null
   const { available_nanos, debt_nanos } = money
-  const a_day_nanos = (data?.totals.spent_nanos ?? 0) / WEEK_DAYS
-  const is_out = debt_nanos > 0 || available_nanos <= 0
-  if (!is_out && (a_day_nanos === 0 || available_nanos / a_day_nanos >= LOW_DAYS)) return null
+  const daily_nanos = (data?.totals.spent_nanos ?? 0) / WEEK_DAYS
+  const is_used_up = debt_nanos > 0 || available_nanos <= 0
+  if (!is_used_up && (daily_nanos === 0 || available_nanos / daily_nanos >= LOW_DAYS)) return null
   return (
-    <Notice tone={is_out ? 'bad' : 'warn'}>
-      {is_out
+    <Notice tone={is_used_up ? 'bad' : 'warn'}>
+      {is_used_up
         ? debt_nanos > 0
           ? 'Your account is in debt, so calls are refused. '
           : 'Your balance is used up, so calls are refused. '

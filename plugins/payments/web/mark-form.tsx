@@ -1,4 +1,4 @@
-// The form that marks a bank transfer as paid, by what stands on the bank statement.
+// The form that marks an order as paid, with the amount and reference of the bank statement.
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'

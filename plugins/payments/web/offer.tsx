@@ -1,27 +1,27 @@
-// The credit of a payment, as its payer sees it before they pay.
+// The credit of a payment, shown before paying.
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 
-export interface Wanted {
+export interface OfferQuery {
   method: string
   currency: string
   amount: string
 }
 
-export const useOffer = (wanted: Wanted) =>
+export const useOffer = (wanted: OfferQuery) =>
   useApi(['payment-offer', wanted], () => api['payment-offer'].get({ query: wanted }), {
     enabled: wanted.amount !== '' && wanted.method !== '',
   })
 
 interface OfferProps {
-  wanted: Wanted
-  /** Such as "Each time you pay". */
+  wanted: OfferQuery
+  /** Beginning of the sentence, such as "Each time you pay". */
   payer?: string
-  /** The title of the payment method, where there is no choice of it. */
+  /** Title of the payment method, if the form has no choice of methods. */
   method?: string | undefined
 }
 
-/** Of an amount that cannot be paid nothing is said before it is sent. */
+/** For an invalid amount only asks for an amount: the error comes when the form is sent. */
 export function Offer({ wanted, payer = 'You pay', method }: OfferProps) {
   const { data, error, isPlaceholderData } = useOffer(wanted)
   if (error || !data || wanted.amount === '') return <p className="soft">Enter an amount.</p>

@@ -1,4 +1,4 @@
-// The page Payments of the staff: orders that need attention first, then revenue by payment method, liabilities, and all orders.
+// The page "Payments" of the staff: orders that need attention, revenue by payment method, liabilities, and all orders.
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -41,13 +41,13 @@ export function OperatorPayments() {
     change({ ...(since !== undefined && { from: since }), ...(until !== undefined && { to: until }) })
   return (
     <Page title="Payments" lead="Orders, revenue by payment method, and what you owe to accounts.">
-      {/* What comes later would push down what is below it. */}
+      {/* Parts that load later would push the content below them down. */}
       {stuck.isPending || methods.is_awaited || report.isPending ? (
         <Skeleton rows={12} />
       ) : (
         <>
           <TestMode is_test={report.data?.is_test} />
-          {/* Of one account, its orders alone. */}
+          {/* With an account filter, the page shows only orders. */}
           {days.account === '' && (
             <>
               <Loaded query={report} rows={3}>
@@ -116,7 +116,6 @@ function PaymentFigures({ open, stuck, liabilities, owed_nanos }: Report) {
   )
 }
 
-/** Nothing while none is stuck: then there is nothing to do. */
 function StuckOrders({ orders }: { orders: readonly OrderRow[] }) {
   if (orders.length === 0) return null
   return (
@@ -205,6 +204,6 @@ function Revenue({
   )
 }
 
-/** Credits that nobody paid for are no revenue. */
+/** Credits without a payment, which are not part of the revenue. */
 const giftWords = (gifts: Report['gifts']): string =>
   `Given away beside it: ${gifts.map(({ title, amount_usd }) => `${title.toLowerCase()} ${amount_usd} USD`).join(', ')}.`

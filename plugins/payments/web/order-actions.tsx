@@ -1,4 +1,4 @@
-// Actions of operators on an order: ask its payment method now, mark a bank transfer as paid, refund.
+// Actions of operators on an order: check it at its payment method, mark it as paid, refund it.
 import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'

@@ -1,4 +1,4 @@
-// The facts of an order, and its refunds: what a receipt has, and for the staff what the payment method reports.
+// The facts of an order as on a receipt, its refunds, and for the staff the payment method's report.
 import { Link } from 'wouter'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
@@ -99,7 +99,6 @@ type Fact = Parameters<typeof Facts>[0]['facts'][number]
 
 type Refund = Order['refunds'][number]
 
-/** Empty for an order without refunds. */
 export function OrderRefunds({ order }: { order: Order }) {
   if (order.refunds.length === 0) return null
   return (

@@ -1,7 +1,7 @@
-// The parts that forms of an order share.
+// Shared parts of the forms of an order.
 import type { Order } from './words.ts'
 
-/** Queries that a movement of the balance changes. */
+/** Queries to refetch after a change of the balance. */
 export const CHANGES = ['orders', 'payments', 'accounts', 'account', 'entries', 'overview', 'plan', 'plans']
 
 export interface OrderFormProps {

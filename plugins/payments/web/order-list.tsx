@@ -1,4 +1,4 @@
-// A list of orders: of the viewer's account, or for the staff of one or all; and the same as a file.
+// The list of orders with filters and CSV export: of the viewer's account, or for the staff of one or all accounts.
 import { CreditCard } from 'lucide-react'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -22,7 +22,7 @@ import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { OrderRow } from '../list.ts'
 import { amountOf, PENDING, STATES } from './words.ts'
 
-/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+/** Query parameter of the list's cursor, distinct from other lists on the same page. */
 const CURSOR = 'orders_cursor'
 const NO_FILTERS = { state: '', method: '', account: '', since: '', until: '' }
 
@@ -39,7 +39,6 @@ export function OrderStatus({ state, is_pending }: Pick<OrderRow, 'state' | 'is_
   return <Status tone={tone}>{word}</Status>
 }
 
-/** The titles of payment methods by their names. */
 export function useMethods() {
   const { data, isPending } = useApi(['payment-methods'], () => api['payment-methods'].get())
   const methods = data?.methods ?? []
@@ -94,7 +93,7 @@ export function OrderList() {
   const query = { ...chosen, state: chosenValue(STATE_OPTIONS, filters.state) }
   const page = { ...query, cursor: row }
   const orders = useApi(['orders', page], () => api.orders.get({ query: page }))
-  // A button that comes later would push aside its neighbours.
+  // A filter that loads later would push its neighbours aside.
   if (is_awaited) return <Skeleton rows={6} />
   return (
     <div className="stack">

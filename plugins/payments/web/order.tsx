@@ -1,5 +1,4 @@
-// The page of one order: what has become of it, until it is paid; a receipt to print; and for the staff all that is known of it.
-
+// The page of an order: its state, refreshed until it is paid; a receipt to print; and details for the staff.
 import { useQueryClient } from '@tanstack/react-query'
 import { ExternalLink, Printer } from 'lucide-react'
 import { useEffect, useRef } from 'react'
@@ -21,23 +20,23 @@ import { TestMode } from './test-mode.tsx'
 import { Timeline } from './timeline.tsx'
 import { type Order, staffSentence, stateSentence } from './words.ts'
 
-/** The answer of the gateway, which is cheap. */
+/** Interval of reads from the gateway, which are cheap. */
 const READ_EVERY_MS = 4_000
-/** The payment method is asked; the gateway asks it later, too, by itself. */
-const LOOK_EVERY_MS = 10_000
+/** Interval at which the page has the gateway ask the payment method. The gateway's poller asks, too. */
+const REFRESH_EVERY_MS = 10_000
 
 export default function OrderPage({ params: { order: id = '' } }: PageProps) {
   const order = useApi(['orders', 'one', id], () => api.orders({ id: pathPart(id) }).get(), {
     every_ms: READ_EVERY_MS,
     is_of_one: true,
   })
-  useLooks(order.data)
+  useRefresh(order.data)
   if (!order.data) return <AwaitedPage title="Order" query={order} />
-  return <Known order={order.data} />
+  return <LoadedOrder order={order.data} />
 }
 
-/** Looks at the order at once for a payer who comes back from paying. */
-function useLooks(order: Order | undefined): void {
+/** Refreshes an open order at once, for a payer who returns from paying, and then repeatedly. */
+function useRefresh(order: Order | undefined): void {
   const queries = useQueryClient()
   const { side } = useViewer()
   const may_pay = useMay('pay')
@@ -46,14 +45,14 @@ function useLooks(order: Order | undefined): void {
   const was_waiting = useRef(false)
   useEffect(() => {
     if (id === undefined || !is_waiting) return
-    const look = () => {
+    const refresh = () => {
       send(api.orders({ id: pathPart(id) }).look.post())
-        .then((seen) => queries.setQueryData(['orders', 'one', String(id)], seen))
-        // Dropped: the page goes on reading what the gateway knows, which looks by itself.
+        .then((refreshed) => queries.setQueryData(['orders', 'one', String(id)], refreshed))
+        // Dropped: the page keeps reading the state from the gateway, whose poller asks the payment method.
         .catch(() => {})
     }
-    look()
-    const timer = setInterval(look, LOOK_EVERY_MS)
+    refresh()
+    const timer = setInterval(refresh, REFRESH_EVERY_MS)
     return () => clearInterval(timer)
   }, [id, is_waiting, queries])
   useEffect(() => {
@@ -64,7 +63,7 @@ function useLooks(order: Order | undefined): void {
   }, [is_waiting, queries])
 }
 
-function Known({ order }: { order: Order }) {
+function LoadedOrder({ order }: { order: Order }) {
   const { side } = useViewer()
   const is_staff = side === 'operator'
   return (
@@ -116,7 +115,7 @@ function Known({ order }: { order: Order }) {
   )
 }
 
-/** The next step of a payer who has looked at their order: at first, a call. */
+/** Links to the payer's next steps; before the first call, to "Get started". */
 function NextSteps({ is_paid, is_of_plan }: { is_paid: boolean; is_of_plan: boolean }) {
   const { data } = useOwnAccount(is_paid)
   return (

@@ -1,4 +1,4 @@
-// The pages of payments: Payments in the side bar where a payment method is set up, and below it adding funds and one order.
+// Page entries of payments. The side bar shows "Payments" if a payment method is set up.
 import { CreditCard } from 'lucide-react'
 import type { PageEntry } from '../../console/web/app/page-entry.ts'
 

@@ -1,4 +1,4 @@
-// The page Payments: of an account its orders, its saved card, its automatic top-up and the way to add funds; of the staff what payments bring, and what waits for them.
+// The page "Payments": for accounts orders, saved card and automatic top-up; for the staff, see operator-payments.tsx.
 import { Link } from 'wouter'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { Figure, Figures } from '../../console/web/parts/figure.tsx'
@@ -35,7 +35,7 @@ function AccountPayments() {
         </>
       }
     >
-      {/* What comes later would push down what is below it. */}
+      {/* Parts that load later would push the content below them down. */}
       {is_awaited || own.isLoading || (has_top_up && top_up.isPending) ? (
         <Skeleton rows={8} />
       ) : (

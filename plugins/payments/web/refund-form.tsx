@@ -1,4 +1,4 @@
-// The form of a refund: the amount, a reason, what may become of the balance, and what leaves it.
+// The form of a refund: amount, reason, options, and a preview of the debit.
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -72,7 +72,7 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
       >
         <Switch checked={into_debt} onChange={setIntoDebt} />
       </Field>
-      <LeavesBalance {...{ id, account, currency, into_debt, end_plan }} amount={amount.trim()} />
+      <DebitPreview {...{ id, account, currency, into_debt, end_plan }} amount={amount.trim()} />
       <SubmitOrCancel onCancel={onClose}>
         {amount.trim() === '' ? 'Refund' : `Refund ${amount.trim()} ${currency}`}
       </SubmitOrCancel>
@@ -83,7 +83,7 @@ export function RefundForm({ order, onClose }: OrderFormProps) {
   )
 }
 
-interface LeavesBalanceProps {
+interface DebitPreviewProps {
   id: number
   account: string
   currency: string
@@ -92,8 +92,8 @@ interface LeavesBalanceProps {
   end_plan: boolean
 }
 
-/** Of an amount that cannot be refunded nothing is said before it is sent. */
-function LeavesBalance({ id, account, currency, amount, into_debt, end_plan }: LeavesBalanceProps) {
+/** For an invalid amount only asks for an amount: the error comes when the form is sent. */
+function DebitPreview({ id, account, currency, amount, into_debt, end_plan }: DebitPreviewProps) {
   const { data, error, isPlaceholderData } = useApi(['order-refund', id, amount, end_plan], () =>
     api
       .orders({ id: pathPart(id) })

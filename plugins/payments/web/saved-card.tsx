@@ -1,4 +1,4 @@
-// The saved card of an account on its page Payments: which one, saved or replaced on the payment method's page, and removed.
+// The saved card of an account on the page "Payments": view, add or replace on the payment method's page, and remove.
 import { CreditCard } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
@@ -19,23 +19,22 @@ type CardAnswer = AnswerOf<(typeof api)['payment-card']['get']>
 type Card = NonNullable<CardAnswer['card']>
 
 const CARD = 'payment-card'
-/** While the payment method has not confirmed a card that was just saved. */
-const WAIT_MS = 4_000
+/** Polling interval until the payment method confirms a new card. */
+const CONFIRMATION_POLL_MS = 4_000
 
-/** For accounts whose gateway has a payment method that saves cards. */
 export function SavedCard() {
   const is_offered = useFeature('saved_cards')
   return is_offered ? <CardSection /> : null
 }
 
-/** The end of the payment method's page: `saved` or `cancelled`; empty otherwise. */
+/** Result with which the payment method's page returned: `saved`, `cancelled` or empty. */
 const useOutcome = () => useAddressState({ card: '' })
 
 export function useCard(enabled: boolean) {
   const [{ card }] = useOutcome()
   return useApi([CARD], () => api['payment-card'].get(), {
     enabled,
-    ...(card === 'saved' && { every_ms: WAIT_MS }),
+    ...(card === 'saved' && { every_ms: CONFIRMATION_POLL_MS }),
   })
 }
 
@@ -43,7 +42,7 @@ function CardSection() {
   const query = useCard(true)
   const [{ card: outcome }] = useOutcome()
   const [removing, setRemoving] = useState<Card | null>(null)
-  useReturn(query.data)
+  useResultToast(query.data)
   return (
     <Section
       title="Card on file"
@@ -66,8 +65,8 @@ function CardSection() {
   )
 }
 
-/** Says once what became of the payment method's page, and takes it out of the address. */
-function useReturn(answer: CardAnswer | undefined): void {
+/** Shows the result of the payment method's page once, and removes it from the address. */
+function useResultToast(answer: CardAnswer | undefined): void {
   const [{ card: outcome }, change] = useOutcome()
   useEffect(() => {
     const is_known = outcome === 'cancelled' || (outcome === 'saved' && answer && !answer.is_awaited)

@@ -1,4 +1,4 @@
-// The notice of pages whose payment method moves no money.
+// Notice that a payment method is in test mode.
 import { Notice } from '../../console/web/parts/notice.tsx'
 
 export const TestMode = ({ is_test }: { is_test: boolean | undefined }) =>

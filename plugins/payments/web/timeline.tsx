@@ -1,4 +1,4 @@
-// The history of an order as a timeline: when it was made, and each change of it and of its refunds.
+// Timeline of an order: its creation, and each change of the order and its refunds.
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { type Order, REFUND_STATES, STATES, sourceWords } from './words.ts'
 
@@ -11,7 +11,7 @@ function wordOf({ subject, refund_id, from, to }: Change): string {
   return to in STATES ? STATES[to as keyof typeof STATES].word : to
 }
 
-/** The details of a change, as "paid: 25.00 EUR". */
+/** Formats the details of a change, such as "paid: 25.00 EUR". */
 const detailOf = ({ detail }: Change): string =>
   Object.entries(detail ?? {})
     .map(([name, value]) =>

@@ -1,4 +1,4 @@
-// The dialog that turns automatic top-up on, or changes it: below which balance, how much, and how much a month at most.
+// The dialog that turns automatic top-up on or changes it: threshold, amount and monthly limit.
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -14,7 +14,7 @@ import { Offer } from './offer.tsx'
 export type TopUp = NonNullable<AnswerOf<(typeof api)['automatic-top-up']['get']>['automatic_top_up']>
 
 interface TopUpFormProps {
-  /** Null where none was ever set. */
+  /** Null if it was never set. */
   top_up: TopUp | null
   onClose: () => void
 }

@@ -1,4 +1,4 @@
-// Orders and refunds in words: their states, what a state means for whoever paid, and what brought a change about.
+// Texts on orders and refunds: states, their meaning for the payer and the staff, and sources of changes.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import type { Tone } from '../../console/web/parts/status.tsx'
 import type { OrderRow } from '../list.ts'
@@ -45,13 +45,13 @@ export const sourceWords = (source: string | undefined): string | undefined =>
 export const amountOf = ({ amount, currency }: Pick<OrderRow, 'amount' | 'currency'>): string =>
   `${amount} ${currency}`
 
-/** The status of an order for the staff, where its state alone does not say it. */
+/** Explains an order's state to the staff, if the name of the state does not suffice. */
 export const staffSentence = ({ state, account }: Order): string | undefined =>
   state === 'lost'
     ? `The bank took the payment back, so its credit was taken from ${account}’s balance. If the balance lacked a part of it, that part is debt, and the account is suspended.`
     : undefined
 
-/** Of an order that pays for a plan, while it is not refunded or disputed. */
+/** Explains the state of a plan's order, unless it is refunded or disputed. */
 function planSentence(order: Order): string | undefined {
   const { plan, state } = order
   if (plan === null) return undefined
@@ -69,7 +69,7 @@ function planSentence(order: Order): string | undefined {
     : `Paid. ${plan.title} could not begin any more, so ${order.credit_usd} USD was added to your balance.`
 }
 
-/** The status of an order for its payer. */
+/** Explains an order's state to its payer. */
 export function stateSentence(order: Order): string {
   const paid = amountOf(order)
   const credit = `${order.credit_usd} USD`

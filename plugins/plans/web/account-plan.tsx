@@ -1,4 +1,4 @@
-// The plan of an account, with its months until now, and those that are offered: on its own page, and for the staff on that of the account.
+// The plan of an account, its months and the offers, for the account's own page and the staff's page of the account.
 import { CalendarSync } from 'lucide-react'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -14,11 +14,11 @@ import { type PlanPage, standingOf } from './words.ts'
 /** Often enough to see calls count. */
 const EVERY_MS = 10_000
 
-/** Reports whether the account may choose another plan than its own. */
+/** Whether the account may choose another plan than its own. */
 const isChangeable = ({ offered, plan }: PlanPage): boolean =>
   offered.some((offer) => !['current', 'renewal'].includes(standingOf(offer, plan)))
 
-/** @param account for the staff: whose plan */
+/** @param account for the staff: ID of the account */
 export function AccountPlan({ account }: { account?: string }) {
   const query = { account }
   const page = useApi(['plan', query], () => api.plan.get({ query }), { every_ms: EVERY_MS })

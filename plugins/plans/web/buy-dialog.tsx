@@ -1,4 +1,4 @@
-// The dialog before a plan is bought or changed: what is paid now, from the balance or by which payment method, what is credited, and what comes after.
+// The dialog to buy or change a plan: the amount due, the payment method, the credited rest, and the renewal.
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -21,7 +21,7 @@ import { type Offer, type PlanPage, standingOf } from './words.ts'
 
 interface BuyDialogProps {
   offer: Offer
-  /** As it was when the plan was chosen: the prices hold for ten minutes. */
+  /** The page data at the time of the choice. Its prices hold for ten minutes. */
   page: PlanPage
   account: string | undefined
   onClose: () => void
@@ -30,7 +30,7 @@ interface BuyDialogProps {
 type Price = AnswerOf<(typeof api)['plan-prices']['get']>['prices'][number]
 
 const BALANCE = 'balance'
-/** Less is not worth a sentence. */
+/** Smaller rests are not mentioned. */
 const A_CENT_NANOS = 10_000_000
 const nameOf = ({ method, currency }: Price): string => `${method} ${currency}`
 
@@ -42,7 +42,7 @@ export function BuyDialog(props: BuyDialogProps) {
   const prices = useApi(['plan-prices', query], () => api['plan-prices'].get({ query }), {
     enabled: has_methods,
   })
-  if (due_nanos === null) return <Change {...props} />
+  if (due_nanos === null) return <LaterChange {...props} />
   if (has_methods && prices.isLoading)
     return (
       <Dialog open onClose={props.onClose} title={titleOf(props)}>
@@ -71,15 +71,15 @@ const useBuy = ({ offer, page, account }: BuyDialogProps) =>
     }),
   })
 
-/** Another plan when the month is over: nothing is paid now. */
-function Change(props: BuyDialogProps) {
+/** A change at the end of the month, which costs nothing now. */
+function LaterChange(props: BuyDialogProps) {
   const buy = useBuy(props)
   return (
     <ConfirmDialog
       open
       onClose={props.onClose}
       title={titleOf(props)}
-      consequence={<Later {...props} />}
+      consequence={<LaterConsequence {...props} />}
       verb={`Change to ${props.offer.title}`}
       look="primary"
       confirm={() => buy.runOrThrow(undefined)}
@@ -118,7 +118,7 @@ function Pay(props: DueNow) {
             </Field>
           )}
           {price?.is_test && <Notice tone="warn">Test mode: no money moves.</Notice>}
-          <Now {...props} price={price} />
+          <Consequence {...props} price={price} />
         </div>
       }
       verb={price ? `Pay ${price.amount} ${price.currency}` : `Pay ${exactUsd(due_nanos)} USD`}
@@ -128,7 +128,7 @@ function Pay(props: DueNow) {
   )
 }
 
-/** Makes the order, and leads to where it is paid. */
+/** Creates the order and opens its payment page. */
 function useOrder({ offer, page }: BuyDialogProps) {
   const [, go] = useLocation()
   const { keyOf, forget } = useRequestKey()
@@ -154,7 +154,7 @@ function useOrder({ offer, page }: BuyDialogProps) {
   }
 }
 
-function Now({ offer, page, due_nanos, price }: DueNow & { price: Price | undefined }) {
+function Consequence({ offer, page, due_nanos, price }: DueNow & { price: Price | undefined }) {
   const credited_nanos = offer.price_nanos - due_nanos
   const standing = standingOf(offer, page.plan)
   const when = price ? 'once it is paid' : 'at once'
@@ -188,7 +188,7 @@ const Sums = ({ offer, page, due_nanos }: Pick<DueNow, 'offer' | 'page' | 'due_n
   />
 )
 
-const Later = ({ offer, page: { plan } }: BuyDialogProps) => (
+const LaterConsequence = ({ offer, page: { plan } }: BuyDialogProps) => (
   <p>
     You pay nothing now. {offer.title} begins when the month of {plan?.title} is over, on{' '}
     <Time at_ms={plan?.ends_at_ms ?? null} exact />, for {exactUsd(offer.price_nanos)} USD a month from the
@@ -197,7 +197,7 @@ const Later = ({ offer, page: { plan } }: BuyDialogProps) => (
 )
 
 function NotEnough({ offer, page, account, due_nanos, onClose }: DueNow) {
-  // An address, not a part of the plugin of payments: its report has the revenue of plans.
+  // A link instead of an import from the payments plugin, which imports the revenue of plans from here.
   const can_add = useFeature('payments') && account === undefined
   return (
     <Dialog open onClose={onClose} title="Not enough balance">

@@ -1,4 +1,4 @@
-// The limits of a plan as bars: what is used of each, what is left, and when it resets.
+// The limits of a plan as bars, with use, rest and reset time.
 import { exactUsd, share } from '../../console/web/parts/amounts.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
@@ -6,7 +6,7 @@ import { LIMIT_TITLES, type Plan } from './words.ts'
 
 type Limit = Plan['limits'][number]
 
-/** From here on a bar has the colour of a warning, as the server calls the limit near. */
+/** Threshold of the warning colour; the same as for the server's state `near`. */
 const NEAR = 0.8
 
 export const LimitBars = ({ plan }: { plan: Plan }) => (

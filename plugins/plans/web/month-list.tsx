@@ -1,4 +1,4 @@
-// Months of plans: who has which plan, and what became of each month.
+// The list of plan months, of one account or of all.
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
@@ -14,7 +14,7 @@ import type { ConsoleMonth } from '../list.ts'
 import { MONTH_STATES, monthState } from './words.ts'
 
 const CURSOR = 'months_cursor'
-/** The staff asks first who has a plan now. */
+/** Default filter for the staff: current plans. */
 const CURRENT = { state: 'active', account: '' }
 const ALL = { state: 'all', account: '' }
 
@@ -29,7 +29,7 @@ const STATES = [
 ] as const
 
 interface MonthListProps {
-  /** For the staff: those of this account. */
+  /** For the staff: ID of the account. */
   account?: string | undefined
   /** True for the list of one account, without filters. */
   of_one?: boolean

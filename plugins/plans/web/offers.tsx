@@ -1,4 +1,4 @@
-// The plans that are offered, each with its price, models and limits, and the way to buy it.
+// The offered plans with price, models, limits and a button to buy.
 import { useState } from 'react'
 import { useMay } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -6,14 +6,14 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { CommaList } from '../../console/web/parts/words.tsx'
 import { BuyDialog } from './buy-dialog.tsx'
-import { beyondWords, limitWords, modelWords, type Offer, type PlanPage, standingOf } from './words.ts'
+import { limitWords, modelWords, type Offer, overflowWords, type PlanPage, standingOf } from './words.ts'
 
 interface OffersProps {
   page: PlanPage
   account: string | undefined
 }
 
-/** The plan that somebody is about to buy, as the page showed it then. */
+/** A chosen offer with the page data at that time. */
 interface Chosen {
   offer: Offer
   page: PlanPage
@@ -53,7 +53,7 @@ function OfferCard({ offer, page, choose }: Chosen & { choose: () => void }) {
           Models: <CommaList words={modelWords(models)} />
         </li>
         {concurrent_calls !== null && <li>{concurrent_calls} concurrent requests</li>}
-        <li>Calls beyond it: {beyondWords(overflow).toLowerCase()}</li>
+        <li>Calls beyond it: {overflowWords(overflow).toLowerCase()}</li>
       </ul>
       <OfferAction offer={offer} page={page} choose={choose} />
     </li>

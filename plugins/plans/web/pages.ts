@@ -1,4 +1,4 @@
-// The pages of plans in the side bar, where one is offered or the account has one: that of an account, and those of all for the staff.
+// Page entries of plans. The side bar shows them if a plan is offered or the account has one.
 import { CalendarSync } from 'lucide-react'
 import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 

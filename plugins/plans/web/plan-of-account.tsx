@@ -1,4 +1,4 @@
-// The page of one account's plan, for the staff.
+// The staff's page of an account's plan.
 import { Users } from 'lucide-react'
 import { api, pathPart } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'

@@ -1,4 +1,4 @@
-// Revenue by plan in a month or in other days: the prices that were taken from balances.
+// Revenue by plan in a month or a range of days.
 import { type AnswerOf, api, type QueryOf } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useZone } from '../../console/web/app/zone.ts'
@@ -30,7 +30,7 @@ export function PlanRevenue() {
   )
 }
 
-/** @param query the days and their zone; none: all of the time until now */
+/** @param query days and time zone; without days: all time */
 export function RevenueByPlan({ query }: { query: Query }) {
   const report = useApi(['plan-revenue', query], () => api['plan-revenue'].get({ query }))
   return (

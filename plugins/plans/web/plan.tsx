@@ -1,4 +1,4 @@
-// The page Plan of an account: the plan that it has, with what is left of its limits, and those that are offered.
+// The page "Plan" of an account.
 import { Page } from '../../console/web/parts/page.tsx'
 import { AccountPlan } from './account-plan.tsx'
 

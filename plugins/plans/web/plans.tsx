@@ -1,4 +1,4 @@
-// The page Plans of the staff: who has which plan, the revenue of plans, and what is still owed of months that are paid.
+// The page "Plans" of the staff: accounts with plans, revenue, and the unused part of paid months.
 import { Settings } from 'lucide-react'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

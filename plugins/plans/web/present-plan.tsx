@@ -1,4 +1,4 @@
-// The plan that an account has: its state, price and renewal, and its limits as bars; cancelling it, and keeping it on.
+// The current plan of an account: state, price, renewal and limits; buttons to cancel or keep it.
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -12,7 +12,7 @@ import { Section } from '../../console/web/parts/page.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { CommaList } from '../../console/web/parts/words.tsx'
 import { LimitBars } from './limit-bars.tsx'
-import { beyondWords, modelWords, type Plan, type PlanPage, titleOf } from './words.ts'
+import { modelWords, overflowWords, type Plan, type PlanPage, titleOf } from './words.ts'
 
 interface PresentPlanProps {
   plan: Plan
@@ -50,7 +50,7 @@ export function PresentPlan({ plan, page, account }: PresentPlanProps) {
               ),
             ],
             ['Models', <CommaList key="models" words={modelWords(plan.models)} />],
-            ['Calls beyond the plan', beyondWords(plan.overflow)],
+            ['Calls beyond the plan', overflowWords(plan.overflow)],
             [
               'Concurrent requests',
               plan.concurrent_calls !== null && `${plan.concurrent_calls}, of those that it covers`,
@@ -67,7 +67,7 @@ const isOffered = (name: string, { offered }: PlanPage): boolean => offered.some
 const priceOf = (name: string, { offered }: PlanPage): number =>
   offered.find(({ plan }) => plan === name)?.price_nanos ?? 0
 
-/** The next plan, where it is not the same month again. */
+/** Notice on the next month, unless the plan simply renews. */
 function PlanNotice({ plan, page }: Omit<PresentPlanProps, 'account'>) {
   const { state, renews, next_plan, ends_at_ms, covers_until_at_ms } = plan
   const follows = next_plan ?? plan.plan

@@ -1,4 +1,4 @@
-// The card that pays for the next months of a plan where the balance is too low: chosen, and why it was not charged. The address of the card is that of Payments.
+// The saved card that pays for the next plan months if the balance is too low: its choice, and the reason of a failed charge.
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, send } from '../../console/web/app/client.ts'
@@ -21,7 +21,7 @@ interface RenewalProps {
   page: PlanPage
 }
 
-/** For accounts whose gateway has a payment method that charges saved cards, while another month follows. */
+/** Empty without a payment method that charges saved cards, or if the plan does not renew. */
 export function Renewal({ plan, page }: RenewalProps) {
   const is_offered = useFeature('automatic_top_up')
   return is_offered && plan.renews ? <RenewalSection plan={plan} page={page} /> : null
@@ -29,7 +29,7 @@ export function Renewal({ plan, page }: RenewalProps) {
 
 const EVERY_MS = 10_000
 
-/** @param is_own whether the plan is that of whoever reads the page, which waits for it: what comes later would push down what is below it */
+/** @param is_own whether the viewer's own plan is shown. The page then waits for the data, so that content below does not move later */
 export function useRenewal(is_own: boolean) {
   const enabled = useFeature('automatic_top_up') && is_own
   const has_cards = useFeature('saved_cards') && enabled

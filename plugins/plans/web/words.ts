@@ -1,4 +1,4 @@
-// Plans in words: their limits, their prices, and what a purchase costs now.
+// Texts on plans: limits, models, states and offers.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import type { Tone } from '../../console/web/parts/status.tsx'
@@ -23,20 +23,19 @@ const A_PERIOD = {
   month: 'a month',
 } as const satisfies Record<Offer['limits'][number]['period'], string>
 
-/** "25.00 USD of calls a week". */
+/** Formats a limit, such as "25.00 USD of calls a week". */
 export const limitWords = ({ period, limit_nanos }: Offer['limits'][number]): string =>
   `${exactUsd(limit_nanos)} USD of calls ${A_PERIOD[period]}`
 
 export const modelWords = (models: readonly string[]): readonly string[] =>
   models.includes('*') ? ['all'] : models
 
-export const beyondWords = (overflow: boolean): string =>
+export const overflowWords = (overflow: boolean): string =>
   overflow ? 'Paid from the balance' : 'Refused until the limit resets'
 
-/** The status of a plan of an account. */
+/** An offer in relation to the account's plan. `next` and `later`: chosen, or would begin, at the end of the month. */
 type Standing = 'new' | 'renewal' | 'dearer' | 'later' | 'current' | 'next'
 
-/** `current`: it has it, and is to have it on; `later`: it begins when the month is over. */
 export function standingOf(offer: Offer, plan: Plan | null): Standing {
   if (plan === null) return 'new'
   const is_same = offer.plan === plan.plan

@@ -1,4 +1,4 @@
-// The pages of referrals: an account's link, and for the staff who referred whom.
+// Page entries of referrals: an account's link, and the staff's list.
 import { Gift } from 'lucide-react'
 import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 

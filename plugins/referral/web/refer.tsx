@@ -1,4 +1,4 @@
-// The page of an account's referral link, and what it earned.
+// The page "Refer a friend": an account's referral link and its earnings.
 import { Gift } from 'lucide-react'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'

@@ -1,4 +1,4 @@
-// The page of referrals for the staff: who referred whom, and what it cost.
+// The page "Referrals" of the staff.
 import { Gift } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
@@ -11,7 +11,7 @@ import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { ShownReferral } from '../list.ts'
+import type { ConsoleReferral } from '../list.ts'
 
 export default function Referrals() {
   const page = { cursor: useCursor() }
@@ -45,7 +45,7 @@ export default function Referrals() {
   )
 }
 
-const COLUMNS: Column<ShownReferral>[] = [
+const COLUMNS: Column<ConsoleReferral>[] = [
   column('account', 'Account', 'first', ({ account_id, account }) => (
     <Link href={`/accounts/${account_id}`}>{account}</Link>
   )),

@@ -1,7 +1,12 @@
 // Routes of the viewer's own name and address. A new address takes effect when the person opens the link that is mailed to it.
 import { Elysia } from 'elysia'
 import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
-import { makeEmailLink, pendingEmail, personById, takeEmailLink } from '../../../src/access/mailed-links.ts'
+import {
+  consumeEmailLink,
+  makeEmailLink,
+  pendingEmail,
+  personById,
+} from '../../../src/access/mailed-links.ts'
 import { personsName, renamePerson } from '../../../src/access/own-name.ts'
 import { hashOf } from '../../../src/access/passwords.ts'
 import { lockPerson } from '../../../src/access/people.ts'
@@ -117,7 +122,7 @@ async function takeEmail(
   const { person_id } = viewer
   const now_ms = calls.now()
   await lockPerson(tx, person_id)
-  const { person, email } = await takeEmailLink(tx, token, { person_id, now_ms })
+  const { person, email } = await consumeEmailLink(tx, token, { person_id, now_ms })
   await people.sign_in_events.raise(tx, {
     kind: 'changed',
     person,

@@ -1,6 +1,6 @@
 // Routes of the viewer's accounts: the list, and switching to another one.
 import { Elysia } from 'elysia'
-import { personAt } from '../../../src/access/people.ts'
+import { personOnSide } from '../../../src/access/people.ts'
 import { isAt } from '../../../src/access/switching.ts'
 import { teamQueries } from '../../../src/access/team-queries.ts'
 import { personOf, type Viewer } from '../../../src/access/viewer.ts'
@@ -39,7 +39,7 @@ export const sideRoutes = (gateway: Gateway) =>
 async function sidesOf(db: Db, viewer: Viewer) {
   const person_id = personOf(viewer)
   if (person_id === undefined) return []
-  const of_staff = await personAt(db, { person_id, account_id: null })
+  const of_staff = await personOnSide(db, { person_id, account_id: null })
   const found = await teamQueries(db).accountsOf.all({ person_id })
   return [
     ...(of_staff ? [{ account_id: null, account: null, role: of_staff.role, is_suspended: false }] : []),

@@ -6,7 +6,7 @@ import { requireFresh } from '../../../src/access/fresh-sign-in.ts'
 import { peopleQueries } from '../../../src/access/people-queries.ts'
 import {
   changeRole,
-  type KeysLeft,
+  type KeyHandling,
   limitMember,
   removeMember,
   type TeamChange,
@@ -138,7 +138,7 @@ function changeOf(viewer: Viewer, body: Static<typeof Removal>, now_ms: number):
   }
 }
 
-function keysLeft({ keys, keys_to }: Static<typeof Removal>): KeysLeft | undefined {
+function keysLeft({ keys, keys_to }: Static<typeof Removal>): KeyHandling | undefined {
   if (keys !== undefined && keys_to !== undefined)
     throw invalidRequest('keys_to: leave it out where keys are revoked.', { param: 'keys_to' })
   if (keys_to !== undefined) return { to_person_id: keys_to }

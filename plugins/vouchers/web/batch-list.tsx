@@ -1,4 +1,4 @@
-// The list of batches of vouchers; what is unused of one can be revoked.
+// The list of voucher batches, whose unused vouchers can be revoked.
 import { Ticket } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -15,13 +15,13 @@ import { PagedTable } from '../../console/web/parts/paged-table.tsx'
 import { EmptyState } from '../../console/web/parts/states.tsx'
 import { type Column, column, endColumn, useCursor } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { ShownBatch } from '../list.ts'
+import type { ConsoleBatch } from '../list.ts'
 
 const CURSOR = 'batches_cursor'
 
 export function BatchList() {
   const may_revoke = useMay('operate')
-  const [revoking, setRevoking] = useState<ShownBatch | null>(null)
+  const [revoking, setRevoking] = useState<ConsoleBatch | null>(null)
   const page = { cursor: useCursor(CURSOR) }
   const batches = useApi(['voucher-batches', page], () => api['voucher-batches'].get({ query: page }))
   const revoke = useAction({
@@ -62,7 +62,7 @@ export function BatchList() {
   )
 }
 
-const COLUMNS: Column<ShownBatch>[] = [
+const COLUMNS: Column<ConsoleBatch>[] = [
   column('batch', 'Batch', 'first', ({ id, note, once_per_account }) => (
     <>
       <Link href={`/vouchers?tab=vouchers&batch=${id}`}>{note || `Batch ${id}`}</Link>
@@ -91,7 +91,7 @@ const COLUMNS: Column<ShownBatch>[] = [
   endColumn('created', 'Created', 'none', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
 
-const revokeColumn = (onRevoke: (batch: ShownBatch) => void): Column<ShownBatch> =>
+const revokeColumn = (onRevoke: (batch: ConsoleBatch) => void): Column<ConsoleBatch> =>
   endColumn('actions', '', 'first-end', (batch) =>
     batch.unused === 0 ? null : (
       <Button small onClick={() => onRevoke(batch)}>

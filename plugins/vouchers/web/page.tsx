@@ -1,4 +1,4 @@
-// The page of vouchers: batches, and single vouchers with who redeemed them.
+// The page "Vouchers": batches and single vouchers.
 import { TicketPlus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../console/web/parts/button.tsx'

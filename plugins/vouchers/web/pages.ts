@@ -1,4 +1,4 @@
-// The page of vouchers, for the staff, below Accounts.
+// Page entry of vouchers for the staff, below "Accounts".
 import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const voucher_pages: readonly PageEntry[] = [

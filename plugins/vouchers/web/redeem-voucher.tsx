@@ -1,4 +1,4 @@
-// The button and the dialog by which an account redeems a voucher.
+// The button and the dialog to redeem a voucher.
 import { Ticket } from 'lucide-react'
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
@@ -10,7 +10,6 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 
-/** For people who may pay for their account. */
 export function RedeemVoucher() {
   const [open, setOpen] = useState(false)
   const close = () => setOpen(false)

@@ -1,4 +1,4 @@
-// The list of vouchers, filtered by state and batch; one that nobody redeemed can be revoked.
+// The list of vouchers with filters; unused ones can be revoked.
 import { Ticket } from 'lucide-react'
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
@@ -24,7 +24,7 @@ import { EmptyState } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { type Column, column, endColumn } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { ShownVoucher } from '../list.ts'
+import type { ConsoleVoucher } from '../list.ts'
 
 const CURSOR = 'vouchers_cursor'
 const NO_FILTERS = { state: '', batch: '' }
@@ -41,7 +41,7 @@ const STATES = [
 export function VoucherList() {
   const may_revoke = useMay('operate')
   const filters = useListFilters(NO_FILTERS, CURSOR)
-  const [revoking, setRevoking] = useState<ShownVoucher | null>(null)
+  const [revoking, setRevoking] = useState<ConsoleVoucher | null>(null)
   const { query: chosen, row, is_filtered, clear } = filters
   const query = { ...chosen, state: chosenValue(STATES, chosen.state) }
   const page = { ...query, cursor: row }
@@ -87,7 +87,7 @@ export function VoucherList() {
 
 const TONES = { new: 'good', redeemed: 'idle', revoked: 'bad', expired: 'idle' } as const
 
-const COLUMNS: Column<ShownVoucher>[] = [
+const COLUMNS: Column<ConsoleVoucher>[] = [
   column('voucher', 'Voucher', 'first', ({ id, begins_with }) => (
     <>
       {id}
@@ -108,7 +108,7 @@ const COLUMNS: Column<ShownVoucher>[] = [
   endColumn('changed', 'Changed', 'none', ({ changed_at_ms }) => <ClockTime at_ms={changed_at_ms} />),
 ]
 
-const revokeColumn = (onRevoke: (voucher: ShownVoucher) => void): Column<ShownVoucher> =>
+const revokeColumn = (onRevoke: (voucher: ConsoleVoucher) => void): Column<ConsoleVoucher> =>
   endColumn('actions', '', 'none', (voucher) =>
     voucher.state !== 'new' ? null : (
       <Button small onClick={() => onRevoke(voucher)}>

@@ -1,5 +1,5 @@
 // Links to the console for setting a password: the console's URL, and the operator's link that a start prints.
-import { hasOperator, makeLinkOfStart, type SignInLink } from '../../access/sign-in-links.ts'
+import { hasOperator, makeStartLink, type SignInLink } from '../../access/sign-in-links.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { Db } from '../../store/db.ts'
@@ -14,7 +14,7 @@ import type { CliDeps } from './terminal.ts'
 export async function operatorsWayIn(db: Db, url: string, deps: CliDeps): Promise<OperatorsWayIn> {
   if (await hasOperator(db)) return {}
   const by = { actor: { kind: 'system' as const }, now_ms: deps.now() }
-  const made = await db.begin((tx) => makeLinkOfStart(tx, linkParts(deps)), { by })
+  const made = await db.begin((tx) => makeStartLink(tx, linkParts(deps)), { by })
   return 'invited' in made ? made : { console: linkAt(url, 'welcome', made) }
 }
 

@@ -1,7 +1,7 @@
 // Budgets of people: all keys of a person in an account count together, on both engines (by random operations: simulation.test.ts); a key that is handed over counts for its new person from then on.
 import { describe, expect, test } from 'bun:test'
 import { budgetsOfPerson, setBudgets } from '../../../src/access/budgets.ts'
-import { handOver, removeMember } from '../../../src/access/team.ts'
+import { handOverKey, removeMember } from '../../../src/access/team.ts'
 import type { Operation } from '../../../src/money/ledger/operations.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
@@ -32,7 +32,7 @@ function scene(limits = { day: 100 }) {
   const give = (id: number, person_id: number) =>
     tx.begin(async (tx) => {
       await tx.lock(1)
-      await handOver(tx, keyOf(id), person_id)
+      await handOverKey(tx, keyOf(id), person_id)
     })
   return { db, tx, commit, used, give }
 }

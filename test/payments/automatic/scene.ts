@@ -1,12 +1,12 @@
 // An account with automatic top-up: 10 EUR where less than 5 USD is free, at most 30 EUR a month, by the saved card of a fake provider.
-import { makeTopUp, type TopUpParts } from '../../../plugins/payments/automatic/deciding.ts'
-import { setAutomaticTopUp, type WantedTopUp } from '../../../plugins/payments/automatic/setting.ts'
+import { createTopUp, type TopUpParts } from '../../../plugins/payments/automatic/deciding.ts'
+import { setAutomaticTopUp, type TopUpRequest } from '../../../plugins/payments/automatic/setting.ts'
 import { automaticTopUpOf } from '../../../plugins/payments/automatic/store.ts'
 import type { AutomaticTopUp } from '../../../plugins/payments/automatic/tables.ts'
 import { createTopUpWorker, type TopUpWorker } from '../../../plugins/payments/automatic/worker.ts'
-import { lookAt } from '../../../plugins/payments/looking.ts'
 import type { PaymentParts } from '../../../plugins/payments/parts.ts'
 import { createPoller } from '../../../plugins/payments/poller.ts'
+import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
 import type { PaymentSettings } from '../../../plugins/payments/settings.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'
 import { NANOS_PER_USD } from '../../../src/domain/money.ts'
@@ -75,7 +75,7 @@ export interface TopUpScene extends AsyncDisposable {
   worker: TopUpWorker
   /** The same rows by another gateway. */
   another(): Promise<PaymentParts & TopUpParts>
-  set(wanted?: Partial<WantedTopUp>): Promise<void>
+  set(wanted?: Partial<TopUpRequest>): Promise<void>
   /** Takes from the balance what leaves so much. */
   leave(usd: number): Promise<void>
   /** Runs a gateway for so many seconds after a call. */
@@ -126,7 +126,7 @@ export async function topUpScene(make: (typeof ENGINES)[number][1]): Promise<Top
       for (let second = 0; second < count; second += 1) {
         worker.spent(1)
         await worker.work()
-        await poller.lookAtDue()
+        await poller.pollDue()
         clock.now_ms += 1_000
       }
     },
@@ -144,6 +144,6 @@ export async function topUpScene(make: (typeof ENGINES)[number][1]): Promise<Top
 
 /** One round of a gateway, for races: it makes the order where one is due, and charges it. */
 export async function topUpOnce(parts: PaymentParts & TopUpParts): Promise<void> {
-  const order = await makeTopUp(parts, 1)
-  if (order) await lookAt(parts, order.id, { source: 'system' })
+  const order = await createTopUp(parts, 1)
+  if (order) await refreshOrder(parts, order.id, { source: 'system' })
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 
 import { writeFileSync } from 'node:fs'
 import { manualProvider } from '../../../plugins/payments/manual/provider.ts'
 import { transferReference } from '../../../plugins/payments/manual/reference.ts'
-import { makeOrder, startPayment } from '../../../plugins/payments/ordering.ts'
+import { createOrder, startPayment } from '../../../plugins/payments/ordering.ts'
 import { paymentSettings } from '../../../plugins/payments/settings.ts'
 import { accountByName } from '../../../src/access/accounts.ts'
 import { dataFolder, readCatalogueOf, withDatabase } from '../../../src/app/command-line/data-folder.ts'
@@ -298,7 +298,7 @@ describe.skipIf(ENGINE !== 'SQLite')('without a gateway', () => {
         currency: 'EUR',
         amount_minor: 2_500,
       } as const
-      const order = await makeOrder(parts, settings, request)
+      const order = await createOrder(parts, settings, request)
       await startPayment(parts, order.id)
       return order.id
     })

@@ -1,6 +1,6 @@
 // Commands of saved cards: what pays for the next months of a plan, and automatic top-up; beside a gateway, refusals first.
 import { afterAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { keepCustomer, setCard } from '../../../plugins/payments/stripe/customers.ts'
+import { saveCustomer, setCard } from '../../../plugins/payments/stripe/customers.ts'
 import { createScene } from '../../app/commands/scene.ts'
 import { startTestGateway } from '../../support/gateway.ts'
 import { catalogueWith } from '../stripe/scene.ts'
@@ -33,9 +33,9 @@ beforeEach(async () => {
   ;({ id: account_id } = await gateway.account(name, { balance_usd: '50' }))
 })
 
-async function saveCard(): Promise<void> {
+async function keepCard(): Promise<void> {
   const key = { account_id, provider: 'stripe', is_live: 0 }
-  const { id } = await keepCustomer(gateway.store, key, { reference: `cus_${account_id}`, created_at_ms: 1 })
+  const { id } = await saveCustomer(gateway.store, key, { reference: `cus_${account_id}`, created_at_ms: 1 })
   const card = { card_reference: 'pm_1', card_brand: 'visa', card_last4: '4242', card_expires: '2030-08' }
   await gateway.store.begin(async (tx) => {
     await tx.lock(account_id)
@@ -65,7 +65,7 @@ test.each([
     '"kiosk" is not set up',
   ],
 ])('%s is refused, and the balance goes on paying', async (_, options, message) => {
-  await saveCard()
+  await keepCard()
   await cli.run('plan', 'subscribe', name, 'pro')
   expect(await refused('card', name, ...options)).toContain(message)
   expect((await renewal('show', name)).out).toBe(`Pro of ${name} renews by the balance.`)
@@ -76,7 +76,7 @@ test('an unknown account is refused', async () => {
 })
 
 test('the card is chosen, shown, and left out again; each is a line of the audit log', async () => {
-  await saveCard()
+  await keepCard()
   await cli.run('plan', 'subscribe', name, 'pro')
   const { status, out } = await renewal('card', name, '--currency', 'eur')
   expect([status, out]).toEqual([
@@ -97,7 +97,7 @@ test('the card is chosen, shown, and left out again; each is a line of the audit
 })
 
 test('it is shown also where the secrets of the payment method are not in the environment of the command', async () => {
-  await saveCard()
+  await keepCard()
   await cli.run('plan', 'subscribe', name, 'pro')
   await renewal('card', name, '--currency', 'EUR')
   cli.env = {}
@@ -116,7 +116,7 @@ test('automatic top-up is refused without a card; with one it is set, shown and 
   ]
   expect((await cli.run(...topUp('show'))).out).toBe(`${name} has no automatic top-up.`)
   expect(await cli.refusal(...topUp('set', ...wanted))).toContain('No card is saved.')
-  await saveCard()
+  await keepCard()
   const set = `${name}: 25.00 EUR below 5.00 USD, at most 100.00 EUR a month.\nThis month: 0.00 EUR.`
   expect((await cli.run(...topUp('set', ...wanted))).out).toBe(set)
   expect((await cli.run(...topUp('show'))).out).toBe(set)

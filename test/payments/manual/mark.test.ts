@@ -1,9 +1,9 @@
 // Orders that the operator marks as paid: credited once, by one transfer of the very amount; refusals, races and kills.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { lookAt } from '../../../plugins/payments/looking.ts'
 import { markPaid, type PaidMark } from '../../../plugins/payments/manual/mark.ts'
 import { cancelOrder } from '../../../plugins/payments/ordering.ts'
 import { createPoller } from '../../../plugins/payments/poller.ts'
+import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
 import { orderById } from '../../../plugins/payments/store.ts'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
@@ -142,7 +142,7 @@ test.each<[what: string, close: (id: number) => Promise<unknown>]>([
     'expired',
     async (id) => {
       now_ms += 15 * DAY_MS
-      expect(await lookAt(parts, id, { source: 'poll' })).toMatchObject({ state: 'expired' })
+      expect(await refreshOrder(parts, id, { source: 'poll' })).toMatchObject({ state: 'expired' })
     },
   ],
 ])('a transfer for an order that %s is money all the same', async (_, close) => {
@@ -169,7 +169,7 @@ test('killed between the mark and the credit, the poller finishes it, once', asy
   expect(await orderById(parts.db, id)).toMatchObject({ state: 'open', payment_reference: mark.reference })
   expect(await refusalOf(markPaid(parts, id, transfer()))).toMatchObject({ code: 'marked_before' })
   now_ms += 2 * 60_000
-  await createPoller(parts).lookAtDue()
+  await createPoller(parts).pollDue()
   expect(await orderById(parts.db, id)).toMatchObject({ state: 'paid' })
   expect(balance()).toBe(CREDIT)
 })
@@ -178,7 +178,8 @@ test('20 marks of one order beside the poller, and one transfer for 20 orders: o
   const { id } = await world.order(account_id)
   const poller = createPoller(parts)
   const marks = Array.from({ length: 20 }, async (_, at) => {
-    if (at % 5 === 0) await Promise.allSettled([poller.lookAtDue(), lookAt(parts, id, { source: 'page' })])
+    if (at % 5 === 0)
+      await Promise.allSettled([poller.pollDue(), refreshOrder(parts, id, { source: 'page' })])
     return await markPaid(parts, id, transfer())
   })
   const outcomes = await Promise.allSettled(marks)

@@ -1,7 +1,6 @@
 // A gateway that takes payments, with the parts that it works on them with, for tests: by bank transfer, or by a method of a plugin.
-
 import { plugins } from '../../../plugins/index.ts'
-import { makeOrder, startPayment } from '../../../plugins/payments/ordering.ts'
+import { createOrder, startPayment } from '../../../plugins/payments/ordering.ts'
 import type { PaymentParts } from '../../../plugins/payments/parts.ts'
 import { openPayments } from '../../../plugins/payments/payments.ts'
 import { type PaymentSettings, paymentSettings } from '../../../plugins/payments/settings.ts'
@@ -52,7 +51,7 @@ export async function startTransferGateway(
     settings,
     async order(account_id, amount_minor = 2_500, currency = 'EUR', method = 'manual') {
       const request = { account_id, kind: 'top_up', method, currency, amount_minor } as const
-      const { id } = await makeOrder(parts, settings(), request)
+      const { id } = await createOrder(parts, settings(), request)
       await startPayment(parts, id)
       return await orderById(parts.db, id)
     },

@@ -1,6 +1,6 @@
 // Plans that a payment pays for: begun with it in one transaction, or the money is balance and the account is told; kills, races, refunds and disputes.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { lookAt } from '../../../plugins/payments/looking.ts'
+import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
 import { previewRefund } from '../../../plugins/payments/refund-preview.ts'
 import { refundOrder } from '../../../plugins/payments/refunding.ts'
 import { periodIn } from '../../../plugins/plans/store.ts'
@@ -35,7 +35,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(order).toMatchObject({ kind: 'plan', amount_minor: 926, credit_nanos: CREDIT, bonus_nanos: 0 })
     expect(await scene.months()).toEqual(['pro open 11-15..12-15'])
     await scene.pay(order)
-    await lookAt(scene.parts, order.id, HOOK)
+    await refreshOrder(scene.parts, order.id, HOOK)
     expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
     expect([await scene.balance(), await scene.moved()]).toEqual([REST, 'order plan'])
     expect(await scene.mails()).toEqual([])
@@ -113,7 +113,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       'after the order expired',
       async (order) => {
         scene.clock.now_ms = order.expires_at_ms
-        await lookAt(scene.parts, order.id, HOOK)
+        await refreshOrder(scene.parts, order.id, HOOK)
         await scene.minute()
       },
       ['pro lapsed 11-15..12-15'],
@@ -138,7 +138,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await meanwhile(order)
     const before = await scene.balance()
     await scene.pay(order)
-    await lookAt(scene.parts, order.id, HOOK)
+    await refreshOrder(scene.parts, order.id, HOOK)
     await scene.minute()
     expect([(await scene.balance()) - before, await scene.months()]).toEqual([CREDIT, months])
     expect(await scene.mails()).toEqual([
@@ -179,7 +179,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
   test('a payment of another amount begins nothing', async () => {
     const order = await scene.ordered()
     scene.world.fake.pay(order.reference, { amount_minor: 925 })
-    await lookAt(scene.parts, order.id, HOOK)
+    await refreshOrder(scene.parts, order.id, HOOK)
     expect([await scene.balance(), await scene.months(), await scene.mails()]).toEqual([
       0,
       ['pro open 11-15..12-15'],
@@ -194,9 +194,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
         const order = await scene.ordered()
         scene.world.fake.pay(order.reference)
         const dying = mortal(await scene.another(), { at, when })
-        await lookAt(scene.as(dying.parts), order.id, HOOK).catch(() => {})
+        await refreshOrder(scene.as(dying.parts), order.id, HOOK).catch(() => {})
         steps = dying.did.length
-        await lookAt(scene.parts, order.id, HOOK)
+        await refreshOrder(scene.parts, order.id, HOOK)
         await scene.minute()
         expect({ at, when, ...(await scene.world.order(order.id)) }).toMatchObject({ state: 'paid' })
         expect((await scene.months()).filter((month) => month.includes('active'))).toHaveLength(1)
@@ -218,7 +218,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
     scene.world.fake.pay(order.reference)
     const other = await scene.another()
     await Promise.all(
-      [scene.parts, other, scene.parts, other].map((parts) => lookAt(parts, order.id, HOOK).catch(() => {})),
+      [scene.parts, other, scene.parts, other].map((parts) =>
+        refreshOrder(parts, order.id, HOOK).catch(() => {}),
+      ),
     )
     expect([await scene.balance(), await scene.moved(), await scene.months()]).toEqual([
       REST,
@@ -319,7 +321,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     test('of an order that has paid for no plan cannot end one', async () => {
       const { id } = await scene.world.begun()
       scene.world.fake.pay(`fake-${id}`)
-      await lookAt(scene.parts, id, HOOK)
+      await refreshOrder(scene.parts, id, HOOK)
       expect(await codeOf(refund(id, { end_plan: true }))).toBe('no_plan')
     })
 
@@ -355,11 +357,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
   test('a lost dispute ends the plan that was paid with it, and leaves its price as debt', async () => {
     const order = await scene.bought()
     scene.world.fake.pay(order.reference, { dispute: 'open' })
-    await lookAt(scene.parts, order.id, HOOK)
+    await refreshOrder(scene.parts, order.id, HOOK)
     expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
     scene.world.fake.pay(order.reference, { dispute: 'lost' })
-    await lookAt(scene.parts, order.id, HOOK)
-    await lookAt(scene.parts, order.id, HOOK)
+    await refreshOrder(scene.parts, order.id, HOOK)
+    await refreshOrder(scene.parts, order.id, HOOK)
     expect([await scene.months(), await scene.world.money()]).toEqual([
       ['pro ended 11-15..12-15'],
       { balance: 0, debt: 10 * USD },
@@ -372,12 +374,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
   test('a dispute that is won, and one of an earlier month, leave the plan', async () => {
     const order = await scene.bought()
     scene.world.fake.pay(order.reference, { dispute: 'won' })
-    await lookAt(scene.parts, order.id, HOOK)
+    await refreshOrder(scene.parts, order.id, HOOK)
     await scene.add(30 * USD)
     scene.at('2026-12-15T10:30:00')
     await scene.minute()
     scene.world.fake.pay(order.reference, { dispute: 'lost' })
-    await lookAt(scene.parts, order.id, HOOK)
+    await refreshOrder(scene.parts, order.id, HOOK)
     expect(await scene.months()).toEqual(['pro ended 11-15..12-15', 'pro active 12-15..01-15'])
   })
 })

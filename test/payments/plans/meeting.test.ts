@@ -1,9 +1,9 @@
 // Payments of plans that meet something else on their way: a suspension, a dispute, another month. Each ends as one paid month, or as balance.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { lookAt } from '../../../plugins/payments/looking.ts'
 import { startPayment } from '../../../plugins/payments/ordering.ts'
-import { seeToOpenMonths } from '../../../plugins/payments/plans/renewing.ts'
-import { beginRefund, refundOrder, takeRefundMoney } from '../../../plugins/payments/refunding.ts'
+import { processOpenPeriods } from '../../../plugins/payments/plans/renewing.ts'
+import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
+import { beginRefund, refundOrder, tryDebitRefund } from '../../../plugins/payments/refunding.ts'
 import { periodIn } from '../../../plugins/plans/index.ts'
 import { renewPlans } from '../../../plugins/plans/renewing.ts'
 import { mortal } from '../mortal.ts'
@@ -35,7 +35,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const order = await scene.ordered(plan)
     scene.world.fake.pay(order.reference)
     for (let at = 1; !(await periodIn(scene.world.db, 1, 'paid')); at++)
-      await lookAt(mortal(await scene.another(), { at, when: 'after' }).parts, order.id, BY).catch(() => {})
+      await refreshOrder(mortal(await scene.another(), { at, when: 'after' }).parts, order.id, BY).catch(
+        () => {},
+      )
   }
 
   test('a payment that reaches a suspended account is balance, and the account is told', async () => {
@@ -86,8 +88,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const order = await scene.bought()
     const refund = await beginRefund(scene.parts, ending(order.id))
     scene.world.fake.pay(order.reference, { dispute: 'open' })
-    await lookAt(scene.parts, order.id, BY)
-    expect(await takeRefundMoney(scene.parts, refund, BY)).toBe('order_disputed')
+    await refreshOrder(scene.parts, order.id, BY)
+    expect(await tryDebitRefund(scene.parts, refund, BY)).toBe('order_disputed')
     expect([await scene.months(), await scene.balance(), await scene.moved()]).toEqual([
       ['pro ended 11-15..12-15'],
       10 * USD + REST,
@@ -107,7 +109,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const order = await scene.bought()
     await paidOnly('max')
     scene.world.fake.pay(order.reference, { dispute: 'lost' })
-    await lookAt(scene.parts, order.id, BY)
+    await refreshOrder(scene.parts, order.id, BY)
     expect((await scene.months()).map((month) => month.slice(0, 10))).toEqual(['pro replac', 'max active'])
   })
 
@@ -133,7 +135,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
               }
             : Reflect.get(of, name),
       })
-      await seeToOpenMonths({ ...scene.parts, db: reading })
+      await processOpenPeriods({ ...scene.parts, db: reading })
       expect([is_read, scene.card.charges]).toEqual([true, []])
     }
   })

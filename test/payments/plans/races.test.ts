@@ -1,8 +1,8 @@
 // Races for plans by payment, each from its seed: whatever two gateways do at once, and wherever one dies, each payment is one month or balance.
 import { expect, test } from 'bun:test'
-import { lookAt } from '../../../plugins/payments/looking.ts'
 import { cancelOrder } from '../../../plugins/payments/ordering.ts'
-import { type RenewingParts, seeToOpenMonths } from '../../../plugins/payments/plans/renewing.ts'
+import { processOpenPeriods, type RenewingParts } from '../../../plugins/payments/plans/renewing.ts'
+import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
 import { refundOrder } from '../../../plugins/payments/refunding.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'
 import { renewPlans } from '../../../plugins/plans/renewing.ts'
@@ -84,13 +84,13 @@ async function carryOut(
   const { id, reference } = order
   switch (act) {
     case 'webhook':
-      return await lookAt(parts, id, { source: 'webhook' })
+      return await refreshOrder(parts, id, { source: 'webhook' })
     case 'poll':
       return await scene.world.poll(parts)
     case 'renew': {
       const { db, ledger, now, catalogue } = parts
       await renewPlans({ db, now, catalogue, withdraw: (operation) => ledger.submit(operation) })
-      return await seeToOpenMonths(parts)
+      return await processOpenPeriods(parts)
     }
     case 'cancel':
       return await scene.cancel()
@@ -104,7 +104,7 @@ async function carryOut(
     }
     case 'lost':
       scene.world.fake.pay(reference ?? '', { dispute: 'lost' })
-      return await lookAt(parts, id, { source: 'webhook' })
+      return await refreshOrder(parts, id, { source: 'webhook' })
     case 'cancel_order':
       return await cancelOrder(parts, id, { source: 'page' })
     case 'suspend':
@@ -117,7 +117,7 @@ async function settleAll(scene: Scene): Promise<void> {
   scene.card.loses_charges = false
   for (let round = 0; round < 3; round++) {
     for (const { id } of await scene.world.db.rows<Order>('SELECT id FROM orders'))
-      await lookAt(scene.parts, id, { source: 'poll' }).catch(() => {})
+      await refreshOrder(scene.parts, id, { source: 'poll' }).catch(() => {})
     for (let minute = 0; minute < 3; minute++) await scene.minute()
   }
 }

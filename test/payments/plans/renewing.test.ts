@@ -1,12 +1,12 @@
 // Plans that are renewed by a saved card: charged where the balance is too low, once a day within the days of grace; kills and races; what the account is told.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { automaticSince } from '../../../plugins/payments/automatic/store.ts'
-import { lookAt } from '../../../plugins/payments/looking.ts'
+import { topUpSumSince } from '../../../plugins/payments/automatic/store.ts'
 import { cancelOrder, startPayment } from '../../../plugins/payments/ordering.ts'
-import { seeToOpenMonths } from '../../../plugins/payments/plans/renewing.ts'
+import { processOpenPeriods } from '../../../plugins/payments/plans/renewing.ts'
 import { createPoller } from '../../../plugins/payments/poller.ts'
+import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
 import { orderById } from '../../../plugins/payments/store.ts'
-import { dropCard, periodIn } from '../../../plugins/plans/index.ts'
+import { clearPlanCard, periodIn } from '../../../plugins/plans/index.ts'
 import { mortal } from '../mortal.ts'
 import { ENGINES } from '../world.ts'
 import { duePlanScene, REST, type Scene, USD } from './scene.ts'
@@ -179,11 +179,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
     scene.card.refuses = undefined
     const order = await scene.ordered()
     scene.world.fake.pay(order.reference, { state: 'pending' })
-    await lookAt(scene.parts, order.id, { source: 'page' })
+    await refreshOrder(scene.parts, order.id, { source: 'page' })
     await days(1)
     expect(scene.card.charges).toHaveLength(1)
     scene.world.fake.pay(order.reference, { state: 'open' })
-    await lookAt(scene.parts, order.id, { source: 'page' })
+    await refreshOrder(scene.parts, order.id, { source: 'page' })
     await scene.minute()
     expect([await scene.months(), scene.card.charges.length]).toEqual([ACTIVE, 2])
   })
@@ -207,7 +207,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await scene.months()).toEqual(['pro active 11-15..12-15', 'pro open 12-15..01-15'])
     scene.card.loses_charges = false
     scene.clock.now_ms += 3_600_000
-    await createPoller(await scene.another()).lookAtDue()
+    await createPoller(await scene.another()).pollDue()
     expect([await scene.months(), [...scene.card.payments.keys()].length, await scene.moved()]).toEqual([
       ACTIVE,
       1,
@@ -233,8 +233,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await Promise.all([
       scene.minute(other),
       scene.minute(),
-      seeToOpenMonths(other),
-      seeToOpenMonths(scene.parts),
+      processOpenPeriods(other),
+      processOpenPeriods(scene.parts),
     ])
     await scene.minute()
     expect([await scene.months(), [...scene.card.payments.keys()].length, await scene.moved()]).toEqual([
@@ -264,9 +264,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
   })
 
   test('the removal of the card leaves the plan to the balance', async () => {
-    await scene.inAccount((tx) => dropCard(tx, 1, 'other'))
+    await scene.inAccount((tx) => clearPlanCard(tx, 1, 'other'))
     expect((await periodIn(scene.world.db, 1, 'active'))?.card_method).toBe('card')
-    await scene.inAccount((tx) => dropCard(tx, 1, 'card'))
+    await scene.inAccount((tx) => clearPlanCard(tx, 1, 'card'))
     await days(1)
     expect([scene.card.charges, await scene.purposes()]).toEqual([[], ['plan_unpaid']])
   })
@@ -283,7 +283,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
   test('what is charged for plans is not of the limit of automatic top-ups', async () => {
     await scene.minute()
     const since = { account_id: 1, currency: 'EUR', from_ms: 0 }
-    expect(await automaticSince(scene.world.db, since)).toBe(0)
+    expect(await topUpSumSince(scene.world.db, since)).toBe(0)
   })
 
   test('debt takes of the charge: the month waits for the balance, and nothing more is charged', async () => {

@@ -1,15 +1,14 @@
 // An account with plans and a saved card: 10 USD a month for Pro, 30 for Max, paid through a fake provider, on a database of either engine.
-
-import { lookAt } from '../../../plugins/payments/looking.ts'
 import { startPayment } from '../../../plugins/payments/ordering.ts'
 import type { PaymentParts } from '../../../plugins/payments/parts.ts'
 import {
-  orderPlanByPayment,
+  orderPlanWithPayment,
   type PlanOrderParts,
-  type WantedPlan,
+  type PlanRequest,
 } from '../../../plugins/payments/plans/ordering.ts'
-import { type RenewingParts, seeToOpenMonths } from '../../../plugins/payments/plans/renewing.ts'
+import { processOpenPeriods, type RenewingParts } from '../../../plugins/payments/plans/renewing.ts'
 import { createPoller } from '../../../plugins/payments/poller.ts'
+import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'
 import { buyPlan } from '../../../plugins/plans/buying.ts'
 import { cancelPlan } from '../../../plugins/plans/cancelling.ts'
@@ -62,7 +61,7 @@ export function offering(world: World) {
     /** Months that are over are followed by the next. */
     renew: (of: PaymentParts = parts) => renewPlans(paying(of)),
     /** Saved cards are charged. */
-    charge: (of: RenewingParts = parts) => seeToOpenMonths(of),
+    charge: (of: RenewingParts = parts) => processOpenPeriods(of),
     /** Buys a plan from the balance. */
     buy: (plan: string, account_id: number) =>
       buyPlan(paying(parts), offered, { account_id, plan, by: undefined }),
@@ -80,9 +79,9 @@ export function planPayer({ world, parts, buy }: ReturnType<typeof offering>, ac
   const payer = {
     inAccount,
     /** Orders a plan that is paid on a page, and begins the payment. */
-    async ordered(plan = 'pro', wanted: Partial<WantedPlan> = {}): Promise<Order & { reference: string }> {
+    async ordered(plan = 'pro', wanted: Partial<PlanRequest> = {}): Promise<Order & { reference: string }> {
       const { id } = await db.begin((tx) =>
-        orderPlanByPayment(tx, parts, {
+        orderPlanWithPayment(tx, parts, {
           ...{ account_id, person_id: undefined, plan, quote: undefined, request_key: undefined },
           ...{ method: 'fake', currency: 'EUR', ...wanted },
         }),
@@ -92,7 +91,7 @@ export function planPayer({ world, parts, buy }: ReturnType<typeof offering>, ac
     },
     async pay({ id, reference }: { id: number; reference: string }) {
       world.fake.pay(reference)
-      await lookAt(parts, id, { source: 'webhook' })
+      await refreshOrder(parts, id, { source: 'webhook' })
     },
     async bought(plan = 'pro') {
       const order = await payer.ordered(plan)
@@ -149,7 +148,7 @@ export async function planPaymentScene(make: (typeof ENGINES)[number][1]) {
     async minute(of: RenewingParts = parts) {
       await renew()
       await charge(of)
-      await createPoller(of).lookAtDue()
+      await createPoller(of).pollDue()
       clock.now_ms += 60_000
     },
     at(iso: string) {

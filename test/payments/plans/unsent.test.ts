@@ -1,7 +1,7 @@
 // Charges of saved cards for a month that is to be paid no more: one that was not sent is not sent any more, one that was made is balance, once.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { lookAt } from '../../../plugins/payments/looking.ts'
 import { createPoller } from '../../../plugins/payments/poller.ts'
+import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import { openDebt } from '../../money/ledger/world.ts'
@@ -106,8 +106,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const other = await scene.another()
     for (const wait_ms of [0, 60_000, 3_600_000, DAY_MS, DAY_MS]) {
       scene.clock.now_ms += wait_ms
-      await Promise.all([scene.parts, other].map((parts) => lookAt(parts, order.id, BY).catch(() => {})))
-      await Promise.all([scene.parts, other].map((parts) => createPoller(parts).lookAtDue()))
+      await Promise.all(
+        [scene.parts, other].map((parts) => refreshOrder(parts, order.id, BY).catch(() => {})),
+      )
+      await Promise.all([scene.parts, other].map((parts) => createPoller(parts).pollDue()))
     }
   }
 
@@ -164,7 +166,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await scene.cancel()
     const order = await charge()
     scene.clock.now_ms += DAY_MS
-    await lookAt(scene.parts, order.id, BY)
+    await refreshOrder(scene.parts, order.id, BY)
     expect([await scene.balance(), await scene.purposes()]).toEqual([REST, []])
     scene.card.pay(`card-${order.id}`, { state })
     await lookOn(order)
@@ -192,7 +194,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
   test('a suspension that is lifted in time: the charge that was not sent is sent, once', async () => {
     const order = await unsent()
     await setStatus(scene, 'suspended')
-    await lookAt(scene.parts, order.id, BY)
+    await refreshOrder(scene.parts, order.id, BY)
     expect([scene.card.charges.length, scene.card.payments.size]).toEqual([0, 0])
     await setStatus(scene, 'active')
     await lookOn(order)

@@ -1,8 +1,8 @@
 // Saved cards, over sockets: the page, the webhook, the console, charges without the person, and removal.
 import { beforeEach, expect, test } from 'bun:test'
-import { makeOrder } from '../../../plugins/payments/ordering.ts'
-import { asSeenByProviders, providerOf } from '../../../plugins/payments/parts.ts'
-import { keepReference } from '../../../plugins/payments/store.ts'
+import { createOrder } from '../../../plugins/payments/ordering.ts'
+import { paymentOrderOf, providerOf } from '../../../plugins/payments/parts.ts'
+import { saveReference } from '../../../plugins/payments/store.ts'
 import type { Means } from '../../providers/fake-stripe/payments.ts'
 import { stripeScene } from './scene.ts'
 
@@ -37,8 +37,8 @@ async function charge() {
     currency: 'EUR',
     amount_minor: 2_500,
   } as const
-  const order = await makeOrder(parts, settings(), request)
-  const charged = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order), true)
+  const order = await createOrder(parts, settings(), request)
+  const charged = await providerOf(parts, 'stripe').chargeSaved?.(await paymentOrderOf(parts, order), true)
   return { order, charged }
 }
 const lines = (action: string): number =>
@@ -92,9 +92,9 @@ test('a saved card is charged without the person, once however often it is asked
   const before = scene.balance()
   const { order, charged } = await charge()
   const { parts } = scene.payments
-  const again = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order), true)
+  const again = await providerOf(parts, 'stripe').chargeSaved?.(await paymentOrderOf(parts, order), true)
   expect(again).toEqual(charged as never)
-  await keepReference(scene.gateway.store, order, (charged as { reference: string }).reference)
+  await saveReference(scene.gateway.store, order, (charged as { reference: string }).reference)
   await scene.stripe.webhooks.settled()
   await scene.look(order)
   expect(await scene.read(order)).toMatchObject({
@@ -120,7 +120,7 @@ test.each([
     await save('card')
     const charges = () => scene.stripe.requests.filter((request) => request === 'POST /v1/payment_intents')
     const before = charges()
-    const again = await providerOf(parts, 'stripe').chargeSaved?.(await asSeenByProviders(parts, order), true)
+    const again = await providerOf(parts, 'stripe').chargeSaved?.(await paymentOrderOf(parts, order), true)
     expect(again).toEqual(charged as never)
     expect(charges()).toEqual(before)
   },
@@ -134,7 +134,7 @@ test('a charge that another gateway has just asked for is not made again by the 
   // As before Stripe lists it.
   for (const object of scene.stripe.state.objects.values())
     if (object.object === 'payment_intent') object.created = 0
-  const seen = await asSeenByProviders(parts, order)
+  const seen = await paymentOrderOf(parts, order)
   await expect(providerOf(parts, 'stripe').chargeSaved?.(seen, true)).rejects.toThrow('idempotent requests')
 })
 
@@ -144,7 +144,7 @@ test('a charge that Stripe did not list yet when its order was cancelled for wan
   const { parts, settings } = scene.payments
   const { network } = scene.stripe
   const request = { account_id: scene.account_id, kind: 'automatic', method: 'stripe' } as const
-  const order = await makeOrder(parts, settings(), { ...request, currency: 'EUR', amount_minor: 2_500 })
+  const order = await createOrder(parts, settings(), { ...request, currency: 'EUR', amount_minor: 2_500 })
   scene.stripe.webhooks.way = 'lose'
   // The gateway dies before it hears the answer.
   scene.stripe.network = async (url, init) => {
@@ -188,7 +188,7 @@ test('after the end of its order, or of the plan that it pays for, no card is ch
   const { parts } = scene.payments
   const stripe = providerOf(parts, 'stripe')
   const { order, charged } = await charge()
-  const seen = await asSeenByProviders(parts, order)
+  const seen = await paymentOrderOf(parts, order)
   expect(await stripe.chargeSaved?.({ ...seen, return_url: `${seen.return_url}0` }, false)).toEqual({
     refused: 'The payment could not be made in time.',
   })

@@ -1,10 +1,10 @@
 // Customers of erased accounts, over sockets: deleted at Stripe with their cards, once; outages, kills, charges under way, and keys that reach them no more.
 import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { checkPayments } from '../../../plugins/payments/check.ts'
-import { makeOrder } from '../../../plugins/payments/ordering.ts'
-import { asSeenByProviders, providerOf } from '../../../plugins/payments/parts.ts'
+import { createOrder } from '../../../plugins/payments/ordering.ts'
+import { paymentOrderOf, providerOf } from '../../../plugins/payments/parts.ts'
 import type { PaymentSettings } from '../../../plugins/payments/settings.ts'
-import { createErasedCustomers, UNREACHED_FOR_MS } from '../../../plugins/payments/stripe/erased-customers.ts'
+import { createErasedCustomers, UNREACHABLE_MS } from '../../../plugins/payments/stripe/erased-customers.ts'
 import { isTestKey } from '../../../plugins/payments/stripe/settings.ts'
 import type { PaymentCustomer } from '../../../plugins/payments/stripe/tables.ts'
 import { DAY_MS } from '../../../src/domain/ranges.ts'
@@ -192,7 +192,7 @@ test('while its card may be being charged the customer stays, since the charge i
   const customer = await withCard()
   const { parts, settings } = scene.payments
   const request = { account_id: account.id, kind: 'automatic', method: 'stripe', currency: 'EUR' } as const
-  const order = await makeOrder(parts, settings(), { ...request, amount_minor: 2_500 })
+  const order = await createOrder(parts, settings(), { ...request, amount_minor: 2_500 })
   await scene.gateway.store.write((db) =>
     db.rows(`UPDATE orders SET next_look_at_ms = NULL WHERE id = ${order.id}`),
   )
@@ -231,7 +231,7 @@ test.each([
     const before = deletions()
     const work = worker(settings)
     await work()
-    now_ms += UNREACHED_FOR_MS - MINUTE_MS
+    now_ms += UNREACHABLE_MS - MINUTE_MS
     await work()
     expect([isThere(customer), (await rows()).length, (await findings()).length]).toEqual([true, 1, 1])
     now_ms += 2 * MINUTE_MS
@@ -254,8 +254,8 @@ test('an account that is erased while its customer is being made leaves none at 
   may_gateway_delete = true
   const { parts, settings } = scene.payments
   const request = { account_id: account.id, kind: 'top_up', method: 'stripe', currency: 'EUR' } as const
-  const order = await makeOrder(parts, settings(), { ...request, amount_minor: 2_500 })
-  const seen = await asSeenByProviders(parts, order)
+  const order = await createOrder(parts, settings(), { ...request, amount_minor: 2_500 })
+  const seen = await paymentOrderOf(parts, order)
   const { network } = scene.stripe
   let customer = ''
   scene.stripe.network = async (url, init) => {

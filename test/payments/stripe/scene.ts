@@ -1,10 +1,10 @@
 // The scene of card payments: a gateway over sockets, a fake Stripe that it asks, and an account that pays.
 import { afterAll } from 'bun:test'
 import { plugins } from '../../../plugins/index.ts'
-import { lookAt } from '../../../plugins/payments/looking.ts'
-import { makeOrder, startPayment } from '../../../plugins/payments/ordering.ts'
+import { createOrder, startPayment } from '../../../plugins/payments/ordering.ts'
 import { openPayments, type Payments } from '../../../plugins/payments/payments.ts'
-import { askForRefund, beginRefund, debitRefund } from '../../../plugins/payments/refunding.ts'
+import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
+import { beginRefund, debitRefund, requestRefund } from '../../../plugins/payments/refunding.ts'
 import { paymentSettings } from '../../../plugins/payments/settings.ts'
 import { orderById } from '../../../plugins/payments/store.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'
@@ -98,17 +98,17 @@ export async function stripeScene({
     account_id,
     async order(amount_minor = 2_500, currency = 'EUR') {
       const request = { account_id, kind: 'top_up', method: 'stripe', currency, amount_minor } as const
-      const order = await makeOrder(parts, settings(), request)
+      const order = await createOrder(parts, settings(), request)
       const { reference } = await startPayment(parts, order.id)
       return { ...(await scene.read(order)), reference }
     },
     read: ({ id }) => orderById(gateway.store, id),
-    look: ({ id }) => lookAt(parts, id, { source: 'poll' }),
+    look: ({ id }) => refreshOrder(parts, id, { source: 'poll' }),
     async refund({ id: order_id }, amount_minor, into_debt = false) {
       const cause = { source: 'operator' as const }
       const refund = await beginRefund(parts, { order_id, amount_minor, into_debt, reason: 'asked for' })
       await debitRefund(parts, refund, cause)
-      await askForRefund(parts, refund.id, cause)
+      await requestRefund(parts, refund.id, cause)
     },
     balance() {
       const row = gateway.rows().accounts.find(({ id }) => id === account_id)

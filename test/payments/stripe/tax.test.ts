@@ -1,6 +1,6 @@
 // Tax of charges of saved cards, over sockets: computed before the charge and within it, once; what is recorded, refunded, and refused without an address.
 import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { makeOrder } from '../../../plugins/payments/ordering.ts'
+import { createOrder } from '../../../plugins/payments/ordering.ts'
 import { recordsOf } from '../../../plugins/payments/report/records.ts'
 import { computeTax } from '../../../plugins/payments/stripe/tax.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'
@@ -33,7 +33,7 @@ const customer = () => objects('customer').at(-1) ?? {}
 async function charged(amount_minor = 2_500, currency = 'EUR'): Promise<Order> {
   const { parts, settings } = scene.payments
   const request = { account_id: scene.account_id, kind: 'automatic', method: 'stripe', currency } as const
-  const order = await makeOrder(parts, settings(), { ...request, amount_minor })
+  const order = await createOrder(parts, settings(), { ...request, amount_minor })
   await scene.look(order).catch(() => {})
   return await scene.read(order)
 }

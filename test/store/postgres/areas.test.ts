@@ -36,7 +36,7 @@ import {
   sweepSessions,
   viewerOf,
 } from '../../../src/access/session-rows.ts'
-import { makeInvitation, takeLink } from '../../../src/access/sign-in-links.ts'
+import { consumeLink, makeInvitation } from '../../../src/access/sign-in-links.ts'
 import { isKnownAddress, rememberAddress } from '../../../src/access/sign-in-rate.ts'
 import type { ConsoleSettings } from '../../../src/domain/catalogue.ts'
 import { createKeptAnswers } from '../../../src/idempotency/kept-answers.ts'
@@ -163,8 +163,8 @@ describe.if(hasPostgres)('on both engines', () => {
         await isKnownAddress(db, { person_id, address: '2001:db8::9', now_ms: NOW }),
         await isKnownAddress(db, { person_id: undefined, address: '2001:db8::9', now_ms: NOW }),
         await said(() => makeInvitation(db, 'nobody', issuing)),
-        await said(() => takeLink(db, link, { hash: HASH, now_ms: NOW })),
-        await said(() => takeLink(db, link, { hash: HASH, now_ms: NOW })),
+        await said(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
+        await said(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
         await said(() => resetOperator(db, issuing)),
         await said(() =>
           endSession(db, { side: 'operator', role: 'operator', session_id: 99, person_id }, 99),

@@ -1,7 +1,7 @@
 // Two who come at the same moment, by sessions of their own: both have begun, and wait for what a third holds, before either goes on.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createAccount } from '../../../src/access/accounts.ts'
-import type { Issuing } from '../../../src/access/keys.ts'
+import type { Issuance } from '../../../src/access/keys.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import type { Account } from '../../../src/store/schema.ts'
@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 
 export const NOW = 1_700_000_000_000
-export const issuing: Issuing = {
+export const issuing: Issuance = {
   randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
   now_ms: NOW,
 }

@@ -1,6 +1,6 @@
 // The same steps on SQLite and on PostgreSQL: what they say, and the rows that they leave.
 import { expect } from 'bun:test'
-import type { Issuing } from '../../../src/access/keys.ts'
+import type { Issuance } from '../../../src/access/keys.ts'
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { copiedTables } from '../../../src/store/copying/tables.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -16,7 +16,7 @@ export interface World {
   db: Db
   folder: TemporaryFolder
   /** Random bytes that are the same on both. */
-  issuing: Issuing
+  issuing: Issuance
   /** Writes by a text of SQL. */
   run(text: string): Promise<unknown>
 }

@@ -23,11 +23,11 @@ import { endSession, openSession, type SessionOwner } from '../../../src/access/
 import { createSessions } from '../../../src/access/sessions.ts'
 import { createSignInEvents } from '../../../src/access/sign-in-events.ts'
 import {
+  consumeLink,
   makeInvitation,
   makeOperatorsLink,
   makeToken,
   storeInvitations,
-  takeLink,
 } from '../../../src/access/sign-in-links.ts'
 import { createSignInRate } from '../../../src/access/sign-in-rate.ts'
 import { firstStart } from '../../../src/app/commands/first-start.ts'
@@ -95,7 +95,7 @@ const open = (db: Db, owner: SessionOwner) =>
     settings: SETTINGS,
   })
 const invite = async (db: Db, { name }: Account) => (await makeInvitation(db, name, issuing)).token
-const useLink = (db: Db, _: Account, token: string) => takeLink(db, token, { hash: HASH, now_ms: NOW })
+const useLink = (db: Db, _: Account, token: string) => consumeLink(db, token, { hash: HASH, now_ms: NOW })
 
 /** An account with a password and a session. */
 async function signIn(db: Db, account: Account, password: string) {
@@ -598,11 +598,11 @@ test.if(hasPostgres)('two gateways that start first make one account, and one of
 const TAKER = `
   const [, url, token, hash] = process.argv
   const { openPostgres } = await import(${JSON.stringify(`${import.meta.dir}/../../../src/store/engines/postgres/open.ts`)})
-  const { takeLink } = await import(${JSON.stringify(`${import.meta.dir}/../../../src/access/sign-in-links.ts`)})
+  const { consumeLink } = await import(${JSON.stringify(`${import.meta.dir}/../../../src/access/sign-in-links.ts`)})
   await using db = await openPostgres(url)
   console.log('opened')
   for await (const _ of console) break
-  console.log(await takeLink(db, token, { hash, now_ms: ${NOW} }).then(() => 'done', ({ kind }) => kind))`
+  console.log(await consumeLink(db, token, { hash, now_ms: ${NOW} }).then(() => 'done', ({ kind }) => kind))`
 
 /** A process of its own. @returns has it take a link, and fails as it failed */
 async function taker(token: string, hash: string): Promise<() => Promise<void>> {

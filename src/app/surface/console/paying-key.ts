@@ -1,7 +1,7 @@
 // The key that pays for calls of a page: the key of the sign-in if it was one, otherwise the key "console" of the account or member.
 import { consoleKeyOf, type Payer, payingKey } from '../../../access/console-key.ts'
 import { findKeyById, unknownKey } from '../../../access/gate.ts'
-import type { Issuing } from '../../../access/keys.ts'
+import type { Issuance } from '../../../access/keys.ts'
 import type { Viewer } from '../../../access/viewer.ts'
 import type { Awaitable, Db } from '../../../store/db.ts'
 import type { Account, Key } from '../../../store/schema.ts'
@@ -46,7 +46,7 @@ export const payerOf = (viewer: Viewer, account: Account): Payer => ({
 export const issuingOf = ({
   people: { randomBytes },
   calls: { now },
-}: Pick<Gateway, 'calls' | 'people'>): Issuing => ({ randomBytes, now_ms: now() })
+}: Pick<Gateway, 'calls' | 'people'>): Issuance => ({ randomBytes, now_ms: now() })
 
 async function ownKey({ db }: Pick<Gateway, 'db'>, key_id: number): Promise<Key> {
   const found = await findKeyById(db, key_id)

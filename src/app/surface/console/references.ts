@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { accountNamed, type ListedAccount, listedAccount } from '../../../access/account-listing.ts'
 import { type ListedKey, listedKey } from '../../../access/key-listing.ts'
 import { accountQueries, keyQueries } from '../../../access/queries.ts'
-import { accountOf, isOfKeys, onlyKeysOf, type Viewer } from '../../../access/viewer.ts'
+import { accountOf, onlyKeysOf, seesKey, type Viewer } from '../../../access/viewer.ts'
 import { conflict, invalidRequest, notFound } from '../../../domain/errors.ts'
 import type { Db, Tx } from '../../../store/db.ts'
 import type { Account, Key } from '../../../store/schema.ts'
@@ -105,7 +105,7 @@ export async function requireKey(
   const visible: ListedKey[] = []
   for (const id of ids) {
     const key = await listedKey(db, id, account_id)
-    if (key && isOfKeys(viewer, id)) visible.push(key)
+    if (key && seesKey(viewer, id)) visible.push(key)
     if (key && id === number) break
   }
   const [found] = visible

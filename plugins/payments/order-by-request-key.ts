@@ -1,19 +1,18 @@
-// Orders by the key of the request that made them: asked for again, it is the same order.
+// Query of orders by the idempotency key of the request that created them.
 import { and } from 'drizzle-orm'
 import type { Awaitable, Db } from '../../src/store/db.ts'
 import { equals } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type Order, orders } from './tables.ts'
 
-/** The order that an account asked for under a key. */
-export const orderByRequest = (
+export const orderByRequestKey = (
   db: Db,
   account_id: number,
   request_key: string,
-): Awaitable<Order | undefined> => queries(db).byRequest.get({ account_id, request_key })
+): Awaitable<Order | undefined> => queries(db).byRequestKey.get({ account_id, request_key })
 
 const queries = perConnection({
-  byRequest: (orm) =>
+  byRequestKey: (orm) =>
     orm
       .select()
       .from(orders)
