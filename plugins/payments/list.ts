@@ -77,7 +77,7 @@ export const order_list = defineList<ListedOrder>()({
     }),
     bonus: money(({ bonus_nanos }) => bonus_nanos),
     expires: time(({ expires_at_ms }) => expires_at_ms, {
-      description: 'end of the time in which it can be paid',
+      description: 'end of the time to pay',
     }),
     paid: nullableTime(({ paid_at_ms }) => paid_at_ms),
     receipt_url: nullableText(({ receipt_url }) => receipt_url, {

@@ -52,11 +52,7 @@ export function nextRetry(order: OrderTimes, now_ms: number): number | null {
 
 /** Whether an order whose provider does not answer is to be closed. An order with a pending payment stays open. */
 export const isAbandoned = (
-  {
-    state,
-    expires_at_ms,
-    pending_since_ms,
-  }: Pick<OrderTimes, 'state' | 'expires_at_ms' | 'pending_since_ms'>,
+  { state, expires_at_ms, pending_since_ms }: Pick<Order, 'state' | 'expires_at_ms' | 'pending_since_ms'>,
   now_ms: number,
 ): boolean => state === 'open' && pending_since_ms === null && now_ms >= expires_at_ms + CLOSE_AFTER_MS
 

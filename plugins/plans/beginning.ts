@@ -59,7 +59,7 @@ export const beginPeriod = (
         const { card_method, card_currency } = before
         await setCard(tx, { id, card_method, card_currency })
       }
-      const times = beginTimesOf(period, now_ms)
+      const times = timesOf(period, now_ms)
       await setTimes(tx, { id, ...times })
       await changeState(tx, stateChange(period, ['paid'], 'active'), now_ms)
       await setPlanOf(tx, period.account_id, id)
@@ -93,10 +93,7 @@ export const beginPeriod = (
   )
 
 /** A month without a predecessor starts when it begins, so that it is whole however late it was paid. */
-function beginTimesOf(
-  { follows_id, anchor_ms, starts_ms, ends_ms, covers_until_ms }: PlanPeriod,
-  now_ms: number,
-) {
+function timesOf({ follows_id, anchor_ms, starts_ms, ends_ms, covers_until_ms }: PlanPeriod, now_ms: number) {
   if (follows_id !== null) return { anchor_ms, starts_ms, ends_ms, covers_until_ms }
   const ends = addMonths(now_ms, 1)
   return { anchor_ms: now_ms, starts_ms: now_ms, ends_ms: ends, covers_until_ms: ends + GRACE_MS }

@@ -1,6 +1,6 @@
 // The scene of a year of plans: accounts on either engine, a bank that declines, answers late or not at all, and beside each account its simple arithmetic.
 import { startPayment } from '../../plugins/payments/ordering.ts'
-import { orderPlanWithPayment } from '../../plugins/payments/plans/ordering.ts'
+import { orderPlanByPayment } from '../../plugins/payments/plans/ordering.ts'
 import { refreshOrder } from '../../plugins/payments/refreshing.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
 import { buyPlan } from '../../plugins/plans/buying.ts'
@@ -120,7 +120,7 @@ export async function yearOf(
       let order: Order | undefined
       await worked(
         db.begin(async (tx) => {
-          order = await orderPlanWithPayment(tx, offers.parts, { ...wanted, ...paid })
+          order = await orderPlanByPayment(tx, offers.parts, { ...wanted, ...paid })
         }),
       )
       if ((order !== undefined) !== (note !== undefined))

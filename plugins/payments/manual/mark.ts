@@ -51,18 +51,13 @@ export async function markPaid(parts: PaymentParts, order_id: number, mark: Paid
     await noteTrouble(parts, seen, misfit, cause)
     throw unprocessable(misfit, { param: 'amount', code: 'amount_mismatch' })
   }
-  await parts.db.begin((tx) => enterMark(tx, seen, reference, parts.now()), by ? { by } : {})
+  await parts.db.begin((tx) => addMark(tx, seen, reference, parts.now()), by ? { by } : {})
   const order = await refreshOrder(parts, order_id, cause)
   if (!wasPaid(order.state) && order.trouble !== null) throw unprocessable(order.trouble)
   return order
 }
 
-async function enterMark(
-  tx: Tx,
-  { id, account_id }: Order,
-  reference: string,
-  now_ms: number,
-): Promise<void> {
+async function addMark(tx: Tx, { id, account_id }: Order, reference: string, now_ms: number): Promise<void> {
   // One lock for all marks, so that a transfer that is entered for two orders at once is found.
   await tx.lock(null)
   await tx.lock(account_id)

@@ -18,7 +18,7 @@ import { Currency, StartedView } from '../console/views.ts'
 import { offerOf } from '../ordering.ts'
 import type { Payments } from '../payments.ts'
 import { methodName } from '../settings.ts'
-import { orderPlanWithPayment } from './ordering.ts'
+import { orderPlanByPayment } from './ordering.ts'
 import { paymentAmountFor } from './pricing.ts'
 import { chooseRenewal, RenewalView, renewalView } from './renewal.ts'
 
@@ -76,7 +76,7 @@ export function planPaymentRoutes(gateway: ConsoleParts & OrderViewParts, paymen
         }
         const parts = { ...payments.parts, settings: payments.settings, catalogue: gateway.calls.catalogue }
         const { id } = await changed(gateway, { viewer, origin }, (tx) =>
-          orderPlanWithPayment(tx, parts, whole),
+          orderPlanByPayment(tx, parts, whole),
         )
         return await startOrder(gateway, payments, viewer, id)
       },

@@ -33,11 +33,7 @@ export interface PlanRequest {
  * @returns the existing order if the account has requested it with the same idempotency key before
  * @throws GatewayError as `orderPlanPeriod` and `createOrderInTx`; unprocessable for a price that the method does not accept
  */
-export async function orderPlanWithPayment(
-  tx: Tx,
-  parts: PlanOrderParts,
-  wanted: PlanRequest,
-): Promise<Order> {
+export async function orderPlanByPayment(tx: Tx, parts: PlanOrderParts, wanted: PlanRequest): Promise<Order> {
   const { plan, quote, ...payment } = wanted
   const { account_id, request_key } = payment
   await tx.lock(account_id)
@@ -64,7 +60,7 @@ interface MonthPayment extends Omit<PlanRequest, 'plan' | 'quote'> {
   kind: Extract<OrderKind, 'plan' | 'automatic'>
 }
 
-/** Creates the order that pays for a plan month. @throws GatewayError as `orderPlanWithPayment` */
+/** Creates the order that pays for a plan month. @throws GatewayError as `orderPlanByPayment` */
 export async function createPeriodOrder(
   tx: Tx,
   parts: Omit<PlanOrderParts, 'catalogue'>,

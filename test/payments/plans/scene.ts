@@ -2,7 +2,7 @@
 import { startPayment } from '../../../plugins/payments/ordering.ts'
 import type { PaymentParts } from '../../../plugins/payments/parts.ts'
 import {
-  orderPlanWithPayment,
+  orderPlanByPayment,
   type PlanOrderParts,
   type PlanRequest,
 } from '../../../plugins/payments/plans/ordering.ts'
@@ -81,7 +81,7 @@ export function planPayer({ world, parts, buy }: ReturnType<typeof offering>, ac
     /** Orders a plan that is paid on a page, and begins the payment. */
     async ordered(plan = 'pro', wanted: Partial<PlanRequest> = {}): Promise<Order & { reference: string }> {
       const { id } = await db.begin((tx) =>
-        orderPlanWithPayment(tx, parts, {
+        orderPlanByPayment(tx, parts, {
           ...{ account_id, person_id: undefined, plan, quote: undefined, request_key: undefined },
           ...{ method: 'fake', currency: 'EUR', ...wanted },
         }),
