@@ -282,8 +282,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Plainer names of payments' functions, which fill more lines.
   'plugins/': 107_590,
 }
-/** Tests but for the tools and the strict providers; the last raise: long runs that end: worlds of known rows, and a model that forgets. */
-const MAX_TEST_LINES = 186_116
+/** Tests but for the tools and the strict providers; the last raise: long runs that end: worlds of known rows, a model that forgets, and plainer names in calls. */
+const MAX_TEST_LINES = 186_125
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
