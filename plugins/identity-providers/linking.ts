@@ -8,8 +8,8 @@ import { conflict, notFound, permissionDenied } from '../../src/domain/errors.ts
 import { recordAction } from '../../src/store/actions.ts'
 import type { Tx } from '../../src/store/db.ts'
 import type { PersonRow } from '../../src/store/schema.ts'
-import { recordLinked, requireAllowedDomain, requirePlace } from './entering.ts'
 import { findIdentity, identityById, insertIdentity, removeIdentity } from './identities.ts'
+import { recordLinked, requireAllowedDomain, requirePlace } from './person-of-identity.ts'
 import { type IdentityProvider, isFor } from './settings.ts'
 import type { ProvedSignIn, ProviderSignIn } from './signing-in.ts'
 

@@ -6,7 +6,7 @@ export const identityProviders = definePlugin({
   name: 'identity-providers',
   settings: signInSettings,
   tables: async () => (await import('./tables.ts')).tables,
-  open: async (gateway, settings) => (await import('./opening.ts')).openIdentityProviders(gateway, settings),
+  open: async (gateway, settings) => (await import('./open.ts')).openIdentityProviders(gateway, settings),
   routes: async () => (await import('./routes.ts')).logoutRoutes,
   console_routes: async () => (await import('./console.ts')).identityConsoleRoutes,
   commands: { identity: async () => (await import('./command.ts')).addIdentityCommands },

@@ -5,10 +5,10 @@ import { notFound, permissionDenied } from '../../src/domain/errors.ts'
 import type { Tx } from '../../src/store/db.ts'
 import type { ProvedIdentity } from './claims.ts'
 import { createDirectory, type Directory, type KnownProvider } from './directory.ts'
-import { type IdentitySignIn, type NotifyChange, personOfIdentity } from './entering.ts'
 import { authorizationUrl, exchangeCode, newSecrets } from './exchange.ts'
-import { doesNotAnswer } from './failing.ts'
+import { doesNotAnswer } from './failures.ts'
 import { FLOW_MS, type Flow } from './flow.ts'
+import { type IdentitySignIn, type NotifyChange, personOfIdentity } from './person-of-identity.ts'
 import { type IdentityProvider, redirectUriOf, type SignInSettings } from './settings.ts'
 import { isSpent, spend } from './spent.ts'
 
@@ -32,7 +32,7 @@ export interface ProviderSignIn {
    * upstream_failed while the provider fails
    */
   finish(flow: Flow | undefined, name: string, query: string): Promise<ProvedSignIn>
-  /** Uses up the answer, and finds its person. In the transaction that opens the session. @param signUp from `prepareSignUp` */
+  /** Uses up the answer, and finds its person. In the transaction that opens the session. @param signUp from `accountCreator` */
   enter(tx: Tx, proved: ProvedSignIn, signUp: IdentitySignIn['signUp']): Promise<ProvedPerson>
   /** Uses up the answer for a signed-in viewer. In the transaction that links the identity. */
   use(tx: Tx, proved: ProvedSignIn): Promise<void>

@@ -15,8 +15,8 @@ import {
   requireTerms,
   type Terms,
 } from '../sign-up/index.ts'
-import { allowedEmail } from './entering.ts'
 import { findIdentity } from './identities.ts'
+import { allowedEmail } from './person-of-identity.ts'
 import { isFor } from './settings.ts'
 import type { ProvedSignIn } from './signing-in.ts'
 

@@ -40,7 +40,7 @@ export function siteRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'operat
 
 const isEnabled = ({ calls }: Pick<Gateway, 'calls'>): boolean => siteSettings.of(calls.catalogue()).enabled
 
-/** Routes with schemas, for the API reference. They answer with bytes, made from values of these types (public/kept.ts). */
+/** Routes with schemas, for the API reference. They answer with bytes, made from values of these types (public/cached-response.ts). */
 const dataRoutes = (
   gateway: Pick<Gateway, 'calls' | 'requests'>,
   serve: (parts: { request: Request }) => Promise<Response>,

@@ -5,7 +5,7 @@ import type { SignInProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
-import { CONFIRMED, confirmInTab } from './going.ts'
+import { CONFIRMED, confirmInTab } from './go-to-provider.ts'
 
 export default function ConfirmButtons({ onSignedIn }: Pick<SignInProps, 'onSignedIn'>) {
   const { data } = useApi(['identities'], () => api.identities.get())

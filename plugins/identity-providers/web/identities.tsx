@@ -10,7 +10,7 @@ import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import { goToLink } from './going.ts'
+import { goToLink } from './go-to-provider.ts'
 
 type Answer = AnswerOf<typeof api.identities.get>
 type Identity = Answer['identities'][number]

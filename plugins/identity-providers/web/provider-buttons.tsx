@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, messageOf, send } from '../../console/web/app/client.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
-import { goToProvider, leaveProvider } from './going.ts'
+import { goToProvider, leaveProvider } from './go-to-provider.ts'
 import { providersAtFirst } from './providers.ts'
 
 export default function ProviderButtons() {

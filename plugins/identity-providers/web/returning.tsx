@@ -9,7 +9,7 @@ import { toast } from '../../console/web/app/toasts.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
 import { OutsideFrame, requireKeptCookie } from '../../sign-in/web/outside.tsx'
-import { CONFIRMED } from './going.ts'
+import { CONFIRMED } from './go-to-provider.ts'
 
 export default function Returning({ params: { provider = '' } }: PageProps) {
   const [query] = useState(() => location.search)

@@ -2,8 +2,8 @@
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { domainOf } from '../../src/domain/mail-address.ts'
 import type { IdentityRow } from '../../src/store/schema.ts'
-import { type NotifyChange, placeBy } from './entering.ts'
 import { identitiesOf } from './identities.ts'
+import { type NotifyChange, placeBy } from './person-of-identity.ts'
 import { type IdentityProvider, isOfProvider, type SignInSettings } from './settings.ts'
 import { createProviderSignIn, type ProviderSignIn } from './signing-in.ts'
 

@@ -33,15 +33,15 @@ export interface IdentitySignIn {
  *
  * @throws GatewayError permission_denied if the identity belongs to nobody here, or the person may not sign in by this provider
  */
-export async function personOfIdentity(tx: Tx, entering: IdentitySignIn): Promise<ProvedPerson> {
-  const { identity, provider } = entering
+export async function personOfIdentity(tx: Tx, sign_in: IdentitySignIn): Promise<ProvedPerson> {
+  const { identity, provider } = sign_in
   const known = await findIdentity(tx, identity)
-  if (known) return await enterKnown(tx, known, entering)
+  if (known) return await enterKnown(tx, known, sign_in)
   const email = allowedEmail(identity, provider)
   if (email === undefined) throw belongsToNobody(provider)
   const holder = await personOfEmail(tx, email)
-  if (holder && isOwnAddress(holder)) return await join(tx, holder, email, entering)
-  return await enterNew(tx, email, entering)
+  if (holder && isOwnAddress(holder)) return await join(tx, holder, email, sign_in)
+  return await enterNew(tx, email, sign_in)
 }
 
 /**
@@ -92,24 +92,24 @@ async function join(
   tx: Tx,
   { id }: PersonRow,
   email: string,
-  entering: IdentitySignIn,
+  sign_in: IdentitySignIn,
 ): Promise<ProvedPerson> {
-  const { provider } = entering
+  const { provider } = sign_in
   await lockPerson(tx, id)
   const person = await personOfEmail(tx, email)
   if (person?.id !== id || !isOwnAddress(person)) throw belongsToNobody(provider)
   const place = await requirePlace(tx, id, provider)
   if (person.email_verified_at_ms === null)
-    await claimEmail(tx, { person_id: id, email, now_ms: entering.now_ms })
-  return await linkAndOpen(tx, place, entering)
+    await claimEmail(tx, { person_id: id, email, now_ms: sign_in.now_ms })
+  return await linkAndOpen(tx, place, sign_in)
 }
 
-async function enterNew(tx: Tx, email: string, entering: IdentitySignIn): Promise<ProvedPerson> {
-  const { provider, signUp } = entering
+async function enterNew(tx: Tx, email: string, sign_in: IdentitySignIn): Promise<ProvedPerson> {
+  const { provider, signUp } = sign_in
   if (provider.staff_role !== undefined)
-    return await linkAndOpen(tx, await newStaff(tx, email, entering), entering)
+    return await linkAndOpen(tx, await newStaff(tx, email, sign_in), sign_in)
   if (!signUp) throw belongsToNobody(provider)
-  return await linkAndOpen(tx, await signUp(tx), entering)
+  return await linkAndOpen(tx, await signUp(tx), sign_in)
 }
 
 async function newStaff(
