@@ -1,4 +1,4 @@
-// One page of accounts: searched, filtered, and in the requested order.
+// Pages of accounts by search, filter and order.
 import { Type } from '@sinclair/typebox'
 import {
   type AccountFilter,
@@ -21,7 +21,7 @@ import type { Db } from '../../src/store/db.ts'
 import type { Page, PageRequest } from '../../src/store/page.ts'
 import { weekSpendOf } from './week-spend.ts'
 
-/** With a hyphen: from the last, the highest or the most on. */
+/** A hyphen reverses the order. */
 export const ACCOUNT_ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const
 export const YES = Type.Literal('yes', { must: '"yes"' })
 
@@ -29,11 +29,11 @@ interface Query extends AccountFilter {
   /** Only accounts that need money. */
   low?: 'yes' | undefined
   order?: (typeof ACCOUNT_ORDERS)[number] | undefined
-  /** The zone of the last seven days, where accounts are in the order of their spend. */
+  /** The time zone of the last seven days, for the order by spend. */
   zone?: string | undefined
 }
 
-/** @returns undefined for a cursor that is no account of the list */
+/** Returns a page; undefined if the cursor is not an account of the list. */
 export async function accountsPage(
   db: Db,
   query: Query,
@@ -61,7 +61,7 @@ function orderOf(order: NonNullable<Query['order']>): (one: Ranked, other: Ranke
   return order.startsWith('-') ? (one, other) => by(other, one) : by
 }
 
-/** The pages of a file have one filter, and are of one ranking: an account moves while calls arrive. */
+/** Rankings by query object. All pages of a CSV file use one query and so one ranking, because new calls change the order. */
 const rankings = new WeakMap<Query, Promise<number[]>>()
 
 function rankingOf(db: Db, query: Query, now_ms: number): Promise<number[]> {
@@ -72,7 +72,7 @@ function rankingOf(db: Db, query: Query, now_ms: number): Promise<number[]> {
   return ranking
 }
 
-/** The ids of the accounts that match, in their order. */
+/** Returns the ids of the matching accounts in their order. */
 async function ranked(
   db: Db,
   { search, status, price_group, low, order = 'name', ...of }: Query,
@@ -97,7 +97,7 @@ async function ranked(
     .map(({ id }) => id)
 }
 
-/** An order by money, and a choice by spending, need all accounts first: 10,000 take 5 ms. */
+/** Reads all accounts to order or filter them by money: 10,000 take 5 ms. */
 async function rankedPage(
   db: Db,
   query: Query,

@@ -1,4 +1,4 @@
-// Accounts as a list: at the console, in files and on the command line.
+// List of accounts for the console, CSV files and the command line.
 import { ACCOUNT_STATUSES, availableOf, type ListedAccount } from '../../src/access/account-listing.ts'
 import { localIso, shortDay } from '../../src/app/command-line/times.ts'
 import {
@@ -31,7 +31,7 @@ import { SUSPENSION_REASONS } from '../../src/store/schema.ts'
 import { ACCOUNT_ORDERS, accountsPage, YES } from './accounts-page.ts'
 import { weekSpendOf } from './week-spend.ts'
 
-/** An account with what it spends. */
+/** An account with its recent spending. */
 interface AccountRow extends ListedAccount, Pace {
   week_nanos: number
   low: LowReason | null
@@ -105,7 +105,7 @@ export const account_list = defineList<AccountRow>()({
     if (!found) return undefined
     const { rows, next_cursor } = found
     const ids = rows.map(({ id }) => id)
-    // The command has no column of spending.
+    // The command has no columns of spending.
     const spending = viewer && (await spendingOf(db, ids, now_ms))
     const spent = spending && (await weekSpendOf(db, spending, { now_ms, zone: readZone(filter) }))
     return {
@@ -120,7 +120,7 @@ export const account_list = defineList<AccountRow>()({
 
 export type AccountRowView = ConsoleRowOf<typeof account_list>
 
-/** An account in `--json` of commands. */
+/** The fields of an account in the `--json` output of commands. */
 export const accountFields = (account: ListedAccount) =>
   rowFor(account_list.columns, 'command', accountRow(account, undefined, 0))
 

@@ -1,4 +1,4 @@
-// Accounts as a plugin: their pages, their commands, and the movements of their money.
+// Plugin of accounts: pages, commands, top-ups and debits.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const accounts = definePlugin({

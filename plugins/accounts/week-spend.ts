@@ -1,4 +1,4 @@
-// Spend of accounts in the last seven days of a zone, as pages show it. The pace, and when a balance is low, are by days of UTC for everybody, so that pages and alerts agree.
+// Spend of accounts in the last seven days of a time zone. Pace and low balance use days in UTC, so that pages and alerts agree.
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Zone } from '../../src/domain/zones.ts'
 import { keyDifferences } from '../../src/money/ledger/local-weeks.ts'
@@ -6,14 +6,14 @@ import { ACCOUNTS_AT_ONCE, type Spending } from '../../src/money/ledger/spending
 import type { Db } from '../../src/store/db.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
-/** Reads the cost of accounts in that time. @param spending of these accounts, in the weeks of UTC */
+/** Returns the spend of each account. @param spending the spending of these accounts by weeks in UTC */
 export async function weekSpendOf(
   db: Db,
   spending: ReadonlyMap<number, Spending>,
   at: { now_ms: number; zone: Zone },
 ): Promise<Map<number, Nanos>> {
   const spent = new Map([...spending].map(([id, { week_nanos }]) => [id, week_nanos]))
-  // The week of a zone lies within these fourteen days.
+  // The week of any time zone is within these fourteen days in UTC.
   const active = [...spending].flatMap(([id, { week_nanos, week_before_nanos }]) =>
     week_nanos + week_before_nanos > 0 ? [id] : [],
   )

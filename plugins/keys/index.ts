@@ -1,2 +1,2 @@
-// A key in `--json`, which `account show` has as well.
+// Keys for other plugins: the fields of a key in `--json`, which `account show` also prints.
 export { keyFields } from './list.ts'

@@ -1,4 +1,4 @@
-// What keys were last used for: their calls and cost of the last seven days, and their last call, from the kept sums.
+// Recent use of keys: calls and cost of the last seven days, and the last call, from the kept sums.
 import { and, gte, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import { DAY_S, WEEK_DAYS } from '../../src/domain/ranges.ts'
@@ -9,14 +9,14 @@ import { isOneOf, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { call_sums, calls, isDayOfAccount } from '../../src/store/schema.ts'
 
-/** Calls that are older are not looked for. */
+/** The maximum age of a last call that is found. */
 const LAST_USE_DAYS = 31
 
 export interface KeyUsage {
-  /** Of the last seven days, today included. */
+  /** In the last seven days, including today. */
   week_calls: number
   week_nanos: Nanos
-  /** When the last call started; null if that is more than a month ago, or never was. */
+  /** The start of the last call; null if there was none in the last month. */
   last_used_at_ms: number | null
 }
 
@@ -25,7 +25,7 @@ export const NOT_USED: KeyUsage = Object.freeze({ week_calls: 0, week_nanos: 0, 
 const is_of_week = sql`${call_sums.start_s} >= ${placeholder('week_s')}`
 
 const queries = perConnection({
-  /** The accounts are named, too, because the sums are found by them. */
+  /** Also filtered by account, because the index of the sums begins with it. */
   ofKeys: (orm) =>
     orm
       .select({
@@ -52,8 +52,8 @@ const queries = perConnection({
 })
 
 /**
- * The use of some keys; those without a call in the last month are not in it. Reads at most a month of sums an account.
- * @param zone whose last seven days count
+ * Returns the use of keys, without keys that had no call in the last month. It reads at most a month of sums for each account.
+ * @param zone the time zone of the last seven days
  */
 export async function usageOfKeys(
   db: Db,

@@ -1,4 +1,4 @@
-// The keys before and after a rotation, by the lines of the audit log: for as long as it keeps them.
+// Predecessor and successor of a rotated key, from the audit log, while it keeps the lines.
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { ListedKey } from '../../src/access/key-listing.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -25,7 +25,7 @@ interface Lineage {
 
 export const NO_LINEAGE: Lineage = { replaces: null, replaced_by: null }
 
-/** The neighbours of a key among the rotations of its account. */
+/** Returns the keys before and after a key in the rotations of its account. */
 export async function lineageOf(db: Db, { id, prefix, account_id }: ListedKey): Promise<Lineage> {
   const rotations = (await queries(db).rotations.all({ account_id })).map(({ after, ...old }) => ({
     old,

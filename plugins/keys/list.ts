@@ -1,4 +1,4 @@
-// Keys as a list: at the console, in files and on the command line. The text of a key is nowhere in it.
+// List of keys for the console, CSV files and the command line, without the texts of keys.
 
 import { Type } from '@sinclair/typebox'
 import { type ListedKey, listedKey, listKeyPage } from '../../src/access/key-listing.ts'
@@ -32,13 +32,13 @@ import type { Db } from '../../src/store/db.ts'
 import type { Key } from '../../src/store/schema.ts'
 import { type KeyUsage, NOT_USED, usageOfKeys } from './key-usage.ts'
 
-/** A key at a moment, with its use. */
+/** A key with its status at a time and its use. */
 interface KeyRow extends ListedKey {
-  /** Its own number: the key that a row is of. */
+  /** The same as `id`: rows of lists name their key so. */
   key_id: number
   usage: KeyUsage
   now_ms: number
-  /** Whether the viewer is signed in with it. */
+  /** Whether the viewer is signed in with this key. */
   own: boolean
 }
 
@@ -116,7 +116,7 @@ export const key_list = defineList<KeyRow>()({
   },
   async read(db, filter, page, { now_ms, viewer }) {
     const { rows, next_cursor } = await listKeyPage(db, filter, page, now_ms)
-    // The command has no column of their use.
+    // The command has no columns of use.
     const usage = viewer && (await usageOfKeys(db, rows, now_ms, readZone(filter)))
     return {
       rows: rows.map((key) => keyRow(key, { usage: usage?.get(key.id), now_ms, viewer })),
@@ -131,7 +131,7 @@ export const key_list = defineList<KeyRow>()({
 
 export type KeyRowView = ConsoleRowOf<typeof key_list>
 
-/** The limit of a key for a period. */
+/** Returns the spend limit of a key for a period. */
 export const budgetOf = ({ budgets }: Pick<ListedKey, 'budgets'>, period: BudgetPeriod): Nanos | null =>
   budgets.find((budget) => budget.period === period)?.limit_nanos ?? null
 
@@ -149,11 +149,11 @@ export const keyRow = (key: ListedKey, { usage = NOT_USED, now_ms, viewer }: Key
   own: viewer?.side === 'key' && viewer.key_id === key.id,
 })
 
-/** A key in `--json` of commands. */
+/** The fields of a key in the `--json` output of commands. */
 export const keyFields = (key: ListedKey, now_ms: number) =>
   rowFor(key_list.columns, 'command', keyRow(key, { now_ms }))
 
-/** A key with the names of its account and its person. */
+/** Returns a key with the names of its account and person. */
 export async function withOwner(db: Db, { id }: Key): Promise<ListedKey> {
   const key = await listedKey(db, id, undefined)
   if (!key) throw new Error(`there is no key ${id}`)

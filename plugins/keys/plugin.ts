@@ -1,4 +1,4 @@
-// Keys as a plugin: their pages and their commands.
+// Plugin of keys: pages and commands.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const keys = definePlugin({

@@ -27,7 +27,7 @@ import { addAccountChange, addRenameAndClose, detailLines } from './change.ts'
 import { type GroupOption, groupIn, groupLine } from './group.ts'
 import { addAccountLimit } from './limit.ts'
 
-/** More than an account has. */
+/** More keys than an account has. */
 const MAX_KEYS = 1_000_000
 
 const addList = wholeListCommand(account_list, {
@@ -127,7 +127,7 @@ function addSuspendAndResume(account: Command, deps: CliDeps): void {
     })
 }
 
-/** Closing took them for good; the next commands make new ones. */
+/** What closing deleted permanently, and the commands that create new ones. */
 const notBack = (name: string): string =>
   [
     'Its revoked keys, password, sessions and kept responses stay deleted.',

@@ -1,4 +1,4 @@
-// `account change`, `account rename` and `account close`: details, another name, and an end that keeps money and books.
+// `account change`, `account rename` and `account close`: details, a new name, and closing, which keeps money and entries.
 import { type Command, Option } from 'commander'
 import { type AccountDetails, changeDetails } from '../../../src/access/account-details.ts'
 import { setPriceGroup } from '../../../src/access/account-group.ts'
@@ -114,7 +114,7 @@ export function addAccountChange(account: Command, deps: CliDeps): void {
     })
 }
 
-/** The details of an account in lines of label and value; those that it lacks are left out. */
+/** Returns the details of an account as labels and values, without empty ones. */
 export const detailLines = (details: AccountDetails): [string, string][] =>
   (
     [

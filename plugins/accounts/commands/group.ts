@@ -1,4 +1,4 @@
-// The price group of an account in commands: its option, checked against the catalogue, and its line.
+// Price group of an account in commands: the option, checked against the catalogue, and the line of output.
 import { checkPriceGroup } from '../../../src/access/account-group.ts'
 import {
   type DataFolder,
@@ -11,11 +11,11 @@ export interface GroupOption {
   group?: string
 }
 
-/** In place of a group: list prices. */
+/** The option's value for list prices. */
 const NO_GROUP = 'none'
 
 /**
- * The group that is asked for; null: list prices; undefined without the option.
+ * Returns the requested group; null for list prices; undefined without the option.
  *
  * @throws GatewayError invalid_request for a group that the catalogue does not have
  */
@@ -29,7 +29,7 @@ export async function groupIn(
   return group
 }
 
-/** The line of an account's group; none for list prices. */
+/** Returns the line with the account's group; no line for list prices. */
 export async function groupLine(
   { price_group }: Pick<Account, 'price_group'>,
   folder: DataFolder,

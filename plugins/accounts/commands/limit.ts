@@ -1,4 +1,4 @@
-// `account limit`: the spend limits of an account by period, of all of its keys together.
+// `account limit`: the spend limits of an account by period, for all of its keys together.
 import type { Command } from 'commander'
 import { changeAccountBudgets } from '../../../src/access/budgets.ts'
 import { budgetsView } from '../../../src/access/limits-view.ts'

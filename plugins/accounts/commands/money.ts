@@ -111,7 +111,7 @@ function checkReference(reference: string): void {
     )
 }
 
-/** A reference is used once, also for the same movement. */
+/** The error for a reference that was used before, even for the same movement. */
 function referenceUsed(account_name: string, { kind, amount_nanos, note, created_at_ms }: KeyedEntry) {
   const how =
     kind === 'opening_debt' ? 'recorded as opening debt of' : amount_nanos > 0 ? 'added to' : 'taken from'

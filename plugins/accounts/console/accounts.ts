@@ -64,7 +64,7 @@ export function accountRoutes(gateway: ConsoleParts) {
       '/console/api/accounts/:id',
       async ({ viewer, origin, params: { id }, body: { was, name, price_group, ...details } }) => {
         const account = await changed(gateway, { viewer, origin }, async (tx) => {
-          // Before the account: in the order of `renameAccount`.
+          // Before the account's lock: the same order of locks as in `renameAccount`.
           if (name !== undefined) await tx.lock(null)
           const found = await lockedAccount(tx, id)
           const is = { ...(await detailsOf(tx, found.id)), name: found.name, price_group: found.price_group }
@@ -86,7 +86,7 @@ export function accountRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** `POST /console/api/accounts/{id}/suspend` and `/resume`, also for support. An operator reopens a closed account. */
+/** `POST /console/api/accounts/{id}/suspend` and `/resume`, also for support. Only an operator can reopen a closed account. */
 export const accountStatusRoutes = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-account-status' })
     .use(operatorCalls(gateway, { changes: 'help_accounts' }))
@@ -132,7 +132,7 @@ export function accountClosingRoutes(
           })
         return closeAccount(tx, name, now())
       })
-      // Deletes the kept responses of closed accounts, among what else is over.
+      // Among others, it deletes the kept responses of closed accounts.
       await responses.sweep()
       return { account: await viewOfAccount(gateway, id), revoked_keys }
     },
@@ -140,7 +140,7 @@ export function accountClosingRoutes(
   )
 }
 
-/** An account with all that its page shows. @throws GatewayError not_found */
+/** Returns an account with all fields of its page. @throws GatewayError not_found */
 export async function viewOfAccount(
   gateway: Pick<Gateway, 'calls' | 'db'>,
   reference: string,

@@ -1,4 +1,4 @@
-// Money of accounts: topped up by operators and support, debited by operators, once for each Idempotency-Key.
+// Console routes that move money: top-ups by operators and support, debits by operators, once for each Idempotency-Key.
 
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -22,7 +22,7 @@ import { DebitBody, MovedView, TopUpBody } from './views.ts'
 
 const SHAPE = { params: AccountParams, headers: MovementHeaders, response: { 200: MovedView, ...FAILURES } }
 
-/** `POST /console/api/accounts/{id}/top-up`: the same one sent again under its `Idempotency-Key` moves nothing. */
+/** `POST /console/api/accounts/{id}/top-up`. A repeated request with the same `Idempotency-Key` moves nothing. */
 export const accountCreditRoute = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-account-credit' })
     .use(operatorCalls(gateway, { changes: 'credit' }))
@@ -31,7 +31,7 @@ export const accountCreditRoute = (gateway: ConsoleParts) =>
       body: TopUpBody,
     })
 
-/** `POST /console/api/accounts/{id}/debit`, as with `accountCreditRoute`. */
+/** `POST /console/api/accounts/{id}/debit`. A repeated request with the same `Idempotency-Key` moves nothing. */
 export const accountDebitRoute = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-account-debit' })
     .use(operatorCalls(gateway))
@@ -41,9 +41,9 @@ export const accountDebitRoute = (gateway: ConsoleParts) =>
     })
 
 interface Movement extends Requester {
-  /** The account, by number or name. */
+  /** The account, by id or name. */
   params: { id: string }
-  /** The amount in USD, as it was typed. */
+  /** The amount in USD, as text. */
   body: { amount: string; note?: string }
   headers: Static<typeof MovementHeaders>
 }

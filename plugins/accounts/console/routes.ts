@@ -1,4 +1,4 @@
-// All routes of accounts at the console.
+// Console routes of accounts.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { accountClosingRoutes, accountRoutes, accountStatusRoutes } from './accounts.ts'

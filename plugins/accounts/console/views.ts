@@ -1,4 +1,4 @@
-// Accounts in requests and answers of the console.
+// Schemas of accounts in requests and responses of the console.
 import { type Static, Type } from '@sinclair/typebox'
 import type { AccountDetails } from '../../../src/access/account-details.ts'
 import type { ListedAccount } from '../../../src/access/account-listing.ts'
@@ -46,10 +46,10 @@ export const NewAccount = Closed({ name: Name, price_group, ...Details })
 const AccountValues = { name: Type.Optional(Name), price_group, ...Details }
 export const AccountChanges = Closed({
   ...AccountValues,
-  /** The values that were read, of the fields that change: 409 `changed_meanwhile` if one is another by now. */
+  /** The values of the changed fields when they were read: 409 `changed_meanwhile` if one differs from the current value. */
   was: Type.Optional(Closed(AccountValues)),
 })
-/** None from a script of before. */
+/** Optional, because scripts for earlier versions send no body. */
 export const SuspendBody = Type.Optional(
   Closed({
     words: Type.Optional(
@@ -74,7 +74,6 @@ export const DebitBody = Closed({
   }),
 })
 
-/** The account after a movement of money. */
 export const MovedView = Closed({
   account: AccountView,
   again: Type.Boolean({ description: 'it was done before, under the same Idempotency-Key' }),
@@ -93,7 +92,6 @@ interface AccountState {
   budgets: readonly Budget[]
 }
 
-/** One account. */
 export async function accountView(
   { calls: { catalogue, limiter, now } }: Pick<Gateway, 'calls'>,
   account: ListedAccount,
@@ -115,6 +113,6 @@ export async function accountView(
   }
 }
 
-/** TOML takes these characters in a name without quotes. */
+/** Returns the heading of the account's limits in the catalogue. TOML needs quotes around names with other characters. */
 export const sectionOf = (account_name: string): string =>
   `[limits.accounts.${/^[A-Za-z0-9_-]+$/.test(account_name) ? account_name : JSON.stringify(account_name)}]`

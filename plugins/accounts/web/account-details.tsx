@@ -1,4 +1,4 @@
-// The details of an account, its short name, email and note, and the form that changes them.
+// Details of an account (short name, email, note, price group), and the form that edits them.
 
 import { PriceGroupField } from '../../catalogue/web/price-groups/price-group-field.tsx'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
@@ -15,7 +15,7 @@ import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
 import type { AccountView } from '../console/views.ts'
 
-/** Nothing for an account at list prices that has only its short name, which is its title then. */
+/** Empty for an account with list prices and only a short name, because the page's title shows that name. */
 export function AccountDetails({ of: account }: { of: AccountView }) {
   const { name, display_name, email, note, price_group, price_group_lost } = account
   if (`${display_name}${email}${note}${price_group ?? ''}` === '') return null

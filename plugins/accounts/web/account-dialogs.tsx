@@ -1,4 +1,4 @@
-// The dialogs of an account that are no movement of money: rename, suspend, close, invite.
+// Dialogs of an account: rename, suspend, close, invite.
 
 import { useState } from 'react'
 import { type AnswerOf, api, pathPart, send } from '../../console/web/app/client.ts'
@@ -70,7 +70,7 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   )
 }
 
-/** Also for another reason, where the account is suspended already. */
+/** Suspends an account, or edits the reason of a suspended one. */
 export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
   const { name, status, suspension_words } = account
   const [typed, setTyped] = useState<string | null>(null)
@@ -151,7 +151,7 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   )
 }
 
-/** A link is shown once, so that only its button closes the dialog then. */
+/** Invites the account. While a link is visible, which is shown once, only its button closes the dialog. */
 export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
   const [sent, setSent] = useState<Invited | null>(null)
   const { runOrThrow } = useAction({
@@ -208,7 +208,7 @@ interface SentProps {
   account: AccountView
   sent: Invited
   end: () => void
-  /** Makes another link, in place of the mailed one. */
+  /** Creates a new link, which replaces the mailed one. */
   showLink: () => Promise<void>
 }
 
@@ -244,7 +244,7 @@ function Sent({ account, sent: { url, mailed_to, expires_at_ms }, end, showLink 
   )
 }
 
-/** Resumes at once; the toast takes it back for an account that an operator had suspended. */
+/** Returns the function that resumes the account. The toast has an undo if an operator had suspended it. */
 export function useResume(account: AccountView): () => void {
   const { suspension_reason, suspension_words: words } = account
   const suspend = useAction({

@@ -1,4 +1,4 @@
-// The page of one account: what it has left, and its keys, entries and limits.
+// Page of one account: balance, keys, team, transactions, audit log and limits.
 
 import {
   Ban,
@@ -49,7 +49,7 @@ export default function Account({ params: { account: reference = '' } }: PagePro
   const account = useApi(['account', reference], () => api.accounts({ id: pathPart(reference) }).get())
   const refusals = useRefusals({ range: 'week', account: reference })
   const week = useWeek({ account: reference })
-  // What comes later would push down what is below it.
+  // Waits for all three: content that arrives later would shift the page.
   if (!account.data || refusals.isPending || week.isPending)
     return <AwaitedPage title="Account" query={account} />
   return <AccountPage account={account.data} refusals={refusals.data} week={week.data} />
@@ -123,7 +123,7 @@ function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: Accou
   return `${name}’s balance is ${balanceUsd(Math.max(available_nanos, 0))} USD${pace}.${state}`
 }
 
-/** For the staff, who decide whether it is resumed: paying the debt of a lost dispute resumes nothing. */
+/** The notice for staff, who decide about resuming the account: paying the debt of a lost dispute does not resume it. */
 function Suspended({ account }: { account: AccountView }) {
   const { suspension_reason, suspension_words, suspended_at_ms, debt_nanos } = account
   if (suspension_reason === null) return null
@@ -201,7 +201,7 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
     operates && { label: 'Edit details', icon: Users, onSelect: () => open('details') },
     operates && { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
     operates && 'line',
-    // Support reopens no closed account.
+    // Support may not reopen a closed account.
     helps && reason,
     (operates || (helps && is_open)) && change,
     operates &&

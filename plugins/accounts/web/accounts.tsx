@@ -1,4 +1,4 @@
-// The page of accounts: who is there, who is low, who grows.
+// Page with the list of accounts: balance, status and spending.
 import { Gift, Plus, Ticket, UserPlus, Users, X } from 'lucide-react'
 import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
@@ -193,7 +193,7 @@ function NoAccounts({ make }: { make: () => void }) {
   )
 }
 
-/** To what leads to accounts and their money. */
+/** Links to related pages. */
 const NeighbourLinks = () => (
   <>
     <ButtonLink icon={Ticket} href="/vouchers">

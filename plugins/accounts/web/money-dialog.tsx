@@ -1,4 +1,4 @@
-// The dialog that moves money: a top-up, or a debit with its reason.
+// Dialog for a top-up, or for a debit with its reason.
 import { useState } from 'react'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'

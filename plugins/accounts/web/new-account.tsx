@@ -1,4 +1,4 @@
-// The dialog that makes an account.
+// Dialog that creates an account.
 
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -15,7 +15,7 @@ import { TextInput } from '../../console/web/parts/input.tsx'
 
 interface NewAccountProps {
   onClose: () => void
-  /** Where absent, the account's page opens. */
+  /** By default, the account's page opens. */
   onCreated?: (name: string) => void
 }
 

@@ -1,4 +1,4 @@
-// The pages of accounts in the side bar, and of one account.
+// Entries of the pages of accounts and of one account.
 import { Users } from 'lucide-react'
 import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 

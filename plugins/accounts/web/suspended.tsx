@@ -1,4 +1,4 @@
-// The notice on every page of a suspended account: why, what it owes, and what to do to be served again.
+// Notice on each page of a suspended account: the reason, the debt, and how to get the account resumed.
 import { Link } from 'wouter'
 import { brand } from '../../console/web/app/brand.ts'
 import { useViewer, type Viewer } from '../../console/web/app/session.tsx'
@@ -35,7 +35,7 @@ function Reason({ suspension: { reason, words, suspended_at_ms } }: { suspension
     : `The operator suspended it${since}: “${words}”.`
 }
 
-/** The debt comes first: whoever writes before it is paid is told to pay it. */
+/** Asks for payment of the debt first, because the operator resumes no account that owes money. */
 function WayBack({ suspension: { reason, debt_nanos } }: { suspension: Suspension }) {
   const can_pay = useCanPay()
   if (debt_nanos === null) return 'Ask an owner of the account to see to it.'

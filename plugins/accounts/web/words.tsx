@@ -1,4 +1,4 @@
-// Accounts in words: their status, and how long their money lasts.
+// Texts about accounts: status, and how long the balance lasts.
 
 import { countNoun } from '../../console/web/parts/amounts.ts'
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
@@ -14,7 +14,7 @@ export function AccountStatus({ account }: { account: Standing }) {
   return <Status tone={TONES[status]}>{status === 'suspended' ? suspendedWords(account) : status}</Status>
 }
 
-/** After a lost dispute with what is to be decided: whether the debt is paid. */
+/** After a lost dispute, it says whether the debt is paid, which the operator needs to know to resume the account. */
 const suspendedWords = ({ suspension_reason, debt_nanos }: Standing): string =>
   suspension_reason === 'lost_dispute'
     ? `suspended, ${debt_nanos > 0 ? 'owes after a dispute' : 'debt paid'}`

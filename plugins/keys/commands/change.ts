@@ -1,4 +1,4 @@
-// `key change`: another name and other limits for a key that stays the same.
+// `key change`: changes the name and limits of a key; its text stays the same.
 import type { Command } from 'commander'
 import { type KeyChanges, MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
 import { changeKey } from '../../../src/access/keys.ts'
@@ -21,12 +21,12 @@ interface ChangeOptions extends LimitOptions {
   addresses?: Limit<string[]>
 }
 
-/** The new limit; null: none. In an object, since commander takes a null for an option without a value. */
+/** The new limit; null removes it. Wrapped, because commander treats null as an option without a value. */
 interface Limit<T> {
   to: T | null
 }
 
-/** A reader for which one word takes a limit away. */
+/** Returns a reader that accepts `word` for removing the limit. */
 const or =
   <T>(word: string, read: (text: string) => T) =>
   (text: string): Limit<T> => ({ to: text === word ? null : read(text) })

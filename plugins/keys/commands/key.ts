@@ -1,4 +1,4 @@
-// `key`: create, list, revoke and rotate API keys. The text of a key is printed once, and nowhere else.
+// `key`: create, list, revoke and rotate API keys. The text of a key is printed once, when it is created.
 import type { Command } from 'commander'
 import { lockedAccount } from '../../../src/access/accounts.ts'
 import type { ListedKey } from '../../../src/access/key-listing.ts'
@@ -150,14 +150,14 @@ function show({ key, text }: Issued, { answer, remark }: Context, now_ms: number
   answer({ key: text, ...keyFields(key, now_ms) }, text)
 }
 
-/** @returns the number of the person @throws GatewayError not_found for somebody who makes no keys in the account */
+/** Returns the person's id. @throws GatewayError not_found if the person may not have keys in the account */
 async function holderIn(tx: Tx, account: Account, person: string): Promise<number> {
   const of = await personIn(tx, account, person)
   await requireKeyHolder(tx, of)
   return of.person_id
 }
 
-/** Only worth a warning, since a pattern may be meant for a model that is added later. */
+/** Patterns without a match cause only a warning, because their models may be added later. */
 async function patternsOfNoModel(patterns: readonly string[], folder: DataFolder): Promise<string[]> {
   if (patterns.length === 0) return []
   const reading = await readCatalogueOf(folder)

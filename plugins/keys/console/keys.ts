@@ -1,4 +1,4 @@
-// Routes of keys: made, changed, rotated and revoked by the operator and by their account.
+// Console routes of keys: the operator and the account create, change, rotate and revoke them.
 
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -41,11 +41,10 @@ import { budgetOf, key_list } from '../list.ts'
 import { ownLimitRoutes } from './own-limits.ts'
 import { IssuedView, KeyChanges, type KeyValues, KeyView, keyView, NewKey, Rotation } from './views.ts'
 
-/** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
+/** Keys are never deleted, so an account may create at most 120 a minute (KEY_COUNTS_AS), and have at most MAX_USABLE_KEYS usable ones. */
 const KEY_COUNTS_AS = 10
 export const MAX_USABLE_KEYS = 200
 
-/** All routes of keys. */
 export const keysRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-keys-all' })
     .use(keyRoutes(gateway))
@@ -118,7 +117,7 @@ function keyEndRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** Makes a key. @throws GatewayError as `createKey`; conflict for an account's own people who have as many as they may */
+/** Creates a key. @throws GatewayError as `createKey`; conflict if an account has the maximum number of keys */
 export async function issueKey(
   gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
   asking: Requester,
@@ -152,7 +151,7 @@ export async function issueKey(
   return issued(gateway, viewer, made)
 }
 
-/** The person whose key a new one is. @throws GatewayError not_found for somebody who makes no keys there, and whom a member names */
+/** Returns the person who gets the new key. @throws GatewayError not_found if they may not have keys, or a member names another person */
 async function holderOf(
   tx: Tx,
   viewer: Viewer,
@@ -179,7 +178,7 @@ async function issued(
   }
 }
 
-/** A pattern may be meant for a model that is added later, so it is reported and not refused. */
+/** Returns the patterns without a match. They are reported, not refused, because their models may be added later. */
 function unmatchedBy(
   { calls: { catalogue } }: Pick<Gateway, 'calls'>,
   patterns: readonly string[] | null,
@@ -188,7 +187,7 @@ function unmatchedBy(
   return (patterns ?? []).filter((pattern) => !ids.some(compileModelPatterns([pattern])))
 }
 
-/** The same settings as a caller writes them. */
+/** Converts settings to the values of a request. */
 function valuesOf(settings: Changes): KeyValues {
   const { name, models, addresses, concurrent_calls, expires_at_ms } = settings
   const usd = (nanos: Nanos | null | undefined) => (nanos == null ? nanos : formatUsd(nanos))
@@ -206,13 +205,13 @@ function valuesOf(settings: Changes): KeyValues {
   })
 }
 
-/** A key as settings. */
+/** Converts a key to settings. */
 const asSettings = (key: ListedKey): Changes => ({
   ...key,
   budgets: Object.fromEntries(BUDGET_PERIODS.map((period) => [period, budgetOf(key, period)])),
 })
 
-/** The settings in a request; null takes a limit away. @throws GatewayError invalid_request */
+/** Reads the settings of a request; null removes a limit. @throws GatewayError invalid_request */
 function settingsOf(body: KeyValues): Changes {
   const { name, models, addresses, concurrent_calls, expires } = body
   const budgets = defined({
@@ -249,14 +248,14 @@ async function viewOfKey(
   return keyView(gateway, await requireKey(gateway, viewer, id), viewer)
 }
 
-/** @returns the number of the key. @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */
+/** Returns the id of the key. @throws GatewayError not_found as `requireKey`; permission_denied for viewers without the right */
 async function requireManaged(db: Db, viewer: Viewer, reference: string): Promise<string> {
   const { id } = await requireKey({ db }, viewer, reference)
   if (!may(viewer, 'manage_keys')) throw mayNotManage()
   return String(id)
 }
 
-/** The same, and until the end of the transaction nobody else changes the keys of its account. @throws as `requireManaged` */
+/** The same, with a lock on the keys of its account until the transaction ends. @throws as `requireManaged` */
 async function lockedManagedKey(tx: Tx, viewer: Viewer, reference: string): Promise<string> {
   const id = await requireManaged(tx, viewer, reference)
   await tx.lock((await requireKey({ db: tx }, viewer, id)).account_id)

@@ -1,4 +1,4 @@
-// The route of one's own spend limits in the account, which an owner or an operator sets.
+// Route of the viewer's own spend limits in the account, which an owner or an operator sets.
 import { Elysia } from 'elysia'
 import { budgetsOfPerson } from '../../../src/access/budgets.ts'
 import { budgetsView, SpendLimitsView } from '../../../src/access/limits-view.ts'
@@ -8,7 +8,7 @@ import { Closed } from '../../../src/http/schema.ts'
 
 const OwnLimitsView = Closed({ spend_limits: SpendLimitsView })
 
-/** `GET /console/api/session/limits`: of all keys of the viewer together; none for the staff and a session by key. */
+/** `GET /console/api/session/limits`: the limits of all keys of the viewer together; empty for staff and for a session by key. */
 export const ownLimitRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-own-limits' }).use(viewerCalls(gateway)).get(
     '/console/api/session/limits',

@@ -1,4 +1,4 @@
-// Keys in requests and answers of the console. The text of a key is in one answer only, that of its creation.
+// Schemas of keys in requests and responses of the console. Only the response to its creation has the text of a key.
 
 import { type Static, Type } from '@sinclair/typebox'
 import type { ListedKey } from '../../../src/access/key-listing.ts'
@@ -17,7 +17,7 @@ import { usageOfKeys } from '../key-usage.ts'
 import { lineageOf, NO_LINEAGE } from '../lineage.ts'
 import { key_list, keyRow, MAY_MANAGE } from '../list.ts'
 
-/** A key at its page. */
+/** A key on its page. */
 export const KeyView = Closed({
   ...consoleFields(key_list),
   limits: LimitsView,
@@ -60,10 +60,10 @@ const Changes = {
   expires: Type.Optional(Nullable(Moment)),
 }
 export const NewKey = Closed({
-  /** The owner, which only the operator names. */
+  /** The owner; only the operator may set it. */
   account: Type.Optional(AccountRef),
   ...Changes,
-  /** The person of the account whose key it is; absent: a member's own, or else the account's. */
+  /** The person who gets the key; by default the member who creates it, else the account itself. */
   person: Type.Optional(WholeNumber({ minimum: 1 }, 'the number of a person of the account')),
   request_key: Type.Optional(RequestKey),
 })
@@ -72,7 +72,7 @@ export type KeyValues = Static<typeof KeyValues>
 export type KeyChanges = Static<typeof KeyChanges>
 export const KeyChanges = Closed({
   ...Changes,
-  /** The values that were read, of the fields that change: 409 `changed_meanwhile` if one is another by now. */
+  /** The values of the changed fields when they were read: 409 `changed_meanwhile` if one differs from the current value. */
   was: Type.Optional(KeyValues),
 })
 
@@ -86,7 +86,7 @@ export const Rotation = Closed({
 
 export type KeyView = Static<typeof KeyView>
 
-/** A new key with its text, which no other answer has. */
+/** A new key with its text. */
 export const IssuedView = Closed({
   text: Type.String({ description: 'the key itself: it is shown only this once' }),
   key: KeyView,
@@ -108,7 +108,7 @@ export async function keyView(
     ...(await consoleRow(db, viewer, key_list, keyRow(key, { usage, now_ms, viewer }))),
     limits: limitsView(limit, await limiter.used('key', key.id)),
     may_manage: may(viewer, 'manage_keys'),
-    // A key sees no others.
+    // A viewer by key must not see other keys.
     ...(viewer.side === 'key' ? NO_LINEAGE : await lineageOf(db, key)),
   }
 }

@@ -1,4 +1,4 @@
-// A field's input for the name of an account, with the existing ones as suggestions.
+// Input for the name of an account, with existing accounts as suggestions.
 import { useId } from 'react'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -12,7 +12,7 @@ interface AccountInputProps {
   onChange: (name: string) => void
 }
 
-/** For the operator: nobody else may ask for the accounts. */
+/** For the operator only: other viewers may not list accounts. */
 export function AccountInput({ value, onChange }: AccountInputProps) {
   const id = useId()
   const search = value.trim()

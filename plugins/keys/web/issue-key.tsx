@@ -1,4 +1,4 @@
-// The dialog of a new key: its limits, then its text, visible once, and a first call with it.
+// Dialog that creates a key, and then shows its text once, with sample code of a first call.
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -17,13 +17,13 @@ import { type Holder, PersonField, useHolders } from './person-field.tsx'
 interface IssueKeyProps {
   open: boolean
   onClose: () => void
-  /** The owner of the key; where absent, the operator names one, and accounts make their own. */
+  /** The owner of the key; if absent, the operator enters one, and other viewers create keys of their account. */
   account?: string | undefined
-  /** The key is there; its text is visible once. */
+  /** Called with the created key; its text is shown only once. */
   onIssued?: (issued: Issued) => void
 }
 
-/** Once the key is there, only its own button closes the dialog. */
+/** After the key is created, only its own button closes the dialog. */
 export function IssueKey({ open, onClose, account, onIssued }: IssueKeyProps) {
   const [issued, setIssued] = useState<Issued | null>(null)
   const end = () => {
@@ -62,7 +62,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
   const [person, setPerson] = useState('')
   const is_chosen = side === 'operator' && account === undefined
   const holders = useHolders(owner.trim())
-  // Somebody who was chosen before another account was named is not in it.
+  // Undefined if the person was chosen before the operator entered another account.
   const holder = holders.find(({ person_id }) => String(person_id) === person)
   const { keyOf, forget } = useRequestKey()
   const { runOrThrow } = useAction({

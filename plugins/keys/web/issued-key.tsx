@@ -1,4 +1,4 @@
-// A new key: its text, visible only once, and a first call with it.
+// A new key: its text, shown only once, and sample code of a first call.
 
 import { useBaseUrl } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'

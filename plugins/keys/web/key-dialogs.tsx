@@ -1,4 +1,4 @@
-// The dialogs of a key: change its limits, rotate, revoke.
+// Dialogs of a key: change, rotate, revoke.
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, pathPart, send } from '../../console/web/app/client.ts'
@@ -23,7 +23,7 @@ interface KeyDialogProps {
 }
 
 const CHANGES = ['keys', 'key', 'account', 'accounts']
-/** Commands are the operator's. */
+/** Returns the command for the operator; null for other viewers. */
 function useCommand(command: string) {
   return useViewer().side === 'operator' ? <AsCommand command={command} /> : null
 }
@@ -77,7 +77,7 @@ const GRACES = [
   { value: '604800', label: 'In a week', option: ' --grace 1w' },
 ] as const
 
-/** Once it is rotated, the page is that of the new key. */
+/** Rotates the key, and then opens the page of the new key. */
 export function RotateDialog({ of: key, open, onClose }: KeyDialogProps) {
   const [issued, setIssued] = useState<Issued | null>(null)
   const [, go] = useLocation()

@@ -1,4 +1,4 @@
-// The fields of a key: what it is for, and its limits.
+// Form fields of a key: name, models, limits and expiry.
 
 import type { ReactNode } from 'react'
 import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
@@ -7,7 +7,7 @@ import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
 import { dayName, endOfDay } from '../../console/web/parts/time-words.ts'
 import type { KeyView } from '../console/views.ts'
 
-/** The fields of the form; an empty text is no limit. */
+/** The fields of the form; an empty text means no limit. */
 interface KeyDraft {
   name: string
   models: string
@@ -18,11 +18,11 @@ interface KeyDraft {
   weekly_limit: string
   concurrent_calls: string
   addresses: string
-  /** A day of the zone in force, `2026-12-31`. */
+  /** A day in the page's time zone, `2026-12-31`. */
   expires: string
 }
 
-/** Of its fields, on every page that names them. */
+/** The labels of the fields, on all pages. */
 export const KEY_LABELS: Readonly<Record<keyof KeyDraft, string>> = {
   name: 'Name',
   models: 'Models',
@@ -62,7 +62,7 @@ export const draftOf = (key: KeyView): KeyDraft => ({
   expires: key.expires_at_ms === null ? '' : dayName(key.expires_at_ms - 1),
 })
 
-/** The fields of the request: null if there is no limit. What is no day is sent as it is, and refused in the server's words. */
+/** Converts a draft to the fields of a request: null for no limit. An invalid day is sent unchanged, so that the server's error is shown. */
 export const settingsOf = (draft: KeyDraft) => ({
   name: draft.name.trim(),
   models: listIn(draft.models),
@@ -76,7 +76,7 @@ export const settingsOf = (draft: KeyDraft) => ({
   expires: draft.expires === '' ? null : (endOfDay(draft.expires) ?? draft.expires),
 })
 
-/** The same of a key as it is. Its end has hours. */
+/** Returns the same fields of the key itself. Its expiry has a time of day. */
 export const writtenOf = (key: KeyView) => ({
   name: key.name,
   models: key.models,
@@ -90,7 +90,7 @@ export const writtenOf = (key: KeyView) => ({
   expires: key.expires_at,
 })
 
-/** Another text is sent as a number that the server refuses in its own words. */
+/** An invalid text becomes 0, so that the server's error is shown. */
 const numberIn = (text: string): number | null =>
   text.trim() === '' ? null : /^\d{1,7}$/.test(text.trim()) ? Number(text) : 0
 
@@ -101,7 +101,7 @@ function listIn(text: string): string[] | null {
 
 interface KeyFieldsProps {
   draft: KeyDraft
-  /** Limits are folded away until they are wanted: a first key needs a name alone. */
+  /** Hides the limits at first, because a first key needs only a name. */
   folded?: boolean
   onChange: (draft: KeyDraft) => void
   /** Fields between the name and the limits. */
@@ -178,7 +178,7 @@ const LimitFields = ({ draft, set }: LimitFieldsProps) => (
   </div>
 )
 
-/** How `key change` takes each limit away. */
+/** The option values by which `key change` removes each limit. */
 const UNSET: Partial<Record<keyof KeyDraft, string>> = {
   models: 'all',
   spend_limit: 'none',
@@ -191,11 +191,11 @@ const UNSET: Partial<Record<keyof KeyDraft, string>> = {
   addresses: 'anywhere',
 }
 
-/** The options of `key create` that say what a draft does. */
+/** Returns the options of `key create` for a draft. */
 export const optionsFor = (draft: KeyDraft): string =>
   OPTIONS.map((name) => option(name, textOf(name, draft))).join('')
 
-/** The options of `key change` for the fields that change. */
+/** Returns the options of `key change` for the changed fields. */
 export const optionsForChanges = (draft: KeyDraft, names: readonly (keyof KeyDraft)[]): string =>
   OPTIONS.filter((name) => names.includes(name))
     .map((name) => option(name, textOf(name, draft) || UNSET[name]))

@@ -1,4 +1,4 @@
-// Keys in words: their state, what they have spent, their last use.
+// Texts about keys: status and last use.
 
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import { ClockTime, Time } from '../../console/web/parts/time.tsx'
@@ -31,7 +31,7 @@ export function KeyStatus({ of: key }: { of: KeyRowView }) {
   )
 }
 
-/** When a key was last used. Calls of more than a month ago are not looked for. */
+/** The last use of a key. Calls older than a month are not found. */
 export function LastUse({
   of: { last_used_at_ms, spent_nanos },
   exact,

@@ -1,4 +1,4 @@
-// The page of one key: what it may do, what it has spent, and its actions.
+// Page of one key: limits, spending, audit log and actions.
 import { Ban, ListFilter, PenLine, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -31,7 +31,7 @@ import { LimitWarning, SpendLimitFacts } from './spend-limits.tsx'
 export default function Key({ params: { key: reference = '' } }: PageProps) {
   const key = useApi(['key', reference], () => api.keys({ id: pathPart(reference) }).get())
   const week = useWeek({ key: reference })
-  // What comes later would push down what is below it.
+  // Waits for both: content that arrives later would shift the page.
   if (!key.data || week.isPending) return <AwaitedPage title="Key" query={key} />
   return <KeyPage of={key.data} week={week.data} />
 }

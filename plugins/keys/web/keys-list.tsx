@@ -1,4 +1,4 @@
-// A list of keys: of one account, of the viewer's own, or of all.
+// List of keys of one account, of the viewer's account, or of all accounts.
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
@@ -21,7 +21,7 @@ import type { KeyRowView } from '../list.ts'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
 
-/** Beside other lists in the tabs of a page, each has a place of its own in the address. */
+/** Separate from the cursors of other lists on a page with tabs. */
 const CURSOR = 'keys_cursor'
 
 const SHOWN = [
@@ -81,9 +81,9 @@ function Spent({ of, decimals }: { of: KeyRowView; decimals: number }) {
 }
 
 interface KeysListProps {
-  /** The owner of the keys; absent: all keys that the viewer sees. */
+  /** The owner of the keys; absent: all keys that the viewer may see. */
   account?: { id: number; name: string; status: string }
-  /** The account that the operator has chosen, as the address names it. */
+  /** The account that the operator has chosen, as written in the address. */
   chosen?: string
 }
 
@@ -157,10 +157,10 @@ export function KeysList({ account, chosen }: KeysListProps) {
 }
 
 interface NoKeysProps {
-  /** Not only none that is active. */
+  /** Whether the list has all keys, not only active ones. */
   is_of_all: boolean
   clear: () => void
-  /** Undefined where the viewer makes no keys. */
+  /** Undefined if the viewer may not create keys. */
   make: (() => void) | undefined
 }
 

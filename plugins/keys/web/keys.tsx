@@ -1,4 +1,4 @@
-// The page of keys, with the viewer’s own spend limits in the account.
+// Page with the list of keys and the viewer’s own spend limits.
 
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -32,7 +32,7 @@ export default function Keys() {
   )
 }
 
-/** Nothing for people without a limit. */
+/** Hidden if the viewer has no limit. */
 function OwnLimits() {
   const { side } = useViewer()
   const { data } = useApi(['own-limits'], () => api.session.limits.get(), { enabled: side === 'account' })

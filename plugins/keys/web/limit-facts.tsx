@@ -1,4 +1,4 @@
-// The limits of an account or a key in force, and what counts against them now.
+// Current rate limits of an account or a key, with their use.
 
 import { count } from '../../console/web/parts/amounts.ts'
 import { Facts } from '../../console/web/parts/facts.tsx'
@@ -12,7 +12,6 @@ const NAMES = [
   ['concurrent_calls', 'Concurrent requests'],
 ] as const satisfies (readonly [keyof Limits, string])[]
 
-/** The limits in force, each with what is used of it. */
 export function LimitFacts({ limits }: { limits: Limits }) {
   const facts = NAMES.flatMap(([name, title]) => {
     const limit = limits[name]

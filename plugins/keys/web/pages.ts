@@ -1,4 +1,4 @@
-// The pages of keys in the side bar, and of one key.
+// Entries of the pages of keys and of one key.
 import { KeyRound } from 'lucide-react'
 import { EVERYONE, type PageEntry } from '../../console/web/app/page-entry.ts'
 

@@ -1,4 +1,4 @@
-// The field that chooses the person of an account whose key a new one is, and who can be chosen.
+// Field that chooses the person who gets a new key, and the query of possible people.
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -15,9 +15,9 @@ const MAX_SHOWN = 1_000
 const ROLES = { owner: 'Owner', member: 'Member' } as const
 
 /**
- * The people whose key a new one can be; none where the viewer makes keys for themselves alone, and for an owner who is the only one.
+ * Returns the people who can get a new key; empty if the viewer may create only their own keys, or is the only owner.
  *
- * @param account as the operator names it; nothing is asked before they do
+ * @param account the name that the operator entered; the query waits for it
  */
 export function useHolders(account: string) {
   const { side, rights } = useViewer()
@@ -35,7 +35,7 @@ export function useHolders(account: string) {
 
 interface PersonFieldProps {
   holders: ReturnType<typeof useHolders>
-  /** The number of a person; empty: the key is the account's. */
+  /** The id of the person; empty if the key belongs to the account. */
   value: string
   onChange: (value: string) => void
 }

@@ -1,4 +1,4 @@
-// The spend limits of a key: what is used of each, and a warning from 80 % on.
+// Spend limits of a key with their use, and a warning from 80 % on.
 import type { ReactNode } from 'react'
 import { share } from '../../console/web/parts/amounts.ts'
 import { Facts } from '../../console/web/parts/facts.tsx'
@@ -27,7 +27,7 @@ export const LIMIT_NAMES = {
 const usedShare = ({ used_nanos, limit_nanos }: SpendLimit): string =>
   share(limit_nanos === 0 ? 1 : used_nanos / limit_nanos)
 
-/** The limit that stops the key first: one that is reached before one that is near. */
+/** Returns a limit that is reached, else one that is near. */
 export const closestLimit = (limits: readonly SpendLimit[]): SpendLimit | undefined =>
   limits.find(({ state }) => state === 'reached') ?? limits.find(({ state }) => state === 'near')
 
@@ -50,7 +50,7 @@ export function SpendLimitFacts({ limits }: { limits: readonly SpendLimit[] }) {
   )
 }
 
-/** The effect of the closest limit on the calls of a key; nothing below 80 %. @param who names the key, at the begin of the sentence */
+/** Warns about the closest limit; hidden below 80 %. @param who the subject of the sentence: "This key" */
 export function LimitWarning({ limits, who }: { limits: readonly SpendLimit[]; who: ReactNode }) {
   const limit = closestLimit(limits)
   if (!limit) return null
