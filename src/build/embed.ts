@@ -1,4 +1,4 @@
-// The embedded files of the executable in place of modules: the console's pages, the reference's file, and the notices, all compressed.
+// Embedding of compressed files in the executable: the console's pages, the reference's file, and the notices, each in place of a module.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +8,7 @@ import { type BundledFile, type BundleOptions, bundlePages, CODINGS } from '../.
 import { scalarFile } from '../../plugins/docs/scalar.ts'
 import { gatherNotices } from './notices/notices.ts'
 
-/** The plugin for `Bun.build` that puts lines of source in the place of a module, by its path. */
+/** Creates a plugin for `Bun.build` that replaces the module at a path with lines of source. */
 export const replacing = (path: string, lines: readonly string[]): BunPlugin => ({
   name: path,
   setup(build) {
@@ -17,14 +17,14 @@ export const replacing = (path: string, lines: readonly string[]): BunPlugin => 
   },
 })
 
-/** Files end with what no loader of the bundler claims. */
+/** The source of a file import. The file's extension must not belong to any loader of the bundler. */
 const importOf = (name: string, path: string): string =>
   `import ${name} from ${JSON.stringify(path)} with { type: 'file' }`
 
 /**
  * Embeds compressed copies of Scalar's file.
- * @param brotli_quality of 0 to 11
- * @param folder where they are written, and must be until the build is done
+ * @param brotli_quality from 0 to 11
+ * @param folder the folder for the copies, which must exist until the end of the build
  */
 export async function embedReference(brotli_quality: number, folder: string): Promise<BunPlugin> {
   const file = readFileSync(scalarFile())
@@ -40,12 +40,12 @@ export async function embedReference(brotli_quality: number, folder: string): Pr
   ])
 }
 
-/** One of 11 takes a second, and makes 6 KB less. */
+/** Quality 11 takes a second, and saves 6 KB. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 /**
  * Embeds the gathered notices: 1.1 MB, compressed 59 KB.
- * @param folder as of `embedReference`
+ * @param folder as in `embedReference`
  * @param root the folder with the packages of the executable's platform
  */
 export async function embedNotices(folder: string, root: string): Promise<BunPlugin> {
@@ -59,16 +59,16 @@ export async function embedNotices(folder: string, root: string): Promise<BunPlu
 }
 
 /**
- * Embeds the console's pages with their compressed copies. Bundled here, since a build within another one's `onLoad` never ends
+ * Embeds the console's pages with their compressed copies. They are bundled here since a build within another build's `onLoad` never ends
  * (https://github.com/oven-sh/bun/issues/35060).
  * @param options for the pages: the best compression takes three seconds more than a quick one
- * @param folder as of `embedReference`
+ * @param folder as in `embedReference`
  */
 export async function embedConsole(options: BundleOptions, folder: string): Promise<BunPlugin> {
   return replacing('plugins/console/assets.ts', linesOfPages(await bundlePages(options), folder))
 }
 
-/** The source of a module that reads nothing before it is asked for files. */
+/** Returns the source of a module that reads no file before it is asked for one. */
 function linesOfPages(files: readonly BundledFile[], folder: string): string[] {
   const pages_folder = join(folder, 'console')
   mkdirSync(pages_folder)

@@ -1,4 +1,4 @@
-// Sharp in the executable: a bundler plugin replaces its loader by one that embeds the addon and libvips.
+// Sharp in the executable: a bundler plugin that replaces its loader with one that embeds the addon and libvips.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { BunPlugin } from 'bun'
@@ -8,15 +8,15 @@ const NATIVE_FILE = /\.(node|dll|dylib)$|\.so(\.\d+)*$/
 const UNPACK = join(import.meta.dir, 'unpack.ts')
 
 interface NativeFile {
-  /** Relative to the folder of sharp's packages, where the addon's rpath looks. */
+  /** Relative to the folder of sharp's packages, which the addon's rpath refers to. */
   path: string
   source: string
 }
 
 /**
- * The plugin for `Bun.build`. At run time sharp looks for its addon in node_modules, which an executable does not have.
- * This embeds the addon and libraries; the executable unpacks them once.
- * @param root the folder whose node_modules has sharp's packages for the platform of the executable
+ * Creates the plugin for `Bun.build`. At run time sharp searches for its addon in node_modules, which an executable does not have.
+ * The plugin embeds the addon and libraries; the executable unpacks them once.
+ * @param root the folder whose node_modules has sharp's packages for the executable's platform
  */
 export const sharpPlugin = (root: string): BunPlugin => ({
   name: 'sharp',
@@ -50,7 +50,7 @@ const nativeFilesOf = (folder: string): NativeFile[] =>
     .filter((file) => NATIVE_FILE.test(file))
     .map((file) => ({ path: `${basename(folder)}/lib/${file}`, source: join(folder, 'lib', file) }))
 
-/** The folders of sharp's optional packages: the addon and libvips, of the platforms that were installed. @param root as of `sharpPlugin` */
+/** Returns the folders of sharp's installed optional packages: the addon and libvips. @param root as in `sharpPlugin` */
 export function nativeFolders(root: string): string[] {
   const packages = join(root, 'node_modules')
   const { optionalDependencies } = JSON.parse(readFileSync(join(packages, 'sharp/package.json'), 'utf8')) as {
@@ -61,7 +61,7 @@ export function nativeFolders(root: string): string[] {
     .filter((folder) => existsSync(folder))
 }
 
-/** Builds with different contents unpack to different folders, so that an upgrade never mixes them. */
+/** Returns a folder name that depends on the content, so that an upgrade never mixes files of two builds. */
 function nameOf(files: readonly NativeFile[]): string {
   const hash = new Bun.CryptoHasher('sha256')
   for (const { path, source } of files) hash.update(path).update(readFileSync(source))

@@ -1,31 +1,31 @@
-// The source map of an executable as a file of its own, and stack traces that are made readable with it:
+// The separate source map of an executable, and the translation of stack traces with it:
 //   bun src/build/source-map.ts tollgate.map < log
 import { readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { basename, relative, resolve } from 'node:path'
 
-/** The map of each file of the bundle, by the name that stack traces have. */
+/** The maps of the bundle's files, by the file name in stack traces. */
 type SourceMaps = Readonly<Record<string, SourceMapPayload>>
 
 /**
- * Joins the maps of a bundle's files. It leaves the sources out, which are in the repository.
- * @param paths of the maps, each named as its file, with `.map`
- * @param root the folder to which the names of sources become relative
+ * Joins the maps of a bundle's files, without the sources, which are in the repository.
+ * @param paths of the maps, each named as its file plus `.map`
+ * @param root the folder to which source names become relative
  */
 export function joinSourceMaps(paths: readonly string[], root: string): string {
   const maps = paths.toSorted().map((path) => {
     const { mappings, names, sources }: SourceMapPayload = JSON.parse(readFileSync(path, 'utf8'))
-    // Bun names them from the working directory.
+    // Bun's names are relative to the working directory.
     const named = sources.map((source) => relative(root, resolve(source)))
     return [basename(path, '.map'), { version: 3, mappings, names, sources: named }] as const
   })
   return `${JSON.stringify(Object.fromEntries(maps))}\n`
 }
 
-/** A place in a stack trace of an executable: file, line and column, both from 1. */
+/** A position in an executable's stack trace: file, line and column, both counted from 1. */
 const PLACE = /\/\$bunfs\/root\/([\w.-]+):(\d+):(\d+)/g
 
-/** Puts the places of sources where a stack trace, or a log that has some, names places of the bundle. Unknown places stay. */
+/** Replaces bundle positions in a stack trace or a log with source positions. Unknown positions stay. */
 export function readableTrace(joined: string, text: string): string {
   const maps: SourceMaps = JSON.parse(joined)
   return text.replace(PLACE, (place, file: string, line: string, column: string) => {

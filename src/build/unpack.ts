@@ -1,4 +1,4 @@
-// Unpacking of embedded files that must be on a disk: native libraries, for the system's loader.
+// Unpacking of embedded files that the system's loader needs on disk: native libraries.
 import {
   existsSync,
   lstatSync,
@@ -15,9 +15,9 @@ import { atEnd } from '../utilities/at-end.ts'
 import { messageOf } from '../utilities/thrown.ts'
 
 interface EmbeddedFile {
-  /** Its place, relative to the unpacked folder. */
+  /** The path relative to the unpacked folder. */
   readonly path: string
-  /** Its place in the executable. */
+  /** The path in the executable. */
   readonly embedded_path: string
 }
 
@@ -25,7 +25,7 @@ const PRIVATE_FOLDER_MODE = 0o700
 const GROUP_AND_OTHERS_WRITE = 0o022
 
 /**
- * Folders for unpacked files, the preferred one first. In containers a read-only home and a temporary folder mounted
+ * Returns folders for unpacked files, the preferred one first. In containers a read-only home and a temporary folder mounted
  * `noexec` are common, so one folder is not enough.
  */
 export function cacheFolders(environment: Readonly<Record<string, string | undefined>>): string[] {
@@ -37,7 +37,7 @@ export function cacheFolders(environment: Readonly<Record<string, string | undef
 
 /**
  * Creates a folder that only this user can write to, since the system's loader runs code from it.
- * @throws Error if it cannot be created, or where others own it or can write to it
+ * @throws Error if it cannot be created, or another user owns it or can write to it
  */
 export function claimFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE })
@@ -49,8 +49,8 @@ export function claimFolder(folder: string): void {
 }
 
 /**
- * Writes the files below `folder`, unless they exist already, and returns when all are complete. Processes that do
- * this at the same time do not disturb each other: a file gets its name only when it is complete.
+ * Writes the files below `folder` unless they already exist, and returns when all are complete. Concurrent processes do not interfere
+ * with each other, since a file gets its name only when it is complete.
  * @throws Error if a file cannot be written
  */
 export function unpack(folder: string, files: readonly EmbeddedFile[]): void {
@@ -75,7 +75,7 @@ function writeWhole(path: string, content: Uint8Array): void {
   renameSync(temporary, path)
 }
 
-/** It is written in a second: what is an hour old was left by a process that was killed. */
+/** Writing takes about a second, so a temporary file of this age belongs to a killed process. */
 const ABANDONED_MS = 3_600_000
 
 function removeAbandoned(path: string): void {
@@ -92,11 +92,11 @@ function removeAbandoned(path: string): void {
 const UUID = /^[0-9a-f-]{36}$/
 
 /**
- * Unpacks a native addon with the libraries it is linked to, and loads it.
- * @param name of the folder to unpack to; it changes with the content of `files`
- * @param addon_path which of `files` is the addon
- * @param folders tried in turn, until the files can be written to one and run from it
- * @throws Error that names each folder with the reason why it failed
+ * Unpacks a native addon with its linked libraries, and loads it.
+ * @param name the folder to unpack to; it changes with the content of `files`
+ * @param addon_path the addon's path in `files`
+ * @param folders tried in order, until the files can be written to one and loaded from it
+ * @throws Error with each folder and the reason of its failure
  */
 export function loadAddon(
   name: string,

@@ -1,4 +1,4 @@
-// The notices of what is no package of npm: Bun, what is linked into it, and the libraries inside libvips.
+// The notices of native code: Bun, the libraries linked into it, and the libraries inside libvips.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nativeFolders } from '../sharp.ts'
@@ -6,7 +6,7 @@ import type { Notice } from './packages.ts'
 
 const BUN_SOURCE = 'https://github.com/oven-sh/bun'
 
-/** Linked into Bun, with what their makers say of their terms: https://bun.com/docs/project/license */
+/** The libraries linked into Bun, with their licences: https://bun.com/docs/project/license */
 const IN_BUN: Readonly<Record<string, string>> = {
   JavaScriptCore: 'LGPL-2.0-or-later AND BSD-2-Clause',
   boringssl: 'Apache-2.0 AND ISC AND OpenSSL',
@@ -38,11 +38,11 @@ const IN_BUN: Readonly<Record<string, string>> = {
   Tigerbeetle: 'Apache-2.0',
 }
 
-/** Scripts inside Bun that stand in for Node's modules; all MIT. */
+/** Scripts inside Bun that replace Node's modules; all MIT. */
 const POLYFILLS =
   'acorn acorn-walk assert browserify-zlib buffer constants-browserify crypto-browserify domain-browser events https-browserify os-browserify path-browserify process punycode querystring-es3 stream-browserify stream-http string_decoder timers-browserify tty-browserify url util vm-browserify'
 
-/** @param version of the runtime that the executable is made of */
+/** @param version of the executable's runtime */
 export function bunNotices(version: string): Notice[] {
   const inside = (name: string, license: string): Notice => ({
     name: `${name} (in Bun)`,
@@ -65,13 +65,13 @@ export function bunNotices(version: string): Notice[] {
   ]
 }
 
-/** A row of the table in which libvips' package names what is in it. */
+/** A row of the table of libraries in libvips' package. */
 const ROW = /^\| ([\w.-]+) +\| (.+?) +\|$/gm
-/** How `versions.json` calls what the table has by another name. */
+/** The names of `versions.json` that differ from those of the table. */
 const VERSIONED_AS: Readonly<Record<string, string>> = { libultrahdr: 'uhdr' }
 const LINK = /\[([^\]]+)\]\(([^)]+)\)/g
 
-/** The libraries inside libvips, by its package's own table. @param folder of `@img/sharp-libvips-…` */
+/** Returns the notices of the libraries inside libvips, from its package's table. @param folder of `@img/sharp-libvips-…` */
 export function libvipsNotices(folder: string): Notice[] {
   const versions: Record<string, string> = JSON.parse(readFileSync(join(folder, 'versions.json'), 'utf8'))
   const table = readFileSync(join(folder, 'README.md'), 'utf8')
@@ -86,6 +86,6 @@ export function libvipsNotices(folder: string): Notice[] {
     }))
 }
 
-/** The folders of libvips for the platforms that are installed. @param root the folder with sharp's packages */
+/** Returns the folders of libvips for the installed platforms. @param root the folder with sharp's packages */
 export const libvipsFolders = (root: string): string[] =>
   nativeFolders(root).filter((folder) => folder.includes('libvips'))

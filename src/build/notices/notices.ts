@@ -1,4 +1,4 @@
-// All notices of the executable, gathered from what is installed.
+// All notices of the executable, gathered from the installed packages.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bunNotices, libvipsFolders, libvipsNotices } from './native.ts'
@@ -7,7 +7,7 @@ import { type Notice, type Notices, packageNotices } from './packages.ts'
 const ROOT = join(import.meta.dir, '../../..')
 const TEXTS = join(import.meta.dir, 'texts')
 
-/** In the file of the API's reference, which its makers bundle, and not among what is installed with it. */
+/** Packages that are bundled in the API reference's file, but not installed with it. */
 const ONLY_BUNDLED: readonly Notice[] = [
   {
     name: 'unist-util-find-after',

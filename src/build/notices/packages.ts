@@ -1,22 +1,22 @@
-// The notices of npm's packages: all that the program's own dependencies bring, as they are installed; and what a notice is.
+// The notices of npm packages: the program's dependencies with their own, as installed. Also the type of a notice.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export interface Notice {
   name: string
-  /** Null if it is part of something whose version tells. */
+  /** Null if it is a part of another component, which has a version. */
   version: string | null
-  /** As its makers say: an SPDX expression, or their words. */
+  /** The licence as its authors state it: an SPDX expression, or text. */
   license: string
-  /** The makers' own text; null if none came with it. */
+  /** The authors' own licence text; null if it came without one. */
   text: string | null
-  /** Why there is no text of its own; where its terms or its source are. */
+  /** The reason for a missing text, and the location of the licence or the source. */
   remark: string | null
 }
 
 export interface Notices {
   notices: readonly Notice[]
-  /** Texts of licences that are named above without one, by their names. */
+  /** Texts of licences that notices name without a text, by their names. */
   texts: Readonly<Record<string, string>>
 }
 
@@ -38,7 +38,7 @@ interface Manifest {
 const TEXT_FILE = /^(licen[sc]e|copying|copyright|notice|third[-_]?party)/i
 
 /**
- * Follows the dependencies from a folder with a package.json; its own devDependencies are left out.
+ * Follows the dependencies of a package.json, without its devDependencies.
  * @throws Error for a dependency that is not installed
  */
 export function packageNotices(root: string): Notice[] {
@@ -58,7 +58,7 @@ export function packageNotices(root: string): Notice[] {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-/** The folders of what a package needs, and of the optional ones that are installed. */
+/** Returns the folders of a package's dependencies, and of its installed optional ones. */
 function dependenciesOf(folder: string): string[] {
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = manifestOf(folder)
   const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional)
@@ -71,7 +71,7 @@ function dependenciesOf(folder: string): string[] {
   })
 }
 
-/** As modules are looked for: in each node_modules from a folder upwards. */
+/** Finds a package as module resolution does: in each node_modules from a folder upwards. */
 function installedAt(name: string, from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const place = join(folder, 'node_modules', name)

@@ -1,4 +1,4 @@
-// The archives of a release: a tar.gz for each platform, with the executable, the unit, the example catalogue, the changelog and the licences.
+// The archives of a release: a tar.gz per platform, with the executable, the systemd unit, the example catalogue, the changelog and the licences.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeNotices } from '../../app/commands/licenses.ts'
@@ -9,7 +9,7 @@ import { type TarFile, tarOf } from './tar.ts'
 
 const ofProject = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** Packs a tar in half the time of zlib. No time of day is in it. */
+/** Compresses a tar in half of zlib's time, without a timestamp. */
 export const gzipped = (tar: Uint8Array): Uint8Array =>
   Bun.gzipSync(new Uint8Array(tar), { library: 'libdeflate', level: 6 })
 
@@ -31,7 +31,7 @@ const filesOf = (release: NoticedRelease, platform: Platform): TarFile[] => [
   { path: 'tollgate', content: readFileSync(release.executable(platform)), mode: EXECUTABLE_MODE },
   { path: 'tollgate.service', content: ofProject('data/tollgate.service') },
   { path: 'tollgate.example.toml', content: ofProject('data/tollgate.example.toml') },
-  // `tollgate upgrade` shows what it says.
+  // `tollgate upgrade` shows its text.
   { path: 'CHANGELOG.md', content: ofProject('src/CHANGELOG.md') },
   { path: 'LICENSE', content: ofProject('LICENSE') },
   { path: 'THIRD-PARTY-NOTICES.txt', content: `${describeNotices(release.notices(platform))}\n` },

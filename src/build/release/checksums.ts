@@ -1,4 +1,4 @@
-// The checksums of a release: a line for each of its files, in the form that `sha256sum -c` reads, and their signature.
+// The checksums of a release: a line for each file, in the format of `sha256sum -c`, and their signature.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { sha256OfFile } from '../../utilities/file-hash.ts'
@@ -6,7 +6,7 @@ import type { Release } from './files.ts'
 import { readSecretKey, type SecretKey, sign } from './signature.ts'
 
 /**
- * Reads the key that signs releases.
+ * Reads the signing key of releases.
  * @param text the value of MINISIGN_KEY: the path of a secret key, or its text
  * @throws Error that says what to do
  */
@@ -16,7 +16,7 @@ export function readKey(text: string | undefined): SecretKey | undefined {
 }
 
 /**
- * Writes `checksums.txt`, and `checksums.txt.minisig` where a key signs.
+ * Writes `checksums.txt`, and `checksums.txt.minisig` if there is a key.
  * @param files the paths of the other files of the release
  */
 export async function writeChecksums(

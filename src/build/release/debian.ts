@@ -1,4 +1,4 @@
-// The Debian packages of a release, for amd64 and arm64: written without Debian's own tools, so that every machine makes the same bytes.
+// The Debian packages of a release, for amd64 and arm64: written without Debian's tools, so that every machine produces the same bytes.
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,16 +11,16 @@ import { type NoticedRelease, type Release, ROOT } from './files.ts'
 import type { Platform } from './platforms.ts'
 import { foldersOf, type TarFile, tarOf } from './tar.ts'
 
-/** Nobody publishes packages yet: whoever does puts their own address here. Policy 3.3 wants one. */
+/** A placeholder: packages are not published yet. A publisher must put an address here, as policy 3.3 requires. */
 const MAINTAINER = 'The Tollgate authors <tollgate@localhost>'
 /**
- * What the dynamic symbols of the runtime, the image library and its addon need, the same on both platforms (`objdump -T`): GLIBC_2.28,
+ * The requirements of the dynamic symbols in the runtime, the image library and its addon, on both platforms (`objdump -T`): GLIBC_2.28,
  * GLIBCXX_3.4.22 and CXXABI_1.3.11, which came with GCC 7 (https://gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html).
  */
 const LIBRARIES = 'libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 7)'
 const PROGRAM_MODE = 0o755
 const SECRET_MODE = 0o600
-/** dpkg reads zstd since 1.21.18 (bookworm has 1.21.22). Level 3 makes less than gzip's best, in a tenth of its time. */
+/** dpkg reads zstd since 1.21.18 (bookworm has 1.21.22). Level 3 compresses better than gzip's best level, in a tenth of the time. */
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
 const BEST = { level: 9 }
 const KIB = 1024
@@ -28,7 +28,7 @@ const KIB = 1024
 const own = (name: string): string => readFileSync(join(import.meta.dir, 'debian', name), 'utf8')
 const ofProject = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** Writes a package for each platform that Debian has and the release was built for. */
+/** Writes a package for each built platform that Debian has. */
 export async function writeDebianPackages(release: NoticedRelease): Promise<readonly string[]> {
   const paths: string[] = []
   // One after the other: each takes 400 MB of memory.
@@ -99,7 +99,7 @@ async function filesOf(release: NoticedRelease, platform: Platform): Promise<Tar
   ]
 }
 
-/** Fields of Debian's policy, 5.3. Sizes are in KiB, of each file for itself. */
+/** Returns the control fields of Debian's policy, 5.3. Each file's size is rounded up to KiB. */
 function controlOf(
   files: readonly TarFile[],
   { version, architecture }: { version: string; architecture: string },
@@ -129,14 +129,14 @@ const sumsOf = (files: readonly TarFile[]): string =>
     .sort()
     .join('')
 
-/** The paragraph of DEP-5 after its `Files: *`. */
+/** Returns the DEP-5 paragraph after its `Files: *`. */
 function licenceOf(text: string): string {
   const [, holder = ''] = /^Copyright \(c\) (.+)$/m.exec(text) ?? []
   const lines = text.trimEnd().split('\n').slice(1)
   return `Copyright: ${holder}\nLicense: MIT\n${lines.map((line) => ` ${line || '.'}\n`).join('')}`
 }
 
-/** Debian's own form, which tools read for the version; the text is in the project's changelog. */
+/** Returns a changelog in Debian's format, which tools read for the version; the content is in the project's changelog. */
 const changelogOf = ({ version, source_date }: Release): string =>
   [
     `tollgate (${version}) stable; urgency=medium`,

@@ -1,4 +1,4 @@
-// The files of a release: where they are, and what every form of it is made from.
+// The files of a release: their locations, and the inputs of every form.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Notices } from '../notices/packages.ts'
@@ -8,19 +8,19 @@ export const ROOT = join(import.meta.dir, '../../..')
 
 export interface Release {
   readonly version: string
-  /** The folder that the release is written to; paths in `checksums.txt` are relative to it. */
+  /** The folder of the release. Paths in `checksums.txt` are relative to it. */
   readonly folder: string
   /** The platforms of its executables. */
   readonly platforms: readonly Platform[]
-  /** The path of a built platform's executable, whose bytes every form carries. */
+  /** Returns the path of a built platform's executable, whose bytes every form contains. */
   readonly executable: (platform: Platform) => string
-  /** When its commit was made: the time of every file in an archive, so that a second build makes the same bytes. */
+  /** The commit's time, used for every file in an archive, so that a second build produces the same bytes. */
   readonly source_date: Date
 }
 
-/** A release, to forms that carry the notices of others' work. */
+/** A release for forms that include third-party notices. */
 export interface NoticedRelease extends Release {
-  /** Of all that is in a built platform's executable. */
+  /** Returns the notices of everything in a built platform's executable. */
   readonly notices: (platform: Platform) => Notices
 }
 
@@ -30,11 +30,11 @@ export type Form = (release: Release) => Promise<readonly string[]>
 export const executableIn = (folder: string, { name }: Platform): string =>
   join(folder, 'bin', name, 'tollgate')
 
-/** What a release has at its top, and a build that was killed. */
+/** The top-level entries of a release, and of an interrupted build. */
 const OF_A_RELEASE = /^(bin|npm|install\.sh|checksums\.txt(\.minisig)?|tollgate[-_].+|image-.+|\.build)$/
 
 /**
- * Makes the folder of a release, or removes the one that it has.
+ * Creates the folder of a release, or removes the release in it.
  * @throws Error for a folder with anything else in it
  */
 export function clearFolder(folder: string): void {
@@ -47,8 +47,8 @@ export function clearFolder(folder: string): void {
 }
 
 /**
- * The time of the commit, or SOURCE_DATE_EPOCH in seconds (https://reproducible-builds.org/specs/source-date-epoch/).
- * @throws Error where there is neither
+ * Returns the time of the commit, or SOURCE_DATE_EPOCH in seconds (https://reproducible-builds.org/specs/source-date-epoch/).
+ * @throws Error if there is neither
  */
 export function sourceDate(environment: Readonly<Record<string, string | undefined>>): Date {
   const date = new Date(Number(environment.SOURCE_DATE_EPOCH || timeOfCommit()) * 1000)

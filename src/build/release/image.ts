@@ -1,4 +1,4 @@
-// The container image of a release: one OCI archive for all its platforms, made from data/Dockerfile by Buildah or Docker.
+// The container image of a release: one OCI archive for all its platforms, built from data/Dockerfile by Buildah or Docker.
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { atEnd } from '../../utilities/at-end.ts'
@@ -6,15 +6,15 @@ import { type Form, type Release, ROOT } from './files.ts'
 import { writeTar } from './tar.ts'
 
 interface Job {
-  /** Such as `linux/amd64`. */
+  /** For example `linux/amd64`. */
   readonly platforms: readonly string[]
-  /** The image's name once it is loaded. */
+  /** The image's name after loading. */
   readonly name: string
-  /** For the ARGs of the Dockerfile. */
+  /** The values for the Dockerfile's ARGs. */
   readonly build_arguments: Readonly<Record<string, string>>
-  /** What the Dockerfile copies. */
+  /** The folder that the Dockerfile copies from. */
   readonly context: string
-  /** The folder to write the image to: https://github.com/opencontainers/image-spec/blob/v1.1.0/image-layout.md */
+  /** The output folder of the image: https://github.com/opencontainers/image-spec/blob/v1.1.0/image-layout.md */
   readonly layout: string
   /** An empty folder for the builder's own files. */
   readonly work: string
@@ -24,7 +24,7 @@ interface Job {
 interface Builder {
   readonly name: string
   isReady(): boolean
-  /** The commands that write the image, in turn. */
+  /** Returns the commands that write the image, in order. */
   commands(job: Job): readonly (readonly string[])[]
 }
 
@@ -36,7 +36,7 @@ const succeeds = (...command: string[]): boolean =>
 const argumentsOf = ({ build_arguments }: Job): string[] =>
   Object.entries(build_arguments).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`])
 
-/** https://github.com/containers/buildah/blob/main/docs/buildah-build.1.md. It keeps its images in `work`, beside no others, by the driver that works everywhere. */
+/** https://github.com/containers/buildah/blob/main/docs/buildah-build.1.md. Keeps its images only in `work`, with the most portable driver. */
 const BUILDAH: Builder = {
   name: 'Buildah',
   isReady: () => succeeds('buildah', '--version'),
@@ -66,7 +66,7 @@ const DOCKER: Builder = {
   },
 }
 
-/** @returns why it failed; undefined where all succeeded */
+/** Runs commands until one fails. @returns its error text; undefined if all succeeded */
 function failureOf(commands: readonly (readonly string[])[]): string | undefined {
   for (const command of commands) {
     const { success, stderr } = Bun.spawnSync([...command])
@@ -76,15 +76,15 @@ function failureOf(commands: readonly (readonly string[])[]): string | undefined
 }
 
 export interface ImageOptions {
-  /** In place of the base that the Dockerfile names. */
+  /** The base image, instead of the Dockerfile's. */
   readonly base?: string
-  /** The first that is ready builds. */
+  /** The candidates, of which the first one that is ready builds. */
   readonly builders?: readonly Builder[]
-  /** Told why the release has no image. */
+  /** Receives the reason if the release has no image. */
   readonly remark?: (text: string) => void
 }
 
-/** Writes no image where no builder is ready, and where the base cannot be fetched: the release goes on without. */
+/** Writes the image. If no builder is ready or the base cannot be fetched, the release continues without one. */
 export const writeImage: Form = (release) => writeImageOver(release, {})
 
 export async function writeImageOver(release: Release, options: ImageOptions): Promise<readonly string[]> {
@@ -109,7 +109,7 @@ export async function writeImageOver(release: Release, options: ImageOptions): P
   return [path]
 }
 
-/** Makes the folder that the Dockerfile copies from. The executables are links to those of the release, not copies. */
+/** Creates the folder that the Dockerfile copies from, with hard links to the release's executables. */
 function jobIn(work: string, { platforms, version, executable, source_date }: Release, base?: string): Job {
   const context = join(work, 'context')
   mkdirSync(join(context, 'data'), { recursive: true })
@@ -122,7 +122,7 @@ function jobIn(work: string, { platforms, version, executable, source_date }: Re
   }
   return {
     platforms: platforms.flatMap(({ oci }) => (oci ? [`${oci.os}/${oci.architecture}`] : [])),
-    // Nobody may take the name of another one's image for it: `localhost` is never fetched.
+    // The `localhost` prefix avoids confusion with a published image: it is never fetched.
     name: `localhost/tollgate:${version}`,
     build_arguments: { VERSION: version, ...(base === undefined ? {} : { BASE: base }) },
     context,
@@ -132,7 +132,7 @@ function jobIn(work: string, { platforms, version, executable, source_date }: Re
   }
 }
 
-/** Writes a tar of the layout, whose image has its name for Podman and for Docker: each reads another annotation. */
+/** Writes a tar of the layout, and names the image in the annotations of both Podman and Docker. */
 async function writeArchive(archive: string, { layout, name }: Job, time: Date): Promise<void> {
   const index = JSON.parse(readFileSync(join(layout, 'index.json'), 'utf8')) as {
     manifests: { annotations?: Record<string, string> }[]

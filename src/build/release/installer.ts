@@ -1,17 +1,17 @@
-// The installer of a release: the script of the checkout with the release's version and its address filled in.
+// The installer of a release: the checkout's script with the release's version and URL filled in.
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Release } from './files.ts'
 
 const SOURCE = join(import.meta.dir, 'install.sh')
 const EXECUTABLE_MODE = 0o755
-/** Without what a shell reads within double quotes. */
+/** Excludes characters that a shell interprets within double quotes. */
 const ADDRESS = /^https:\/\/[\w.:[\]/~%@+-]+$/
 
 /**
  * Writes `install.sh`.
- * @param environment with TOLLGATE_BASE_URL, the address at which the release's files will be; without it, whoever runs the installer names it
- * @throws Error for an address that is not one
+ * @param environment with TOLLGATE_BASE_URL, the future URL of the release's files; without it, users must pass it to the installer
+ * @throws Error for an invalid URL
  */
 export async function writeInstaller(
   { version, folder }: Pick<Release, 'version' | 'folder'>,

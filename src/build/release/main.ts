@@ -1,4 +1,4 @@
-// `bun run release`: the executable of each platform, every form of it that can be installed, and their checksums, in `dist/release`.
+// The command `bun run release`: the executable of each platform, its installable forms, and their checksums, in `dist/release`.
 import { statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,7 +18,7 @@ import { writeBillOfMaterials } from './sbom.ts'
 
 type Report = (line: string) => void
 
-/** In the order of the table that is printed. */
+/** The forms, in the order of the printed table. */
 const FORMS: Readonly<Record<string, (release: NoticedRelease) => Promise<readonly string[]>>> = {
   archives: writeArchives,
   'Debian packages': writeDebianPackages,
@@ -28,7 +28,7 @@ const FORMS: Readonly<Record<string, (release: NoticedRelease) => Promise<readon
   'the bill of materials': writeBillOfMaterials,
 }
 
-/** Makes the whole release anew. @returns the paths of its files */
+/** Builds the whole release from scratch. @returns the paths of its files */
 async function makeRelease(folder: string, report: Report): Promise<readonly string[]> {
   const own = ownPlatform()
   const source_date = sourceDate(process.env)
@@ -56,7 +56,7 @@ async function makeRelease(folder: string, report: Report): Promise<readonly str
   return [...files, ...(await writeChecksums(release, files, key))]
 }
 
-/** A line for each file: its size in MB, and its path in the release. */
+/** Formats a line for each file: its size in MB, and its path in the release. */
 function table(folder: string, files: readonly string[]): string {
   const rows = files.map((file) => {
     const size_mb = (statSync(file).size / 1e6).toFixed(2)

@@ -1,4 +1,4 @@
-// The packages of a release for npm: `tollgate`, which starts the executable, and one for each platform, which has it.
+// The npm packages of a release: `tollgate`, which starts the executable, and one per platform, which contains it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -14,7 +14,7 @@ const NODE = '>=18'
 
 const packageName = ({ name }: Platform): string => `@tollgate/${name}`
 
-/** The packages in the order in which they are published: `tollgate` last, since it needs the others. */
+/** Returns the packages in publishing order: `tollgate` last, since it depends on the others. */
 export const packageFiles = ({
   folder,
   version,
@@ -72,7 +72,7 @@ const ofPlatform = (release: NoticedRelease, platform: Platform) => (): TarFile[
       os: [os],
       cpu: [cpu],
       ...(libc ? { libc: [libc] } : {}),
-      // Yarn's Plug'n'Play would leave it in an archive, from which it cannot be started.
+      // Otherwise Yarn's Plug'n'Play leaves the executable in an archive, from which it cannot be started.
       preferUnplugged: true,
     }),
     { path: 'tollgate', content: readFileSync(release.executable(platform)), mode: EXECUTABLE_MODE },

@@ -1,7 +1,7 @@
-// The platforms of a release: how Bun, npm, Debian and OCI each name one, and which one this machine is.
+// The platforms of a release, with their names in Bun, npm, Debian and OCI, and the detection of this machine's.
 
 export interface Platform {
-  /** As files and npm's packages of a release name it. */
+  /** The name in a release's files and npm packages. */
   readonly name: string
   readonly bun_target: Bun.Build.CompileTarget
   /** The fields of a `package.json`, and the options of `bun install` that fetch another platform's packages. */
@@ -14,7 +14,7 @@ export interface Platform {
   readonly oci?: { readonly os: 'linux'; readonly architecture: 'amd64' | 'arm64' }
 }
 
-/** On x64 Bun has one runtime for every processor since 2008: https://bun.com/docs/bundler/executables#supported-targets */
+/** On x64, Bun has one runtime for all processors since 2008: https://bun.com/docs/bundler/executables#supported-targets */
 export const PLATFORMS: readonly Platform[] = [
   {
     name: 'linux-x64',
@@ -43,14 +43,14 @@ export const PLATFORMS: readonly Platform[] = [
   { name: 'darwin-arm64', bun_target: 'bun-darwin-arm64', npm: { os: 'darwin', cpu: 'arm64' } },
 ]
 
-/** The C library of this process; undefined outside Linux. */
+/** Returns the C library of this process; undefined outside Linux. */
 function libc(): 'glibc' | 'musl' | undefined {
   if (process.platform !== 'linux') return undefined
   const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } }
   return header?.glibcVersionRuntime ? 'glibc' : 'musl'
 }
 
-/** @throws Error on a machine that no release is made for */
+/** Returns this machine's platform. @throws Error if releases do not include it */
 export function ownPlatform(): Platform {
   const own_libc = libc()
   const own = PLATFORMS.find(

@@ -1,4 +1,4 @@
-// The public key of releases, of which the build of a signed release puts its own in the place of this file.
+// The public key of releases. The build of a signed release replaces this file with the signing key's.
 
-/** In minisign's base64, as `minisign -P` takes it; undefined in a build that was not signed. */
+/** The key in minisign's base64, as for `minisign -P`; undefined in an unsigned build. */
 export const RELEASE_PUBLIC_KEY: string | undefined = undefined

@@ -1,4 +1,4 @@
-// Publishing of a finished release: npm's packages, or the image; nothing but `bun run release --publish` calls it.
+// Publishing of a finished release: the npm packages, or the image, only by `bun run release --publish`.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { sha256OfFile } from '../../utilities/file-hash.ts'
@@ -9,21 +9,21 @@ import { PLATFORMS } from './platforms.ts'
 interface Publishing {
   readonly what: string
   readonly version: string
-  /** Of the release. */
+  /** The folder of the release. */
   readonly folder: string
-  /** Asks the client to do all but publish. */
+  /** Runs the client's steps without publishing. */
   readonly dry_run: boolean
-  /** With TOLLGATE_IMAGE. */
+  /** The environment, with TOLLGATE_IMAGE. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Such as `ghcr.io/name/tollgate`; a tag is added. */
+/** For example `ghcr.io/name/tollgate`; a tag is added. */
 const IMAGE = /^[a-z0-9.-]+(:\d+)?(\/[a-z0-9._-]+)+$/
 const CHECKSUM_LINE = /^([0-9a-f]{64}) {2}(.+)$/
 
 /**
- * The commands that publish, in their order.
- * @throws Error for a release that is not whole, or whose files are not those of its checksums
+ * Returns the publishing commands, in order.
+ * @throws Error if the release is incomplete, or its files differ from its checksums
  */
 export async function publishingCommands(publishing: Publishing): Promise<readonly string[][]> {
   const { what, version, folder, dry_run, environment } = publishing
@@ -38,11 +38,11 @@ export async function publishingCommands(publishing: Publishing): Promise<readon
     if (!IMAGE.test(image))
       throw new Error('TOLLGATE_IMAGE: must be the name of the image, such as "example.com/name/tollgate"')
     const archive = join(folder, `tollgate-${version}-image.tar`)
-    // A release of one platform has an image, too.
+    // Checked since a release of a single platform also has an image.
     const executables = PLATFORMS.filter(({ oci }) => oci).map((platform) => executableIn(folder, platform))
     await checkFiles(folder, [archive, ...executables])
     const tags = [version, 'latest'].map((tag) => `docker://${image}:${tag}`)
-    // Of Skopeo's `copy`, which has no dry run: what is inspected is what would be copied.
+    // Skopeo's `copy` has no dry run, so this inspects the archive that would be copied.
     return dry_run
       ? [['skopeo', 'inspect', '--raw', `oci-archive:${archive}`]]
       : tags.map((tag) => ['skopeo', 'copy', '--all', '--preserve-digests', `oci-archive:${archive}`, tag])
@@ -73,7 +73,7 @@ async function checkFiles(folder: string, files: readonly string[]): Promise<voi
   }
 }
 
-/** Runs the commands, each once the one before has succeeded. @returns the exit status */
+/** Runs the commands in order until one fails. @returns the exit status */
 export async function publish(publishing: Publishing, report: (line: string) => void): Promise<number> {
   for (const command of await publishingCommands(publishing)) {
     report(command.join(' '))

@@ -1,13 +1,13 @@
-// The bill of materials of a release in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/): what its executables are made of.
+// The bill of materials of a release in CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/): the components of its executables.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Notice } from '../notices/packages.ts'
 import { type NoticedRelease, ROOT } from './files.ts'
 
-/** What the notices add to the name of a part of another component. */
+/** The suffix that notices add to the name of a part of another component. */
 const INSIDE = / \(in (Bun|libvips)\)$/
-/** An identifier of SPDX, which is one licence alone. */
+/** An SPDX identifier of a single licence. */
 const SPDX_ID = /^[A-Za-z0-9.-]+$/
 const INTEGRITY = /^sha512-([A-Za-z0-9+/]+=*)$/
 
@@ -23,14 +23,14 @@ interface Component {
   readonly components?: readonly Component[]
 }
 
-/** Writes `tollgate-VERSION.cdx.json`: every package in an executable, and Bun and libvips with what is inside them. */
+/** Writes `tollgate-VERSION.cdx.json`: every package in an executable, and Bun and libvips with their parts. */
 export async function writeBillOfMaterials(release: NoticedRelease): Promise<readonly string[]> {
   const path = join(release.folder, `tollgate-${release.version}.cdx.json`)
   writeFileSync(path, `${JSON.stringify(billOf(release), undefined, 2)}\n`)
   return [path]
 }
 
-/** The same for the same release: its serial number follows from its components. */
+/** Returns the bill of materials, identical for each build of a release: its serial number is derived from its components. */
 function billOf(release: NoticedRelease): object {
   const notices = new Map<string, Notice>()
   for (const platform of release.platforms)
@@ -64,7 +64,7 @@ function billOf(release: NoticedRelease): object {
   }
 }
 
-/** Packages by name, then Bun and the libraries of libvips below libvips' own package. */
+/** Returns the packages, the libraries of libvips, and Bun with its parts, ordered by reference. */
 function componentsOf(notices: readonly Notice[], hashes: ReadonlyMap<string, string>): Component[] {
   const inside = (whole: string): Component[] =>
     notices
@@ -97,7 +97,7 @@ function packageOf({ name, version, license }: Notice, hashes: ReadonlyMap<strin
   }
 }
 
-/** What no registry names. @param whole that it is a part of; empty for one that stands alone */
+/** Returns a component that is in no registry. @param whole the component that contains it; empty if it is independent */
 function partOf(whole: string, { name, version, license }: Notice): Component {
   const purl = `pkg:generic/${encodeURIComponent(name)}${version === null ? '' : `@${version}`}`
   return {
@@ -105,17 +105,17 @@ function partOf(whole: string, { name, version, license }: Notice): Component {
     'bom-ref': whole === '' ? purl : `${whole}/${purl}`,
     name,
     ...(version === null ? {} : { version }),
-    // libvips names the terms of its parts in words.
+    // libvips describes the licences of its parts in text.
     licenses: whole === 'libvips' ? [{ license: { name: license } }] : licencesOf(license),
     purl,
   }
 }
 
-/** As packages and our table of Bun's parts have it: an expression of SPDX. */
+/** Returns the licence, which packages and our table of Bun's parts give as an SPDX expression. */
 const licencesOf = (expression: string): object[] =>
   SPDX_ID.test(expression) ? [{ license: { id: expression } }] : [{ expression }]
 
-/** The SHA-512 of packages in hexadecimal, by `name@version`, of the text of the lock file. */
+/** Returns the SHA-512 of packages in hexadecimal, by `name@version`, from the lock file's text. */
 function hashesOf(lock: string): ReadonlyMap<string, string> {
   const { packages } = Bun.JSONC.parse(lock) as { packages: Record<string, readonly unknown[]> }
   return new Map(
@@ -126,7 +126,7 @@ function hashesOf(lock: string): ReadonlyMap<string, string> {
   )
 }
 
-/** A UUID that follows from a text: version 8 of RFC 9562. */
+/** Returns a UUID derived from a text: version 8 of RFC 9562. */
 function uuidOf(text: string): string {
   const bytes = new Bun.CryptoHasher('sha256').update(text).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)

@@ -1,4 +1,4 @@
-// Signatures in minisign's format, which `minisign -V` checks: Ed25519 over the BLAKE2b-512 hash of a file, with a comment that is signed, too.
+// Signatures in minisign's format, for `minisign -V`: Ed25519 over the BLAKE2b-512 hash of a file, with a comment that is also signed.
 // The format: https://jedisct1.github.io/minisign/#signature-format
 import { createPrivateKey, createPublicKey, type KeyObject, sign as signBytes, verify } from 'node:crypto'
 
@@ -9,7 +9,7 @@ const PREHASHED = 'ED'
 const KEY_ID_BYTES = 8
 const PUBLIC_KEY_BYTES = 2 + KEY_ID_BYTES + 32
 const SIGNATURE_BYTES = 2 + KEY_ID_BYTES + 64
-/** Algorithms, salt and limits of scrypt, then the key's ID, seed, public key and checksum. */
+/** The length of the algorithms, scrypt's salt and limits, and the key's ID, seed, public key and checksum. */
 const SECRET_KEY_BYTES = 6 + 32 + 16 + KEY_ID_BYTES + 64 + 32
 const KEY_ID_AT = 54
 
@@ -20,14 +20,14 @@ const DER_PUBLIC = Buffer.from('302a300506032b6570032100', 'hex')
 export interface SecretKey {
   readonly id: Uint8Array
   readonly key: KeyObject
-  /** In base64, as `minisign -P` takes it. */
+  /** In base64, as for `minisign -P`. */
   readonly public_key: string
 }
 
 const hashOf = (message: Uint8Array): Uint8Array =>
   new Bun.CryptoHasher('blake2b512').update(message).digest()
 
-/** As minisign prints it: the number that the bytes are, the lowest first. */
+/** Returns a key ID as minisign prints it: a little-endian number in hexadecimal. */
 const nameOf = (id: Uint8Array): string => Buffer.from(id).readBigUInt64LE().toString(16).toUpperCase()
 
 const lineOf = (text: string): string =>
@@ -38,7 +38,7 @@ const lineOf = (text: string): string =>
 
 /**
  * Reads the text of a secret key without a password.
- * @throws Error that says what to do, for an encrypted key and for other text; it never has the text
+ * @throws Error that says what to do, for an encrypted key and for other text; it never contains the text
  */
 export function readSecretKey(text: string): SecretKey {
   const bytes = Buffer.from(lineOf(text), 'base64')
@@ -63,7 +63,7 @@ export function readSecretKey(text: string): SecretKey {
   return { id, key, public_key }
 }
 
-/** @param comment one line, which is signed, too. @returns the content of a `.minisig` file */
+/** Signs a message. @param comment one line, which is also signed @returns the content of a `.minisig` file */
 export function sign({ id, key }: SecretKey, message: Uint8Array, comment: string): string {
   if (/[\r\n]/.test(comment)) throw new Error('the comment of a signature must be one line')
   const signature = signBytes(null, hashOf(message), key)
@@ -77,16 +77,16 @@ export function sign({ id, key }: SecretKey, message: Uint8Array, comment: strin
   ].join('\n')
 }
 
-/** @param text in base64, or of a `.pub` file @returns its bytes; undefined if it is no public key of minisign */
+/** Reads a public key. @param text base64, or the content of a `.pub` file @returns its bytes; undefined if it is not minisign's */
 export function readPublicKey(text: string): Buffer | undefined {
   const bytes = Buffer.from(lineOf(text), 'base64')
   return bytes.length === PUBLIC_KEY_BYTES && bytes.toString('latin1', 0, 2) === ALGORITHM ? bytes : undefined
 }
 
 /**
- * Checks a signature and its comment.
- * @param public_key as of `readPublicKey`
- * @param signature the text of a `.minisig` file
+ * Verifies a signature and its comment.
+ * @param public_key as for `readPublicKey`
+ * @param signature the content of a `.minisig` file
  * @returns the trusted comment
  * @throws Error that says what is wrong with the signature
  */

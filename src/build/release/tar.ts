@@ -1,4 +1,4 @@
-// A tar archive that a second build makes the same, in memory or in a file: sorted names, owned by root, one time.
+// A reproducible tar archive, in memory or in a file: sorted names, owned by root, one timestamp.
 import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises'
 import { pack as createPack, type Pack } from 'tar-stream'
 
 export interface TarFile {
-  /** Such as `usr/bin/tollgate`. Its folders are added before it. */
+  /** For example `usr/bin/tollgate`. Its folders are added before it. */
   readonly path: string
   readonly content: Uint8Array | string
   readonly mode?: number
 }
 
-/** A file that is read while it is packed, since it may be larger than the memory that a build should take. */
+/** A file that is streamed into the archive, since it may be larger than a build should hold in memory. */
 interface CopiedFile extends Omit<TarFile, 'content'> {
   readonly source: string
 }
@@ -24,7 +24,7 @@ const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 const OWNER = { uid: 0, gid: 0, uname: 'root', gname: 'root' }
 
-/** The folders of files, the outermost first. */
+/** Returns the folders of files, the outermost first. */
 export function foldersOf(files: readonly Pick<TarFile, 'path'>[]): string[] {
   const folders = new Set<string>()
   for (const { path } of files)
@@ -32,11 +32,11 @@ export function foldersOf(files: readonly Pick<TarFile, 'path'>[]): string[] {
   return [...folders].sort()
 }
 
-/** @param prefix of each name, such as `./`, which then has an entry, too @param mtime of every entry */
+/** Creates the archive in memory. @param prefix of each name; `./` also gets an entry @param mtime of every entry */
 export const tarOf = (files: readonly TarFile[], prefix: './' | '', mtime: Date): Promise<Buffer> =>
   buffer(streamOf(files, prefix, mtime))
 
-/** Writes the archive to a file. @param mtime as of `tarOf` @throws the file system's error */
+/** Writes the archive to a file. @param mtime as in `tarOf` @throws the file system's error */
 export const writeTar = (path: string, files: readonly Entry[], mtime: Date): Promise<void> =>
   pipeline(streamOf(files, '', mtime), createWriteStream(path))
 

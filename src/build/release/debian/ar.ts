@@ -1,4 +1,4 @@
-// An ar archive, which a Debian package is: https://manpages.debian.org/bookworm/dpkg-dev/deb.5.en.html
+// An ar archive, the format of a Debian package: https://manpages.debian.org/bookworm/dpkg-dev/deb.5.en.html
 const MAGIC = '!<arch>\n'
 const MAX_NAME_CHARS = 16
 
@@ -13,7 +13,7 @@ export function arArchive(members: readonly ArMember[], time: Date): Buffer {
   return Buffer.concat([Buffer.from(MAGIC), ...members.flatMap((member) => partsOf(member, time))])
 }
 
-/** The header is text in columns; a member of odd length is followed by a byte, so that each begins at an even one. */
+/** Writes a header in text columns, and a byte after content of odd length, so that each member begins at an even offset. */
 function partsOf({ name, content }: ArMember, time: Date): Uint8Array[] {
   if (name.length > MAX_NAME_CHARS)
     throw new RangeError(`${name}: must have at most ${MAX_NAME_CHARS} characters`)

@@ -1,6 +1,6 @@
-// The unit of the Debian package, made from data/tollgate.service: the package's program, and its user in place of one that systemd creates.
+// The unit of the Debian package, from data/tollgate.service: with the package's program, and its user instead of a dynamic one.
 
-/** What stands in data/tollgate.service, and what the package has in its place. */
+/** The replaced text of data/tollgate.service, and its replacement. */
 const REPLACED: readonly (readonly [from: string | RegExp, to: string])[] = [
   [
     /^# Tollgate as a systemd service with few rights\..*\n.*\n/,
@@ -16,7 +16,7 @@ const REPLACED: readonly (readonly [from: string | RegExp, to: string])[] = [
 
 /**
  * @param unit the text of data/tollgate.service
- * @throws Error where it has changed so that something to replace is missing
+ * @throws Error if the unit has changed, and does not contain a text to replace
  */
 export function debianUnit(unit: string): string {
   return REPLACED.reduce((text, [from, to]) => {
