@@ -1,4 +1,4 @@
-// Pictures as models read them: for image models still, upright and without metadata; for others PNG or JPEG, also of TIFF and AVIF.
+// Images in forms that models accept: for image models still, upright and without metadata; for other models PNG or JPEG, also from TIFF and AVIF.
 import type { Sharp } from 'sharp'
 import { GatewayError, invalidRequest } from '../domain/errors.ts'
 import { formatOf, type ImageMime, type OutputFormat, sniffImage } from '../domain/image-formats.ts'
@@ -9,13 +9,13 @@ import { MAX_PIXELS } from './limits.ts'
 import { withoutMetadata } from './metadata.ts'
 import { FIRST_FRAME, openImage, withSharp } from './sharp.ts'
 
-/** TIFF 6.0, section 2; AV1 Image File Format, section 6: the brands of its files. HEIC, of the same container, cannot be decoded here. */
+/** TIFF 6.0, section 2; AV1 Image File Format, section 6: file brands. HEIC, in the same container, cannot be decoded here. */
 const FURTHER: readonly (readonly [mime: string, offset: number, texts: readonly string[]])[] = [
   ['image/tiff', 0, ['II*\0', 'MM\0*']],
   ['image/avif', 4, ['ftypavif', 'ftypavis']],
 ]
 
-/** The media type by the leading bytes alone, of all that can be decoded; undefined for any other file. */
+/** Returns the media type by the leading bytes alone; undefined if the file cannot be decoded. */
 export const sniffReadable = (bytes: Uint8Array): string | undefined =>
   sniffImage(bytes) ??
   FURTHER.find(([, offset, texts]) =>
@@ -28,8 +28,8 @@ interface EncodedImage {
 }
 
 /**
- * The first frame of an image, upright: as a PNG where it has an alpha channel or is animated, else as a JPEG.
- * @throws GatewayError invalid_request for one that is damaged or has more than 40 million pixels; images_unavailable
+ * Encodes the first frame of an image, upright: as PNG if the image has an alpha channel or is animated, otherwise as JPEG.
+ * @throws GatewayError invalid_request if it is damaged or has more than 40 million pixels; images_unavailable
  */
 export const reencode = (bytes: Uint8Array): Promise<EncodedImage> =>
   withSharp(async (sharp) => {
@@ -51,7 +51,7 @@ interface SendableImage {
   readonly mime: ImageMime
 }
 
-/** Of a picture that is turned: as good as the format allows without growing much. */
+/** The quality of a rotated image: high, but without making the file much larger. */
 const QUALITY = 95
 const ENCODE: Readonly<Record<OutputFormat, (image: Sharp) => Sharp>> = {
   png: (image) => image.png(),
@@ -60,10 +60,10 @@ const ENCODE: Readonly<Record<OutputFormat, (image: Sharp) => Sharp>> = {
 }
 
 /**
- * A picture for an image model. Where it is to be turned, it is written anew; else its metadata, the place where it was taken among
- * them, is cut out, and the picture itself stays byte for byte. Of an animated one it is the first frame, as a PNG.
- * @returns the very same bytes where nothing has to change; a damaged one stays as it is unless it has to be decoded
- * @throws GatewayError as `inspectImage`, for one that has to be decoded
+ * Prepares an image for an image model. If its orientation is not upright, it is encoded again; otherwise only its metadata, such as the
+ * location of a photo, is cut out, and the image data stays the same. An animated image becomes its first frame, as PNG.
+ * @returns the same bytes if nothing has to change; a damaged image is returned unchanged unless it has to be decoded
+ * @throws GatewayError as `inspectImage`, if the image has to be decoded
  */
 export async function sendable(bytes: Uint8Array, mime: ImageMime): Promise<SendableImage> {
   if (mime === 'image/gif' || isAnimated(bytes)) {

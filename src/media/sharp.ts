@@ -1,4 +1,4 @@
-// Access to sharp: loaded at first use, restricted to the formats that are read, two images at once.
+// Access to sharp: loaded on first use, restricted to the accepted formats, two images at once.
 import type sharpModule from 'sharp'
 import type { Sharp, SharpOptions } from 'sharp'
 import { createSlots } from '../utilities/slots.ts'
@@ -7,10 +7,10 @@ import { MAX_PIXELS } from './limits.ts'
 
 export type SharpModule = typeof sharpModule
 
-/** An image may take some 300 MB while it is decoded. */
+/** Decoding an image may take about 300 MB. */
 export const IMAGES_AT_ONCE = 2
 
-/** libvips' class of every loader, and those of the four formats, of TIFF and of AVIF: these two only where `sniffReadable` found them. https://sharp.pixelplumbing.com/api-utility/#block */
+/** libvips' loader classes: all, and the accepted ones (TIFF and AVIF after `sniffReadable`). https://sharp.pixelplumbing.com/api-utility/#block */
 const EVERY_LOADER = 'VipsForeignLoad'
 const LOADERS = [
   'VipsForeignLoadJpegBuffer',
@@ -21,7 +21,7 @@ const LOADERS = [
   'VipsForeignLoadHeifBuffer',
 ]
 
-/** Reads all frames, so that the limit of pixels covers them all, and fails on damaged files instead of guessing. */
+/** Reads all frames, so that the pixel limit includes them all, and fails on damaged files instead of guessing. */
 export const ALL_FRAMES: SharpOptions = {
   pages: -1,
   limitInputPixels: MAX_PIXELS,
@@ -29,16 +29,16 @@ export const ALL_FRAMES: SharpOptions = {
   sequentialRead: true,
 }
 
-/** Reads the first frame only. */
+/** Reads only the first frame. */
 export const FIRST_FRAME: SharpOptions = { ...ALL_FRAMES, pages: 1 }
 
-/** Generous for 40 million pixels on a busy machine; a file that takes longer was made to take long. */
+/** More than 40 million pixels need on a busy machine; a file that takes longer is an attack. */
 const DECODE_TIMEOUT_S = 30
 
 const inSlot = createSlots(IMAGES_AT_ONCE)
 let loading: Promise<SharpModule> | undefined
 
-/** Runs a task with sharp once a slot is free. All decoding goes through here, which bounds the memory of the process. */
+/** Runs a task with sharp once a slot is free. All decoding uses it, which limits the memory of the process. */
 export function withSharp<T>(task: (sharp: SharpModule) => Promise<T>): Promise<T> {
   return inSlot(async () => {
     loading ??= load()
@@ -46,14 +46,14 @@ export function withSharp<T>(task: (sharp: SharpModule) => Promise<T>): Promise<
   })
 }
 
-/** Opens an image as a pipeline with a time-out. */
+/** Opens an image as a pipeline with a timeout. */
 export const openImage = (sharp: SharpModule, bytes: Uint8Array, options: SharpOptions): Sharp =>
   sharp(bytes, options).timeout({ seconds: DECODE_TIMEOUT_S })
 
 /**
- * Decodes every pixel and discards them, since `metadata()` also succeeds for files that do not decode. Only one channel
- * is extracted: that decodes everything and takes a quarter of the memory.
- * @throws libvips' error for a file that does not decode
+ * Decodes all pixels and discards them, since `metadata()` also succeeds for files that cannot be decoded. Extracting one channel
+ * decodes everything with a quarter of the memory.
+ * @throws libvips' error if the file cannot be decoded
  */
 export async function decodeWhole(
   sharp: SharpModule,
@@ -63,14 +63,14 @@ export async function decodeWhole(
   await openImage(sharp, bytes, options).extractChannel(0).raw().toBuffer()
 }
 
-/** Takes tens of milliseconds and tens of megabytes, which a gateway for text models never needs. */
+/** Loads sharp, which takes tens of milliseconds and tens of megabytes; a gateway with only text models never does. */
 async function load(): Promise<SharpModule> {
   const { default: sharp } = await import('sharp').catch((cause: unknown) => {
     throw imagesUnavailable(cause)
   })
   sharp.block({ operation: [EVERY_LOADER] })
   sharp.unblock({ operation: LOADERS })
-  // No image is read twice, and one thread an image is enough beside a server.
+  // No image is read twice. One thread per image leaves CPU time for the server.
   sharp.cache(false)
   sharp.concurrency(1)
   return sharp

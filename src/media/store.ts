@@ -1,4 +1,4 @@
-// Stores of files, and the one on the disk: under its final name a file is complete and safe from power loss, or does not exist.
+// The interface of file stores, and the store on disk: under its final name a file is complete and survives power loss, or does not exist.
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -9,69 +9,69 @@ import { assertFileKey, isFileKey } from './keys.ts'
 import { tooLargeMessage } from './limits.ts'
 
 export interface PutOptions {
-  /** Larger content is refused while it is written, and nothing of it stays. */
+  /** The maximum size. Larger content is refused while it is written, and deleted. */
   cap_bytes?: number
 }
 
 export interface PutResult {
   readonly bytes: number
-  /** Of the content, in lower-case hexadecimal. */
+  /** The content's hash, in lower-case hexadecimal. */
   readonly sha256: string
 }
 
 export interface FileEntry {
   readonly key: string
   readonly bytes: number
-  /** When it was last written, in Unix milliseconds. */
+  /** The time of the last write, in Unix milliseconds. */
   readonly modified_at_ms: number
 }
 
-/** Where files are kept by their keys: a folder, or a part of a bucket. */
+/** A store of files by key: a folder, or a part of a bucket. */
 export interface FileStore {
   /**
-   * Writes a file. When it returns, the file survives power loss; a file of the same key is replaced atomically.
+   * Writes a file. When it returns, the file survives power loss; a file with the same key is replaced atomically.
    * @throws GatewayError invalid_request (`invalid_image_key`); payload_too_large (`IMAGE_TOO_LARGE`) over the cap;
-   * what the content or the store threw. In each case the key is left as it was before
+   * the error of the content or the store. After an error the key is unchanged
    */
   put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>, options?: PutOptions): Promise<PutResult>
-  /** The file, read as it is consumed; undefined if not found. @throws GatewayError for a malformed key */
+  /** Returns the file, read as it is consumed; undefined if not found. @throws GatewayError for a malformed key */
   open(key: string): Promise<StoredBytes | undefined>
-  /** Deletes a file, if there is one. @throws GatewayError for a malformed key */
+  /** Deletes a file, if it exists. @throws GatewayError for a malformed key */
   remove(key: string): Promise<void>
-  /** Whether there is such a file. @throws GatewayError for a malformed key */
+  /** Whether the file exists. @throws GatewayError for a malformed key */
   has(key: string): Promise<boolean>
-  /** Deletes all files whose keys begin with this segment, quarantined ones too. @throws GatewayError for a malformed segment */
+  /** Deletes all files whose keys begin with this segment, including quarantined ones. @throws GatewayError for a malformed segment */
   removeAllOf(segment: string): Promise<void>
-  /** All files, in no particular order; entries that the store did not write are skipped. */
+  /** Lists all files in no particular order, without entries that the store did not write. */
   list(): AsyncIterable<FileEntry>
-  /** The part that only a folder needs; undefined for a bucket. */
+  /** Maintenance that only a folder needs; undefined for a bucket. */
   readonly folder: FolderKeeping | undefined
 }
 
-/** The care of a folder that one gateway has: a crash may leave files without rows in it, and it may be missing. */
+/** Maintenance of a folder of one gateway: a crash may leave files without rows, and the folder may be missing. */
 interface FolderKeeping {
-  /** Whether the folder is there. */
+  /** Whether the folder exists. */
   hasFolder(): Promise<boolean>
-  /** Moves a file into the store's quarantine folder, where no key names it. */
+  /** Moves a file into the store's quarantine folder, which no key can address. */
   quarantine(key: string): Promise<void>
-  /** Moves a quarantined file back to its place, where that is free. @returns whether it did */
+  /** Moves a quarantined file back unless its key has a file. @returns whether it did */
   takeBack(key: string): Promise<boolean>
-  /** Deletes the remains of writes that a crash interrupted. Only at start, by the one gateway of the folder: it would also delete writes in progress. */
+  /** Deletes the remains of interrupted writes. Only for the folder's gateway at its start, since it would also delete running writes. */
   removeLeftovers(): Promise<void>
 }
 
-/** A store whose files are in a folder. */
+/** A store in a folder. */
 export interface FolderStore extends FileStore {
   readonly folder: FolderKeeping
 }
 
-/** Begins with a dot, so that no key names it. Inside the store, because a rename is atomic only in one file system. */
+/** Begins with a dot, so that no key addresses it. It is inside the store since a rename is atomic only within one file system. */
 const INCOMING = '.incoming'
 
-/** The quarantine of files that no row names: a database that is restored from a backup may name them again. */
+/** The quarantine of files without a row. A database restored from a backup may refer to them again. */
 const QUARANTINE = '.strays'
 
-/** @param folder where the files are; created when first needed */
+/** @param folder the folder of the files, created on first use */
 export function createFileStore(folder: string): FolderStore {
   const incoming = join(folder, INCOMING)
 
@@ -134,7 +134,7 @@ export function createFileStore(folder: string): FolderStore {
 
 const ENTRIES_AT_ONCE = 500
 
-/** The files below a folder that have keys. */
+/** Lists the files below a folder that have valid keys. */
 async function* entriesIn(folder: string): AsyncGenerator<FileEntry> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(orIfMissing([]))
   const files = entries
@@ -150,7 +150,7 @@ async function* entriesIn(folder: string): AsyncGenerator<FileEntry> {
   }
 }
 
-/** Deletes what is under a name in some folders. */
+/** Deletes the entry of this name in each folder. */
 async function removeAllIn(folders: readonly string[], segment: string): Promise<void> {
   assertFileKey(segment)
   for (const folder of folders) {
@@ -183,7 +183,7 @@ async function writeSynced(
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** A single write may write less than it was given. */
+/** Repeats writes, since a single one may write less than it was given. */
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let offset = 0; offset < chunk.byteLength; ) {
     const { bytesWritten } = await file.write(chunk, offset)
@@ -191,14 +191,14 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Gives a complete file another name, safe from power loss. Its folders are made if they are absent. */
+/** Renames a complete file durably, and creates missing folders. */
 async function move(from: string, to: string): Promise<void> {
   await makeFolder(dirname(to))
   await rename(from, to)
   await syncFolder(dirname(to))
 }
 
-/** Creates a folder and its parents for the owner of what is above, and fsyncs the parent of each: without that a power loss may remove it. */
+/** Creates a folder and its parents with the owner of the folder above, and fsyncs each parent: otherwise a power loss may remove them. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -206,7 +206,7 @@ async function makeFolder(folder: string): Promise<void> {
   for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
 }
 
-/** A rename or a deletion is safe from power loss once its folder is synced. fsync(2), "Notes". */
+/** Syncs a folder, which makes a rename or a deletion in it survive power loss. fsync(2), "Notes". */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -216,13 +216,13 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Undefined if there is no file at this path, also where it has just been removed. */
+/** Returns the file's status; undefined if there is no file at this path, or it was just removed. */
 const fileAt = (path: string) =>
   stat(path).then((entry) => (entry.isFile() ? entry : undefined), orIfMissing(undefined))
 
 const sizeOf = async (path: string): Promise<number | undefined> => (await fileAt(path))?.size
 
-/** A handler for failures that returns `absent` for ENOENT and ENOTDIR, and rethrows all others. */
+/** Creates an error handler that returns `absent` for ENOENT and ENOTDIR, and rethrows all other errors. */
 const orIfMissing =
   <T>(absent: T) =>
   (error: NodeJS.ErrnoException): T => {
@@ -230,6 +230,6 @@ const orIfMissing =
     throw error
   }
 
-/** The refusal of content over its cap. */
+/** Creates the error for content over its cap. */
 export const tooLarge = (cap_bytes: number): Error =>
   payloadTooLarge(tooLargeMessage(cap_bytes), { code: 'IMAGE_TOO_LARGE' })

@@ -1,20 +1,20 @@
-// Image URLs: what is checked of the text before any name is looked up or any socket opened. Pure.
+// Image URLs: the checks of the text before a name is resolved or a socket opened. Pure.
 import { isIP } from 'node:net'
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import { isPublicAddress } from './addresses.ts'
 import { MAX_URL_CHARS } from './limits.ts'
 
-/** A URL that may be fetched, once the addresses of its host have been checked too. */
+/** A URL that may be fetched after the addresses of its host were also checked. */
 export interface ImageUrl {
   /** A DNS name without a trailing dot, or an address without brackets. */
   readonly host: string
   readonly host_is_address: boolean
-  /** Path and query, as they go on the wire. */
+  /** Path and query, as they are sent. */
   readonly path: string
 }
 
 /**
- * Names that resolve on this machine or in this network only, with all names below them.
+ * Names that resolve only on this machine or in this network, with all names below them.
  * RFC 6761 (localhost, test, invalid, example), RFC 6762 appendix G (private networks), RFC 7686 (onion),
  * RFC 8375 (home.arpa), RFC 9476 (alt), ICANN's reservation of `internal`, Kubernetes' `svc`, and the metadata services of clouds.
  */
@@ -42,15 +42,15 @@ const LOCAL_SUFFIXES = [
   'metadata.platformequinix.com',
 ]
 
-/** Exactly two slashes before the host: the URL parser would also accept none, one or more. */
+/** Requires exactly two slashes before the host: the URL parser would also accept none, one or more. */
 const HTTPS = /^https:\/\/(?=[^/])/i
 const HTTP = /^http:/i
 
-/** The URL parser drops tabs and newlines and reads a backslash as a slash; other parsers of the same text do not. */
+/** Characters that URL parsers treat differently: this parser drops tabs and newlines, and reads a backslash as a slash. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is there to refuse control characters
 const NEVER_IN_A_URL = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff\\]/
 
-/** RFC 1035 §2.3.1, with the underscore that many host names have. The URL parser has already made it lower-case ASCII. */
+/** RFC 1035 §2.3.1, plus the underscore, which many host names have. The URL parser has already converted the name to lower-case ASCII. */
 const DNS_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
 
 /**
@@ -58,9 +58,9 @@ const DNS_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
  *
  * The host is checked as the URL parser reads it, so that decimal, hexadecimal, octal, percent-encoded and full-width
  * spellings of an address count as that address.
- * @param text what the caller wrote
- * @throws GatewayError invalid_request with code `invalid_url` (no `https:` or `http:` URL, over 2048 characters, or
- * a text that URL parsers disagree on), `NON_HTTPS`, `BLOCKED_HOST` (credentials, local names, ports) or
+ * @param text the caller's text
+ * @throws GatewayError invalid_request with code `invalid_url` (not an `https:` or `http:` URL, over 2048 characters, or
+ * a text that URL parsers interpret differently), `NON_HTTPS`, `BLOCKED_HOST` (credentials, local names, ports) or
  * `PRIVATE_IP` (an address that is not public unicast)
  */
 export function parseImageUrl(text: string): ImageUrl {
@@ -91,10 +91,10 @@ function parse(text: string): URL {
   return url
 }
 
-/** The unparsed text between the slashes and the path: the URL parser does not tell an empty user from none. */
+/** Returns the unparsed text between the slashes and the path: the URL parser does not distinguish an empty user from none. */
 const authorityOf = (text: string): string => text.slice('https://'.length).split(/[/?#]/, 1).join()
 
-/** The host without the brackets of IPv6, and without the dot that may end a name. */
+/** Returns the host without IPv6 brackets, and without a trailing dot. */
 function hostOf(url: URL): string {
   if (url.hostname.startsWith('[')) return url.hostname.slice(1, -1)
   const host = url.hostname.replace(/\.$/, '')

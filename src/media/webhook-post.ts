@@ -1,4 +1,4 @@
-// The sending of a webhook: a guarded POST to a public server over HTTPS, of whose answer the status counts alone.
+// Webhook delivery: a guarded POST to a public server over HTTPS. Only the status of the answer is used.
 import { GatewayError, invalidRequest } from '../domain/errors.ts'
 import { messageOf } from '../utilities/thrown.ts'
 import { type RemoteSeams, sendToPublic } from './public-request.ts'
@@ -12,13 +12,13 @@ export interface WebhookMessage {
 
 /**
  * @returns the status of the answer; redirects are not followed
- * @throws GatewayError with a sentence for the operator, which names no address
+ * @throws GatewayError with a sentence for the operator, which contains no address
  */
 export type PostWebhook = (url: string, message: WebhookMessage, signal?: AbortSignal) => Promise<number>
 
 const TIMEOUT_MS = 15_000
 
-/** Posts to public servers. @param seams as those of the fetch of images: for tests alone */
+/** Creates a function that posts to public servers. @param seams for tests only, as in `createRemoteFetch` */
 export function createWebhookPost(seams: RemoteSeams = {}): PostWebhook {
   const { timeout_ms = TIMEOUT_MS } = seams
   return async (text, { headers, body }, stopped) => {
@@ -46,7 +46,7 @@ export function createWebhookPost(seams: RemoteSeams = {}): PostWebhook {
   }
 }
 
-/** The same rules as for callers' URLs, in words of its own. */
+/** Applies the rules for callers' URLs, with another message. */
 function checked(text: string) {
   try {
     return parseImageUrl(text)

@@ -1,8 +1,8 @@
-// The bound of log lines that callers cause at no cost, by refused requests and by sockets: so many of one caller and of all, and a line that says how many were left out.
+// Rate limits for log lines that callers cause for free, by refused requests and sockets: per caller and in total, with a summary of omitted lines.
 import type { LogFields, Logger, LogLevel } from './log.ts'
 
 interface BoundedLines {
-  /** Writes a line, if there is room. @param caller whose lines are counted together: an account, or an address */
+  /** Writes a line within the limits. @param caller an account or an address, whose lines are counted together */
   write(caller: string, fields: LogFields, message: string, level?: LogLevel): void
 }
 
@@ -11,17 +11,17 @@ interface BoundedLinesOptions {
   later?: (run: () => void, delay_ms: number) => unknown
 }
 
-/** At once, and then so many a minute: 14,400 a day are 4 MB. */
+/** A burst, then a rate per minute: 14,400 lines a day are 4 MB. */
 const MAX_OF_CALLER = { at_once: 100, a_minute: 10 }
 const MAX_OF_ALL = { at_once: 1_000, a_minute: 100 }
 const SUMMARY_AFTER_MS = 60_000
 const MINUTE_MS = 60_000
-/** With more, all of them begin anew: the bound of all stays. */
+/** Above this number, the counts of all callers are reset. The total limit still applies. */
 const MAX_CALLERS = 10_000
 
 const inAMinute = (run: () => void, delay_ms: number) => setTimeout(run, delay_ms).unref()
 
-/** The lines of a log, of which none was written yet. */
+/** Limits the lines of a log. */
 export function boundLines(
   log: Logger,
   { now = Date.now, later = inAMinute }: BoundedLinesOptions = {},
@@ -53,14 +53,14 @@ export function boundLines(
         room = new Room(MAX_OF_CALLER, at_ms)
         callers.set(caller, room)
       }
-      // A caller without room of their own takes none of the others'.
+      // A caller over its own limit does not use up the total.
       if (room.take(at_ms) && all.take(at_ms)) log[level](fields, message)
       else leaveOut(caller)
     },
   }
 }
 
-/** Room for lines, which comes back with time. */
+/** A token bucket for lines. */
 class Room {
   readonly #max: typeof MAX_OF_CALLER
   #lines: number
@@ -84,7 +84,7 @@ class Room {
 
 const LINES = new WeakMap<Logger, BoundedLines>()
 
-/** The bounded lines of a log: one bound, whoever writes to it. */
+/** Returns the limited lines of a log: all writers share one limit. */
 export function boundedLinesOf(log: Logger): BoundedLines {
   let lines = LINES.get(log)
   if (!lines) {

@@ -1,13 +1,13 @@
-// Secrets as encodings show them: base64 at any offset, base64url, hex, and percent-encoding of every byte.
+// Encoded forms of secrets: base64 at any offset, base64url, hex, and percent-encoding of every byte.
 
 interface EncodedSecrets {
-  /** Whether a text contains a form. Fast: only runs of characters that are long enough are looked at. */
+  /** Whether a text contains an encoded secret. Fast, since it checks only sufficiently long runs of characters. */
   finds(text: string): boolean
-  /** The text with each form replaced. */
+  /** Returns the text with each encoded secret replaced. */
   hide(text: string, replacement: string): string
 }
 
-/** @param secrets as they are, in plain text */
+/** @param secrets in plain text */
 export function createEncodedSecrets(secrets: readonly string[]): EncodedSecrets {
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((one, other) => one.length - other.length)
   const runs: Runs = {
@@ -21,7 +21,7 @@ export function createEncodedSecrets(secrets: readonly string[]): EncodedSecrets
     finds,
     hide(text, replacement) {
       if (!finds(text)) return text
-      // The characters beside a form hold the rest of its first and last byte.
+      // The characters next to a form contain the remaining bits of its first and last byte.
       pattern ??= new RegExp(
         `[\\w+/-]?(?:${forms.toReversed().map(escapeSigns).join('|')})[\\w+/-]?={0,2}`,
         'g',
@@ -52,7 +52,7 @@ function formsOf(secret: string): string[] {
   ]
 }
 
-/** The characters that base64 always makes of bytes that begin `offset` bytes into a group of three, whatever is around them. */
+/** Returns the base64 characters of bytes that start `offset` bytes into a group of three, without those that depend on neighbouring bytes. */
 function base64Forms(bytes: Buffer, offset: number): string[] {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
   const first = Math.ceil((offset * 8) / 6)
@@ -62,12 +62,12 @@ function base64Forms(bytes: Buffer, offset: number): string[] {
   return [form, form.replaceAll('+', '-').replaceAll('/', '_'), percent, lower]
 }
 
-/** Letters, digits, and `+ / - _ %`, by their codes: what encodings are made of. */
+/** The characters of encodings by code: letters, digits, and `+ / - _ %`. */
 const encodingCharacters = (): Uint8Array =>
   Uint8Array.from({ length: 128 }, (_, code) => (/[\w+/%-]/.test(String.fromCharCode(code)) ? 1 : 0))
 
 /**
- * Whether a run of the characters that encodings use is accepted. A run of this length covers every place of its length,
+ * Whether any run of encoding characters is accepted. A run of at least `min_chars` includes one of every `min_chars` positions,
  * so most characters are skipped.
  */
 function someRun(text: string, { characters, min_chars, accepts }: Runs): boolean {

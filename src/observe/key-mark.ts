@@ -1,4 +1,4 @@
-// The mark of a provider's key: it tells one key from another, and nothing of the key.
+// The mark of a provider's key: distinguishes keys without revealing them.
 
 /** Eight letters, digits, `-` and `_`. */
 export const markOf = (api_key: string): string =>

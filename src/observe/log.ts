@@ -1,4 +1,4 @@
-// The log: the interface that the program writes to, and its JSON lines on standard output.
+// The log: its interface, and its JSON lines on standard output.
 import pino from 'pino'
 import { visible } from '../utilities/visible-text.ts'
 import { createRedactor, HIDDEN, type Redactor } from './redact.ts'
@@ -8,28 +8,28 @@ export type LogFields = Record<string, unknown>
 
 type Write = (fields: LogFields, message: string) => void
 
-/** The log of every part. Fields are snake_case; an error goes in `cause`, a request's id in `request_id`. */
+/** The log for all parts. Fields are snake_case; an error belongs in `cause`, a request's ID in `request_id`. */
 export type Logger = Readonly<Record<LogLevel, Write>>
 
-/** A log that takes lines as text, too: every call writes one. */
+/** A log that also accepts serialized fields, for the line that every call writes. */
 export interface TextLogger extends Logger {
-  /** A name as JSON for such a line, redacted. */
+  /** Returns a name as redacted JSON for such a line. */
   quoted(name: string): string
-  /** As `info`. @param fields `"name":value,…` as JSON, in which nothing is left to hide */
+  /** Writes like `info`. @param fields `"name":value,…` as JSON, already redacted */
   infoText(fields: string, message: string): void
 }
 
-/** The process's own logger, which follows the catalogue and is flushed before the process ends. */
+/** The logger of the process: configured from the catalogue, and flushed before the process ends. */
 export interface ProcessLogger extends TextLogger {
-  /** From now on, lines below this level are dropped. */
+  /** Drops lines below this level from now on. */
   setLevel(level: LogLevel): void
-  /** From now on, these texts are hidden in every line: see `secretsOf` in redact.ts. */
+  /** Hides these texts in every line from now on. See `secretsOf` in redact.ts. */
   setSecrets(credentials: readonly string[], addresses?: readonly string[]): void
-  /** Writes everything that is buffered, and returns when it is written. */
+  /** Writes all buffered lines synchronously. */
   flush(): void
 }
 
-/** Where lines are written to: each string is one or more whole lines. */
+/** The target of lines: each string is one or more whole lines. */
 interface LogDestination {
   write(line: string): void
   flushSync(): void
@@ -41,28 +41,28 @@ interface LoggerOptions {
   destination: LogDestination
   now: () => number
   /**
-   * How long a line of level debug or info may wait to be serialized together with others; 0: not at all. A line alone,
-   * between other work, was measured to take 20 us, since its code is cold by then; lines in a row take 4 us each.
+   * How long a debug or info line may wait to be serialized together with others; 0 for no wait. A single line
+   * between other work took 20 us, since its code is cold; lines in a row took 4 us each.
    */
   gather_ms?: number
 }
 
-/** A serialized line waits at most this long before it is written. */
+/** The maximum wait of a serialized line. */
 const FLUSH_EVERY_MS = 250
 const BUFFER_BYTES = 8_192
-/** While the reader of standard output stalls, lines beyond this are dropped, so that memory stays bounded. */
+/** If the reader of standard output stalls, lines beyond this are dropped, which limits the memory. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
-/** This many waiting lines are serialized at once, whatever the time. */
+/** At this number of waiting lines they are serialized at once. */
 const MAX_GATHERED = 256
-/** As long as about so many lines. */
+/** About the size of MAX_GATHERED lines. */
 const MAX_READY_CHARS = 64 * 1024
-/** With more, all of them are quoted anew. */
+/** Above this number, the cache of quoted names is cleared. */
 const MAX_KNOWN_NAMES = 10_000
 const MAX_CAUSE_DEPTH = 4
-/** Deeper than any line of ours; the limit for cyclic values. */
+/** Deeper than any value that we log; it stops cyclic values. */
 const MAX_VALUE_DEPTH = 8
 
-/** Standard output, written in blocks off the event loop, since each call logs a line. Flushed at exit. */
+/** Standard output, written in blocks outside the event loop, since each call logs a line. Flushed at exit. */
 export function standardOutput(): LogDestination {
   return pino.destination({
     dest: 1,
@@ -74,8 +74,8 @@ export function standardOutput(): LogDestination {
 }
 
 /**
- * Makes a logger of JSON lines: `{"level":"info","time":"…Z",…fields,"message":"…"}`.
- * As a second line of defence, a line that contains a known secret or any credential is redacted before it is written.
+ * Creates a logger of JSON lines: `{"level":"info","time":"…Z",…fields,"message":"…"}`.
+ * As a second line of defence, known secrets and all credentials in a line are redacted before it is written.
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
   const { level, secrets, destination, now, gather_ms = 0 } = options
@@ -83,11 +83,11 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   let quoted = quoteBy(redactor)
   let lowest = SEVERITY[level]
   let waiting: WaitingLine[] = []
-  /** Lines before those that wait, as they are written. */
+  /** Serialized lines, which precede the waiting ones. */
   let ready = ''
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** In one piece: the destination looks at all that waits with each write, which took more than a line does. */
+  /** Writes everything at once: the destination iterates over its whole buffer at each write, which took longer than a line. */
   function writeAll(): void {
     clearTimeout(timer)
     timer = undefined
@@ -113,7 +113,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     waiting.push({ level: line_level, fields, message, at_ms: now() })
     writeSoon()
   }
-  /** Warnings and errors are written at once, after the lines before them. */
+  /** Writes warnings and errors at once, after the earlier lines. */
   const immediately = (line_level: LogLevel) => (fields: LogFields, message: string) => {
     gather(line_level)(fields, message)
     writeAll()
@@ -147,7 +147,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   }
 }
 
-/** Names as JSON, without secrets and control characters. Those of earlier lines are known. */
+/** Returns a function that quotes names as JSON, without secrets and control characters; with a cache. */
 function quoteBy(redactor: Redactor): (name: string) => string {
   const known = new Map<string, string>()
   return (name) => {
@@ -170,7 +170,7 @@ interface WaitingLine {
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** Control characters become visible: a terminal that follows the log carries none out. */
+/** Escapes control characters, so that a terminal showing the log does not execute them. */
 function serialized(lines: readonly WaitingLine[], redactor: Redactor): string {
   const texts = lines.map((line) => textOf(line, redactor))
   const all = texts.join('')
@@ -178,12 +178,12 @@ function serialized(lines: readonly WaitingLine[], redactor: Redactor): string {
   return visible(texts.map((text) => (redactor.finds(text) ? redactLine(text, redactor) : text)).join(''))
 }
 
-/** A line that cannot be serialized, such as one of a plugin, fails neither who writes it nor the lines beside it. */
+/** Serializes a line. A failure, such as for a plugin's value, affects neither its writer nor other lines. */
 function textOf(line: WaitingLine, redactor: Redactor): string {
   try {
     return lineOf(line, redactor)
   } catch {
-    // A field that could not be written is named in the line itself.
+    // The line itself says that other fields could not be written.
     const fields = Object.fromEntries(Object.entries(line.fields).filter(([, value]) => isPlain(value)))
     return lineOf(
       { ...line, fields: { ...fields, unreadable: 'other fields, which JSON has no form for' } },
@@ -200,23 +200,23 @@ function lineOf({ level, at_ms, fields, message }: WaitingLine, redactor: Redact
   return textLine(level, at_ms, written.slice(1, -1), message)
 }
 
-/** @param fields as in an object of JSON, without its braces */
+/** @param fields the content of a JSON object, without braces */
 function textLine(level: LogLevel, at_ms: number, fields: string, message: string): string {
   const comma = fields === '' ? '' : ','
   return `{"level":"${level}","time":"${new Date(at_ms).toISOString()}"${comma}${fields},"message":${JSON.stringify(message)}}\n`
 }
 
-/** The fields of a thrown value. A value that a plugin throws may throw itself when it is read. */
+/** Returns the fields of a thrown value. Reading a value thrown by a plugin may itself throw. */
 function describeError(thrown: unknown, redactor: Redactor, depth = 0): unknown {
   try {
     return errorFields(thrown, redactor, depth)
   } catch {
-    // Its place in the line says as much as there is to be known.
+    // No more can be known of the value.
     return 'what was thrown cannot be read'
   }
 }
 
-/** An error as fields, scrubbed: messages of runtimes and providers contain hosts, URLs and sometimes keys. */
+/** Returns an error as scrubbed fields: messages of runtimes and providers contain hosts, URLs and sometimes keys. */
 function errorFields(thrown: unknown, redactor: Redactor, depth: number): unknown {
   if (!(thrown instanceof Error)) {
     return typeof thrown === 'string' ? redactor.scrub(thrown) : redactValue(thrown, redactor.scrub)
@@ -235,14 +235,14 @@ function errorFields(thrown: unknown, redactor: Redactor, depth: number): unknow
   }
 }
 
-/** Redacts value by value and serializes again, so that no replacement can break the JSON. */
+/** Redacts each value and serializes the line again, so that no replacement can break the JSON. */
 function redactLine(line: string, redactor: Redactor): string {
   return `${JSON.stringify(redactValue(JSON.parse(line), redactor.hide))}\n`
 }
 
 function redactValue(value: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return redact(value)
-  // JSON has none.
+  // JSON has no bigint.
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth === MAX_VALUE_DEPTH) return HIDDEN

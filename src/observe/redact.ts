@@ -1,4 +1,4 @@
-// Redaction: which texts are secret, and how they are removed from a URL or a text.
+// Redaction: the secret texts, and their removal from a URL or a text.
 import type { Catalogue } from '../domain/catalogue.ts'
 import { isServiceAccount, readServiceAccount } from '../domain/service-account.ts'
 import { isLoopback } from '../utilities/listen-address.ts'
@@ -8,22 +8,22 @@ import { createEncodedSecrets } from './encoded-secrets.ts'
 export const HIDDEN = '[hidden]'
 const HIDDEN_ADDRESS = '[address]'
 
-/** Shorter secrets are placeholders ("none", "ollama"), and common words: hiding them would garble the log. */
+/** Shorter secrets are placeholders ("none", "ollama") or common words: hiding them would garble the log. */
 const MIN_SECRET_CHARS = 8
 
-/** Credentials wherever they occur: our keys, imported and providers' keys, Google's tokens, a bearer header, a key in a query. */
+/** Patterns of credentials: our keys, imported and providers' keys, Google's tokens, a bearer header, a key in a query. */
 const CREDENTIALS = [
   'tg_[A-Za-z0-9_-]{16,}',
   'AIza[A-Za-z0-9_-]{30,}',
-  // Imported keys may be chosen by hand: brackets and commas belong to one where it goes on after them. A prefix, which lists show, has
-  // 7 characters after the mark; "task-identifier" has a letter before it.
+  // Imported keys may be chosen by hand: brackets and commas belong to a key if it continues after them. A prefix, as lists show it, has
+  // 7 characters after "sk-" and is not hidden; "task-identifier" has a letter before "sk-".
   "(?<![A-Za-z0-9])sk-[A-Za-z0-9!#$%*+./:=?@^_~-]{8,}(?:['(),;<>`{|}[\\]]+[A-Za-z0-9!#$%*+./:=?@^_~-]+)*",
   'sk-[A-Za-z0-9_-]{16,}',
   'ya29\\.[A-Za-z0-9._-]{16,}',
   '(Bearer |[?&]key=)[^[&#\\s"\\\\][^&#\\s"\\\\]*',
 ]
 
-/** Query parameters that carry a credential: the native surface's `key`, and names that callers mistake for it. */
+/** Query parameters with a credential: the native surface's `key`, and names that callers confuse with it. */
 const SECRET_PARAMETERS = new Set([
   'key',
   'api_key',
@@ -36,24 +36,24 @@ const SECRET_PARAMETERS = new Set([
   'access_token',
 ])
 
-/** The lookbehind tries each run of letters once: long texts without an address must not take long. */
+/** The lookbehind makes the pattern try each run of letters only once: long texts without an address must not take long. */
 const ANY_URL = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>]+/gi
 const ANY_IP = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?:[0-9a-f.%]*:){2,}[0-9a-f.%]*\](?::\d{1,5})?/gi
 
 /** Removes known secrets and credentials from text before it is written. */
 export interface Redactor {
-  /** Whether a text, plain or serialized as JSON, contains something to hide. Fast, since every line is checked. */
+  /** Whether a text, plain or serialized as JSON, contains a secret. Fast, since every line is checked. */
   finds(text: string): boolean
-  /** The text with each secret replaced by `[hidden]`. */
+  /** Returns the text with each secret replaced by `[hidden]`. */
   hide(text: string): string
-  /** The same for free text from outside, such as an error's message: URLs and IP addresses become `[address]` too. */
+  /** Does the same for free text from outside, such as an error's message; URLs and IP addresses also become `[address]`. */
   scrub(text: string): string
 }
 
 /**
- * A redactor for a set of secrets; made once per catalogue, used for every line. What is shorter than eight characters is
+ * Creates a redactor for a set of secrets, once per catalogue. Texts of fewer than eight characters are
  * ignored.
- * @param credentials literal texts, which are hidden in any encoding, too @param addresses literal texts
+ * @param credentials literal texts, which are also hidden in encoded form @param addresses literal texts
  */
 export function createRedactor(credentials: readonly string[], addresses: readonly string[] = []): Redactor {
   const isLongEnough = (secret: string) => secret.length >= MIN_SECRET_CHARS
@@ -74,7 +74,7 @@ export function createRedactor(credentials: readonly string[], addresses: readon
 
 const redactors = new WeakMap<Pick<Catalogue, 'providers'>, Redactor>()
 
-/** The redactor of a catalogue's secrets, made once. */
+/** Returns the redactor of a catalogue's secrets, created once. */
 export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
   const known = redactors.get(catalogue)
   if (known) return known
@@ -84,7 +84,7 @@ export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
 }
 
 /**
- * The secrets of a catalogue: provider keys and header values, those of plugins, and as addresses base
+ * Returns the secrets of a catalogue: provider keys, header values, and plugins' secrets; as addresses the base
  * URLs, their hosts, and the projects and names of service accounts.
  */
 export function secretsOf({
@@ -107,26 +107,26 @@ export function secretsOf({
   ]
 }
 
-/** Of a service account's file its private key, too, which could be told without the rest. */
+/** Returns a key; for a service account's file also its private key, which may appear without the rest. */
 function partsOfKey(api_key: string): string[] {
   if (!isServiceAccount(api_key)) return [api_key]
   const account = readServiceAccount(api_key)
   return 'problem' in account ? [api_key] : [api_key, account.private_key.trim()]
 }
 
-/** Vertex AI names them in refusals, which callers are told. */
+/** Returns the project and name of a service account, since Vertex AI includes them in refusals, which callers see. */
 function placesOfKey(api_key: string): string[] {
   const account = isServiceAccount(api_key) ? readServiceAccount(api_key) : undefined
   return account && !('problem' in account) ? [account.project_id, account.client_email] : []
 }
 
-/** As it is written, and as it is. */
+/** Returns the password as written and decoded. */
 function passwordIn(address: string): string[] {
   const password = URL.parse(address)?.password ?? ''
   return password === '' ? [] : [...new Set([password, decodeURIComponent(password)])]
 }
 
-/** A URL for the log: values of `key=` and similar parameters, and a user:password, are replaced; nothing else. */
+/** Prepares a URL for the log: replaces only values of `key=` and similar parameters, and a user:password. */
 export function redactUrl(url: string): string {
   return url
     .replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, `$1//${HIDDEN}@`)
@@ -135,14 +135,14 @@ export function redactUrl(url: string): string {
     )
 }
 
-/** A secret as it is, as serialized in JSON, and as encoded in a URL, in either case of the codes. */
+/** Returns a secret in plain form, serialized in JSON, and percent-encoded in upper and lower case. */
 function formsOf(secret: string): string[] {
   const percent = percentEncoded(secret)
   const lower = percent.replace(/%../g, (code) => code.toLowerCase())
   return [secret, JSON.stringify(secret).slice(1, -1), percent, lower]
 }
 
-/** Empty for the simulator. A host of one label (`ollama`) or of this machine is hidden only with its port. */
+/** Returns no addresses for the simulator. A host of one label (`ollama`) or of this machine is hidden only with its port. */
 function addressesOf(base_url: string): string[] {
   if (!URL.canParse(base_url)) return []
   const { host, hostname } = new URL(base_url)
@@ -159,12 +159,12 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name.replaceAll('+', ' ')).trim().toLowerCase()
   } catch {
-    // Not valid percent-encoding: compared as it is.
+    // Invalid percent-encoding: compared literally.
     return name.toLowerCase()
   }
 }
 
-/** encodeURIComponent throws on a lone surrogate, so those are replaced. */
+/** Replaces lone surrogates first, since encodeURIComponent throws on them. */
 function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }

@@ -1,4 +1,4 @@
-// A tally: how often something happened, by its labels.
+// A tally: counts of an event by labels.
 
 export interface Tallied {
   labels: Record<string, string>
@@ -6,12 +6,12 @@ export interface Tallied {
 }
 
 export interface Tally {
-  /** @param labels of a bounded number of values: of the code or the catalogue, never of a caller */
+  /** @param labels with a bounded number of values: from the code or the catalogue, never from a caller */
   add(labels: Record<string, string>, times?: number): void
   all(): Iterable<Tallied>
 }
 
-/** Nothing, at first. */
+/** Creates an empty tally. */
 export function createTally(): Tally {
   const known = new Map<string, Tallied>()
   return {

@@ -1,5 +1,5 @@
-// Work on a value that may be there already: it then goes on in the same turn, and nothing is awaited.
+// Work on a value or a promise of one: with a value it runs in the same turn, without awaiting.
 
-/** What `next` makes of the value: at once where the value is there, else a promise of it. */
+/** Applies `next` to the value: synchronously if it is no promise, otherwise after it resolves. */
 export const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(next) : next(value)

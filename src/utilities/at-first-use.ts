@@ -1,6 +1,6 @@
-// A value that is made when it is first used: what most processes never need takes neither time nor memory of them.
+// Lazy values: a value that most processes do not need costs them neither time nor memory.
 
-/** @param make is called at the first use, and again after a failure @returns gives the one value that was made */
+/** @param make called at the first use, and again after a failure @returns a function that returns the created value */
 export function atFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

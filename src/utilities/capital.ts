@@ -1,4 +1,4 @@
-// Words at the beginning of a sentence or as a label.
+// Capitalization of words at the beginning of a sentence or as a label.
 
-/** The same words, the first letter a capital. */
+/** Capitalizes the first letter. */
 export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)

@@ -1,5 +1,5 @@
-// Numbers with their noun, as sentences have them.
+// Numbers with their noun, for sentences.
 
-/** `1 file`, `12 files`. @param plural where it is not the noun with an s, as of `entry` */
+/** Returns `1 file`, `12 files`. @param plural if it is not the noun plus s, as for `entry` */
 export const counted = (value: number, noun: string, plural = `${noun}s`): string =>
   `${value} ${value === 1 ? noun : plural}`

@@ -1,10 +1,10 @@
-// Deadlines under one timer, armed for the earliest: nearly all are met, and then cost neither a timer nor its end.
+// Deadlines that share one timer, armed for the earliest: most are cleared in time, which then costs no timer.
 
 export interface Deadline {
   onDue(): void
 }
 
-/** A timer that rings once. It keeps the process alive, unless it is told not to. */
+/** A timer that fires once. It keeps the process alive unless `unref` was called. */
 interface RunningTimer {
   ref(): unknown
   unref(): unknown
@@ -12,7 +12,7 @@ interface RunningTimer {
 }
 
 interface Clock {
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   now(): number
   startTimer(ring: () => void, delay_ms: number): RunningTimer
 }
@@ -24,23 +24,23 @@ export class Deadlines {
   readonly #due_ms = new Map<Deadline, number>()
   readonly #ring = () => this.#callDue()
   #timer: RunningTimer | undefined
-  /** When the timer rings; never, while no timer runs. */
+  /** The time at which the timer fires; infinite if no timer runs. */
   #rings_ms = Number.POSITIVE_INFINITY
 
   constructor(clock = RUNTIME) {
     this.#clock = clock
   }
 
-  /** Calls it after so long, unless it is cleared. What was set for it before no longer counts. */
+  /** Calls the deadline after the delay unless it is cleared. Replaces its earlier time. */
   set(deadline: Deadline, delay_ms: number): void {
     const due_ms = this.#clock.now() + delay_ms
-    // The process lives for as long as somebody waits, as it does for timers.
+    // Pending deadlines keep the process alive, as timers do.
     if (this.#due_ms.size === 0) this.#timer?.ref()
     this.#due_ms.set(deadline, due_ms)
     if (due_ms < this.#rings_ms) this.#arm(due_ms)
   }
 
-  /** The timer stays armed: it rings for nothing at most once in the time of a deadline. */
+  /** Removes a deadline. The timer stays armed, and so may fire once without effect. */
   clear(deadline: Deadline): void {
     this.#due_ms.delete(deadline)
     if (this.#due_ms.size === 0) this.#timer?.unref()
@@ -63,7 +63,7 @@ export class Deadlines {
     this.#timer = undefined
     this.#rings_ms = Number.POSITIVE_INFINITY
     if (next_ms < this.#rings_ms) this.#arm(next_ms)
-    // Deadlines that one of them clears are no longer called.
+    // A deadline that was cleared by an earlier one is not called.
     for (const deadline of due) if (this.#due_ms.delete(deadline)) deadline.onDue()
   }
 }

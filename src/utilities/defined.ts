@@ -1,8 +1,8 @@
-// An object without its fields that have no value, for who tells an absent field from one that is undefined.
+// Objects without undefined fields, for code that distinguishes absent fields from undefined ones.
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** @returns a copy with the fields that are not undefined; null is a value */
+/** @returns a copy without the undefined fields; null counts as a value */
 export function defined<T extends object>(fields: T): Defined<T> {
   const kept: Defined<T> = {}
   for (const name in fields)

@@ -12,7 +12,7 @@ const DURATION = /^(\d{1,6})([smhdw])$/
 
 export const isDuration = (text: string): boolean => DURATION.test(text)
 
-/** Reads `90s`, `15m`, `12h`, `30d` or `2w`. @returns milliseconds @throws RangeError when it is something else */
+/** Reads `90s`, `15m`, `12h`, `30d` or `2w`. @returns milliseconds @throws RangeError for other text */
 export function parseDuration(text: string): number {
   const [, count = '', unit = ''] = DURATION.exec(text) ?? []
   const unit_ms = UNIT_MS[unit]

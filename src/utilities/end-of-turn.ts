@@ -1,9 +1,9 @@
-// The end of a turn of the event loop: long work on it stops here, so that calls go on between its parts.
+// Yielding to the event loop: long work pauses here, so that calls continue between its parts.
 
-/** Resolves once everything else that waits has had its turn. */
+/** Resolves after all other pending work of the event loop has run. */
 export const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Runs work that yields, with a turn after each step. */
+/** Runs a generator, and yields to the event loop after each step. */
 export async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const { done, value } = work.next()

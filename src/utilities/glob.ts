@@ -1,11 +1,11 @@
-// Globs: texts in which `*` stands for any run of characters. They are compared piece by piece, never by a regular expression.
+// Globs: patterns in which `*` matches any run of characters. They are matched piece by piece, without regular expressions.
 
 export type TextMatcher = (text: string) => boolean
 
 /**
- * Compiles globs once, for many texts. Whoever writes them cannot make a comparison long: the pieces between the stars are
- * looked for one after the other, each at its first place, and none is looked for again. That the first place is good enough
- * is why `*` alone, without `?` or sets, needs no backtracking.
+ * Compiles globs once, for many texts. Their author cannot make a comparison slow: the pieces between the stars are
+ * searched for one after the other, each at its first position, without backtracking. The first position suffices
+ * since `*` is the only wildcard, without `?` or sets.
  */
 export function compileGlobs(globs: readonly string[]): TextMatcher {
   const texts = new Set(globs.filter((glob) => !glob.includes('*')))
@@ -26,7 +26,7 @@ function compileGlob(glob: string): TextMatcher {
     hasInTurn(text, between, start.length, text.length - end.length)
 }
 
-/** Whether the pieces stand in a part of a text, one after the other. */
+/** Whether a range of a text contains the pieces, one after the other. */
 function hasInTurn(text: string, pieces: readonly string[], from: number, to: number): boolean {
   let at = from
   for (const piece of pieces) {

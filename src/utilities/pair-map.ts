@@ -1,4 +1,4 @@
-// Values for pairs of things, for as long as the first of each pair is in use: a value that depends on a catalogue goes with it.
+// A map with pairs as keys, weak in the first element: values that depend on a catalogue are released with it.
 
 export class PairMap<A extends object, B, Known> {
   readonly #known = new WeakMap<A, Map<B, Known>>()
@@ -7,7 +7,7 @@ export class PairMap<A extends object, B, Known> {
     return this.#known.get(one)?.get(other)
   }
 
-  /** @returns what is known from now on */
+  /** @returns the new value */
   set(one: A, other: B, known: Known): Known {
     const of_one = this.#known.get(one)
     if (of_one) of_one.set(other, known)

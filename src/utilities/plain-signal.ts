@@ -1,12 +1,12 @@
-// A signal that something is over, told by plain calls; and as the runtime's own signal to whoever needs that.
+// An abort signal with plain listener calls, convertible to the runtime's own signal.
 
 export interface AbortListener {
   onAbort(): void
 }
 
 /**
- * An `AbortSignal` with its controller. The runtime's cost 1.5 µs and a listener as much again, which every call would pay,
- * and few calls need.
+ * An `AbortSignal` with its controller. The runtime's signal costs 1.5 µs, and each listener as much again, for every call, although
+ * few calls need it.
  */
 export class PlainSignal {
   aborted = false
@@ -14,7 +14,7 @@ export class PlainSignal {
   readonly #listeners = new Set<AbortListener>()
   #controller: AbortController | undefined
 
-  /** Tells all that listen. Only the first time counts. */
+  /** Notifies all listeners. Later calls have no effect. */
   abort(reason?: unknown): void {
     if (this.aborted) return
     this.aborted = true
@@ -23,7 +23,7 @@ export class PlainSignal {
     this.#controller?.abort(reason)
   }
 
-  /** As with an `AbortSignal`, a listener that comes too late is not told: whoever may be late looks at `aborted`. */
+  /** As with an `AbortSignal`, a listener added after the abort is not called: check `aborted` first if that is possible. */
   listen(listener: AbortListener): void {
     this.#listeners.add(listener)
   }
@@ -32,7 +32,7 @@ export class PlainSignal {
     this.#listeners.delete(listener)
   }
 
-  /** The same as the runtime's own, made when it is first asked for. */
+  /** The equivalent signal of the runtime, created on first use. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()

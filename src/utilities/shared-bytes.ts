@@ -1,12 +1,12 @@
-// A byte budget shared by accounts: each may take half of what the others leave, so that the next one gets some.
+// A byte budget shared by accounts: each may take half of what the others leave, so that another account still gets some.
 
 export interface SharedBytes {
-  /** @returns false if the account would have too many: then nothing is taken */
+  /** @returns false, without taking anything, if the account would have too many */
   take(account_id: number, bytes: number): boolean
   give(account_id: number, bytes: number): void
 }
 
-/** @param limit_bytes of all accounts together */
+/** @param limit_bytes the total of all accounts */
 export function createSharedBytes(limit_bytes: number): SharedBytes {
   let taken_bytes = 0
   const taken_by = new Map<number, number>()

@@ -1,8 +1,8 @@
-// Sizes in words for people: `1.2 GB`.
+// Sizes as text for people: `1.2 GB`.
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
-/** In powers of 1,000, as the console writes them (`bytes` in plugins/console/web/parts/amounts.ts). */
+/** Formats a size in powers of 1,000, like the console (`bytes` in plugins/console/web/parts/amounts.ts). */
 export function sizeText(bytes: number): string {
   let size = bytes
   let step = 0

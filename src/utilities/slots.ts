@@ -1,16 +1,16 @@
-// Slots: a limit on how many tasks run at once. Pure.
+// Slots: a limit on concurrent tasks. Pure.
 
-/** Runs a task once a slot is free, first come, first served; the slot is freed whether the task succeeds or fails. */
+/** Runs a task once a slot is free, in order of arrival. The slot is freed after success and failure. */
 export type RunInSlot = <T>(task: () => Promise<T>) => Promise<T>
 
-/** @param limit how many tasks may run at once */
+/** @param limit the number of concurrent tasks */
 export function createSlots(limit: number): RunInSlot {
   let running = 0
   const waiting: (() => void)[] = []
 
   return async (task) => {
     if (running < limit) running += 1
-    // A finished task hands its slot to the next one, so that a later task cannot take it in between.
+    // A finished task passes its slot to the next one, so that a later task cannot take it in between.
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await task()
@@ -22,10 +22,10 @@ export function createSlots(limit: number): RunInSlot {
   }
 }
 
-/** Runs a task once a slot of its owner is free. */
+/** Runs a task once its owner has a free slot. */
 type RunInSlotOf<Owner> = <T>(owner: Owner, task: () => Promise<T>) => Promise<T>
 
-/** @param limit how many tasks of one owner may run at once */
+/** @param limit the number of concurrent tasks per owner */
 export function createSlotsByOwner<Owner>(limit: number): RunInSlotOf<Owner> {
   const slots = new Map<Owner, { run: RunInSlot; tasks: number }>()
 

@@ -1,6 +1,6 @@
-// The ends of texts: what repeats there is cut off. A regular expression such as `/x+$/` takes the square of a run's length.
+// Trimming of repeated characters at the end of a text. A regular expression such as `/x+$/` takes quadratic time in a run's length.
 
-/** A text without the copies of a character that it ends with. */
+/** Removes all trailing copies of a character. */
 export function withoutTrailing(text: string, character: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === character) end--

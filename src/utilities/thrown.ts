@@ -1,15 +1,15 @@
-// A thrown value, in words.
+// Text of a thrown value.
 
-/** The message of an error; of anything else, its text. Throws nothing, whatever a plugin has thrown. */
+/** Returns the message of an error, or the text of another value. Never throws, even for odd values from plugins. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown)
   } catch {
-    // A plugin's own error may throw when it is read; that it was thrown is what counts.
+    // Reading a plugin's own error may throw.
     return 'what was thrown cannot be read'
   }
 }
 
-/** The code of an error of the system or of SQLite, such as `ENOENT`; empty for anything else. */
+/** Returns the code of a system or SQLite error, such as `ENOENT`; otherwise an empty text. */
 export const codeOf = (thrown: unknown): string =>
   thrown instanceof Error && 'code' in thrown ? String(thrown.code ?? '') : ''

@@ -1,6 +1,6 @@
-// A time limit on work that cannot be ended: it is no longer waited for.
+// A time limit on work that cannot be cancelled: the caller stops waiting for it.
 
-/** @throws Error if it takes longer, in words that follow what was at work; what `work` throws */
+/** @throws Error if it takes longer, with a message that continues a sentence about the work; the error of `work` */
 export async function withinTime<T>(limit_ms: number, work: () => T | Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
