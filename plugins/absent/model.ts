@@ -1,9 +1,9 @@
-// The parts of providers' APIs that this gateway has not, and what callers can do instead.
+// APIs of providers that this gateway does not implement, and what callers can do instead.
 import type { ClientApi } from '../../src/app/surface/client-api.ts'
 
-/** A part of an API, as it is refused. */
+/** An API that is not implemented. */
 interface AbsentApi {
-  /** The API that has it, where the request does not say which client sent it. */
+  /** The provider whose format the error has, if the request does not show which client sent it. */
   of: ClientApi
   instead: string
 }
@@ -25,7 +25,7 @@ const openai = (instead: string): AbsentApi => ({ of: 'openai', instead })
 const anthropic = (instead: string): AbsentApi => ({ of: 'anthropic', instead })
 const google = (instead: string): AbsentApi => ({ of: 'google', instead })
 
-/** By the name that follows `/v1/` in the path, as the providers' own SDKs call them. */
+/** By the segment after `/v1/` in the path that the providers' SDKs request. */
 const ABSENT: Readonly<Record<string, AbsentApi>> = {
   files: openai(INLINE),
   uploads: openai(INLINE),
@@ -70,11 +70,11 @@ const ABSENT: Readonly<Record<string, AbsentApi>> = {
   auth_tokens: google(OPERATOR),
 }
 
-/** @param area what follows `/v1/` up to the next slash or colon */
+/** @param area the path after `/v1/`, up to the next slash or colon */
 export const absentApi = (area: string): AbsentApi | undefined =>
   Object.hasOwn(ABSENT, area) ? ABSENT[area] : undefined
 
-/** Advice on a path that exists nowhere. */
+/** Returns advice about an unknown path. */
 export const adviceOn = (area: string): string =>
   /^v\d+(?:beta|alpha)?\d*$/.test(area)
     ? `The path has a version twice: leave "/v1" out of the base address.`
@@ -82,5 +82,5 @@ export const adviceOn = (area: string): string =>
 
 const AREA = /^\/v1\/([^/:?]*)/
 
-/** The part of an API that a path is in. */
+/** Returns the path after `/v1/`, up to the next slash or colon. */
 export const areaOf = (url: string): string => AREA.exec(new URL(url).pathname)?.[1] ?? ''

@@ -1,4 +1,4 @@
-// Paths of other providers' APIs that are not served here, as a plugin.
+// Plugin that refuses paths of providers' APIs that the gateway does not implement.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const absent = definePlugin({

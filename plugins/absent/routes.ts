@@ -1,4 +1,4 @@
-// Endpoints that providers have and this gateway lacks: every path under /v1/ without a surface, refused in the client's own format.
+// Routes of all other paths under /v1/: refusals in the format of the client's API.
 import { Elysia } from 'elysia'
 import { calls } from '../../src/app/surface/calls.ts'
 import { type ClientApi, clientApiOf, surfaceFor } from '../../src/app/surface/client-api.ts'
@@ -14,8 +14,8 @@ const apiOf = (request: Request): ClientApi =>
 const surfaceOf = (request: Request): Surface => surfaceFor('absent', apiOf(request))
 
 /**
- * In Google's dialect what is not implemented is 501, as on the native surface. In the others it is 404: their SDKs would
- * send the request again after a 501.
+ * In Google's format, an API that is not implemented is 501, as on the native surface. In the others it is 404, because their SDKs
+ * would repeat the request after a 501.
  */
 function refusal(request: Request): GatewayError {
   const area = areaOf(request.url)
@@ -25,13 +25,13 @@ function refusal(request: Request): GatewayError {
   return apiOf(request) === 'google' ? unimplemented(message) : notFound(message)
 }
 
-/** Only callers with a key are told what is not served. */
+/** Callers need a valid key to get the refusal. */
 export function absent(gateway: Pick<Gateway, 'calls' | 'requests'>) {
   async function refuse(origin: CallOrigin): Promise<never> {
     await gateway.calls.gate.admit(origin)
     throw refusal(origin.request)
   }
-  // 404, with what to do instead: the API reference leaves them out.
+  // The API reference does not list these paths.
   const unparsed = { parse: 'none', detail: { hide: true } } as const
   return new Elysia({ name: 'absent' })
     .use(calls(gateway, surfaceOf))

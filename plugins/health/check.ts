@@ -1,4 +1,4 @@
-// The check of routes for the doctor: what fails now, as the gateway that runs here or elsewhere has written it.
+// The doctor's check of routes: failures now, from the states that running gateways have stored.
 import { type Diagnosis, diagnosesOf, type ReadContext } from '../../src/app/checks/check.ts'
 import { openToRead } from '../../src/app/checks/database.ts'
 import { readAll } from './stored-states.ts'
@@ -6,7 +6,7 @@ import { outagesOf } from './troubles.ts'
 
 const { ok, fail } = diagnosesOf('routes')
 
-/** @returns none without a database that can be read, which its own check reports */
+/** Returns no findings if the database cannot be read, because another check reports this. */
 export async function checkRoutes({
   data_folder,
   storage,

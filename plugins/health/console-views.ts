@@ -1,4 +1,4 @@
-// Health as the console shows it: of models, providers and routes, and their figures of the last 24 hours; and the last failure of a route.
+// Console views of health: models, providers and routes, their figures of the last 24 hours, and the last failure of a route.
 
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../src/access/viewer.ts'
@@ -38,17 +38,17 @@ export const LastFailureView = Nullable(
   }),
 )
 
-/** A copy: the views of some routes are the same object in the health. */
+/** A copy, because several routes share one view object. */
 export const healthView = ({ since_ms, ...health }: Health): Static<typeof HealthView> => ({
   ...health,
   ...time('since', since_ms),
 })
 
-/** The health that a viewer may see. */
+/** Returns the health that a viewer may see. */
 export interface VisibleHealth {
   is_operator: boolean
   health: HealthNow
-  /** For the operator alone. */
+  /** For the operator only. */
   failures: readonly RouteFailure[]
 }
 
@@ -61,7 +61,7 @@ export async function visibleHealth(
   return { is_operator, health, failures: is_operator ? await recentFailures(gateway) : [] }
 }
 
-/** The routes that failed in the last day, from the traces of calls. */
+/** Returns the last failures of routes in the last day, from the traces of calls. */
 async function recentFailures({
   db,
   calls: { now },
@@ -72,7 +72,7 @@ async function recentFailures({
   return lastFailures(db, { from_ms, first_id: range.first_id })
 }
 
-/** The latest failure of some routes. */
+/** Returns the latest failure of several routes. */
 export function lastFailureView(
   failures: readonly RouteFailure[],
   isOf: (route: RouteFailure) => boolean,
@@ -80,7 +80,7 @@ export function lastFailureView(
   const [last] = failures.filter(isOf).sort((one, other) => other.at_ms - one.at_ms)
   if (!last) return null
   const { failure_class, words, request_id, at_ms } = last
-  // Calls of versions before 0.5 have it.
+  // Calls of versions before 0.5 have this value.
   const own_words = words.replace(/^UpstreamFault: /, '')
   return { failure_class, words: own_words, request_id, ...time('failed', at_ms) }
 }

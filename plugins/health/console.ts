@@ -1,4 +1,4 @@
-// What fails now, for the first lines of the Overview: for the operator all of it, for an account the models alone.
+// Console route of current failures, for the top of the Overview: all of them for the operator, only models for an account.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { FAILURES, viewerCalls } from '../../src/app/surface/console/calls.ts'
@@ -39,7 +39,7 @@ const HealthNowView = Type.Object({
   ),
 })
 
-/** `GET /console/api/health`: what fails now. */
+/** `GET /console/api/health`: current failures. */
 export function healthRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>) {
   return new Elysia({ name: 'console-health' }).use(viewerCalls(gateway)).get(
     '/console/api/health',

@@ -1,4 +1,4 @@
-// The answers of some seconds in memory, by route and key; and the names under which both are stored.
+// Answers in memory that are not written yet, by route and key; and the names under which their states are stored.
 import {
   type Answer,
   addAnswer,
@@ -9,7 +9,7 @@ import {
   type RouteState,
 } from './outage.ts'
 
-/** Which key: by its name and its mark, so that a key that replaced another begins anew. */
+/** A provider's key by its name and mark. A replaced key has another mark, and so a new state. */
 export interface KeyName {
   key_id: string
   mark: string
@@ -23,18 +23,18 @@ export interface RouteName {
 
 type Route = Omit<RouteName, 'model'>
 
-/** In the place of a route: the calls of a model, whatever routes they tried. */
+/** A pseudo-route for all calls of a model, by any route. */
 export const CALLS: Route = { provider: '', upstream_model: '' }
 
 export const routeSubject = ({ model, provider, upstream_model }: RouteName): string =>
   JSON.stringify(['route', model, provider, upstream_model])
 export const keySubject = ({ key_id, mark }: KeyName): string => JSON.stringify(['key', key_id, mark])
 
-/** While they cannot be written: more routes than catalogues have. */
+/** The limit while states cannot be written: more than the routes and keys of any catalogue. */
 const MAX_UNWRITTEN = 5_000
-/** Bounded, and without a write. */
+/** States in memory, up to MAX_UNWRITTEN. */
 export class Gathered {
-  /** By their model, which has few at a time. */
+  /** By model, because a model has few routes. */
   readonly #routes = new Map<string, (RouteName & { state: RouteState })[]>()
   readonly #keys = new Map<string, KeyState>()
   #size = 0

@@ -1,4 +1,4 @@
-// The last failures of routes, read from the traces of calls: how each failed, with the provider's words, and the call where it shows.
+// Last failures of routes from the traces of calls: failure class, the provider's message, and the call.
 import { and, desc, gt, gte, sql } from 'drizzle-orm'
 import { readTrace } from '../../src/money/ledger/traces.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -7,24 +7,24 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { calls } from '../../src/store/schema.ts'
 import { BROKE_OFF } from './tries.ts'
 
-/** A try that failed, or an answer that broke off. */
+/** A failed attempt, or an interrupted answer. */
 export interface RouteFailure {
   provider: string
-  /** The provider's own id of the model. */
+  /** The upstream model's id. */
   upstream_model: string
   failure_class: string
   at_ms: number
-  /** The provider's own, without secrets. */
+  /** The provider's message, without secrets. */
   words: string
   request_id: string
 }
 
-/** Calls whose traces are read: some 3 ms. */
+/** The number of calls whose traces are read, about 3 ms. */
 const MAX_CALLS = 500
 
 /**
- * The last failure of each route since some time, of the newest calls with a failure.
- * @param first_id no call since then has a lower id: those are not looked at
+ * Returns the last failure of each route since a time, from the newest calls with a failure.
+ * @param first_id a lower bound of the ids of calls since that time
  */
 export async function lastFailures(
   db: Db,
@@ -41,7 +41,7 @@ export async function lastFailures(
 
 type Row = Awaited<ReturnType<ReturnType<typeof failureQueries>['newest']['all']>>[number]
 
-/** The latest first. */
+/** Latest first. */
 function failuresOf({
   trace,
   request_id,
@@ -68,7 +68,7 @@ function failuresOf({
   return [{ provider, upstream_model, failure_class: BROKE_OFF, at_ms, words, request_id }, ...failures]
 }
 
-/** Calls of which a route failed, the newest first, by an index that has those alone. */
+/** Calls with a failed route, newest first, by a partial index. */
 const failureQueries = perConnection({
   newest: (orm) =>
     orm
@@ -84,7 +84,7 @@ const failureQueries = perConnection({
       .from(calls)
       .where(
         and(
-          // A literal, so that the partial index serves.
+          // A literal, so that the partial index is used.
           gt(calls.failed_tries, sql`0`),
           gte(calls.id, placeholder('first_id')),
           gte(calls.started_at_ms, placeholder('from_ms')),

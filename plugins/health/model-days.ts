@@ -1,4 +1,4 @@
-// How the calls of each model went by day (UTC), of the last 90: written with the sums of tries, and read by the status page.
+// Results of each model's calls by day (UTC) for 90 days: written with the sums of attempts, read by the status page.
 import { asc, lt, sql } from 'drizzle-orm'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -10,18 +10,18 @@ import { ANSWERED, REFUSED } from './tries.ts'
 export const DAYS_KEPT = 90
 const DAY_S = 86_400
 
-/** Calls of a day. Those that the provider refused as such count nowhere, nor those whose caller left before the first byte. */
+/** Calls of a day, without calls that the provider refused as invalid, and calls whose caller disconnected before the first byte. */
 export type ModelDay = typeof model_days.$inferSelect
 
 interface SummedCalls {
   model: string
   result: string
   start_s: number
-  /** By their last tries. */
+  /** By the last attempts of the calls. */
   calls: number
 }
 
-/** Adds sums to the days that they are of, and deletes what is older than 90 days. */
+/** Adds sums to their days, and deletes days older than 90. */
 export async function addModelDays(tx: Db, sums: readonly SummedCalls[], now_ms: number): Promise<void> {
   const days = new Map<string, ModelDay>()
   for (const { model, result, start_s, calls } of sums) {
@@ -39,7 +39,7 @@ export async function addModelDays(tx: Db, sums: readonly SummedCalls[], now_ms:
 
 const firstDay = (now_ms: number): number => (Math.floor(now_ms / 1_000 / DAY_S) - DAYS_KEPT + 1) * DAY_S
 
-/** The days from a moment on, the oldest first; what ended in the last ten seconds may be missing. @param since_s in seconds since 1970 */
+/** Returns the days since a time, oldest first, without calls of about the last ten seconds. @param since_s in seconds since 1970 */
 export const modelDays = async ({ db }: Pick<Gateway, 'db'>, since_s: number): Promise<readonly ModelDay[]> =>
   await queries(db).since.all({ since_s })
 

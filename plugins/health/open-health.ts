@@ -1,4 +1,4 @@
-// Health while a gateway runs: what it gathers of each call, and the health at a moment for other plugins.
+// Health service of a running gateway: it records each call, and gives other plugins the current health.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Events } from '../../src/calls/life/events.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
@@ -14,9 +14,9 @@ import type { Trouble } from './troubles.ts'
 interface OwnHealth {
   sums: RouteSums
   recent: RecentAnswers
-  /** A call has ended. @param attempt the one that answered it last */
+  /** Records the end of a call. @param attempt the last attempt that was answered */
   add(call: CallRecord, attempt: Attempt | undefined): void
-  /** Writes what is not written yet, before the database is closed. */
+  /** Writes the remaining states before the database is closed. */
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function openHealth({ db, calls }: Pick<Gateway, 'db' | 'calls'>): OwnHea
   return own
 }
 
-/** The mark of a provider's key; undefined for one that the catalogue does not have any more. */
+/** Returns the mark of a provider's key; undefined if the catalogue no longer has the key. */
 function markIn({ providers }: Pick<Catalogue, 'providers'>, key_id: string): string | undefined {
   const provider = providers.get(key_id.slice(0, key_id.lastIndexOf('#')))
   const api_key = provider?.api_keys[keyIds(provider).indexOf(key_id)]
@@ -56,17 +56,17 @@ const NO_ANSWERS: Pick<RecentAnswers, 'states'> = {
   states: async () => ({ routes: new Map(), keys: new Map() }),
 }
 
-/** How models, providers and routes do, over restarts and for all gateways over a database. */
+/** Returns the health of models, providers and routes, for all gateways that share the database. */
 export function routeHealth({ calls }: Pick<Gateway, 'calls'>): Promise<HealthNow> {
   const { sums, recent } = opened.get(calls.events) ?? { sums: NO_SUMS, recent: NO_ANSWERS }
   return healthNow({ sums, recent, catalogue: calls.catalogue(), now_ms: calls.now() })
 }
 
-/** What fails at this moment. */
+/** Returns the current failures. */
 export const currentTroubles = async (gateway: Pick<Gateway, 'calls'>): Promise<readonly Trouble[]> =>
   (await routeHealth(gateway)).troubles
 
-/** A route answered a test with a key of its provider: it counts as an answer, though it is no call. */
+/** Records that a route answered a test with a key of its provider; it counts as an answer, but not as a call. */
 export function testAnswered(
   { calls }: Pick<Gateway, 'calls'>,
   { provider, upstream_model, key_id }: { provider: string; upstream_model: string; key_id: string },

@@ -1,63 +1,63 @@
-// The definition of health: when a route fails, since when, when it fails partly, and when a provider rejects a key. Pure, and the same for every gateway over a database.
+// Rules of health: when a route fails or partly fails, and when a provider rejects a key. Pure; the same for all gateways of a database.
 import { DAY_MS } from '../../src/domain/ranges.ts'
 
-/** A route fails if so many answers in a row failed … */
+/** A route fails if this many answers in a row failed. */
 const MIN_IN_A_ROW = 5
-/** … or, of at least so many in the window, this share. */
+/** A route also fails if the window has at least this many answers, of which at least FAILING_SHARE failed. */
 const MIN_IN_WINDOW = 10
 const FAILING_SHARE = 0.5
-/** It fails partly if this share of its last answers failed. */
+/** A route partly fails if at least this share of its last answers failed. */
 const IMPAIRED_SHARE = 0.1
 const WINDOW_MS = 5 * 60_000
-/** The window is counted in slots of this length, to which it is exact. */
+/** The length of the slots in which answers of the window are counted. */
 const SLOT_MS = 30_000
 
-/** How a route answered a call: the last of its tries, where the call tried several keys. Requests refused as such are no answers. */
+/** A route's answer to a call: its last attempt, if the call tried several keys. Invalid requests that the provider refused do not count. */
 export interface Answer {
   at_ms: number
-  /** The failure class, or the HTTP status of an error of the provider; null: it answered. */
+  /** The failure class, or the HTTP status of a provider error; null for a success. */
   failure: string | null
 }
 
 interface Slot {
   start_ms: number
   answered: number
-  /** By their cause. */
+  /** The number of failures by cause. */
   failed: Record<string, number>
 }
 
-/** What the judgement needs to know of a route: a few hundred bytes, however busy it is. */
+/** The state of a route from which its health is derived: a few hundred bytes, at any number of calls. */
 export interface RouteState {
-  /** The last answers, the newest last: five at most. */
+  /** The last MIN_IN_A_ROW answers, newest last. */
   last: Answer[]
-  /** Those of the window, the newest last. */
+  /** The slots of the window, newest last. */
   slots: Slot[]
-  /** Since when it has been failing; it says nothing once it no longer fails. */
+  /** The start of the outage; meaningless if the route does not fail. */
   since_ms: number | null
 }
 
-/** Some last answers, of which some failed. */
+/** The last answers of a route, with failures among them. */
 export interface Failures {
-  /** Of the window, or of the last five answers. */
+  /** Whether these are the answers of the window, or the last five. */
   of: 'window' | 'row'
   answers: number
   failed: number
   causes: Record<string, number>
 }
 
-/** The failing of a route at some moment. */
+/** An outage of a route that continues. */
 export interface Outage extends Failures {
   since_ms: number
 }
 
 export const emptyRoute = (): RouteState => ({ last: [], slots: [], since_ms: null })
 
-/** Adds an answer. It is called for each call: it changes the state in place. */
+/** Adds an answer. It changes the state in place, because it runs for each call. */
 export function addAnswer(state: RouteState, answer: Answer): void {
   const { last, slots } = state
   if (last.push(answer) > MIN_IN_A_ROW) last.shift()
   const start_ms = Math.floor(answer.at_ms / SLOT_MS) * SLOT_MS
-  // Not the newest alone: of calls that end at the edge of two slots, the older may be told last.
+  // Not only the newest slot: answers around the edge of two slots may arrive in the wrong order.
   let slot = slotAt(slots, start_ms)
   if (!slot) {
     slot = { start_ms, answered: 0, failed: {} }
@@ -67,15 +67,15 @@ export function addAnswer(state: RouteState, answer: Answer): void {
   else slot.failed[answer.failure] = (slot.failed[answer.failure] ?? 0) + 1
 }
 
-/** The slot that begins at some time. A loop, since every call asks. */
+/** Finds the slot that starts at a time. A loop for speed, because it runs for each call. */
 function slotAt(slots: readonly Slot[], start_ms: number): Slot | undefined {
   for (let at = slots.length - 1; at >= 0; at--) if (slots[at]?.start_ms === start_ms) return slots[at]
   return undefined
 }
 
 /**
- * The outage of a route at a moment; undefined while it does not fail. It ends with the first answer where five in a row were why, and
- * else once less than half of the window failed. Nothing older than a day counts.
+ * Returns the outage of a route; undefined if it does not fail. An outage by five failures in a row ends with the first success; an outage
+ * by the window ends when less than half of its answers failed. Answers older than a day do not count.
  */
 export function outageOf(state: RouteState, now_ms: number): Outage | undefined {
   const { last, since_ms } = state
@@ -92,7 +92,7 @@ export function outageOf(state: RouteState, now_ms: number): Outage | undefined 
   return row.failed < MIN_IN_A_ROW ? undefined : { since_ms: since_ms ?? first.at_ms, ...row }
 }
 
-/** The failures of a route of whose last answers a tenth failed: of the window where it has enough, else of the last five of a day. */
+/** Returns the failures of a partly failing route: of the window if it has enough answers, else of the last five within a day. */
 export function impairmentOf(state: RouteState, now_ms: number): Failures | undefined {
   const window = windowOf(slotsIn(state, now_ms))
   const row = () => rowOf(state.last.filter(({ at_ms }) => at_ms > now_ms - DAY_MS))
@@ -116,7 +116,7 @@ function rowOf(last: readonly Answer[]): Failures {
   return { of: 'row', answers: last.length, failed: failures.length, causes }
 }
 
-/** A state with the answers that were gathered since, by this gateway or another. @param now_ms of the newest of them */
+/** Merges a stored state with newer answers, of this gateway or another. @param now_ms the current time */
 export function mergeRoutes(known: RouteState, added: RouteState, now_ms: number): RouteState {
   const last = [...known.last, ...added.last].sort(byTime).slice(-MIN_IN_A_ROW)
   const starts = Map.groupBy([...known.slots, ...added.slots], ({ start_ms }) => start_ms)
@@ -131,14 +131,14 @@ export function mergeRoutes(known: RouteState, added: RouteState, now_ms: number
     })
     .filter(({ start_ms }) => start_ms > now_ms - WINDOW_MS)
     .sort((one, other) => one.start_ms - other.start_ms)
-  // An outage goes on that had not ended before the new answers.
+  // An outage that had not ended before the new answers keeps its start.
   const first_ms = added.last[0]?.at_ms ?? now_ms
   const since_ms = known.since_ms !== null && outageOf(known, first_ms) ? known.since_ms : null
   const merged = { last, slots, since_ms }
   return { ...merged, since_ms: outageOf(merged, now_ms)?.since_ms ?? null }
 }
 
-/** Answers of the same moment: the failures first, so that a failure does not hide an answer. */
+/** Orders answers by time; of equal times, failures come first, so that a failure does not hide a success. */
 const byTime = (one: Answer, other: Answer): number =>
   one.at_ms - other.at_ms || Number(one.failure === null) - Number(other.failure === null)
 
@@ -151,23 +151,23 @@ function countAll(counts: readonly (readonly [cause: string, count: number])[]):
 const totalOf = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-/** What is known of a provider's key: the rejections since its last answer. Other failures say nothing about it. */
+/** The state of a provider's key: its rejections since its last success. Other failures do not concern the key. */
 export interface KeyState {
-  /** The first rejection since the last answer. */
+  /** The time of the first rejection since the last success. */
   since_ms: number
   rejected: number
   rejected_ms: number
-  /** The last answer; 0: none is known. */
+  /** The time of the last success; 0 if unknown. */
   answered_ms: number
 }
 
 export const emptyKey = (): KeyState => ({ since_ms: 0, rejected: 0, rejected_ms: 0, answered_ms: 0 })
 
-/** Whether the provider rejects it: from the first rejection until an answer with it, for a day at most. */
+/** Whether the provider rejects the key: from a rejection until the next success, for at most a day. */
 export const isRejected = ({ rejected_ms, answered_ms }: KeyState, now_ms: number): boolean =>
   rejected_ms > answered_ms && rejected_ms > now_ms - DAY_MS
 
-/** Adds an answer with a key, or a rejection of it, in place. */
+/** Adds a success with a key, or a rejection of it, in place. */
 export function addToKey(
   state: KeyState,
   { at_ms, is_rejected }: { at_ms: number; is_rejected: boolean },
@@ -182,7 +182,7 @@ export function addToKey(
   state.rejected_ms = Math.max(state.rejected_ms, at_ms)
 }
 
-/** Both states of a key: the rejections of each after the last answer of both. */
+/** Merges two states of a key: rejections before the latest success of both do not count. */
 export function mergeKeys(known: KeyState, added: KeyState): KeyState {
   const answered_ms = Math.max(known.answered_ms, added.answered_ms)
   const counting = [known, added].filter(({ rejected_ms }) => rejected_ms > answered_ms)

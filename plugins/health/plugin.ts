@@ -1,4 +1,4 @@
-// Health as a plugin: of the process for load balancers, and of models, providers and routes by their last answers.
+// Plugin of health: of the process, for load balancers, and of models, providers and routes, by their last answers.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const health = definePlugin({

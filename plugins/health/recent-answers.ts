@@ -1,4 +1,4 @@
-// The last answers of each route and key, of all gateways over a database: gathered in memory as calls end, merged into rows every ten seconds.
+// Last answers of each route and key from all gateways of a database: collected in memory, and merged into rows every ten seconds.
 import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -16,35 +16,36 @@ type MarkOf = (key_id: string) => string | undefined
 
 export interface RecentAnswers {
   /**
-   * A call has ended. It costs a fraction of a microsecond: nothing is written.
+   * Records the end of a call in memory, which takes less than a microsecond.
    *
-   * @param answered_by the key of its last answer; undefined without one @param markOf the mark of a provider's key, which only a rejected key needs
-   * @param tries of the call
+   * @param answered_by the key of its last answer; undefined if there is none
+   * @param markOf returns the mark of a provider's key
+   * @param tries the call's attempts
    */
   add(call: CallRecord, answered_by: string | undefined, markOf: MarkOf, tries?: readonly Try[]): void
-  /** A route answered a test, which is no call. @param models that have the route */
+  /** Records that a route answered a test. @param models the models that have the route */
   addTest(models: readonly string[], route: Omit<RouteName, 'model'>, key: KeyName): void
-  /** The states at this moment, those included that are not written yet. */
+  /** Returns the current states, including answers that are not written yet. */
   states(): Promise<RecentStates>
   write(): Promise<void>
-  /** The same, before the database is closed. */
+  /** Writes the remaining answers before the database is closed. */
   close(): Promise<void>
 }
 
-/** A crash loses the answers of this time at most, and other gateways learn of them no later. */
+/** A crash loses the answers of this time at most; other gateways see answers after this time at most. */
 const WRITE_EVERY_MS = 10_000
 
-/** The answers of a gateway. They are written without waiting for the disk: they are no money. */
+/** Opens the recent answers of a gateway. */
 export function openRecentAnswers(
   db: Db,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
 ): RecentAnswers {
   let gathered = new Gathered()
-  /** Keys with a rejection, by their names: only their answers are told. Until the first write those of a run before are not known, and all are. */
+  /** The names of keys with a rejection. Successes are recorded for these only; for all keys until the first write has read the stored ones. */
   let rejected: Set<string> | undefined
   let writing: Promise<void> = Promise.resolve()
   let writes_begun = 0
-  /** Said once. */
+  /** Whether the last write failed, so that the warning is logged once. */
   let is_failing = false
 
   function addKey(name: KeyName, at_ms: number, is_rejected: boolean): void {
@@ -66,7 +67,7 @@ export function openRecentAnswers(
     }
   }
 
-  /** One after the other. */
+  /** Runs writes one after the other. */
   const writeNext = (): Promise<void> => (writing = writing.then(write))
 
   const timer = setInterval(() => void writeNext(), WRITE_EVERY_MS)
@@ -93,7 +94,7 @@ export function openRecentAnswers(
         const begun = writes_begun
         const { routes, keys } = structuredClone(gathered.states())
         const stored = await readAll(db)
-        // A write under way may be in what was read, or not.
+        // Read again if a write began meanwhile: its answers may be in the rows already.
         if (writes_begun !== begun) continue
         return merged(stored, { routes, keys }, now())
       }
@@ -106,7 +107,7 @@ export function openRecentAnswers(
   }
 }
 
-/** The keys that a call found rejected, each once; those that the catalogue does not have any more left out. */
+/** Returns the keys that a provider rejected in a call, without keys that the catalogue no longer has. */
 function rejectedIn(tries: readonly Try[], markOf: MarkOf): KeyName[] {
   const found = tries.flatMap(({ result, key_id }) =>
     result === KEY_REJECTED && key_id !== undefined ? [key_id] : [],
@@ -123,8 +124,8 @@ const isAnswer = ({ provider, result }: Try): boolean =>
   provider !== '' && result !== REFUSED && result !== KEY_REJECTED
 
 /**
- * A route answers a call once, whatever keys it tried. A request that was refused as such is no answer, and a rejection of a key says
- * something about the key alone.
+ * Returns one answer for each route of a call, the last one, even if it tried several keys. Refusals of invalid requests and rejections of
+ * keys are not answers of the route.
  */
 function answersIn(all: readonly Try[]): Try[] {
   const tries = all.filter(isAnswer)

@@ -1,4 +1,4 @@
-// The health of models, providers and their routes at a moment: whether they fail by their last answers, and the figures of the last 24 hours.
+// Current health of models, providers and routes: their state by the last answers, and figures of the last 24 hours.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Outage } from './outage.ts'
 import type { RecentAnswers } from './recent-answers.ts'
@@ -6,44 +6,44 @@ import type { RouteSum, RouteSums } from './route-sums.ts'
 import { ANSWERED, REFUSED } from './tries.ts'
 import { outageSentence, outagesOf, type Trouble } from './troubles.ts'
 
-/** By the last answers (outage.ts); `unknown`: no calls in the last 24 hours. */
+/** The state by the last answers (outage.ts); `unknown` without calls in the last 24 hours. */
 export const HEALTH_STATES = ['unknown', 'working', 'impaired', 'failing'] as const
 type HealthState = (typeof HEALTH_STATES)[number]
 
 interface Counts {
   answered: number
   failed: number
-  /** The request itself was refused, as `bad_request`: it says little about the route. */
+  /** Requests that the provider refused as invalid (`bad_request`), which say little about the route. */
   refused: number
 }
 
 /** The figures of the last 24 hours. */
 interface HealthSums {
-  /** Tries at a route. */
+  /** Attempts at a route. */
   tries: Counts
-  /** Calls, by their last tries. */
+  /** Calls, by their last attempts. */
   calls: Counts
-  /** Failures and refusals by their class. */
+  /** Failures and refusals by class. */
   classes: Record<string, number>
-  /** The mean time to the first byte of what was answered; null if nothing was. */
+  /** The mean time to the first byte of answered requests; null without any. */
   first_byte_ms: number | null
 }
 
 export interface Health extends HealthSums {
   state: HealthState
-  /** Why it fails, or fails partly; null where it does not. */
+  /** The reason for failing or partly failing; null otherwise. */
   sentence: string | null
-  /** Since when it fails; null where it does not. */
+  /** The start of the outage; null if there is none. */
   since_ms: number | null
 }
 
 export interface HealthNow {
-  /** Judged by its calls: a model with a second route works while its first fails. */
+  /** By calls: a model with a second route works while its first route fails. */
   ofModel(model: string): Health
-  /** Judged by its keys and routes. */
+  /** By keys and routes. */
   ofProvider(provider: string): Health
   ofRoute(model: string, provider: string, upstream_model: string): Health
-  /** All that fails, each named once, by its cause. */
+  /** All failures, each reported once, for its cause. */
   troubles: readonly Trouble[]
 }
 
@@ -54,7 +54,7 @@ interface HealthSources {
   now_ms: number
 }
 
-/** The health at this moment, read once. */
+/** Returns the current health. */
 export async function healthNow({ sums, recent, catalogue, now_ms }: HealthSources): Promise<HealthNow> {
   const day = await sums.ofDay()
   const { partly, troubles, ...outages } = outagesOf(catalogue, await recent.states(), now_ms)

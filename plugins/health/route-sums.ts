@@ -1,4 +1,4 @@
-// Sums of tries at routes: added up in memory as calls end, written together every ten seconds, and kept for a day; of models, for 90.
+// Sums of attempts at routes: added up in memory, written every ten seconds, and kept for a day; those of models for 90 days.
 import { and, lt, sql } from 'drizzle-orm'
 import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
@@ -9,53 +9,52 @@ import { route_sums } from '../../src/store/schema.ts'
 import { addModelDays } from './model-days.ts'
 import { type Try, triesOf } from './tries.ts'
 
-/** A sum of tries that went alike. */
+/** A sum of attempts with the same result. */
 export interface RouteSum {
   model: string
   provider: string
   upstream_model: string
   result: string
   tries: number
-  /** Of these, the last tries of their calls. */
+  /** The number of these attempts that were the last of their calls. */
   calls: number
   first_byte_ms: number
 }
 
 export interface RouteSums {
-  /** A call has ended. It costs a fraction of a microsecond: nothing is written. @param tries of the call */
+  /** Records the end of a call in memory, which takes less than a microsecond. @param tries the call's attempts */
   add(call: CallRecord, tries?: readonly Try[]): void
-  /** The sums of the last 24 hours, exact to an hour, those included that are not written yet. */
+  /** Returns the sums of the last 24 hours, exact to an hour, including those that are not written yet. */
   ofDay(): Promise<RouteSum[]>
-  /** Writes what is not written yet. */
   write(): Promise<void>
-  /** The same, before the database is closed. */
+  /** Writes the remaining sums before the database is closed. */
   close(): Promise<void>
 }
 
-/** Of a sum. */
+/** The period of a sum. */
 const SPAN_S = 3_600
 const DAY_S = 24 * SPAN_S
 
-/** A crash loses the sums of this time at most. */
+/** A crash loses the attempts of this time at most. */
 const WRITE_EVERY_MS = 10_000
-/** While they cannot be written. More routes than catalogues have, for some hours. */
+/** The limit while sums cannot be written: more than the routes of any catalogue have in several hours. */
 const MAX_UNWRITTEN = 20_000
 
 interface Unwritten extends RouteSum {
-  /** Of its hour. */
+  /** The start of the hour. */
   start_s: number
 }
 
-/** The sums of a gateway. They are written without waiting for the disk: they are no money. */
+/** Opens the sums of a gateway. */
 export function openRouteSums(
   db: Db,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
 ): RouteSums {
   let unwritten = new UnwrittenSums()
-  /** The sums of the write under way. */
+  /** The sums that are being written. */
   let taken = new UnwrittenSums()
   let writing: Promise<void> = Promise.resolve()
-  /** Said once. */
+  /** Whether the last write failed, so that the warning is logged once. */
   let is_failing = false
   const startOf = (time_ms: number) => Math.floor(time_ms / 1_000 / SPAN_S) * SPAN_S
   const firstStart = () => startOf(now() - DAY_S * 1_000)
@@ -83,7 +82,7 @@ export function openRouteSums(
     taken = new UnwrittenSums()
   }
 
-  /** One after the other. */
+  /** Runs writes one after the other. */
   function writeNext(): Promise<void> {
     writing = writing.then(write)
     return writing
@@ -112,7 +111,7 @@ export function openRouteSums(
 }
 
 class UnwrittenSums {
-  /** By their model, which has few at a time: a key of all their names would be made for each call. */
+  /** By model, because a model has few sums: a combined key would have to be built for each call. */
   readonly #of_models = new Map<string, Unwritten[]>()
   size = 0
 
@@ -134,7 +133,7 @@ class UnwrittenSums {
     sum.first_byte_ms += first_byte_ms
   }
 
-  /** @returns undefined where there is no room for it */
+  /** @returns undefined if the limit is reached */
   #sumOf(
     start_s: number,
     model: string,
@@ -182,7 +181,7 @@ const queries = perConnection({
         target: bareColumns('span_s', 'start_s', 'model', 'provider', 'upstream_model', 'result'),
         set: { tries: added('tries'), calls: added('calls'), first_byte_ms: added('first_byte_ms') },
       }),
-  // Of every span: earlier versions have sums of five minutes, too.
+  // Of any span: earlier versions also stored sums of five minutes.
   sweep: (orm) => orm.delete(route_sums).where(lt(route_sums.start_s, placeholder('start_s'))),
   since: (orm) =>
     orm

@@ -1,4 +1,4 @@
-// The health surface, for whatever keeps the process running: GET /healthz and GET /readyz. Neither needs a key.
+// Routes for load balancers and process managers: GET /healthz and GET /readyz, without a key.
 import { Type } from '@sinclair/typebox'
 import { Elysia, status } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
@@ -29,7 +29,7 @@ const NotReadyBody = Type.Object(
   { description: 'No.' },
 )
 
-/** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503 with the reason. */
+/** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it accepts calls, else 503 with the reason. */
 export function health(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>) {
   const { notReady, filesTrouble } = gateway.operations
   return new Elysia({ name: 'health' })

@@ -1,4 +1,4 @@
-// The states of routes and keys in the database: read whole, and merged with what a gateway gathered.
+// Stored states of routes and keys: reading all, and merging new answers of a gateway into them.
 import { eq, lt, sql } from 'drizzle-orm'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -24,7 +24,7 @@ interface StoredStates {
 
 const isKey = (subject: string): boolean => subject.startsWith('["key"')
 
-/** All rows: some for each route of the catalogue, and for each key that was rejected. */
+/** All rows: a few for each route, and one for each key that was rejected. */
 export async function readAll(db: Pick<Db, 'orm'>): Promise<StoredStates> {
   const rows = await queries(db).all.all()
   const of = (keys: boolean) => rows.filter(({ subject }) => isKey(subject) === keys)
@@ -36,7 +36,7 @@ export async function readAll(db: Pick<Db, 'orm'>): Promise<StoredStates> {
 }
 
 /**
- * Merges what a gateway gathered into the rows. What other gateways write all the time is left out after some tries.
+ * Merges the new answers of a gateway into the rows. Rows that other gateways change repeatedly at the same time are skipped after a few tries.
  *
  * @returns the names of all keys that have a row
  */
@@ -69,14 +69,14 @@ async function writeAll(
     return written !== undefined
   }
   const left = { routes: new Map<string, RouteState>(), keys: new Map<string, KeyState>() }
-  // In one order everywhere, so that two gateways do not wait for each other's rows.
+  // In the same order at all gateways, so that they do not deadlock.
   for (const [subject, added] of [...routes].sort()) {
     const merged = mergeRoutes(stored.routes.get(subject) ?? emptyRoute(), added, now_ms)
     if (!(await writeOne(subject, merged))) left.routes.set(subject, added)
   }
   for (const [subject, added] of [...keys].sort()) {
     const known = stored.keys.get(subject)
-    // An answer says nothing of a key that is not rejected.
+    // A success needs no row if the key was not rejected.
     if (!known?.rejected && added.rejected === 0) continue
     const merged = mergeKeys(known ?? emptyKey(), added)
     if (!(await writeOne(subject, merged))) left.keys.set(subject, added)

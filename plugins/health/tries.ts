@@ -1,29 +1,29 @@
-// The tries of a call at routes, from its record: which answered, which failed, and how. Pure.
+// Attempts of a call at routes, with their results, from its record. Pure.
 import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import { readTrace } from '../../src/money/ledger/traces.ts'
 
-/** A try that answered has this as its result; one that failed the class of its failure. */
+/** The result of an attempt that was answered; the result of a failed one is its failure class. */
 export const ANSWERED = 'answered'
-/** The answer began, and broke off. */
+/** The answer was interrupted. */
 export const BROKE_OFF = 'broke_off'
-/** The provider refused the request itself, which another request may well not meet. */
+/** The provider refused the request as invalid; other requests may succeed. */
 export const REFUSED = 'bad_request'
 /** The provider rejected the key. */
 export const KEY_REJECTED = 'bad_key'
-/** The call failed before a route was tried, and not by its caller's fault. */
+/** The call failed before a route was tried, and not because of the request. */
 const NOT_TRIED = 'failed'
 
 export interface Try {
   provider: string
   upstream_model: string
   result: string
-  /** The class of its failure or, of an error of the provider, its HTTP status; null if it answered. */
+  /** The failure class, or the HTTP status of a provider error; null for a success. */
   cause: string | null
-  /** The key that was sent, as the log names it; undefined where the record does not say. */
+  /** The name of the key that was sent, as in the log; undefined if the record does not have it. */
   key_id: string | undefined
-  /** Its call ended with it. */
+  /** Whether it is the last attempt of the call. */
   is_last: boolean
-  /** Of one that answered: how long it took to the first byte. */
+  /** The time to the first byte, if it was answered. */
   first_byte_ms: number
 }
 
@@ -32,7 +32,7 @@ type TriedCall = Pick<
   'provider' | 'upstream_model' | 'outcome' | 'status' | 'first_byte_ms' | 'failed_tries' | 'trace'
 >
 
-/** In order. Whose caller left before the first byte has no last try: nobody knows how that would have ended. */
+/** Returns the attempts in order. The last one is left out if the caller disconnected before the first byte, as its result is unknown. */
 export function triesOf(call: TriedCall): Try[] {
   const { provider, upstream_model, outcome, status, failed_tries = 0, trace = '' } = call
   const { tried = [], sent_ms = 0, head_ms } = failed_tries > 0 ? readTrace(trace) : {}
@@ -60,7 +60,7 @@ export function triesOf(call: TriedCall): Try[] {
       break
     default: {
       if (outcome === 'cancelled' && call.first_byte_ms === null) break
-      // Of a call with tries before, the time of this one alone.
+      // If the call had earlier attempts, the time of this attempt only.
       tries.push(answeredTry(call, head_ms === undefined ? (call.first_byte_ms ?? 0) : head_ms - sent_ms))
     }
   }

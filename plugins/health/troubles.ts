@@ -1,4 +1,4 @@
-// What fails at a moment: rejected keys, failing providers, models and routes, each named once, by its cause, with a sentence for people. Pure.
+// Current failures: rejected keys, failing providers, models and routes, each reported once, for its cause, with a sentence. Pure.
 import type { Catalogue, Provider } from '../../src/domain/catalogue.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import { markOf } from '../../src/observe/key-mark.ts'
@@ -15,19 +15,19 @@ import {
 } from './outage.ts'
 import type { RecentStates } from './recent-answers.ts'
 
-/** Something that fails now. */
+/** A current failure. */
 export interface Trouble {
   kind: 'key' | 'provider' | 'model' | 'route'
-  /** With its kind it says which one this is: `acme#1`, `acme`, `gpt-5`, `gpt-5 acme:gpt-5-mini`. */
+  /** Identifies the failure together with `kind`: `acme#1`, `acme`, `gpt-5`, `gpt-5 acme:gpt-5-mini`. */
   subject: string
-  /** Such as `acme`, or `acme:gpt-5-mini of gpt-5`. */
+  /** `acme`, or `acme:gpt-5-mini of gpt-5`. */
   name: string
   /** "rejects your key", "is failing". */
   verb: string
   /** "6 calls failed.", "12 of 14 calls in the last 5 minutes failed (timeout 9, 500 3)." */
   detail: string
   since_ms: number
-  /** The provider to look at, and one of its routes to test; null for a model with several providers. */
+  /** The provider to check, and one of its routes to test; null for a model with several providers. */
   provider: string | null
   model: string | null
   upstream_model: string | null
@@ -35,17 +35,17 @@ export interface Trouble {
   key_number: number
 }
 
-/** The outages of a moment, by what the catalogue has. */
+/** Current outages of the catalogue's routes, providers and models. */
 interface Outages {
   ofRoute(model: string, provider: string, upstream_model: string): Outage | undefined
   ofProvider(provider: string): Outage | undefined
   ofModel(model: string): Outage | undefined
-  /** Why something fails partly, as a sentence; undefined where it does not. */
+  /** The reason for partly failing, as a sentence; undefined otherwise. */
   partly: {
     ofRoute(model: string, provider: string, upstream_model: string): string | undefined
-    /** One of its keys or routes fails, or fails partly. */
+    /** Set if one of its keys or routes fails or partly fails. */
     ofProvider(provider: string): string | undefined
-    /** By its calls: with a second route a model works while its first one fails. */
+    /** By calls: a model with a second route works while its first route fails. */
     ofModel(model: string): string | undefined
   }
   troubles: Trouble[]
@@ -77,7 +77,7 @@ export function outagesOf({ models, providers }: Sold, states: RecentStates, now
     const state = stateOf(route)
     return all_rejected.get(route.provider) ?? (state && outageOf(state, now_ms))
   }
-  /** Of several routes: where each one fails that was called in the last day. */
+  /** Returns the outage of several routes, if all that were called in the last day fail. */
   const ofAll = (some: readonly RouteName[], since: (...times: number[]) => number): Outage | undefined => {
     const known = some.filter((route) => isKnown(route) || all_rejected.has(route.provider))
     const outages = known.map(of).filter((outage) => outage !== undefined)
@@ -173,7 +173,7 @@ function outageOfKeys(keys: readonly RejectedKey[]): Outage {
   return { since_ms, of: 'row', answers: failed, failed, causes: { bad_key: failed } }
 }
 
-/** Of several: the windows, or where no window is why, the last answers of each. */
+/** Sums outages: those by their windows if there are any, else those by their last answers. */
 function sumOf(outages: readonly Outage[], since: (...times: number[]) => number): Outage {
   const of = outages.some((outage) => outage.of === 'window') ? 'window' : 'row'
   const summed = outages.filter((outage) => outage.of === of)
@@ -195,7 +195,7 @@ function keyTrouble(
 ): Trouble {
   const own = routes.filter((one) => one.provider === provider)
   const [route] = own
-  // With another key, or at another provider, the call went on.
+  // The call could continue with another key or at another provider.
   const goes_on =
     !is_only ||
     routes.some((one) => one.provider !== provider && own.some(({ model }) => model === one.model))
@@ -255,14 +255,14 @@ export function outageSentence({ of, answers, failed, causes }: Failures): strin
   return `${lead} (${causeWords(causes)}).`
 }
 
-/** The first few of what fails in part. */
+/** Joins the first few sentences about partial failures. */
 function partsOf(sentences: readonly string[]): string | undefined {
   const more = sentences.length - MAX_PARTS
   const words = [...sentences.slice(0, MAX_PARTS), ...(more > 0 ? [`And ${more} more.`] : [])]
   return words.length === 0 ? undefined : words.join(' ')
 }
 
-/** An answer with a status of success that is an error inside: a stream sends its status first. */
+/** A status below 400 is an error inside of an answer that had begun with a success status, such as a stream. */
 const causeWord = (cause: string): string =>
   CAUSES[cause] ?? (Number(cause) < 400 ? 'error in the answer' : cause)
 

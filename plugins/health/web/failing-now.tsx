@@ -1,4 +1,4 @@
-// What fails now, first on the Overview: for the operator with what to do about it, for an account its models.
+// Current failures at the top of the Overview: for the operator with actions, for an account its models only.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -16,10 +16,10 @@ type Health = AnswerOf<typeof api.health.get>
 type Trouble = Health['troubles'][number]
 
 const EVERY_MS = 10_000
-/** Of more, the rest is a number: the pages Models and Providers have all of them. */
+/** Further failures are shown as a number; the pages Models and Providers have all of them. */
 const MAX_SHOWN = 5
 
-/** A page waits for it: what fails stands above the rest, which it would push down. */
+/** The page waits for this query, because the notice is above other content and would shift it. */
 export const useHealthNow = () => useApi(['health'], () => api.health.get(), { every_ms: EVERY_MS })
 
 export function FailingNow() {
@@ -37,7 +37,7 @@ export function FailingNow() {
   )
 }
 
-/** One notice for all: an account can only wait, or call another model. */
+/** One notice for all models, because an account can only wait or use another model. */
 function FailingModels({ models }: { models: Health['failing_models'] }) {
   if (models.length === 0) return null
   return (
@@ -126,7 +126,7 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
 type TestOrder = Parameters<typeof api.providers.try.post>[0]
 type TestedRoute = AnswerOf<typeof api.providers.try.post>
 
-/** One real request by the route. One that is answered ends what it was about. */
+/** Sends one real request by the route. A successful one ends the failure. */
 function useTest() {
   const queries = useQueryClient()
   return useMutation({
