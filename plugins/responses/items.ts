@@ -1,4 +1,4 @@
-// The items that one line of a kept response has, in their full form, as the list of input items shows them.
+// Parsing of one line of a kept response into complete items, for the list of input items.
 import { OPENING_BRACE, OPENING_BRACKET, QUOTE } from '../../src/protocols/wire/json-bytes.ts'
 import { eachPart, membersOf, namesOf, type Part } from '../../src/responses/json-parts.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -8,13 +8,14 @@ export interface ListedItem {
   readonly json: Uint8Array
 }
 
-/** A line of a kept response, and what it is: the response itself, or which of its input items. */
-interface LineOf {
+/** The origin of a line: a response, or one of its input items. */
+interface LineOrigin {
   readonly response_id: string
+  /** Undefined for the line of the response itself. */
   readonly input_index: number | undefined
 }
 
-/** How an id begins where the caller gave an item none. */
+/** Id prefixes by type, for items to which the caller gave no id. */
 const PREFIXES: Readonly<Record<string, string>> = {
   message: 'msg',
   function_call: 'fc',
@@ -24,13 +25,13 @@ const PREFIXES: Readonly<Record<string, string>> = {
 
 const OUTPUT = namesOf('output')
 const ITEM = namesOf('id', 'type', 'status', 'role', 'content')
-/** Others have their turn after so many small items. */
+/** After this number of items the event loop serves other work. */
 const ITEMS_A_TURN = 64
 
-/** The output items of a response, or the one input item. @throws SyntaxError if the line was cut or changed */
+/** Returns the output items of a response, or the one input item. @throws SyntaxError if the line is damaged */
 export async function itemsOfLine(
   line: Uint8Array,
-  { response_id, input_index }: LineOf,
+  { response_id, input_index }: LineOrigin,
 ): Promise<ListedItem[]> {
   if (line[0] !== OPENING_BRACE) throw new SyntaxError('a kept response has a line that is no object')
   if (input_index !== undefined) return [await itemAt(line, 0, response_id, input_index)]
@@ -43,7 +44,7 @@ export async function itemsOfLine(
   return items
 }
 
-/** The objects among the elements of an array. */
+/** Returns the elements of an array that are objects. */
 async function objectsIn(line: Uint8Array, array: Part): Promise<Part[]> {
   const objects: Part[] = []
   if (line[array.at] === OPENING_BRACKET)
@@ -53,10 +54,10 @@ async function objectsIn(line: Uint8Array, array: Part): Promise<Part[]> {
   return objects
 }
 
-/** Members that are written anew, or added, in pieces. */
-type Written = Map<string, readonly Uint8Array[]>
+/** Members to replace or add, as pieces of JSON. */
+type NewMembers = Map<string, readonly Uint8Array[]>
 
-/** Callers may leave out an item's type and its id, and write content as a text. */
+/** Completes an item: callers may omit its type and id, and send its content as a text. */
 async function itemAt(line: Uint8Array, at: number, response_id: string, index: number): Promise<ListedItem> {
   const { values, end } = await membersOf(line, at, ITEM)
   const textOf = (name: string): string | undefined => {
@@ -65,27 +66,27 @@ async function itemAt(line: Uint8Array, at: number, response_id: string, index: 
       ? JSON.parse(new TextDecoder().decode(line.subarray(part.at, part.end)))
       : undefined
   }
-  const written: Written = new Map()
-  const reported_type = textOf('type')
-  const type = reported_type ?? 'message'
-  const reported_id = textOf('id')
-  const id = reported_id || `${PREFIXES[type] ?? 'item'}_${response_id.replace(/^resp_/, '')}_${index}`
-  if (!reported_id) written.set('id', [Buffer.from(JSON.stringify(id))])
-  if (reported_type === undefined) written.set('type', [Buffer.from(JSON.stringify(type))])
-  if (type !== 'message') return { id, json: rewritten(line, { at, end }, values, written) }
+  const written: NewMembers = new Map()
+  const own_type = textOf('type')
+  const type = own_type ?? 'message'
+  const own_id = textOf('id')
+  const id = own_id || `${PREFIXES[type] ?? 'item'}_${response_id.replace(/^resp_/, '')}_${index}`
+  if (!own_id) written.set('id', [Buffer.from(JSON.stringify(id))])
+  if (own_type === undefined) written.set('type', [Buffer.from(JSON.stringify(type))])
+  if (type !== 'message') return { id, json: replaceMembers(line, { at, end }, values, written) }
   const content = await contentOf(line, values.get('content'), textOf('role'))
   if (content) written.set('content', content)
   if (!values.has('status')) written.set('status', [Buffer.from('"completed"')])
-  return { id, json: rewritten(line, { at, end }, values, written) }
+  return { id, json: replaceMembers(line, { at, end }, values, written) }
 }
 
 const EMPTY_OBJECT_BYTES = 2
 
-function rewritten(
+function replaceMembers(
   line: Uint8Array,
   { at, end }: Part,
   values: ReadonlyMap<string, Part>,
-  written: Written,
+  written: NewMembers,
 ): Uint8Array {
   const pieces: Uint8Array[] = []
   let copied = at
@@ -105,7 +106,7 @@ function rewritten(
   return Buffer.concat([...pieces, line.subarray(end - 1, end)])
 }
 
-/** The content of a message as a list; undefined if it is one already. */
+/** Returns the content of a message as a list; undefined if it is already a list of objects. */
 async function contentOf(
   line: Uint8Array,
   content: Part | undefined,

@@ -1,4 +1,4 @@
-// The responses surface as a plugin: new responses, and kept ones.
+// The plugin of the responses surface: new responses and kept ones.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const responses = definePlugin({

@@ -1,4 +1,4 @@
-// Responses in the API reference: created, compacted, and their tokens counted.
+// The API reference of responses: creation, compaction and token counts.
 import { events, json, type Reference, TEXT_HEADERS } from '../../src/app/reference/operation.ts'
 import {
   CITY_SCHEMA,

@@ -1,4 +1,4 @@
-// The responses surface: POST /v1/responses, whole and streamed, the same over a WebSocket, and the summing up of conversations.
+// The responses surface: POST /v1/responses, whole, streamed and over a WebSocket; compaction of conversations; and token counts.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { calls } from '../../src/app/surface/calls.ts'
@@ -17,11 +17,11 @@ import { refusal } from '../../src/protocols/wire/json.ts'
 import { webSockets } from './socket/route.ts'
 import { storedResponses } from './stored.ts'
 
-/** As for chat completions: images come inline here too. */
+/** The same limit as for chat completions, because requests contain images inline. */
 const RESPONSES_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 /**
- * `POST /v1/responses/input_tokens`. What the request continues is not counted, so it may continue nothing.
+ * `POST /v1/responses/input_tokens`. Refuses a request with `previous_response_id`, because the earlier conversation is not counted.
  * @throws GatewayError as for a response
  */
 export const countInputTokens = (parts: CallParts, origin: CallOrigin): Promise<Response> =>
@@ -47,7 +47,7 @@ const BODY_LIMIT_BYTES = RESPONSES_BODY_LIMIT_BYTES
 const REQUEST = { body_limit_bytes: BODY_LIMIT_BYTES, target: readCallTarget, protocol }
 const SURFACE = { surface: 'responses', forms: COMMON_FORMS, render: protocol.renderError }
 
-/** New and kept responses, beside each other: hooks of the one would reach the routes of the other inside it. */
+/** New and kept responses as two separate instances, because hooks of an instance would also apply to routes inside it. */
 export const responses = (gateway: Parts) =>
   new Elysia({ name: 'responses: new and kept' }).use(newResponses(gateway)).use(storedResponses(gateway))
 

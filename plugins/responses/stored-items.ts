@@ -1,4 +1,4 @@
-// The items that a response was made from, page by page: its conversation so far, and its own input.
+// Pages of the items that a response was made from: its earlier conversation and its own input.
 import type { Static } from '@sinclair/typebox'
 import type { BodyShare } from '../../src/calls/bodies/memory.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
@@ -8,45 +8,45 @@ import { itemsOfLine, type ListedItem } from './items.ts'
 import type { ItemsQuery } from './stored-views.ts'
 
 const DEFAULT_LIMIT = 20
-/** A page ends with the item that makes it this large: the next one begins there. */
+/** A page ends with the item that exceeds this size. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
-/** As they are read, and in the page. */
+/** Memory per stored byte: the bytes read, and the page. */
 const COPIES = 2
 
-interface ReadingItems {
-  /** Takes the memory of what is read; the caller frees it when the page has left. */
+interface ReadOptions {
+  /** Grows with the bytes read; the caller of this function releases it once the page is sent. */
   readonly memory: BodyShare
   readonly gone: AbortSignal
 }
 
 /**
- * One page of the items that a response was made from. Turns are read only as far as the page needs them.
- * @param turns of the conversation up to and with the response, in the order that is asked for
- * @param id the response, whose own output is not among them
+ * Makes one page of items. Reads only as many turns as the page needs.
+ * @param turns the conversation up to and including the response, in the requested order
+ * @param id the response, whose own output is left out
  * @returns the page as pieces of JSON
- * @throws GatewayError invalid_request for an `after` that is none of these items; rate_limited if there is no memory
- * in time
+ * @throws GatewayError invalid_request if `after` is none of these items; rate_limited if memory is not available in time
  */
 export async function itemsPage(
   turns: AsyncIterable<Turn>,
   id: string,
   { after, limit = DEFAULT_LIMIT, order = 'desc' }: Static<typeof ItemsQuery>,
-  reading: ReadingItems,
+  reading: ReadOptions,
 ): Promise<Uint8Array[]> {
   const page: ListedItem[] = []
   let page_bytes = 0
-  let has_begun = after === undefined
+  let is_past_cursor = after === undefined
   let has_more = false
   for await (const item of itemsOf(turns, id, order, reading)) {
-    if (has_begun) {
+    if (is_past_cursor) {
       has_more = page.length === limit || page_bytes >= MAX_PAGE_BYTES
       if (has_more) break
       page.push(item)
       page_bytes += item.json.length
     }
-    if (item.id === after) has_begun = true
+    if (item.id === after) is_past_cursor = true
   }
-  if (!has_begun) throw invalidRequest(`after: item "${after}" not found in this list.`, { param: 'after' })
+  if (!is_past_cursor)
+    throw invalidRequest(`after: item "${after}" not found in this list.`, { param: 'after' })
   const ends = { first_id: page.at(0)?.id ?? null, last_id: page.at(-1)?.id ?? null, has_more }
   return [
     Buffer.from('{"object":"list","data":['),
@@ -57,12 +57,12 @@ export async function itemsPage(
 
 const COMMA = Buffer.from(',')
 
-/** Each item once, for a page begins after an item's id. */
+/** Yields each item once, because a page starts after the id of an item. */
 async function* itemsOf(
   turns: AsyncIterable<Turn>,
   last_id: string,
   order: 'asc' | 'desc',
-  reading: ReadingItems,
+  reading: ReadOptions,
 ): AsyncGenerator<ListedItem> {
   const seen = new Set<string>()
   const pace = createPace()

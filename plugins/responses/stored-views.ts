@@ -1,4 +1,4 @@
-// Kept responses in OpenAI's shapes: the routes' parameters, answers and schemas.
+// The schemas of the routes for kept responses, in OpenAI's format.
 import { Type } from '@sinclair/typebox'
 import { WholeNumber } from '../../src/http/parameters.ts'
 import { Closed, failures, Nullable, OneOf } from '../../src/http/schema.ts'
@@ -14,7 +14,7 @@ const ResponseParams = Type.Object({
   }),
 })
 
-/** SDKs send it once or several times, with or without brackets. The answer includes everything in any case. */
+/** SDKs send `include` once or several times, with or without brackets. It is ignored, because answers include everything. */
 const Names = Type.Optional(
   Type.Union([Type.String(), Type.Array(Type.String())], {
     description: "Accepted as OpenAI's clients send it: all that can be included is.",
@@ -22,7 +22,7 @@ const Names = Type.Optional(
 )
 const INCLUDE = { include: Names, 'include[]': Names }
 
-/** A kept response is complete: nothing of it is left to be streamed. */
+/** A kept response is complete, so it cannot be streamed. */
 const RetrieveQuery = Closed({
   ...INCLUDE,
   stream: Type.Optional(
@@ -53,13 +53,13 @@ export const ItemsQuery = Closed({
   ),
 })
 
-/** As it was answered, whatever fields it has. */
+/** The response as it was returned, with any further fields. */
 const ResponseView = Type.Object(
   { id: Type.String() },
   { ...open, title: 'Response', description: 'The response as it was answered.' },
 )
 
-/** An item with all that its caller or the model said of it. */
+/** An item with all fields that the caller or the model set. */
 const ItemView = Type.Object(
   {
     id: Type.String({ description: 'The id of the item.' }),
@@ -90,13 +90,13 @@ const DeletedView = Closed(
   { description: 'Deleted.' },
 )
 
-/** The answer to who asks for a WebSocket. */
+/** The body of a refused WebSocket handshake. */
 export const UpgradeView = Closed({ error: Closed({ message: Type.String() }) })
 
 const FAILURES = failures(OpenAIError, 400, 401, 403, 404, 429, 500, 503)
 const tags = ['OpenAI API']
 
-/** Of reading a response. */
+/** The schema of `GET /v1/responses/{id}`. */
 export const READ = {
   params: ResponseParams,
   query: RetrieveQuery,
@@ -110,7 +110,7 @@ export const READ = {
   },
 }
 
-/** Of listing what a response was made from. */
+/** The schema of `GET /v1/responses/{id}/input_items`. */
 export const LIST = {
   params: ResponseParams,
   query: ItemsQuery,
@@ -123,7 +123,7 @@ export const LIST = {
   },
 }
 
-/** Of deleting a response. */
+/** The schema of `DELETE /v1/responses/{id}`. */
 export const REMOVE = {
   parse: 'none' as const,
   params: ResponseParams,
@@ -136,7 +136,7 @@ export const REMOVE = {
   },
 }
 
-/** Always refused, so the API reference leaves it out. */
+/** The schema of the cancel route, which always refuses and is not in the API reference. */
 export const CANCEL = {
   parse: 'none',
   params: ResponseParams,

@@ -1,4 +1,4 @@
-// The surface of kept responses: GET and DELETE /v1/responses/{id}, and GET of the items that one was made from.
+// The routes of kept responses: GET and DELETE /v1/responses/{id}, and GET of the items that a response was made from.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
@@ -14,7 +14,7 @@ import { CANCEL, type ItemsQuery, LIST, READ, REMOVE } from './stored-views.ts'
 
 const SURFACE = { surface: 'responses', forms: COMMON_FORMS, render: openai.renderError }
 const JSON_HEADERS = { headers: { 'content-type': 'application/json' } }
-/** Of large responses that are read at the same time; one that is larger is read alone. */
+/** The memory for large responses that are read at the same time. A larger response is read alone. */
 const READ_MEMORY = {
   limit_bytes: 192 * 1024 * 1024,
   account_limit_bytes: 96 * 1024 * 1024,
@@ -22,10 +22,10 @@ const READ_MEMORY = {
   reserved_ms: 2_000,
 }
 
-/** An account sees its own responses only, of all of its keys. */
+/** An account sees only its own responses, those of all its keys. */
 export function storedResponses(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const { responses, images } = gateway.content
-  // Apart from those of paid calls: who reads at no cost takes nothing from them.
+  // Separate from the memory of paid calls, so that free reads do not reduce it.
   const memory = createBodyMemory(READ_MEMORY)
 
   async function list(
@@ -39,7 +39,7 @@ export function storedResponses(gateway: Pick<Gateway, 'calls' | 'requests' | 'c
     gone.addEventListener('abort', share.release, { once: true })
     try {
       const page = await itemsPage(turns, id, query, { memory: share, gone })
-      return new Response(pieceByPiece(page, share.release), JSON_HEADERS)
+      return new Response(streamPieces(page, share.release), JSON_HEADERS)
     } catch (thrown) {
       share.release()
       throw thrown
@@ -86,7 +86,7 @@ export function storedResponses(gateway: Pick<Gateway, 'calls' | 'requests' | 'c
     )
 }
 
-/** Ids of other accounts are as unknown as those that never were. */
+/** The same error for unknown ids and for responses of other accounts. */
 const noSuchResponse = (id: string) =>
   notFound(
     `Response "${id.slice(0, MAX_ID_CHARS)}" not found. It was deleted, has expired, or was made with store: false.`,
@@ -94,10 +94,10 @@ const noSuchResponse = (id: string) =>
 const MAX_ID_CHARS = 64
 
 /**
- * A page in the pieces that it consists of, each sent when there is room for it.
- * @param done called once, when the last piece was taken or the reader has left
+ * Streams the pieces of a page with backpressure.
+ * @param done called once, when the last piece was taken or the caller disconnected
  */
-function pieceByPiece(pieces: readonly Uint8Array[], done: () => void): ReadableStream<Uint8Array> {
+function streamPieces(pieces: readonly Uint8Array[], done: () => void): ReadableStream<Uint8Array> {
   const left = pieces.values()
   return new ReadableStream({
     pull(controller) {

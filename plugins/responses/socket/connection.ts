@@ -1,8 +1,8 @@
-// One WebSocket of a caller: messages in and out, at the pace of whoever is slower, and its end.
+// A caller's WebSocket connection: reads messages, runs their calls, sends answers, and slows down to the pace of either side.
 import { GatewayError, overloaded } from '../../../src/domain/errors.ts'
 import type { OpenSocket, SocketEnd } from '../../../src/http/socket-memory.ts'
 import type { CallerSocket, SocketEvents } from '../../../src/http/sockets.ts'
-import type { Arrived, ConnectionOptions, Message } from './connection-options.ts'
+import type { ConnectionOptions, Message, WaitingRequest } from './connection-options.ts'
 import { FLOOD, FORGOTTEN, NO_ROOM, UNPAID, Unpaid } from './ends.ts'
 import {
   bytesOf,
@@ -15,31 +15,31 @@ import {
 import { awaitWelcome, Lanes } from './lanes.ts'
 import { errorMessage, Outbox, steerFailed, TOO_OLD } from './outbox.ts'
 
-/** Of messages whose call has no room for them yet; once more wait, no more is read. */
+/** Limits for messages that wait for their calls. Beyond them the socket is paused. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_WAITING = 64
-/** So many never wait by mistake. What one read of the socket brings cannot be stopped, so the connection is ended at once. */
+/** The connection is closed beyond this number: a pause does not stop messages of a read that has already happened. */
 const MAX_INBOX = 2_000
-/** Larger messages are read only for callers who could be let in. */
+/** Larger messages are parsed only if their call could be admitted. */
 const SMALL_MESSAGE_BYTES = 64 * 1024
 const FULL_RETRY_AFTER_S = 5
 
 export class Connection implements SocketEvents, OpenSocket {
   readonly account_id: number
   readonly opened_at_ms: number
-  /** It cost more than it paid for: nothing more of it is read. */
+  /** Whether the gateway reads no more messages, because the connection sent too many without paying. */
   was_sent_away = false
   readonly #options: ConnectionOptions
   readonly #outbox = new Outbox()
   readonly #unpaid = new Unpaid()
   readonly #inbox: Message[] = []
   #is_reading = false
-  readonly #lanes = new Lanes<Arrived>(
+  readonly #lanes = new Lanes<WaitingRequest>(
     (create) => this.#answer(create),
-    () => this.#goOn(),
+    () => this.#continue(),
   )
-  /** One for each call under way: they fire when the caller has left. */
-  readonly #leaving = new Set<AbortController>()
+  /** One for each call under way; aborted when the caller disconnects. */
+  readonly #calls = new Set<AbortController>()
   #socket: CallerSocket | undefined
   #waiting = 0
   #waiting_bytes = 0
@@ -62,7 +62,7 @@ export class Connection implements SocketEvents, OpenSocket {
     this.#options.onOpen(this)
   }
 
-  /** It is read in its turn: one read of the socket may bring thousands. */
+  /** Queues a message. It is parsed in a later turn, because one read of the socket may bring thousands. */
   message(_: CallerSocket, text: string | Uint8Array): void {
     if (this.was_sent_away) return
     const bytes = Buffer.byteLength(text)
@@ -79,10 +79,10 @@ export class Connection implements SocketEvents, OpenSocket {
       return
     }
     this.#pace()
-    this.#goOn()
+    this.#continue()
   }
 
-  /** Reads one message, or begins one call. */
+  /** Parses one message, or starts one call. */
   step(): boolean {
     if (!this.#lanes.startNext()) {
       this.#readNext()
@@ -98,7 +98,7 @@ export class Connection implements SocketEvents, OpenSocket {
   close(_: CallerSocket, code: number): void {
     this.#socket = undefined
     this.#drop()
-    for (const controller of this.#leaving) controller.abort()
+    for (const controller of this.#calls) controller.abort()
     this.#outbox.close()
     this.#options.onClose(this, code)
   }
@@ -108,7 +108,7 @@ export class Connection implements SocketEvents, OpenSocket {
     this.#pace()
   }
 
-  /** A paused socket is not read, so that its end shows only once something is sent. */
+  /** Pings a paused socket: since it is not read, a disconnect shows only when something is sent. */
   look(): void {
     if (this.#socket?.isPaused) this.#socket.ping()
   }
@@ -123,7 +123,7 @@ export class Connection implements SocketEvents, OpenSocket {
     this.#socket?.close(code, reason)
   }
 
-  /** Forgets the responses that only this connection remembers. */
+  /** Called when memory of earlier responses was dropped that only this connection has: ends the connection. */
   forgotten(): void {
     this.end(FORGOTTEN)
   }
@@ -134,19 +134,19 @@ export class Connection implements SocketEvents, OpenSocket {
     )
   }
 
-  #goOn(): void {
+  #continue(): void {
     if (this.#hasWork()) this.#options.turns.add(this)
     if (this.is_idle) this.#endIfAsked()
   }
 
-  /** Drops the messages that wait. */
+  /** Drops the waiting messages. */
   #drop(): void {
     this.#inbox.length = 0
     this.#lanes.clear()
     this.#release(this.#waiting_bytes)
   }
 
-  /** It is not read any more, until it is closed. */
+  /** Stops reading messages for good. */
   #stopListening(): void {
     this.was_sent_away = true
     this.#socket?.pause()
@@ -156,7 +156,7 @@ export class Connection implements SocketEvents, OpenSocket {
     const { code, reason, is_too_old } = this.#ending ?? {}
     if (code === undefined) return
     if (is_too_old) this.#outbox.send(TOO_OLD)
-    // One that is paused does not see that its caller has gone.
+    // A paused socket does not notice that its caller disconnected.
     if (this.#socket?.isPaused) this.#socket.resume()
     this.#socket?.close(code, reason)
   }
@@ -168,7 +168,7 @@ export class Connection implements SocketEvents, OpenSocket {
     else this.#handle(message, () => readMessage(bytesOf(message.text)))
   }
 
-  /** Messages behind it wait, so that each lane keeps its order. */
+  /** Parses a large message. Later messages wait, so that each lane keeps its order. */
   async #readLarge(message: Message): Promise<void> {
     this.#is_reading = true
     const { assertWelcome, unwrap } = this.#options
@@ -182,23 +182,23 @@ export class Connection implements SocketEvents, OpenSocket {
       })
     } finally {
       this.#is_reading = false
-      this.#goOn()
+      this.#continue()
     }
   }
 
-  /** Does what a message asks for, or refuses it. */
+  /** Handles a message, or refuses it. */
   #handle({ text, bytes }: Message, read: () => Envelope): void {
     let waits = false
     try {
-      // Nobody is left to be answered.
+      // The caller disconnected, or is not answered any more.
       if (!this.#socket || this.#ending === UNPAID) return
       if (this.#ending?.is_too_old) {
-        if (this.#isHeard(bytes)) this.#outbox.send(TOO_OLD)
+        if (this.#countUnpaid(bytes)) this.#outbox.send(TOO_OLD)
         return
       }
       const envelope = read()
       if (envelope.kind === 'create') waits = this.#take({ ...envelope, bytes })
-      else if (this.#isHeard(bytes) && envelope.kind === 'steer')
+      else if (this.#countUnpaid(bytes) && envelope.kind === 'steer')
         this.#outbox.send(steerFailed(envelope.steer))
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown
@@ -209,8 +209,8 @@ export class Connection implements SocketEvents, OpenSocket {
     }
   }
 
-  /** @returns whether it waits for its call */
-  #take(create: Arrived): boolean {
+  /** Queues a request. @returns whether it waits for its call */
+  #take(create: WaitingRequest): boolean {
     const { lane, bytes } = create
     if (!this.#lanes.hasRoomFor(lane)) {
       void this.#refuse(tooManyLanes(), lane, bytes)
@@ -221,16 +221,16 @@ export class Connection implements SocketEvents, OpenSocket {
     return true
   }
 
-  /** Of a message that waits no more. What is left of a closed connection was released when it closed. */
+  /** Releases the memory of a message that no longer waits. A closed connection has released all of it before. */
   #release(bytes: number): void {
     const released_bytes = Math.min(bytes, this.#waiting_bytes)
     this.#waiting_bytes -= released_bytes
     this.#options.arrived.give(this.account_id, released_bytes)
   }
 
-  async #answer(create: Arrived): Promise<void> {
+  async #answer(create: WaitingRequest): Promise<void> {
     const controller = new AbortController()
-    this.#leaving.add(controller)
+    this.#calls.add(controller)
     let was_taken = false
     const onTaken = () => {
       if (was_taken) return
@@ -238,19 +238,19 @@ export class Connection implements SocketEvents, OpenSocket {
       this.#waiting--
       this.#release(create.bytes)
       this.#pace()
-      this.#goOn()
+      this.#continue()
     }
     try {
       const { answer, was_let_in } = await this.#options.serve(create, { signal: controller.signal, onTaken })
       onTaken()
       if (was_let_in) this.#unpaid.reset()
-      else if (!this.#isHeard(create.bytes)) return
+      else if (!this.#countUnpaid(create.bytes)) return
       await this.#outbox.pass(answer, create.lane)
     } catch {
-      // The answer broke off, as the body of an answer to POST does: what failed is logged, and its caller is cut off.
+      // The answer was interrupted; the failure has been logged. The connection is cut, as the body of a POST's answer would be.
       this.#socket?.terminate()
     } finally {
-      this.#leaving.delete(controller)
+      this.#calls.delete(controller)
     }
   }
 
@@ -263,10 +263,10 @@ export class Connection implements SocketEvents, OpenSocket {
   }
 
   async #refuse(thrown: GatewayError, lane: string | undefined, bytes: number): Promise<void> {
-    if (this.#isHeard(bytes)) this.#outbox.send(await errorMessage(this.#options.refuse(thrown), lane))
+    if (this.#countUnpaid(bytes)) this.#outbox.send(await errorMessage(this.#options.refuse(thrown), lane))
   }
 
-  /** It is not read: what it says may be of any size. What came before it is still answered. */
+  /** Refuses a message without parsing it, since it may be large. Earlier messages are still answered. */
   async #refuseWithoutRoom(): Promise<void> {
     this.#stopListening()
     const refusal = overloaded(
@@ -277,8 +277,8 @@ export class Connection implements SocketEvents, OpenSocket {
     this.end(NO_ROOM)
   }
 
-  /** Counts a message that nobody pays for. @returns whether it is answered */
-  #isHeard(bytes: number): boolean {
+  /** Counts a message that costs its caller nothing. @returns whether it is still answered */
+  #countUnpaid(bytes: number): boolean {
     if (this.#unpaid.add(bytes)) return true
     this.#stopListening()
     this.#drop()

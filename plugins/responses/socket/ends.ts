@@ -1,4 +1,4 @@
-// The ends of a caller's connection, as its caller is told them, and its count of messages in a row that nobody pays for.
+// The close codes and reasons of a connection, and the count of consecutive messages that cost their caller nothing.
 import type { SocketEnd } from '../../../src/http/socket-memory.ts'
 
 export const UNPAID: SocketEnd = {
@@ -16,22 +16,22 @@ export const FORGOTTEN: SocketEnd = {
 }
 
 const MAX_UNPAID = 100
-/** One of the largest: the runtime takes ten milliseconds for it before anybody sees it. */
+/** One of the largest messages, which Bun needs ten milliseconds to receive. */
 const MAX_UNPAID_BYTES = 16 * 1024 * 1024
 
-/** Messages that ask for no response, and those refused before money is held. */
+/** Counts consecutive messages without a held amount: they request no response, or were refused before. */
 export class Unpaid {
   #messages = 0
   #bytes = 0
 
-  /** One more. @returns whether it is answered; else the caller has sent too many */
+  /** Counts a message. @returns false if the caller has sent too many */
   add(bytes: number): boolean {
     this.#messages++
     this.#bytes += bytes
     return this.#messages <= MAX_UNPAID && this.#bytes <= MAX_UNPAID_BYTES
   }
 
-  /** Something was paid for. */
+  /** Called when money was held for a call. */
   reset(): void {
     this.#messages = 0
     this.#bytes = 0

@@ -1,29 +1,29 @@
-// A message of a caller over a WebSocket: what it asks for, and, where that is a response, the request as POST has it.
+// Parsing of a caller's WebSocket message: its kind, and for a response the body of the equivalent POST.
 // https://developers.openai.com/api/docs/guides/websocket-mode; types: npm openai, resources/responses/responses, `ResponsesClientEvent`
 import { type GatewayError, invalidRequest } from '../../../src/domain/errors.ts'
 import { type Json, refusal } from '../../../src/protocols/wire/json.ts'
 import { type EnvelopeRules, type Unwrapped, unwrap } from '../../../src/protocols/wire/json-splice.ts'
 import { MAX_NAMED_LANES } from './lanes.ts'
 
-/** A response is asked for. */
+/** The request for a response. */
 export interface Create {
   kind: 'create'
   lane: string | undefined
-  /** The body of the POST that asks for the same. */
+  /** The body of the equivalent POST. */
   body: Uint8Array
-  /** False: it is only prepared. */
+  /** False if the response is only prepared, without generation. */
   generates: boolean
 }
 
 /** A message by its kind. */
 export type Envelope =
   | Create
-  /** Words for a response under way, which no model here takes. */
+  /** Input for a response under way, which no model of the gateway supports. */
   | { kind: 'steer'; steer: { previous_response_id: Json; input: Json } }
-  /** Codex says that it has read an answer: nothing is to be done, and an answer would be taken for that of the next request. */
+  /** Codex reports that it has read an answer. It gets no reply, which Codex would take for the answer to its next request. */
   | { kind: 'notice' }
 
-/** No request has as many. */
+/** More than any real request has. */
 const MAX_FIELDS = 256
 const ENVELOPE: EnvelopeRules = {
   read: ['type', 'stream_id', 'generate'],
@@ -37,29 +37,29 @@ const STEERING: EnvelopeRules = {
   set: {},
   max_fields: MAX_FIELDS,
 }
-/** Of a message that asks for no response: nobody pays for reading it, and a steer is sent back. */
+/** Limit for messages that request no response: they are free, and a steer is sent back. */
 const MAX_UNPAID_BYTES = 64 * 1024
 
-/** Takes an envelope off: here, or on a thread. */
+/** Parses an envelope, on the event loop or on a thread. */
 export type Unwrap = (bytes: Uint8Array, rules: EnvelopeRules) => Promise<Unwrapped>
 
-/** The bytes of a message. @throws GatewayError invalid_request for a binary one */
+/** Returns the bytes of a text message. @throws GatewayError invalid_request for a binary message */
 export function bytesOf(message: string | Uint8Array): Uint8Array {
   if (typeof message !== 'string')
     throw invalidRequest('A binary message cannot be read. Send JSON as a text message.')
   return Buffer.from(message)
 }
 
-/** @throws GatewayError invalid_request for what cannot be understood; what a response is asked for with is not looked at */
+/** Parses a message. The fields of a response request are checked later. @throws GatewayError invalid_request for an invalid envelope */
 export const readMessage = (bytes: Uint8Array): Envelope => envelopeOf(bytes, unwrap(bytes, ENVELOPE))
 
 /** The same for a large message. @throws GatewayError as `readMessage` and `unwrap` */
-export async function readLargeMessage(bytes: Uint8Array, unwrapElsewhere: Unwrap): Promise<Envelope> {
+export async function readLargeMessage(bytes: Uint8Array, unwrapLarge: Unwrap): Promise<Envelope> {
   const { length } = bytes
-  return envelopeOf({ length }, await unwrapElsewhere(bytes, ENVELOPE))
+  return envelopeOf({ length }, await unwrapLarge(bytes, ENVELOPE))
 }
 
-/** @param bytes whole, unless they are too many for anything but a request */
+/** @param bytes the message; only its length if it is too large for any other kind than a request */
 function envelopeOf(
   bytes: Uint8Array | { readonly length: number },
   { fields: { type, stream_id, generate = true }, request }: Unwrapped,
@@ -77,12 +77,12 @@ function envelopeOf(
   return { kind: 'create', lane, body: request, generates: generate }
 }
 
-/** As SDKs write it: at the beginning. */
+/** SDKs write the lane at the beginning of a message. */
 const LANE_AT_START =
   /^\s*\{\s*(?:"type"\s*:\s*"response\.create"\s*,\s*)?"stream_id"\s*:\s*"([A-Za-z0-9_.-]{1,256})"/
 const MAX_START_CHARS = 1_024
 
-/** The lane of a message that is not read, where it begins with that. */
+/** Finds the lane of an unparsed message; undefined if the message does not begin with it. */
 export const laneAtStart = (message: string | Uint8Array): string | undefined =>
   typeof message === 'string' ? LANE_AT_START.exec(message.slice(0, MAX_START_CHARS))?.[1] : undefined
 
@@ -93,7 +93,7 @@ const unknownType = (type: Json | undefined) =>
     ? refusal('type', `"${type.slice(0, MAX_SHOWN_CHARS)}" is unknown. Send "response.create".`)
     : refusal('type', 'is missing. Send "response.create".')
 
-/** A further lane would be one too many. */
+/** The error for a further lane. */
 export const tooManyLanes = (): GatewayError =>
   invalidRequest(
     `stream_id: this WebSocket has ${MAX_NAMED_LANES} lanes already, the most it may have. Use one of them, or connect again.`,

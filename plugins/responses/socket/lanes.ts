@@ -1,11 +1,11 @@
-// The lanes of a connection: what is asked in one is answered in its order, lanes go on beside each other, and only so many at once.
+// The lanes of a connection: requests of one lane run in order, and lanes run in parallel, up to a limit.
 // https://developers.openai.com/api/docs/guides/websocket-mode, "Run conversations in parallel"
 
 /**
- * Resolves once the call of a message could be let in. What refuses it may be the calls before it: their place, their money. So it is
- * asked for again whenever a call of the connection ends, until the lane is free.
- * @param lane of the message; undefined where only reading it tells: then every lane is waited for
- * @throws whatever `assertWelcome` throws once the lane is free
+ * Resolves once the call of a message could be admitted. Earlier calls may occupy its place or hold its money, so the check is repeated
+ * whenever a call of the connection ends, until the lane is free.
+ * @param lane the lane of the message; undefined if it is unknown before parsing, and all lanes must be free
+ * @throws the error of `assertWelcome` once the lane is free
  */
 export async function awaitWelcome(
   lanes: Pick<Lanes<unknown>, 'isFree' | 'next_end'>,
@@ -25,7 +25,7 @@ export async function awaitWelcome(
   }
 }
 
-/** Responses in flight on one connection. Whatever is asked beyond them waits. */
+/** Responses in flight on one connection. Further requests wait. */
 const MAX_IN_FLIGHT = 16
 /** The lane without a name is not counted. */
 export const MAX_NAMED_LANES = 32
@@ -37,14 +37,14 @@ interface Lane<T> {
 
 export class Lanes<T> {
   readonly #lanes = new Map<string | undefined, Lane<T>>()
-  /** Lanes with work and nothing under way. */
+  /** Lanes that have waiting items and no running one. */
   readonly #ready: Lane<T>[] = []
   readonly #work: (item: T) => Promise<void>
   readonly #onDone: () => void
   #in_flight = 0
   #next_end: PromiseWithResolvers<void> | undefined
 
-  /** @param work does not throw @param onDone told when an item is done: `startNext` may have something to start */
+  /** @param work must not throw @param onDone called when an item is done, because `startNext` may then start another */
   constructor(work: (item: T) => Promise<void>, onDone: () => void) {
     this.#work = work
     this.#onDone = onDone
@@ -59,27 +59,27 @@ export class Lanes<T> {
     return this.#in_flight < MAX_IN_FLIGHT && this.#ready.length > 0
   }
 
-  /** Resolves when an item is done, or none waits any more. */
+  /** Resolves when an item is done, or the waiting items are dropped. */
   get next_end(): Promise<void> {
     this.#next_end ??= Promise.withResolvers()
     return this.#next_end.promise
   }
 
-  /** Whether a lane has nothing under way and nothing that waits; without a name: whether all have not. */
+  /** Whether a lane has no running and no waiting items; without a name, whether all lanes have none. */
   isFree(name: string | undefined): boolean {
     if (name === undefined) return this.is_idle
     const lane = this.#lanes.get(name)
     return !lane || (!lane.is_busy && lane.waiting.length === 0)
   }
 
-  /** Whether a lane is there, or may be begun. */
+  /** Whether a lane exists or may be created. */
   hasRoomFor(name: string | undefined): boolean {
     if (name === undefined || this.#lanes.has(name)) return true
     const named = this.#lanes.size - (this.#lanes.has(undefined) ? 1 : 0)
     return named < MAX_NAMED_LANES
   }
 
-  /** Waits until it is started. */
+  /** Queues an item. */
   add(name: string | undefined, item: T): void {
     const lane = this.#lanes.get(name) ?? { waiting: [], is_busy: false }
     this.#lanes.set(name, lane)
@@ -99,14 +99,14 @@ export class Lanes<T> {
     return true
   }
 
-  /** Drops the work that waits. */
+  /** Drops the waiting items. */
   clear(): void {
     for (const { waiting } of this.#lanes.values()) waiting.length = 0
     this.#ready.length = 0
-    this.#tellEnd()
+    this.#resolveEnd()
   }
 
-  #tellEnd(): void {
+  #resolveEnd(): void {
     this.#next_end?.resolve()
     this.#next_end = undefined
   }
@@ -115,7 +115,7 @@ export class Lanes<T> {
     lane.is_busy = false
     this.#in_flight--
     if (lane.waiting.length > 0) this.#ready.push(lane)
-    this.#tellEnd()
+    this.#resolveEnd()
     this.#onDone()
   }
 }

@@ -1,43 +1,43 @@
-// One response that is asked for over a WebSocket, as the very call that POST makes: a request, an origin, and the answer or failure.
+// The conversion of a WebSocket message into the call that the equivalent POST would make.
 import type { Surface } from '../../../src/app/surface/origin.ts'
 import type { CallOrigin } from '../../../src/calls/life/call.ts'
 import type { Sockets } from '../../../src/http/sockets.ts'
 
-/** A connection, by the request that opened it. */
+/** The facts of the request that opened a connection. */
 export interface Handshake {
-  /** Its own; each call has another. */
+  /** The id of the handshake; each call has its own. */
   request_id: string
   url: string
-  /** The headers that its calls have, too. */
+  /** The headers that calls of the connection inherit. */
   headers: Headers
   credential: string | undefined
   address: string | undefined
 }
 
-/** Of the connection, or of one message. A key of idempotency is for one call: another would get the answer of the first. */
-const NOT_CARRIED =
+/** Headers of the connection or of one body, and Idempotency-Key, which would give all calls the answer of the first. */
+const NOT_INHERITED =
   /^(?:connection|upgrade|sec-websocket-.*|idempotency-key|content-(?:length|type|encoding)|transfer-encoding|te|trailer|expect|keep-alive)$/
 
 export function handshakeOf({ request, request_id, credential, sockets }: CallOrigin): Handshake {
   const headers = new Headers({ 'content-type': 'application/json' })
-  for (const [name, value] of request.headers) if (!NOT_CARRIED.test(name)) headers.set(name, value)
+  for (const [name, value] of request.headers) if (!NOT_INHERITED.test(name)) headers.set(name, value)
   const address = sockets()?.requestIP(request)?.address
   return { request_id, url: request.url, headers, credential, address }
 }
 
 interface SentBody {
   bytes: Uint8Array
-  /** Told when the call takes it. */
+  /** Called when the call reads the body. */
   onTaken: () => void
 }
 
-/** The origin of a call. The gateway reads its answer, and passes it on in messages. */
+/** Makes the origin of a call whose answer the gateway reads and sends as messages. */
 export function originOver(
-  { url, headers: carried, credential, address }: Handshake,
+  { url, headers: inherited, credential, address }: Handshake,
   { surface, render }: Surface,
   { request_id, body, signal }: { request_id: string; body: SentBody; signal: AbortSignal },
 ): CallOrigin {
-  const headers = new Headers(carried)
+  const headers = new Headers(inherited)
   headers.set('content-length', String(body.bytes.length))
   const request = new Request(url, { method: 'POST', headers, body: streamOf(body), signal })
   const sockets: Sockets = {
@@ -56,7 +56,7 @@ export function originOver(
   }
 }
 
-/** Nothing is read of it before the call has room for it. */
+/** A stream that is read only when the call has memory for the body. */
 const streamOf = ({ bytes, onTaken }: SentBody): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {

@@ -1,10 +1,10 @@
-// Answers over a WebSocket: events and failures as messages under the name of their lane, at the pace of their reader.
+// Sending answers over a WebSocket: events and failures become messages with the name of their lane, at the pace of the reader.
 import type { CallerSocket } from '../../../src/http/sockets.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { type Json, type JsonObject, objectIn, parseObject } from '../../../src/protocols/wire/json.ts'
 import { EventCutter, EventWalk } from '../../../src/protocols/wire/sse.ts'
 
-/** The events of one streamed answer, as they come. */
+/** Converts the bytes of a streamed answer into messages, one per event. */
 class EventMessages {
   readonly #cutter = new EventCutter()
   readonly #lane: string | undefined
@@ -26,16 +26,16 @@ class EventMessages {
   }
 }
 
-/** The facts about an answer in its headers alone. */
-const DIFFERS = ['x-tollgate-dropped', 'x-tollgate-output-limit']
-const ABOUT_ANSWER = ['x-request-id', 'x-tollgate-upstream-model', ...DIFFERS]
+/** Headers of an answer that differs from the request. */
+const DIFFERENCES = ['x-tollgate-dropped', 'x-tollgate-output-limit']
+const ABOUT_ANSWER = ['x-request-id', 'x-tollgate-upstream-model', ...DIFFERENCES]
 
 /**
- * Where an answer is to something else than what was asked, the headers that say so, as OpenAI sends them over a WebSocket: Codex
- * reads such an event, the SDKs' types have none. Others get the events of POST and no more.
+ * Makes an event with the headers of an answer that differs from the request, in OpenAI's format for WebSockets, which Codex reads; the
+ * SDKs' types do not have it. For other answers there is no such event.
  */
 function metadataMessage({ headers }: Response, lane: string | undefined): string | undefined {
-  if (!DIFFERS.some((name) => headers.has(name))) return undefined
+  if (!DIFFERENCES.some((name) => headers.has(name))) return undefined
   return JSON.stringify({
     type: 'response.metadata',
     stream_id: lane,
@@ -52,10 +52,10 @@ function headersNamed(headers: Headers, names: readonly string[]): JsonObject {
   return named
 }
 
-/** Headers of a failure that a caller over HTTP would see: npm openai, `ResponseWsError`; Codex, `WrappedWebsocketErrorEvent`. */
-const TOLD = ['retry-after', 'x-request-id']
+/** Headers of a failure to include in its event: npm openai, `ResponseWsError`; Codex, `WrappedWebsocketErrorEvent`. */
+const FAILURE_HEADERS = ['retry-after', 'x-request-id']
 
-/** A failure in the surface's shape, as the event that tells it. */
+/** Converts a failure in the surface's format into an event. */
 export async function errorMessage(answer: Response, lane: string | undefined): Promise<string> {
   const { error } = objectIn(parseObject(await answer.text()))
   return JSON.stringify({
@@ -63,14 +63,14 @@ export async function errorMessage(answer: Response, lane: string | undefined): 
     status: answer.status,
     stream_id: lane,
     error: error ?? null,
-    headers: headersNamed(answer.headers, TOLD),
+    headers: headersNamed(answer.headers, FAILURE_HEADERS),
   })
 }
 
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') ?? false
 
-/** To who asks for something on a connection that is as old as it may be: its code is the one by which clients connect again. */
+/** The answer to requests on a connection that has reached its maximum age. Clients reconnect because of its code. */
 export const TOO_OLD = JSON.stringify({
   type: 'error',
   status: 400,
@@ -82,7 +82,7 @@ export const TOO_OLD = JSON.stringify({
   },
 })
 
-/** No model here takes words while it answers: npm openai, `ResponseSteerFailedEvent`. */
+/** The answer to a steer, which no model of the gateway supports: npm openai, `ResponseSteerFailedEvent`. */
 export const steerFailed = (steer: { previous_response_id: Json; input: Json }): string =>
   JSON.stringify({
     type: 'response.steer.failed',
@@ -97,14 +97,14 @@ export const steerFailed = (steer: { previous_response_id: Json; input: Json }):
 
 export class Outbox {
   #socket: CallerSocket | undefined
-  /** There while the caller does not keep up. */
+  /** Set while the socket's buffer is not empty; resolves when it is. */
   #behind: PromiseWithResolvers<void> | undefined
 
   open(socket: CallerSocket): void {
     this.#socket = socket
   }
 
-  /** Nothing can be sent any more. */
+  /** Called when the socket is closed. */
   close(): void {
     this.#socket = undefined
     this.#caughtUp()
@@ -114,7 +114,7 @@ export class Outbox {
     if (socket.getBufferedAmount() === 0) this.#caughtUp()
   }
 
-  /** Sends an answer to its end. @throws whatever its stream breaks off with */
+  /** Sends an answer to its end. @throws the error of an interrupted stream */
   async pass(answer: Response, lane: string | undefined): Promise<void> {
     if (!isStream(answer) || !answer.body) {
       await this.#write(await errorMessage(answer, lane))
@@ -124,7 +124,7 @@ export class Outbox {
     if (metadata !== undefined) await this.#write(metadata)
     const messages = new EventMessages(lane)
     const reader = answer.body.getReader()
-    // Nothing is read while the caller is behind: one who stalls for too long is cut off here.
+    // While the caller is behind, no read notices that the stream ended because the caller stalled too long.
     reader.closed.catch(() => this.#socket?.terminate())
     for (;;) {
       const { value } = await reader.read()
@@ -136,14 +136,14 @@ export class Outbox {
     }
   }
 
-  /** Sends one message, also to a caller who is behind. */
+  /** Sends one message, even if the caller is behind. */
   send(message: string): undefined {
     const sent = this.#socket?.send(message)
     if (sent === 0) this.#socket?.terminate()
     if (sent === -1) this.#behind ??= Promise.withResolvers()
   }
 
-  /** @returns where the caller is behind: resolves once the message is sent */
+  /** @returns undefined if sent at once; otherwise resolves when the caller has caught up and the message is sent */
   #write(message: string): Promise<void> | undefined {
     if (!this.#behind) return this.send(message)
     return this.#behind.promise.then(() => this.#write(message))

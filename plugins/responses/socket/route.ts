@@ -1,4 +1,4 @@
-// GET /v1/responses as a WebSocket: who may open one, and what each response request for over it goes through.
+// GET /v1/responses as a WebSocket: the admission of connections, and the calls of their messages.
 import { Elysia } from 'elysia'
 import type { Caller } from '../../../src/access/gate.ts'
 import { freeCalls } from '../../../src/app/surface/calls.ts'
@@ -29,26 +29,26 @@ type Parts = Pick<Gateway, 'calls' | 'requests' | 'content'>
 interface Route {
   gateway: Parts
   surface: Surface
-  /** The parts that every response shares. */
+  /** The options that all response requests share. */
   request: ResponseRequest
-  /** The memory of all connections. */
+  /** The memory for recent responses of all connections. */
   memory: SharedBytes
-  /** Messages of all connections that wait for their calls. */
+  /** The memory of messages of all connections that wait for their calls. */
   arrived: SharedBytes
-  /** In which all connections work. */
+  /** Distributes the turns of the event loop between all connections. */
   turns: Turns
 }
 
-/** Eight of the largest messages, four of one account. What a call has taken is part of the memory of bodies. */
+/** Eight of the largest messages, four of one account. A call's body counts as memory of bodies instead. */
 const ARRIVED_BYTES = 128 * 1024 * 1024
-/** Of all connections in one turn of the event loop: a refused call takes a tenth of a millisecond. */
+/** Steps of all connections in one turn of the event loop. A refused call takes 0.1 ms. */
 const MAX_STEPS = 4
-/** Larger messages are read on the thread. */
+/** Larger messages are parsed on a thread. */
 const MAX_BYTES_ON_LOOP = 1024 * 1024
 
 /**
- * An ordinary route that upgrades its request itself. Elysia's `ws` would parse each message on the event loop, and hides how a socket
- * is paused.
+ * A plain route that upgrades the request itself, because Elysia's `ws` would parse each message on the event loop and hides the
+ * socket's pause().
  */
 export function webSockets(gateway: Parts, surface: Surface, request: ResponseRequest) {
   const { calls, requests } = gateway
@@ -73,7 +73,7 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
       const headers = { 'x-request-id': origin.request_id }
       if (upgrades && has_room && !unwelcome && requests.sockets()?.upgrade(handshake, connection, headers))
         return undefined
-      // Codex goes on by POST after 426, at once; another refusal would end its turn (codex-rs/core/src/client.rs).
+      // After 426 Codex continues with POST at once; another refusal would end its turn (codex-rs/core/src/client.rs).
       set.status = 426
       Object.assign(set.headers, { upgrade: 'HTTP/1.1', connection: 'upgrade' })
       const why = !has_room
@@ -87,13 +87,13 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
     },
     {
       response: { 426: UpgradeView, ...failures(OpenAIError, 401, 403, 404, 429, 503) },
-      // OpenAPI cannot describe a WebSocket: the description of POST does.
+      // OpenAPI cannot describe a WebSocket, so the description of POST mentions it.
       detail: { hide: true },
     },
   )
 }
 
-/** Why no call of its caller could be let in now: by POST they are told so in the words and with the status of any other call. */
+/** Returns the reason why no call of this caller could be admitted now. With POST the caller gets the usual error for it. */
 async function refusalOf(calls: CallParts, origin: CallOrigin): Promise<GatewayError | undefined> {
   try {
     await assertWelcome(calls, origin)

@@ -1,26 +1,24 @@
-// Turns of the event loop: work that may come to nothing, done in steps, so many a turn, so that everybody else is served in between.
+// Fair distribution of work over turns of the event loop: a limited number of steps per turn, so that other calls are served in between.
 
-/** Something with work to do. */
 interface Worker {
-  /** Does one piece of work. @returns whether there is more */
+  /** Does one step. @returns whether more remain */
   step(): boolean
 }
 
 export interface Turns {
-  /** The worker has work: it does a step at once where this turn has room for one, and goes on in later turns. */
+  /** Adds a worker. It does a step at once if this turn has room, and the rest in later turns. */
   add(worker: Worker): void
 }
 
 interface TurnsOptions {
-  /** Of all workers together in one turn; each does at most one. */
+  /** The maximum of steps in one turn, of all workers together. Each worker does at most one. */
   max_steps: number
-  /** Runs something in the next turn, after whatever came in meanwhile. */
+  /** Schedules a function for the next turn, after events that arrived meanwhile. */
   nextTurn?: (run: () => void) => unknown
 }
 
-/** Turns in which nobody works yet. */
 export function createTurns({ max_steps, nextTurn = setImmediate }: TurnsOptions): Turns {
-  /** The one that waits the longest comes first. */
+  /** In order of waiting, longest first. */
   const waiting = new Set<Worker>()
   /** Workers that did a step in this turn. */
   const stepped = new Set<Worker>()
@@ -42,7 +40,7 @@ export function createTurns({ max_steps, nextTurn = setImmediate }: TurnsOptions
     is_scheduled = false
     stepped.clear()
     for (const worker of waiting) {
-      // All behind a worker that did its step came back after it.
+      // Workers after one that already did its step were added after it, so they did theirs, too.
       if (stepped.size >= max_steps || stepped.has(worker)) break
       stepBy(worker)
     }
