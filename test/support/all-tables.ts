@@ -1,4 +1,4 @@
-// All tables of the database as Drizzle sees them: the core's and the plugins'.
+// The Drizzle definitions of all tables, of the core and of plugins.
 import { plugins } from '../../plugins/index.ts'
 import { tablesOf } from '../../src/app/plugins.ts'
 

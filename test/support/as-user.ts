@@ -1,4 +1,4 @@
-// Runs the program as another user, which only root can: `bun as-user.ts UID ARGUMENTS…`.
+// Runs the program as another user; only root can do this: `bun as-user.ts UID ARGUMENTS…`.
 import { join } from 'node:path'
 import './strict-provider.ts'
 

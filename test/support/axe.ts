@@ -1,4 +1,4 @@
-// What axe (https://github.com/dequelabs/axe-core) finds serious or worse on a page of the console.
+// Accessibility checks of console pages with axe (https://github.com/dequelabs/axe-core): findings with the impact serious or worse.
 import type { Page } from 'playwright-core'
 
 /** All that another theme can change. */

@@ -1,4 +1,4 @@
-// A database on PostgreSQL that answers at once, as SQLite does: for tests that look at rows between two steps.
+// A PostgreSQL database with a synchronous interface, as SQLite has, for tests that read rows between two steps.
 import type { Database } from 'bun:sqlite'
 import type { Answered, Question } from './postgres-reader.ts'
 

@@ -1,4 +1,4 @@
-// A provider whose answers are small when they are sent and do not end when they are expanded.
+// A provider that sends decompression bombs: small compressed answers that expand without end.
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 

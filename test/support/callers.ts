@@ -1,4 +1,4 @@
-// What the gateway notices of its callers' connections: requests that arrive, and callers who leave.
+// Observation of callers' connections at the gateway: arrived requests and detected disconnects.
 
 import { Elysia } from 'elysia'
 import type { Plugin } from '../../src/app/plugin.ts'

@@ -1,4 +1,4 @@
-// The catalogue of most tests: one model of each kind that a rule is about, at prices that are easy to reckon with.
+// The catalogue of most tests: one model for each kind of rule, with prices that are easy to compute with.
 
 /** The keys that the gateway shows to providers; they must appear nowhere else. */
 export const PROVIDER_KEYS = ['provider-secret-one', 'provider-secret-two'] as const

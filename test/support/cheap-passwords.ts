@@ -1,4 +1,4 @@
-// Hashes of passwords at the least that argon2id takes, in every process of tests: a hash says itself what its check costs.
+// Password hashes with the minimum cost of argon2id in every test process. A hash contains the cost of its check.
 import { afterAll, beforeAll } from 'bun:test'
 
 export const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as const

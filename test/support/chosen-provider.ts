@@ -1,4 +1,4 @@
-// The choice of a kind of provider in the form for a new one.
+// Selects the kind of provider in the console's form for a new provider.
 import type { Page } from 'playwright-core'
 
 /** @param title the beginning of it */

@@ -1,4 +1,4 @@
-// Which browser draws the console's tests: the one that is named, or the one that is installed with the tests.
+// The choice of the browser for console tests: the one in the environment variable, or the installed one.
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { IS_BUNDLED } from './bundled-browser.ts'

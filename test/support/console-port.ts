@@ -1,4 +1,4 @@
-// The port of the console's gateways: the same for all of a process, one after the other, so that its browser has a page of theirs already.
+// The port of console gateways. All gateways of a process use the same port in turn, so that the browser can reuse its pages.
 import { freePort } from './free-port.ts'
 
 let port: number | undefined

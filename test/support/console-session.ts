@@ -1,4 +1,4 @@
-// A viewer of the console without a browser: signed in as whoever a test needs, calling its routes with the cookie.
+// A console session without a browser: signs in as any person and calls console routes with the cookie.
 import { randomBytes } from 'node:crypto'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
 import { hashKey } from '../../src/access/secret.ts'

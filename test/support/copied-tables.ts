@@ -1,4 +1,4 @@
-// All rows of some tables of one database in another one, also of the other engine.
+// Copies all rows of some tables into another database, also on the other engine.
 import type { Db } from '../../src/store/db.ts'
 
 /** Copies the rows of these tables, in this order. */

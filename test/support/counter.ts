@@ -1,4 +1,4 @@
-// A count of things that happen, and promises for its values: a test waits for what happens, not for time to pass.
+// A counter with promises for its values, so that a test can wait for events instead of time.
 
 export interface Counter {
   readonly count: number

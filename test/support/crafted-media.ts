@@ -1,4 +1,4 @@
-// Media that are as dear as their format allows: many pages, seconds and pixels in few bytes.
+// Media files that cost as much as their format allows: many pages, seconds and pixels in few bytes.
 import { deflateSync } from 'node:zlib'
 
 export interface PdfOptions {

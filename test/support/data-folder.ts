@@ -1,4 +1,4 @@
-// A data folder as an operator prepares it, for a gateway in a process of its own: a catalogue, accounts with money, a key for each.
+// A prepared data folder for a gateway in a separate process: catalogue, accounts with balance, and a key for each.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

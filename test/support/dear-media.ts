@@ -1,4 +1,4 @@
-// Calls with media that are as dear as their format allows, and a provider that bills them by the documented maxima.
+// Calls with the most expensive media of each format, and a provider that bills the documented maximum.
 import { blackPng } from '../media/crafted.ts'
 import { craftedMp3, craftedMp4, craftedOpus, craftedPdf, craftedWav } from './crafted-media.ts'
 import { wholePath } from './native.ts'

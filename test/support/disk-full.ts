@@ -1,4 +1,4 @@
-// Rounds in which the disk is full at the moment when calls end: what was delivered, and what of it was paid.
+// Rounds of calls that end while the disk is full, with counts of delivered and charged answers.
 import { join } from 'node:path'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { paint } from '../media/support.ts'

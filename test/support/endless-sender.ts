@@ -1,4 +1,4 @@
-// A caller who goes on sending a body for as long as the other side takes it.
+// A caller that sends an endless body until the gateway stops reading.
 import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 

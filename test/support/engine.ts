@@ -1,4 +1,4 @@
-// The engine that the gateways of a test run keep their rows in: SQLite, or with TOLLGATE_TEST_ENGINE=postgres a real server.
+// The database engine of a test run: SQLite, or with TOLLGATE_TEST_ENGINE=postgres a real PostgreSQL server.
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'

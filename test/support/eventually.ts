@@ -1,4 +1,4 @@
-// Polling with a deadline, for what nothing announces: rows, files on the disk, another process.
+// Polling with a deadline, for state without events: rows, files on disk, another process.
 
 /** Between two looks: a tenth of what was waited, as a look may be a request and costs CPU that what is waited for needs. */
 const MIN_POLL_MS = 5

@@ -1,4 +1,4 @@
-// A strict reader of Prometheus' text format, by https://prometheus.io/docs/instrumenting/exposition_formats/: what it does not know is an error.
+// A strict parser of Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). Anything unknown is an error.
 
 interface Sample {
   name: string

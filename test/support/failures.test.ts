@@ -1,4 +1,4 @@
-// Which failures fail a run of the suite: those that fail again alone, those of files that cannot be loaded, and more than two unstable files.
+// The failures that fail a run of the suite: repeated failures, files that cannot be loaded, and more than two unstable files.
 import { describe, expect, test } from 'bun:test'
 import { errorsBetween, type Failure, failuresOf, MAX_UNSTABLE_FILES, rowOf, verdictOf } from './failures.ts'
 

@@ -1,4 +1,4 @@
-// The failures of a run of the suite: what its report says of them, and whether the run passes with them.
+// Evaluation of a run of the suite: reads the failures from its report and decides whether the run passes.
 
 /** A file that failed. */
 export interface Failure {

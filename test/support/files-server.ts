@@ -1,4 +1,4 @@
-// A server of files for tests, which can break off in the middle of one, or send on to another address.
+// A file server for tests that can interrupt a download or redirect to another address.
 import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// Where the gateways of a test run keep their files: in folders, or with TOLLGATE_TEST_FILES=s3 in a bucket of a real S3 server.
+// The file store of a test run: folders, or with TOLLGATE_TEST_FILES=s3 a bucket on a real S3 server.
 import type { Bucket } from '../../src/domain/catalogue.ts'
 
 export const FILES = process.env.TOLLGATE_TEST_FILES === 's3' ? 'bucket' : 'folders'

@@ -1,4 +1,4 @@
-// A free port, for programs that take no port 0, and for addresses where nobody answers.
+// A free port, for programs that cannot use port 0, and for addresses without a server.
 
 /** A port that is free at this moment. */
 export function freePort(): number {

@@ -1,4 +1,4 @@
-// Values that came before, frozen as they are handed out: whoever would change what calls share fails.
+// Recorded values that are frozen, so that code that changes values shared between calls fails.
 import { afterAll, spyOn } from 'bun:test'
 import type { Json } from '../../src/protocols/wire/json.ts'
 import { KnownValues } from '../../src/protocols/wire/known-values.ts'

@@ -1,4 +1,4 @@
-// The clock of a test's gateway: on PostgreSQL, too, it shows what the test's does, though gateways go by the server's.
+// The clock of a test's gateway. It follows the test's clock even on PostgreSQL, where gateways use the server's clock.
 import type { Database } from 'bun:sqlite'
 
 interface GatewayClock {

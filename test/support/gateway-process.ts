@@ -1,4 +1,4 @@
-// The gateway as an operator runs it: `serve` in a process of its own, over a data folder with one account.
+// A gateway process, started by `serve` as an operator would, over a data folder with one account.
 
 import { audit } from '../../src/money/ledger/audit.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'

@@ -1,4 +1,4 @@
-// A real gateway for tests: called over a socket, in a data folder of its own, with its books open to the test.
+// A real gateway for tests: it listens on a socket, has its own data folder, and gives the test access to its database.
 import type { Database } from 'bun:sqlite'
 import { afterAll, expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'

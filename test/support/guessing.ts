@@ -1,4 +1,4 @@
-// People who sign in to the console from addresses of their choice, behind a proxy that the gateway trusts.
+// Console sign-ins from chosen client addresses, through a trusted proxy.
 
 import { setPassword } from '../../src/access/passwords.ts'
 import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'

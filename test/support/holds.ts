@@ -1,4 +1,4 @@
-// What became of each hold: tests look at it as if its row stayed. Of one that was settled the row of its call says it.
+// The state of every hold, including settled ones, whose rows are deleted: their state is read from the row of the call.
 import type { Database } from 'bun:sqlite'
 import type { Ledger } from '../../src/money/ledger/operations.ts'
 import { expireOrphanedHolds, type SweepResult } from '../../src/money/ledger/sweep.ts'

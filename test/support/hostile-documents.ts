@@ -1,4 +1,4 @@
-// Documents and recordings that are made to take long: each scanner's dearest case, of a length that is asked for.
+// Hostile documents and recordings: the slowest case of each scanner, in a requested length.
 import { deflateSync } from 'node:zlib'
 
 const flate = (text: string, more = ''): string => {

@@ -1,4 +1,4 @@
-// A provider of identities that lies: each of its answers can be replaced by a test.
+// A hostile identity provider: a test can replace each of its answers.
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
 type Answer = (request: Request) => Response | Promise<Response>

@@ -1,4 +1,4 @@
-// A real OpenID provider on this machine, and a person without a browser who signs in there.
+// A real OpenID provider on this machine, and sign-ins to it without a browser.
 
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'

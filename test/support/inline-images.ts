@@ -1,4 +1,4 @@
-// A scene with text models behind servers whose types of images are documented, and behind servers of the operator's own; an image on each surface.
+// A scene for inline images: text models behind known servers and behind the operator's own servers, and requests with an image for each surface.
 import { expect } from 'bun:test'
 import { withSharp } from '../../src/media/sharp.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'

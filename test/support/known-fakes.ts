@@ -1,4 +1,4 @@
-// Known servers as users write them into the catalogue, and a fake of each: it takes requests as its server does, and nothing else.
+// Catalogue entries of known servers, and a fake of each, which accepts only requests that the real server would accept.
 
 import { PROJECT } from './google.ts'
 import { addressOf } from './known-network.ts'

@@ -1,4 +1,4 @@
-// The network as a gateway in a process of its own finds it: known servers under their own names, played by one script on this machine.
+// A simulated network for a gateway process: known servers under their real names, played by one script on this machine.
 //
 // The process is told of a proxy and of a certificate in the runtime's own way, as on machines behind one. So the entries of its
 // catalogue are those of a user, and it looks up, trusts and asks the very addresses of the servers.

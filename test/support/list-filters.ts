@@ -1,4 +1,4 @@
-// The filters by account, key and period that a list's query has to apply, tried over rows of several accounts.
+// Shared checks that a list's query applies the filters by account, key and period.
 import { expect } from 'bun:test'
 import type { ListPageRequest, Owner, Reading } from '../../src/app/list/list.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'

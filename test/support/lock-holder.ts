@@ -1,4 +1,4 @@
-// A process that holds the lock of a data folder.
+// A child process that holds the lock of a data folder.
 import { expect } from 'bun:test'
 import { join } from 'node:path'
 

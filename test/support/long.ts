@@ -1,4 +1,4 @@
-// What only a long run does (`bun run test:long`): what takes too long for every change.
+// Tests that only a long run includes (`bun run test:long`), because they take too long for every change.
 
 /** Whether this is a long run. */
 export const IS_LONG = process.env.TOLLGATE_LONG === '1'

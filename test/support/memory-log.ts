@@ -1,4 +1,4 @@
-// A log that keeps its lines, for tests that look at what was logged. It redacts as the real one does.
+// A log that keeps its lines in memory for tests, with the same redaction as the real log.
 import { createLogger, type LogLevel, type ProcessLogger } from '../../src/observe/log.ts'
 import { createCounter } from './counter.ts'
 

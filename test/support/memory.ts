@@ -1,4 +1,4 @@
-// The memory of a process, as the kernel counts it for the process itself: what it has, and the most that it has ever had.
+// The memory of a process as counted by the kernel: present and peak resident memory.
 
 /** @returns megabytes; proc_pid_status(5), VmHWM: unlike a child's resource usage it does not begin with the parent's peak */
 export const peakMemory = (pid: number): Promise<number> => readMemory(pid, 'VmHWM')

@@ -1,4 +1,4 @@
-// Requests and answers of the native protocol as tests write them.
+// Builders of requests and answers in the native protocol.
 import { expect } from 'bun:test'
 import { MODEL } from './catalogue.ts'
 import { type Answer, events, type Seen, whole } from './upstream.ts'

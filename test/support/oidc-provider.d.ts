@@ -1,4 +1,4 @@
-// The part of oidc-provider's types that tests use: it has none of its own.
+// Types for the used part of oidc-provider, which has no type definitions.
 declare module 'oidc-provider' {
   export class Provider {
     constructor(issuer: string, configuration: object)

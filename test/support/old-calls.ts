@@ -1,4 +1,4 @@
-// A database of the version before prices had a table of their own, with a history of calls, written through SQL.
+// A database of the schema version before prices had their own table, with a history of calls, written by SQL.
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { hashKey } from '../../src/access/secret.ts'

@@ -1,4 +1,4 @@
-// People of the console for tests: the operator and the first owner of an account, made where there is none, and people with a role.
+// People for console tests: creates the operator, the first owner of an account, and people with a role.
 import { requireFirstOperator, requireOwners } from '../../src/access/people.ts'
 import { accountQueries } from '../../src/access/queries.ts'
 import { openSession, type SessionOwner } from '../../src/access/session-rows.ts'

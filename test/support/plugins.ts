@@ -1,4 +1,4 @@
-// Plugins of tests: routes of their own, other parts of the gateway for known plugins, and what plugins are given.
+// Plugins for tests: plugins with routes, replacements of gateway parts, and access to the gateway object that plugins get.
 import type { AnyElysia } from 'elysia'
 import { definePlugin, type Plugin } from '../../src/app/plugin.ts'
 import { createApp } from '../../src/app/process/app.ts'

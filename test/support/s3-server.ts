@@ -1,4 +1,4 @@
-// A real server of S3 for tests, versitygw, over a folder of its own; undefined where it is not on this machine.
+// A real S3 server for tests, versitygw, over a temporary folder; undefined if it is not installed.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bucket } from '../../src/domain/catalogue.ts'

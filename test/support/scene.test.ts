@@ -1,4 +1,4 @@
-// The scene itself: that a test over it makes a real call, that its upstream does what its script says, and that its checks can fail.
+// Tests of the scene: its calls are real, its upstream follows the script, and its checks can fail.
 import { describe, expect, test } from 'bun:test'
 import { MODEL, UPSTREAM_MODEL } from './catalogue.ts'
 import { answer, ask, payloadsOf, piece, streamPath, usage, wholePath } from './native.ts'

@@ -1,4 +1,4 @@
-// The screens on which pages are looked at.
+// The screen sizes for page tests and screenshots.
 import { IS_LONG } from './long.ts'
 
 const WIDE = { width: 1280, height: 800 }

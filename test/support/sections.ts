@@ -1,4 +1,4 @@
-// Providers and models as sections of a catalogue, for what the catalogue of catalogue.ts does not have.
+// Builders of providers and models for catalogues, beyond the one in catalogue.ts.
 import { PROVIDER_KEYS } from './catalogue.ts'
 
 /** A provider. @param more further lines */

@@ -1,4 +1,4 @@
-// The catalogue in a database on a server, put there as it is: with the keys of a test's providers, which no command writes.
+// Writes a catalogue directly into the database on a server, including the provider keys, which no command writes.
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 
 /** Puts a text in force for all gateways over a database. */

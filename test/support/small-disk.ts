@@ -1,4 +1,4 @@
-// A small disk of its own, which a test can fill: a file system in memory, where this process may mount one.
+// A small disk that a test can fill: a file system in memory, if this process may mount one.
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// A mail server on loopback: it keeps the messages that it takes, and refuses what a test says.
+// A mail server on loopback that keeps accepted messages, and refuses messages as a test decides.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'

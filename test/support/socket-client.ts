@@ -1,4 +1,4 @@
-// A caller who speaks HTTP over a bare socket, and so reads and leaves when and how a test says.
+// A caller over a raw socket, so that a test controls when and how it reads and disconnects.
 import { connect, type Socket } from 'node:net'
 
 /** How a caller leaves: with FIN in both directions, with RST, or with FIN in the sending direction only. */

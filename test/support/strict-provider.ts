@@ -1,4 +1,4 @@
-// The strict simulated providers in place of the demo, in every gateway and command of this process: tests are refused what real providers refuse.
+// Replaces the demo provider by the strict simulated providers in all gateways of this process, so that they refuse what real providers refuse.
 import { demo } from '../../plugins/demo/plugin.ts'
 
 /** The product's own, for tests of it. */

@@ -1,4 +1,4 @@
-// A temporary folder, which goes with the block that has it.
+// A temporary folder that is removed at the end of its block (`using`).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Real tokenizers, by which token bounds are judged: those of OpenAI's models, and one that splits numbers into digits.
+// Real tokenizers to check token bounds against: those of OpenAI's models, and one that splits numbers into digits.
 import { Tiktoken } from 'js-tiktoken/lite'
 import cl100k from 'js-tiktoken/ranks/cl100k_base'
 import o200k from 'js-tiktoken/ranks/o200k_base'

@@ -1,4 +1,4 @@
-// Programs of others: found, replaced by a variable, absent, and absent in CI.
+// Tests of the lookup of external programs: found, set by a variable, absent, and absent in CI.
 import { expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { temporary } from './temporary.ts'

@@ -1,4 +1,4 @@
-// Programs of others that some tests ask. Where one is not installed its tests are skipped, but not in CI, which installs them all.
+// External programs that some tests use. Tests of a program that is not installed are skipped, except in CI, which installs all.
 
 export interface Tool {
   name: string

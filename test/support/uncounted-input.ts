@@ -1,4 +1,4 @@
-// Input that nothing counts: text in fields that decide nothing at the gateway, read and billed by providers all the same.
+// Input in fields that the gateway does not use, but that providers read and bill.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'

@@ -1,4 +1,4 @@
-// A scripted upstream: a server on a real socket that answers as a test says, byte for byte, and keeps the requests it saw.
+// A scripted upstream: a server on a real socket that answers byte for byte as a test defines, and records its requests.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { createCounter } from './counter.ts'

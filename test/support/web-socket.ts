@@ -1,4 +1,4 @@
-// A caller over a WebSocket: what they send, what they are told, and how it ends.
+// A caller over a WebSocket: sends messages, and records the received messages and the close code.
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { TestGateway } from './gateway.ts'
 

@@ -1,4 +1,4 @@
-// Another process that holds the database's write lock until it is told to let go.
+// A child process that holds the database's write lock until a test releases it.
 
 /** Run with `bun -e`: says `locked` once it has the lock, and lets go when its standard input ends. */
 const PROGRAM = `
