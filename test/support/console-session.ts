@@ -7,7 +7,7 @@ import type { MembershipRow, StaffRow } from '../../src/store/schema.ts'
 import type { TestGateway } from './gateway.ts'
 import { newPerson, ownerAtConsole } from './people.ts'
 
-/** The operator, an account by its name as if by its password, a new person of the staff or of an account, or a key by its text. */
+/** The signed-in viewer: the operator, an account by name, a new person of the staff or of an account, or a key by its text. */
 export type Who =
   | 'operator'
   | { staff: StaffRow['role'] }
@@ -17,17 +17,17 @@ export type Who =
 
 export interface SentToConsole {
   body?: unknown
-  /** In place of the gateway's own origin; null: none is sent. */
+  /** The `Origin` header. Default: the gateway's own origin; null for none. */
   origin?: string | null
   headers?: Record<string, string>
 }
 
 export interface ConsoleClient {
-  /** As in a `Cookie` header. */
+  /** The value of the `Cookie` header. */
   cookie: string
-  /** Calls a route below /console/api; a body is sent as JSON. */
+  /** Calls a route below /console/api. A body is sent as JSON. */
   send(method: string, path: string, sent?: SentToConsole): Promise<Response>
-  /** The same where it must succeed, and its JSON. */
+  /** Calls a route, asserts success, and returns its JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
   json(method: string, path: string, body?: unknown): Promise<any>
 }
@@ -35,7 +35,7 @@ export interface ConsoleClient {
 const SETTINGS = { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 }
 const VISITOR = { address: '127.0.0.1', user_agent: 'test' }
 
-/** Opens a session, past the forms and their limits, and calls with it. @param now_ms the gateway's clock */
+/** Opens a session without the forms and their limits. @param now_ms the gateway's clock */
 export async function signedIn(
   gateway: Pick<TestGateway, 'store' | 'url'>,
   who: Who,
@@ -47,10 +47,10 @@ export async function signedIn(
   return clientOf(gateway, `__Host-tollgate=${token}`)
 }
 
-/** What a browser that keeps every cookie has once it has seen the form to sign in. */
+/** The cookies of a browser that has loaded the sign-in form. */
 export const PROBES = '__Host-tollgate-probe=1; tollgate-probe=1'
 
-/** Calls with this cookie, or as somebody who is not signed in. */
+/** Makes a caller of routes with this cookie, or without a session. */
 export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = PROBES): ConsoleClient {
   const send: ConsoleClient['send'] = (
     method,
@@ -78,7 +78,7 @@ export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = PROBES): Co
   }
 }
 
-/** All pages of a list. @param read reads the page after a cursor, which is as in a query, `&cursor=7`, or empty for the first */
+/** Reads all pages of a list. @param read reads one page; the cursor is a query part such as `&cursor=7`, empty for the first page */
 export async function allPages<Page extends { next_cursor: unknown }>(
   read: (cursor: string) => Promise<Page>,
 ): Promise<Page[]> {
@@ -90,7 +90,7 @@ export async function allPages<Page extends { next_cursor: unknown }>(
   }
 }
 
-/** The status and the error of an answer. */
+/** Returns the status and error of an answer. */
 export const errorOf = async (answer: Response) => ({
   status: answer.status,
   ...((await answer.json()) as { error: { param: string | null; code: string; message: string } }).error,

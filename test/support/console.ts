@@ -15,7 +15,7 @@ export const PASSWORD = 'one gate, many tolls'
 
 interface ConsoleScene extends AsyncDisposable {
   gateway: TestGateway
-  /** A page of its own in a context of its own, signed in, at no address yet. Nobody is signed in where `as` is left out. */
+  /** Opens a page in a new context, without an address yet; signed in if `as` is present. */
   visit(as?: Who, options?: PageOptions): Promise<ConsolePage>
 }
 
@@ -30,7 +30,7 @@ async function consoleScene(options: TestGatewayOptions = {}): Promise<ConsoleSc
   }
 }
 
-/** A scene that all tests of a file share: it is closed after the last of them. */
+/** Opens a scene that all tests of a file share, and closes it after the last one. */
 export async function fileConsole(options: TestGatewayOptions = {}): Promise<ConsoleScene> {
   const shared = await consoleScene(options)
   afterAll(() => shared[Symbol.asyncDispose]())
@@ -49,7 +49,7 @@ export async function givePasswords({ store }: { store: Db }, accounts: readonly
     })
 }
 
-/** A page that is signed in, past the form and its limits. */
+/** Opens a signed-in page without the sign-in form and its limits. */
 export async function pageOf(
   gateway: Pick<TestGateway, 'store' | 'url'>,
   as: Who | undefined,

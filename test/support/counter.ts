@@ -2,13 +2,13 @@
 
 export interface Counter {
   readonly count: number
-  /** Counts this many more; one where no number is given. */
+  /** Adds a number to the count. Default: 1. */
   add(more?: number): void
-  /** Resolves once the count is at least this. */
+  /** Resolves once the count has reached a value. */
   reaches(count: number): Promise<void>
 }
 
-/** A counter that begins at zero. */
+/** Creates a counter at zero. */
 export function createCounter(): Counter {
   const waiting = new Set<{ count: number; resolve: () => void }>()
   let count = 0

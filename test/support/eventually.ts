@@ -1,10 +1,10 @@
 // Polling with a deadline, for state without events: rows, files on disk, another process.
 
-/** Between two looks: a tenth of what was waited, as a look may be a request and costs CPU that what is waited for needs. */
+/** Waits a tenth of the elapsed time between checks, because a check costs CPU that the awaited work needs. */
 const MIN_POLL_MS = 5
 const MAX_POLL_MS = 40
 const POLL_SHARE = 0.1
-/** What works beside the calls gets a tenth of a busy machine, and the suite makes it busy: a test's own time-out comes first. */
+/** Background work gets a tenth of a busy machine, so this is long; the time-out of the test comes first. */
 const DEADLINE_MS = 150_000
 /** The time-out of a test that waits for such work: an archive's passphrase alone is seconds of work. */
 export const BESIDE_THE_CALLS_MS = 180_000
@@ -24,7 +24,7 @@ export async function eventually(what: string, condition: () => boolean | Promis
   }
 }
 
-/** Waits until some work no longer fails, as a request to a server that starts. */
+/** Repeats work until it no longer throws, such as a request to a server that is starting. */
 export const untilDone = (what: string, work: () => Promise<unknown>): Promise<void> =>
   eventually(what, () =>
     work().then(

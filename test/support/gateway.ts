@@ -39,38 +39,38 @@ import './strict-provider.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface TestGatewayOptions {
-  /** Where its data folder is made; the system's folder for temporary files where absent. */
+  /** The parent of the data folder. Default: the system's temporary folder. */
   parent_folder?: string
-  /** The catalogue's text; where absent, that of catalogue.ts for `upstream`. */
+  /** The text of the catalogue. Default: the one of catalogue.ts, with `upstream`. */
   catalogue?: string
   upstream?: Pick<Upstream, 'url'>
   env?: Record<string, string>
   now?: () => number
   probe?: (point: string) => void
   plugins?: readonly Plugin[]
-  /** Files of `data/plugins/`, by their names. */
+  /** Files of `data/plugins/` by name. */
   own_plugins?: Readonly<Record<string, string>>
   plugin_limits?: PluginLimits
-  /** The protocols that providers may speak; the built-in ones where absent. */
+  /** The protocols of providers. Default: the built-in ones. */
   protocols?: Registry
-  /** How providers are reached. */
+  /** The fetch function for requests to providers. */
   network?: Fetch
-  /** How alerts reach the webhook. */
+  /** The HTTP client for the webhook of alerts. */
   postWebhook?: PostWebhook
-  /** Where it listens; a free port of this machine where absent. */
+  /** The address to listen on. Default: a free port on loopback. */
   listen?: string
   socket_idle_timeout_s?: number
   sweep_every_ms?: number
-  /** How long a write waits for another process's write lock. */
+  /** The time that a write waits for another process's write lock. */
   max_busy_wait_ms?: number
-  /** Where its files are; where absent, as the run says (files.ts). */
+  /** The bucket for files. Default: the file store of the run (files.ts). */
   bucket?: Bucket
 }
 
 export interface CallOptions {
-  /** The key's text; where absent, none is sent. */
+  /** The text of the key; absent to send none. */
   key?: string | undefined
-  /** How the key is sent. */
+  /** The way to send the key. */
   form?: CredentialForm
   method?: string
   headers?: Record<string, string>
@@ -90,52 +90,52 @@ export interface TestGateway extends AsyncDisposable {
   url: URL
   started: StartedGateway
   data_folder: string
-  /** A connection of the test's own. */
+  /** A separate connection for the test. */
   db: Database
-  /** The gateway's own database and ledger, for the functions that it uses. */
+  /** The gateway's own database and ledger, for tests that call their functions. */
   store: Db
   ledger: Ledger
-  /** Where its files are. */
+  /** The file stores of the gateway. */
   files: FileStores
-  /** Makes an account with this much money. */
+  /** Creates an account with a balance. */
   account(name: string, money?: { balance_usd?: string }): Promise<Account>
-  /** Makes a key, and returns its text. */
+  /** Creates a key and returns its text. */
   key(account_name: string, settings?: KeyChanges): Promise<string>
-  /** Makes an account with a key, and returns the key's text. */
+  /** Creates an account with a key and returns the text of the key. */
   caller(balance_usd?: string, settings?: KeyChanges): Promise<string>
-  /** Adds to an account's balance. */
+  /** Tops up an account's balance. */
   topUp(account_id: number, usd: string, note?: string): Promise<void>
-  /** Sends a request; an object as the body is sent as JSON, anything else as it is. */
+  /** Sends a request. An object is sent as JSON, any other body unchanged. */
   call(
     path: string,
     body?: object | string | Uint8Array | ReadableStream,
     options?: CallOptions,
   ): Promise<Response>
-  /** Replaces the catalogue, at once. */
+  /** Replaces the catalogue, with immediate effect. */
   recatalogue(text: string): Promise<void>
   rows(): Rows
-  /** How many rows there are. */
+  /** Counts rows. */
   counts(): { calls: number; holds: number }
-  /** The one call that is recorded. */
+  /** Returns the only recorded call. */
   onlyCall(): Call
   log: MemoryLog
   /**
-   * Waits until no money is held, and asserts that nothing is left of any call but its record: nothing held, no secret in
-   * the log, the audit clean. The audit reads all that there is: later ones are of several rests, and the last at the end.
+   * Waits until no money is held, then asserts that calls left only their records: no holds, no secret in the log, a clean audit.
+   * The audit reads all rows, so after the first rests it runs only every RESTS_AN_AUDIT rests, and at the end.
    */
   rest(): Promise<void>
-  /** Writes the rows of holds that were decided. */
+  /** Waits until the rows of all decided holds are written. */
   written(): Promise<void>
-  /** `rest`, and all rows. */
+  /** Calls `rest` and returns all rows. */
   atRest(): Promise<Rows>
-  /** `rest`, and the newest call. */
+  /** Calls `rest` and returns the newest call. */
   lastCall(): Promise<Call>
   stop(): Promise<void>
 }
 
 ownProgram.command = commandOf('gateway')
 
-/** An audit on PostgreSQL takes 40 ms of a processor, on SQLite 4. */
+/** An audit takes 40 ms of CPU on PostgreSQL, 4 ms on SQLite. */
 const MAX_AUDITED_RESTS = ENGINE === 'SQLite' ? 20 : 5
 const RESTS_AN_AUDIT = 10
 
@@ -175,9 +175,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     sweep_every_ms: options.sweep_every_ms,
     max_busy_wait_ms: options.max_busy_wait_ms,
     plugin_limits: options.plugin_limits,
-    // The process has the suite's other gateways and providers, too.
+    // This process also runs other gateways and providers of the suite.
     resident_bytes: () => 0,
-    // A beat would set the test's clock by the server's.
+    // A heartbeat would set the test's clock by the server's.
     ...(options.now ? { gateway_timing: { beat_every_ms: 3_600_000, silent_after_ms: 86_400_000 } } : {}),
     ...(probe ? { probe } : {}),
     atLast: async (last) => {
@@ -185,14 +185,14 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     },
     ...(options.postWebhook ? { postWebhook: options.postWebhook } : {}),
   })
-  const { db: store, ledger } = begun(last_step)
+  const { db: store, ledger } = requireStarted(last_step)
   const db = database.open()
   clock?.follow(db)
   const files = fileStoresOf({ files: bucket }, data_folder)
   const secrets: string[] = [...PROVIDER_KEYS]
   let named = 0
   let stopped = false
-  /** So many pieces of the log have been looked through for secrets. */
+  /** The number of log pieces that have been searched for secrets. */
   let looked_through = 0
   let rests = 0
   let is_audited = true
@@ -307,15 +307,15 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   return gateway
 }
 
-/** Starts a gateway that all tests of a file share: it is stopped after the last of them. */
+/** Starts a gateway that all tests of a file share, and stops it after the last one. */
 export async function fileGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const shared = await startTestGateway(options)
   afterAll(() => shared.stop())
   return shared
 }
 
-/** What is only known once a gateway has started. */
-function begun(step: LastStep | undefined): LastStep {
+/** Returns the result of the last start step, which exists only once a gateway has started. */
+function requireStarted(step: LastStep | undefined): LastStep {
   if (!step) throw new Error('the gateway has not started')
   return step
 }
@@ -324,7 +324,7 @@ async function writeFilesIn(folder: string, files: Readonly<Record<string, strin
   for (const [name, text] of Object.entries(files)) await Bun.write(join(folder, name), text)
 }
 
-/** Puts a key where a form has it: in headers that are returned, or in the URL. */
+/** Adds a key in the given form: to the returned headers, or to the URL. */
 const CREDENTIALS: Record<CredentialForm, (key: string, url: URL) => Record<string, string>> = {
   bearer: (key) => ({ authorization: `Bearer ${key}` }),
   'x-api-key': (key) => ({ 'x-api-key': key }),
@@ -340,14 +340,14 @@ const CREDENTIALS: Record<CredentialForm, (key: string, url: URL) => Record<stri
 const isRaw = (body: object | string): body is string | Uint8Array | ReadableStream =>
   typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
 
-/** A call whose caller has left settles after that. */
+/** Waits until no hold is pending: calls of disconnected callers settle later. */
 const settled = (db: Database, ledger: Ledger): Promise<void> =>
   eventually('no hold is pending', async () => {
     await ledger.barrier()
     return db.query("SELECT 1 FROM holds WHERE state = 'pending' LIMIT 1").get() === null
   })
 
-/** A call has its whole price, wherever that is stored. */
+/** The columns to read. A call gets its complete price, wherever it is stored. */
 const columnsOf = (table: (typeof TABLES)[number]): string =>
   table === 'calls' ? `*, ${PRICE_OF_CALL_SQL} AS price` : '*'
 

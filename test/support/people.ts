@@ -16,7 +16,7 @@ export const personAtConsole = (db: Db, account_id: number | null, now_ms = Date
     return person_id
   })
 
-/** A new person with a role: in an account, or of the staff. */
+/** Creates a person with a role, in an account or on the staff. */
 export const newPerson = (
   db: Db,
   at: { account_id: number; role: MembershipRow['role'] } | { account_id: null; role: StaffRow['role'] },
@@ -39,14 +39,14 @@ export const newPerson = (
     return person_id
   })
 
-/** Whose a session is that such a person opens. */
+/** The owner of a session that such a person opens. */
 export const ownerAtConsole = async (db: Db, account_id: number | null): Promise<SessionOwner> => ({
   person_id: await personAtConsole(db, account_id),
   account_id,
   key_id: null,
 })
 
-/** Opens one past the forms and their limits. */
+/** Opens a session without the forms and their limits. */
 export const openSessionAt = async (
   db: Db,
   account_id: number | null,

@@ -1,4 +1,4 @@
-// The scene of most tests: a gateway, the scripted upstream behind it, and a caller with a key and money.
+// The scene of most tests: a gateway, a scripted upstream, and a caller with a key and a balance.
 import { afterAll, expect } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { Call } from '../../src/store/schema.ts'
@@ -6,26 +6,26 @@ import { type CatalogueParts, catalogueOf } from './catalogue.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 import { type Script, startUpstream, type Upstream } from './upstream.ts'
 
-/** What differs from the catalogue of catalogue.ts. */
+/** Changes to the catalogue of catalogue.ts. */
 export interface CatalogueChanges extends Omit<Partial<CatalogueParts>, 'upstream_url' | 'more'> {
-  /** Further sections: limits, providers, models; where they need it, a function of the upstream's address. */
+  /** Further sections, such as limits, providers and models; a function if they need the address of the upstream. */
   more?: string | ((url: string) => string)
 }
 
 export interface SceneOptions extends CatalogueChanges, Omit<TestGatewayOptions, 'catalogue' | 'upstream'> {
-  /** Writes another catalogue than that of catalogue.ts. @param url the upstream's address */
+  /** Makes another catalogue than the one of catalogue.ts. @param url the address of the upstream */
   catalogue?: (url: string) => string
-  /** What the upstream answers until a test says otherwise. */
+  /** The upstream's answer until a test sets another one. */
   script?: Script
-  /** What the caller's account has. */
+  /** The balance of the caller's account. */
   balance_usd?: string
 }
 
-/** How much there is of what a paid call leaves. */
+/** Counts of rows and requests that paid calls cause. */
 interface Counts {
   calls: number
   holds: number
-  /** Requests that came to the upstream. */
+  /** Requests that the upstream received. */
   seen: number
 }
 
@@ -34,20 +34,20 @@ export interface Scene extends AsyncDisposable {
   upstream: Upstream
   /** The caller's key. */
   key: string
-  /** Calls the gateway, with the caller's key where the options name no other. */
+  /** Calls the gateway, with the caller's key unless the options have another one. */
   call: TestGateway['call']
   /** The JSON body of the upstream's last request. */
   asked(): JsonObject
-  /** Waits until the last call is settled, and gives its record. */
+  /** Waits until the last call is settled and returns its record. */
   lastCall(): Promise<Call>
-  /** Replaces the catalogue by that of catalogue.ts with these changes. */
+  /** Replaces the catalogue by the one of catalogue.ts with these changes. */
   recatalogue(changes?: CatalogueChanges): Promise<void>
   counts(): Counts
   /** Asserts that no call, hold or upstream request was added. */
   expectCounts(expected: Counts): Promise<void>
 }
 
-/** Opens a scene of its own. */
+/** Opens a scene for one test. */
 export async function scene(options: SceneOptions = {}): Promise<Scene> {
   const { server, provider, api_keys, more, catalogue, script, balance_usd = '1000', ...rest } = options
   const upstream = await startUpstream(script)
@@ -88,7 +88,7 @@ export async function scene(options: SceneOptions = {}): Promise<Scene> {
   }
 }
 
-/** Opens a scene that all tests of a file share: it is closed after the last of them. */
+/** Opens a scene that all tests of a file share, and closes it after the last one. */
 export async function fileScene(options: SceneOptions = {}): Promise<Scene> {
   const shared = await scene(options)
   afterAll(() => shared[Symbol.asyncDispose]())

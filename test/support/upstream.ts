@@ -4,24 +4,24 @@ import { createServer as createTlsServer } from 'node:https'
 import { createCounter } from './counter.ts'
 import { openReceipt, type Receipt } from './receipts.ts'
 
-/** One thing that an answer's body does, in the order of the script. */
+/** One step of the script of an answer's body. */
 export type Step =
-  /** Bytes as they are, in a packet of their own. */
+  /** Sends bytes unchanged, in a separate packet. */
   | { send: string | Uint8Array }
-  /** One server-sent event; anything but a string is written as JSON. */
+  /** Sends one server-sent event; data other than a string as JSON. */
   | { event: unknown }
-  /** Nothing, until this is resolved. */
+  /** Waits for the promise. */
   | { wait: Promise<unknown> }
-  /** Tells the test that the script has come this far. */
+  /** Notifies the test that the script has reached this step. */
   | { tell: () => void }
-  /** Nothing, until the gateway has read all that was sent. */
+  /** Waits until the gateway has read all sent bytes. */
   | 'read'
-  /** The connection is reset; after some bytes, not before the gateway has read them. */
+  /** Resets the connection; after sent bytes, only once the gateway has read them. */
   | 'reset'
-  /** Nothing more is ever sent. */
+  /** Sends nothing more, and keeps the connection open. */
   | 'hang'
 
-/** What is answered to one request. */
+/** The answer to one request. */
 export interface Answer {
   status?: number
   headers?: Record<string, string>
@@ -32,16 +32,16 @@ export interface Answer {
   steps: readonly Step[]
 }
 
-/** One request as it came. */
+/** A received request. */
 export interface Seen {
   method: string
   /** Path and query. */
   path: string
   headers: Record<string, string>
   body: Buffer
-  /** The other side closed the connection before the answer was complete. */
+  /** Whether the gateway closed the connection before the answer was complete. */
   aborted: boolean
-  /** Resolves when the request is over, whichever way. */
+  /** Resolves when the request has ended in any way. */
   over: Promise<void>
 }
 
@@ -49,20 +49,20 @@ export type Script = Answer | ((seen: Seen, index: number) => Answer | Promise<A
 
 export interface Upstream extends AsyncDisposable {
   url: string
-  /** All requests, the oldest first. */
+  /** All requests, oldest first. */
   seen: Seen[]
-  /** The request that came last. */
+  /** The last request. */
   last(): Seen
-  /** Resolves with the request that makes `seen` this long. */
+  /** Resolves with the request number `count`, once it arrives. */
   sees(count: number): Promise<Seen>
-  /** What is answered from now on. */
+  /** Sets the answer to later requests. */
   answer(script: Script): void
 }
 
 const SSE = { 'content-type': 'text/event-stream' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** A whole answer; text is sent as it is written. */
+/** A whole answer. Text is sent unchanged, other data as JSON. */
 export const whole = (body: unknown, headers: Record<string, string> = {}): Answer => ({
   headers: { ...JSON_TYPE, ...headers },
   steps: [{ send: asText(body) }],
@@ -71,7 +71,7 @@ export const whole = (body: unknown, headers: Record<string, string> = {}): Answ
 /** A stream of server-sent events. */
 export const stream = (...steps: readonly Step[]): Answer => ({ headers: SSE, steps })
 
-/** A stream of these events, and its end. */
+/** A stream with these events that then ends. */
 export const events = (payloads: readonly unknown[]): Answer =>
   stream(...payloads.map((event) => ({ event })))
 
@@ -86,21 +86,21 @@ export const refusal = (
   steps: [{ send: asText(body) }],
 })
 
-/** A connection that is reset before any answer. */
+/** Resets the connection before any answer. */
 export const RESET: Answer = { steps: ['reset'] }
-/** A connection on which no answer ever comes. */
+/** Never answers, and keeps the connection open. */
 export const SILENCE: Answer = { steps: ['hang'] }
 
 /** The bytes of a step's event. */
 export const eventBytes = (payload: unknown): Buffer => Buffer.from(`data: ${asText(payload)}\n\n`)
 
-/** The packets that bytes make when they are split at these places. */
+/** Splits bytes into packets at these positions. */
 export const splitAt = (bytes: Uint8Array | string, ...places: readonly number[]): Step[] => {
   const buffer = Buffer.from(bytes)
   return [0, ...places].map((from, index) => ({ send: buffer.subarray(from, places[index]) }))
 }
 
-/** A body that is sent in chunks, its length not announced. */
+/** A body sent in chunks, without content-length. */
 export const inChunks = (body: Uint8Array | string, chunk_bytes: number): ReadableStream<Uint8Array> => {
   const bytes = Buffer.from(body)
   let at = 0
@@ -113,7 +113,7 @@ export const inChunks = (body: Uint8Array | string, chunk_bytes: number): Readab
   })
 }
 
-/** A script that answers only when it is told to, and tells when it was asked. */
+/** A script that notifies the test of a request, and answers only when the test says so. */
 export function heldBack(script: Script): { script: Script; asked: Promise<void>; release: () => void } {
   const asked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -128,7 +128,7 @@ export function heldBack(script: Script): { script: Script; asked: Promise<void>
   }
 }
 
-/** Starts an upstream on a free port of this machine. @param tls its certificate and key, if it is asked by https */
+/** Starts an upstream on a free port of this machine. @param tls certificate and key, for HTTPS */
 export async function startUpstream(
   script: Script = refusal(500, 'no answer was scripted'),
   tls?: { cert: Buffer; key: Buffer },
@@ -147,10 +147,10 @@ export async function startUpstream(
     requests.add()
     await perform(typeof current === 'function' ? await current(record, index) : current, request, response)
   }
-  // What fails in it fails the test, as an error that nothing catches.
+  // An error in the script fails the test as an uncaught error.
   const listener: RequestListener = (request, response) => void serve(request, response)
   const server = tls ? createTlsServer(tls, listener) : createServer(listener)
-  // Or a call may go by a connection that is closed at this moment, which is a failure of the provider.
+  // Otherwise the gateway may reuse a connection at the moment when it closes, which counts as a provider failure.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -215,11 +215,11 @@ async function perform(answer: Answer, request: IncomingMessage, response: Serve
   response.end()
 }
 
-/** Until the gateway has read this much, or has left. */
+/** Waits until the gateway has read this many bytes, or disconnected. */
 const untilRead = async (receipt: Receipt | undefined, bytes: number, closed: Promise<void>): Promise<void> =>
   Promise.race([receipt?.wasRead(bytes), closed])
 
-/** Writes a packet, and waits until the other side takes more. @returns its bytes */
+/** Writes a packet and waits until the socket accepts more. @returns the number of bytes */
 async function write(
   response: ServerResponse,
   bytes: string | Uint8Array,
