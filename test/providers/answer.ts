@@ -1,4 +1,4 @@
-// The answers of simulated providers, which follow from the question, its seed and the model's behaviour.
+// Tests of simulated answers, which the request, its seed and the model's behaviour determine.
 import type { Ask, Candidate, FunctionCall, PromptUsage, Reply } from './ask.ts'
 import { type Behaviour, minEvents } from './behaviour.ts'
 import { type PrefixCache, useOf } from './cache.ts'

@@ -1,4 +1,4 @@
-// The simulated messages API: shapes, usage, signed thinking, prompt caching, refusals in its words.
+// Tests of the simulated messages API: shapes, usage, signed thinking, prompt caching, and error messages.
 import { afterAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'

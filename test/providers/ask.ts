@@ -1,4 +1,4 @@
-// Questions and answers in a form of no protocol: a dialect reads the question and writes the answer.
+// The simulator's own form of requests and answers, independent of protocols. A dialect reads requests and writes answers.
 
 /** A caller's request, as far as the answer depends on it. */
 export interface Ask {

@@ -1,4 +1,4 @@
-// The grammar of model names.
+// Tests of the grammar of model names.
 import { describe, expect, test } from 'bun:test'
 import { type Behaviour, parseBehaviour } from './behaviour.ts'
 

@@ -1,4 +1,4 @@
-// The grammar of model names, by which a name says how a simulated provider behaves.
+// The grammar of model names, which set the behaviour of a simulated provider.
 
 /**
  * A name is a base, then behaviours in any order: `flash-slow-1500-events-200`, `pro-fail-429`. The base is everything

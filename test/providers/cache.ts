@@ -1,4 +1,4 @@
-// The prompt cache of simulated providers: a prefix that was seen before is read from it.
+// The prompt cache of simulated providers: it returns the length of the longest prefix that was seen before.
 import type { Ask, CachePoint, PromptUsage } from './ask.ts'
 
 /** Shorter prompts are not cached (platform.claude.com, "Prompt caching"; platform.openai.com, the same). */

@@ -1,4 +1,4 @@
-// A canvas of pixels, and the shapes that the simulator's pictures are made of. Anything outside is not drawn.
+// A canvas of pixels, and the shapes of the simulator's pictures. Pixels outside of the canvas are ignored.
 
 export type Colour = readonly [red: number, green: number, blue: number]
 

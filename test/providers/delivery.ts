@@ -1,4 +1,4 @@
-// The delivery of an answer: piece by piece at its pace, or broken, stalled or truncated where the model's name says so.
+// Delivery of an answer: piece by piece at a pace, or broken, stalled or truncated if the model's name says so.
 import type { Behaviour } from './behaviour.ts'
 import type { Framing } from './dialect.ts'
 import { type Sleep, untilAborted } from './waiting.ts'

@@ -1,4 +1,4 @@
-// The interface of a dialect: which requests it serves, how it reads them, and how it writes answers; and what several dialects share.
+// The interface of a dialect, which selects and reads requests and writes answers; and parts that several dialects share.
 import type { Totals } from './answer.ts'
 import type { Ask, Reply } from './ask.ts'
 import type { Behaviour } from './behaviour.ts'

@@ -1,4 +1,4 @@
-// Simulated embeddings: vectors that follow from a text, and are close to each other where texts share words.
+// Tests of simulated embeddings: a text determines its vector, and texts with shared words have close vectors.
 
 /** The number of places of a vector that a word adds to. */
 const PLACES = 8

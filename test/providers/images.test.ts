@@ -1,4 +1,4 @@
-// Simulated pictures: they follow from the prompt, the shape and the references, in both APIs.
+// Tests of simulated pictures in both APIs: prompt, shape and reference pictures determine them.
 import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
 import { BLOCKING_WORD } from './answer.ts'

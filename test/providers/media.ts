@@ -1,4 +1,4 @@
-// Images in requests to simulated providers: what the real ones look at before a model sees them.
+// Checks of images in requests, as real providers make them before the model.
 
 const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/
 

@@ -1,4 +1,4 @@
-// Reference pictures: those that a caller sends, decoded so that a drawn picture can show them.
+// Reference pictures of a request, decoded so that a generated picture can include them.
 import type { Canvas } from './canvas.ts'
 
 const MAX_SIDE_PIXELS = 768

@@ -1,4 +1,4 @@
-// The rules of simulated providers: what one refuses, and where that is documented or was seen.
+// The type of a simulated provider's rule: a refusal, with the documentation or observation that it is based on.
 import type { Refusal } from './dialect.ts'
 import type { JsonObject } from './json.ts'
 

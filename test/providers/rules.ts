@@ -1,4 +1,4 @@
-// All rules of the simulated providers, each once: what they refuse, in the order of the providers.
+// The list of all rules of the simulated providers, in the order of the providers.
 import { RULES as anthropic } from './anthropic/index.ts'
 import { RULES as gemini } from './gemini/index.ts'
 import { RULES as responses } from './openai-responses/rules.ts'

@@ -1,4 +1,4 @@
-// The tools that simulated providers call: those that a prompt names, else the one that fits what it asks for; none once results have come.
+// Tests of the choice of tools: those that the prompt names, otherwise the one that fits its request; none after tool results.
 import { describe, expect, test } from 'bun:test'
 import { createRandom } from './random.ts'
 import { argumentsFor, valueFor } from './schema.ts'

@@ -1,4 +1,4 @@
-// Which of the offered functions an answer calls: those that the prompt names, else the one that fits the action it asks for.
+// The choice of functions that an answer calls: those that the prompt names, otherwise the one that fits the requested action.
 import type { Ask, FunctionDeclaration } from './ask.ts'
 
 /** Calls nothing if results of functions have come: so that an agent's loop ends. */

@@ -1,4 +1,4 @@
-// Waiting: for a time, or for the caller to abort.
+// A wait for a time, or until the caller disconnects.
 
 /** Waits `ms` milliseconds; rejects with the signal's reason as soon as it is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>

@@ -1,4 +1,4 @@
-// Rules on fields that the messages API does not have: of the request, its blocks, its tools and its marks of the cache.
+// Rules that refuse unknown fields of the messages API: in the request, its blocks, tools and cache markers.
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 import { type Asked, firstOf, type Rule } from '../rule.ts'

@@ -1,4 +1,4 @@
-// The generations of Claude models, recognised by the names that Anthropic gives them.
+// The generations of Claude models, recognized by Anthropic's model names.
 // https://platform.claude.com/docs/en/about-claude/models/migration-guide, and for 5.5 and 5.1 their own guides below it.
 
 /** What a generation takes. */

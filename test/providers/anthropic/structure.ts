@@ -1,4 +1,4 @@
-// Rules on the structure of a messages request: limits, roles, blocks, tools and their results, signatures, cache marks.
+// Rules on the structure of a messages request: limits, roles, blocks, tools and tool results, signatures, cache markers.
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 import { isCutOff, isStandardBase64, typeOfImage } from '../media.ts'
 import type { Rule } from '../rule.ts'

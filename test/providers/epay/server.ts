@@ -1,4 +1,4 @@
-// A fake EPay of version 1, by its public descriptions: pages to pay on, queries, notices; and what goes wrong at real ones.
+// A fake EPay, version 1, by its public documentation: payment pages, queries and notices, and typical faults of real servers.
 import { createHash } from 'node:crypto'
 
 export const EPAY_PID = '1001'

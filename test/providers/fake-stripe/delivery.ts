@@ -1,4 +1,4 @@
-// Webhooks of a fake Stripe: events signed as docs.stripe.com/webhooks has it, delivered late, twice, in another order, or not at all.
+// Webhooks of the fake Stripe: signed events (docs.stripe.com/webhooks), delivered late, twice, out of order, or never.
 import { createHmac } from 'node:crypto'
 import { type FakeState, make, type StripeObject } from './state.ts'
 

@@ -1,4 +1,4 @@
-// A fake Stripe: its API over HTTP with its states, idempotency keys and errors, pages to pay on, and webhooks with their mishaps.
+// A fake Stripe: HTTP API with states, idempotency keys and errors, payment pages, and webhooks with delivery faults.
 import { API_VERSION } from '../../../plugins/payments/stripe/client.ts'
 import { createDelivery, type Delivery } from './delivery.ts'
 import { invalid, StripeRefusal } from './errors.ts'

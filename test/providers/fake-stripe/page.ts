@@ -1,4 +1,4 @@
-// The page of a fake Stripe on which somebody pays, or saves a card.
+// The payment page of the fake Stripe, on which a person pays or saves a card.
 import type { StripeObject } from './state.ts'
 
 const escaped = (text: string): string =>

@@ -1,4 +1,4 @@
-// Payments of a fake Stripe: what cards and bank accounts do, charges with their fees, refunds and disputes.
+// Payments of the fake Stripe: behaviour of test cards and bank accounts, charges with fees, refunds and disputes.
 import { declined, invalid } from './errors.ts'
 import { all, type FakeState, feeOf, make, type StripeObject } from './state.ts'
 import { record } from './tax.ts'

@@ -1,4 +1,4 @@
-// The parameters of a request to a fake Stripe, read strictly: each that it does not know is an error, as Stripe's own are.
+// Strict parsing of request parameters for the fake Stripe: an unknown parameter is an error, as at Stripe.
 import { invalid } from './errors.ts'
 import type { Field, Fields } from './form.ts'
 

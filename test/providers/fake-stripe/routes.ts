@@ -1,4 +1,4 @@
-// The routes of a fake Stripe: what the gateway asks, and nothing else.
+// The routes of the fake Stripe: only those that the gateway calls.
 import { missing } from './errors.ts'
 import type { Fields } from './form.ts'
 import { type Emit, refund } from './payments.ts'

@@ -1,4 +1,4 @@
-// Stripe Tax of a fake Stripe: calculations before a charge, and what it records of payments and refunds that name one.
+// Stripe Tax of the fake Stripe: calculations before a charge, and records of payments and refunds that refer to one.
 import { invalid, missing } from './errors.ts'
 import type { Fields } from './form.ts'
 import { expectOnly, listOf, requiredText, textOf, wholeOf } from './reading.ts'

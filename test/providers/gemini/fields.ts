@@ -1,4 +1,4 @@
-// Rules on fields that the Gemini API does not have, at the places where it reads them. Each has two spellings.
+// Rules that refuse unknown fields of the Gemini API. Each known field has two spellings.
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, objectOf, pick } from '../json.ts'
 import type { Rule } from '../rule.ts'

@@ -1,4 +1,4 @@
-// The generations of Gemini models, recognised by the names that Google gives them.
+// The generations of Gemini models, recognized by Google's model names.
 // https://ai.google.dev/gemini-api/docs/thinking, https://ai.google.dev/gemini-api/docs/gemini-3
 
 /** What a generation takes. */

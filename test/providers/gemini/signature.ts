@@ -1,4 +1,4 @@
-// Thought signatures: one that is not the provider's own is refused.
+// Thought signatures: a foreign signature is refused.
 const MARK = 'simulated '
 
 /** The signature of thoughts, in base64. */

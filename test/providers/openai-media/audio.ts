@@ -1,4 +1,4 @@
-// Simulated audio: a quiet tone, as WAV, as bare samples, or as silent MP3; and the duration of audio that comes.
+// Simulated audio: a quiet tone as WAV or raw samples, or silent MP3; and the duration of received audio.
 
 const RATE = 24_000
 const BYTES_PER_SAMPLE = 2

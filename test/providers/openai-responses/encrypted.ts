@@ -1,4 +1,4 @@
-// Encrypted reasoning: what is not the provider's own cannot be verified.
+// Encrypted reasoning: foreign content is refused because it cannot be verified.
 const MARK = 'gAAAAAB'
 
 export const encrypt = (thoughts: string): string => `${MARK}${Buffer.from(thoughts).toString('base64url')}`

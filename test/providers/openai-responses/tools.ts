@@ -1,4 +1,4 @@
-// The tools of a responses request: those of the field, those that an item of the input adds, and those in namespaces.
+// The tools of a responses request: from the field `tools`, from input items, and in namespaces.
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 
 /** A function or a custom tool, and the namespace that it stands in; empty for none. */

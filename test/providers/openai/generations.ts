@@ -1,4 +1,4 @@
-// The generations of OpenAI's models, recognised by the names that OpenAI gives them.
+// The generations of OpenAI's models, recognized by their names.
 
 /** What a generation takes in chat completions. */
 export interface Generation {

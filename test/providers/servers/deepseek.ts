@@ -1,4 +1,4 @@
-// DeepSeek: thinking models want their thinking back, and usage tells hits and misses of the cache.
+// DeepSeek: thinking models require their earlier thinking in the request, and usage has cache hits and misses.
 // https://api-docs.deepseek.com/guides/thinking_mode; shapes: vercel/ai packages/deepseek/src/chat/__fixtures__
 import type { Refusal } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'

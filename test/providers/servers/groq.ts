@@ -1,4 +1,4 @@
-// Groq: fields that it does not know are refused, in messages too; usage comes with the reason to finish, twice.
+// Groq: unknown fields are refused, also in messages; usage comes with the finish reason, twice.
 // https://console.groq.com/docs/openai, https://console.groq.com/docs/reasoning; shapes: vercel/ai packages/groq/src/__fixtures__
 import { type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'

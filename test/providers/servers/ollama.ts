@@ -1,4 +1,4 @@
-// Ollama: fields that it does not know are ignored, efforts are its own, and usage has three sums.
+// Ollama: unknown fields are ignored, effort values differ, and usage has three sums.
 // https://docs.ollama.com/api/openai-compatibility; shapes: ollama/ollama openai/openai.go
 import type { Refusal } from '../dialect.ts'
 import { type JsonObject, objectOf, textOf } from '../json.ts'

@@ -1,4 +1,4 @@
-// OpenAI itself.
+// OpenAI's own server.
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { FIELD_RULES } from '../openai/fields.ts'

@@ -1,4 +1,4 @@
-// OpenRouter: fields that it does not know are ignored, thinking has details, and every answer tells its cost.
+// OpenRouter: unknown fields are ignored, thinking has details, and every answer reports its cost.
 // https://openrouter.ai/docs/api-reference/overview, https://openrouter.ai/docs/use-cases/reasoning-tokens,
 // https://openrouter.ai/docs/use-cases/usage-accounting; shapes: OpenRouterTeam/ai-sdk-provider src/chat/schemas.ts
 import type { Refusal } from '../dialect.ts'

@@ -1,4 +1,4 @@
-// One server of the chat completions API as the simulator plays it: what it refuses, and the form of its answers and errors.
+// The interface of a simulated chat completions server: its rules, and the form of its answers and errors.
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import type { Form } from '../openai/answer-form.ts'

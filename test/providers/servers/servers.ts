@@ -1,4 +1,4 @@
-// The servers of chat completions that the simulator plays, by name.
+// The simulated chat completions servers by name.
 import { azure } from './azure.ts'
 import { deepseek } from './deepseek.ts'
 import { groq } from './groq.ts'

@@ -1,4 +1,4 @@
-// Together: usage comes with the reason to finish, and each choice of a stream repeats its text.
+// Together: usage comes with the finish reason, and each choice of a stream repeats its text.
 // https://docs.together.ai/reference/chat-completions-1; shapes: together-ai 0.52 resources/chat/completions.d.ts
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'

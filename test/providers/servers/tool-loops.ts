@@ -1,4 +1,4 @@
-// Servers whose thinking models want their thinking back with the calls of a tool loop.
+// A rule of servers whose thinking models require their thinking back with the calls of a tool loop.
 import { isObject, type JsonObject, objectOf } from '../json.ts'
 import { callsOf, messagesOf } from '../openai/messages.ts'
 

@@ -1,4 +1,4 @@
-// The server vLLM: fields that it does not know are ignored; thinking stands in `reasoning`, and tells no count.
+// vLLM: unknown fields are ignored; thinking is in `reasoning`, without a token count.
 // https://docs.vllm.ai/en/latest/features/reasoning_outputs.html; shapes: vllm-project/vllm
 // vllm/entrypoints/openai/chat_completion/protocol.py
 import type { Refusal } from '../dialect.ts'

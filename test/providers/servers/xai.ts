@@ -1,4 +1,4 @@
-// The server of xAI: reasoning models refuse penalties, stop and mostly efforts; reasoning is counted outside of the completion.
+// xAI: reasoning models refuse penalties, `stop` and most efforts; reasoning tokens are not part of the completion tokens.
 // https://docs.x.ai/docs/guides/reasoning; shapes: vercel/ai packages/xai/src/__fixtures__
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
