@@ -1,4 +1,4 @@
-// Tests of simulated answers, which the request, its seed and the model's behaviour determine.
+// The answers of simulated providers, which the request, its seed and the model's behaviour determine.
 import type { Ask, Candidate, FunctionCall, PromptUsage, Reply } from './ask.ts'
 import { type Behaviour, minEvents } from './behaviour.ts'
 import { type PrefixCache, useOf } from './cache.ts'

@@ -1,4 +1,4 @@
-// Tests of simulated embeddings: a text determines its vector, and texts with shared words have close vectors.
+// Simulated embeddings: a text determines its vector, and texts with shared words have close vectors.
 
 /** The number of places of a vector that a word adds to. */
 const PLACES = 8

@@ -1,4 +1,4 @@
-// Simulated embeddings in both protocols: vectors of unit length, determined by the text and closer if texts share words.
+// Tests of simulated embeddings in both protocols: vectors of unit length, determined by the text and closer if texts share words.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { embed } from './embedding.ts'
