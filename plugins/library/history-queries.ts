@@ -1,13 +1,13 @@
-// The queries on the history of produced images and on their lineage, prepared once for each connection.
+// Queries of generated images and their lineage, prepared once for each connection.
 import { and, asc, desc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../../src/store/db.ts'
 import { equals, equalsUnlessNull, isOneOf, placeholder } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, calls, files, generations } from '../../src/store/schema.ts'
 
-/** @param account which decides on the index, so it is no optional filter: it has statements of its own */
+/** @param account determines the index, so it needs separate statements instead of an optional filter */
 const historyOf = (account?: SQL) => ({
-  /** The id of the image that is so many below another, whatever it is. Reads an index only. */
+  /** The id of the image that is `count` images below another, without filters. It reads an index only. */
   below: (orm: Orm) =>
     orm
       .select({ id: generations.id })
@@ -43,17 +43,17 @@ const historyOf = (account?: SQL) => ({
       .limit(placeholder('row_limit')),
 })
 
-/** One page of all images with the costs of their calls. Where `model` or `kind` is null it does not filter. */
+/** One page of all images with the costs of their calls. Null in `model` or `kind` does not filter. */
 export const historyQueries = perConnection(historyOf())
 
-/** The same of an account's images. */
+/** One page of an account's images. */
 export const historyQueriesOfAccount = perConnection(historyOf(equals(generations.account_id, 'account_id')))
 
 /** The ancestors and descendants of images. */
 export const lineageQueries = perConnection({
   /**
-   * The images of some ids, and the parents of an account's among them, so many generations back. All by their ids: SQLite
-   * would rather read all images of an account.
+   * Images by ids, and ancestors of the account's images among them, up to `max_age` generations. By id only, because with the account SQLite
+   * would read all images of the account.
    */
   ancestors: (orm) =>
     orm
@@ -70,9 +70,9 @@ export const lineageQueries = perConnection({
           WHERE elders.age < ${placeholder('max_age')}
         ) SELECT uuid FROM elders)`,
       ),
-  /** The files of some keys. */
+  /** Files by keys. */
   files: (orm) => orm.select().from(files).where(isOneOf(files.key, 'keys')),
-  /** Images that name one as a parent, among so many that came after it: a parent is always older. */
+  /** Images with a given parent, among the next `looked_at` images after it, because a parent is always older. */
   children: (orm) => {
     const later = orm
       .select()

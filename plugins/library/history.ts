@@ -1,4 +1,4 @@
-// The history of produced images: listed with the cost of each, and deleted.
+// Generated images: list with their costs, and deletion.
 import type { ActionContext } from '../../src/domain/actions.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { findGeneration } from '../../src/library/generations.ts'
@@ -10,9 +10,9 @@ import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store
 import type { Generation } from '../../src/store/schema.ts'
 import { historyQueries, historyQueriesOfAccount } from './history-queries.ts'
 
-/** Which images; an absent field does not filter. */
+/** The filter of images; an absent field does not filter. */
 interface HistoryFilter {
-  /** Absent: of all accounts. */
+  /** Absent: all accounts. */
   account_id?: number | undefined
   model?: string | undefined
   kind?: Generation['kind'] | undefined
@@ -20,17 +20,17 @@ interface HistoryFilter {
   until_ms?: number | undefined
 }
 
-/** An image with the name of its account, and what was charged for it; null until its call is settled. */
+/** An image with the name of its account, and its charge, which is null until its call is settled. */
 export interface HistoryImage extends Generation {
   account_name: string
   request_id: string | null
   cost_nanos: Nanos | null
 }
 
-/** A search looks at this many images, about 10 ms; the next page goes on where it ended. */
+/** Images that a search scans, about 10 ms; the next page continues there. */
 const MAX_IMAGES_LOOKED_AT = 5_000
 
-/** One page of images, in any state. It may be short, or empty, although there are more: see its `next_cursor`. */
+/** Returns one page of images in any state. It may be short or empty although more images match: see `next_cursor`. */
 export async function listGenerations(
   db: Db,
   { account_id, model, kind, since_ms, until_ms }: HistoryFilter,
@@ -56,7 +56,7 @@ export async function listGenerations(
   return next && page.next_cursor === undefined ? { ...page, next_cursor: next.id + 1 } : page
 }
 
-/** The cost of one of a call's images: equal shares whose sum is the call's cost. An image that was not made is free. */
+/** Returns the cost of one of a call's images: equal shares that add up to the call's cost. An image that was not generated is free. */
 function shareOf(total_nanos: Nanos, images: number, position: number): Nanos {
   if (position >= images) return 0
   const share = Math.floor(total_nanos / images)
@@ -64,10 +64,10 @@ function shareOf(total_nanos: Nanos, images: number, position: number): Nanos {
 }
 
 /**
- * Deletes an image of an account: the row first, then the file. What it cost stays in the record of its call.
- * @param by who deletes what is another's, for the audit log; absent: the account its own
- * @returns `under_way` for an image that is still being made; it is not deleted
- * @throws GatewayError overloaded while its file could not be deleted
+ * Deletes an image of an account: the row first, then the file. The record of its call keeps the cost.
+ * @param by the operator, for the audit log; absent if the account deletes its own image
+ * @returns `under_way` for an image that is still being generated; it is not deleted
+ * @throws GatewayError overloaded if its file could not be deleted
  */
 export async function removeGeneration(
   library: Pick<Library, 'db' | 'images' | 'probe' | 'isFailing'>,

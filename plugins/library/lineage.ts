@@ -1,32 +1,32 @@
-// The lineage of a produced image: what it was made from, what else was made from that, and what was made from it, up to a small tree.
+// Lineage of a generated image: its sources, their other images (siblings), and images made from it, as a small tree.
 import { isStored, type StoredFile } from '../../src/library/files.ts'
 import { isUuid } from '../../src/library/names.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'
 import type { FileRow, Generation } from '../../src/store/schema.ts'
 import { lineageQueries } from './history-queries.ts'
 
-/** An image of a tree. */
+/** An image or file in the tree. */
 export interface Relative {
-  /** A file's key or a produced image's id. */
+  /** The key of a file, or the id of a generated image. */
   id: string
-  /** -1 for what the image was made from, -2 for what that was made from, 1 for what was made from the image, 0 for it and its siblings. */
+  /** 0 for the image and its siblings, -1 for its sources, -2 for their sources, 1 for images made from it. */
   generation: number
-  /** Ids among those of the tree. */
+  /** Ids of its sources in the tree. */
   parents: readonly string[]
-  /** Its row; `deleted` without one. */
+  /** Its row; `deleted` if there is none. */
   is: { kind: 'image'; row: Generation } | { kind: 'file'; row: StoredFile } | { kind: 'deleted' }
 }
 
-/** A tree has at most so many images in each direction, and goes so far. */
+/** The maximum number of images, and of generations, in each direction. */
 const MAX_RELATIVES = 24
 const MAX_GENERATIONS = 4
 
-/** Descendants, and siblings made from a file, are looked for among so many images: some 5 ms. */
+/** The number of images among which descendants and siblings are searched for, about 5 ms. */
 const MAX_LATER_LOOKED_AT = 5_000
 
 /**
- * The relatives of an account's image, the eldest first; the image itself is among them, as generation 0, and so are those made
- * from one of its parents. A parent that another account has is as deleted.
+ * Returns the relatives of an account's image, oldest generation first; generation 0 has the image itself and its siblings. A parent that
+ * belongs to another account is shown as deleted.
  */
 export async function lineageOf(db: Db, image: Generation): Promise<Relative[]> {
   const itself = relativeOf(image, 0)
@@ -35,12 +35,12 @@ export async function lineageOf(db: Db, image: Generation): Promise<Relative[]> 
   return [...ancestors.toReversed(), itself, ...siblings, ...(await descendantsOf(db, image))]
 }
 
-/** Other images that were made from a parent of an image, the eldest first. */
+/** Returns other images that were made from a parent of the image, oldest first. */
 async function siblingsOf(db: Db, image: Generation, ancestors: readonly Relative[]): Promise<Relative[]> {
   const found = new Map<number, Generation>()
   for (const { id, generation, is } of ancestors) {
     if (generation !== -1 || is.kind === 'deleted') continue
-    // A file has no place among the images: those around this one are looked at.
+    // A file has no id in the order of images, so the search starts before this image.
     const after_id = is.kind === 'image' ? is.row.id : Math.max(0, image.id - MAX_LATER_LOOKED_AT / 2)
     for (const row of await childrenOf(db, image.account_id, id, after_id)) found.set(row.id, row)
   }
@@ -68,7 +68,7 @@ const relativeOf = (row: Generation, generation: number): Relative => ({
   is: { kind: 'image', row },
 })
 
-/** Images and files that an image may descend from, by their ids. */
+/** Possible ancestors of an image: images and files by id. */
 interface Elders {
   images: ReadonlyMap<string, Generation>
   files: ReadonlyMap<string, FileRow>
@@ -85,7 +85,7 @@ async function readElders(db: Db, { account_id, parents }: Generation): Promise<
   return { images, files: new Map(uploads.filter(isOwn).map((file) => [file.key, file])) }
 }
 
-/** Nearest first. */
+/** Returns ancestors, nearest first. */
 function ancestorsOf(itself: Relative, elders: Elders): Relative[] {
   const found: Relative[] = []
   let young: readonly Relative[] = [itself]

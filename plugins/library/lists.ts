@@ -1,4 +1,4 @@
-// Generated images and uploaded files as lists of commands. What they show, and the prompts, are private to their accounts.
+// Lists of generated images and uploaded files for commands, without prompts and content, which are private.
 import {
   integer,
   nullableInteger,
@@ -66,7 +66,7 @@ export const file_list = defineList<StoredFile>()({
       { table: { head: 'STATE', spare: 2 } },
     ),
   },
-  // Never of all accounts: the command has to name one.
+  // The command requires an account.
   read: async (db, { account_id, ...time }, page) =>
     account_id === undefined ? undefined : await listFiles(db, account_id, page, time),
 })

@@ -1,4 +1,4 @@
-// The schemas of the routes of an account's images.
+// Schemas of the callers' routes of generated images.
 import { type Static, Type } from '@sinclair/typebox'
 import { formatOf, type ImageFormat } from '../../src/domain/image-formats.ts'
 import { formatUsd } from '../../src/domain/money.ts'
@@ -28,7 +28,7 @@ const ImageParams = Type.Object({
   }),
 })
 
-/** silent.md, Images: "id, created, model, prompt, size, format, bytes, cost, state, parents"; null for what is not there yet. */
+/** silent.md, Images: "id, created, model, prompt, size, format, bytes, cost, state, parents"; fields are null until they are known. */
 const ImageView = Closed({
   id: Type.String({ description: 'Its id, a UUID.' }),
   created: Type.Integer({ description: 'Seconds since 1970, UTC.' }),

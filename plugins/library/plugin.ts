@@ -1,4 +1,4 @@
-// The library as a plugin: the surface of generated images, the page Library, and the commands for both kinds of files.
+// Plugin of the library: callers' routes of generated images, the page Library, and the commands `image` and `file`.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const library = definePlugin({

@@ -1,4 +1,4 @@
-// The surface of produced images: GET /api/images/history, and GET and DELETE of one by its id.
+// Callers' routes of generated images: GET /api/images/history, and GET and DELETE of one by id.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { freeCalls } from '../../src/app/surface/calls.ts'

@@ -1,4 +1,4 @@
-// Thumbnails of stored images: made when they are first looked at, and kept in memory within a bound.
+// Thumbnails of stored images: made at first use, and cached in memory up to a limit.
 import type { WholeBytes } from '../../src/domain/stored-bytes.ts'
 import { freeBytes } from '../../src/http/free-bytes.ts'
 import { FIRST_FRAME, openImage, withSharp } from '../../src/media/sharp.ts'
@@ -8,14 +8,14 @@ import { createSlots } from '../../src/utilities/slots.ts'
 const SIDE_PX = 384
 const QUALITY = 72
 
-/** Some 300 thumbnails. What is given up is made again, or is still in the browser's own cache. */
+/** About 300 thumbnails. Dropped ones are made again if the browser's cache does not have them. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024
 
 export const THUMBNAIL_MIME = 'image/webp'
 
 export interface Thumbnails {
   /**
-   * The thumbnail of an image.
+   * Returns the thumbnail of an image.
    * @param name unique for its content, such as the key of its file
    * @param open its file
    * @returns a WebP; undefined if there is no file @throws libvips' error for a file that does not decode
@@ -23,7 +23,7 @@ export interface Thumbnails {
   of(name: string, open: () => Promise<WholeBytes | undefined>): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
-/** One at a time, so that a paid image waits for one thumbnail at most. */
+/** Makes one thumbnail at a time, so that a paid image waits for at most one. */
 const inSlot = createSlots(1)
 
 export function createThumbnails(): Thumbnails {
@@ -45,7 +45,7 @@ export function createThumbnails(): Thumbnails {
       inSlot(async () => {
         const known = kept.get(name)
         if (known) {
-          // The last to be looked at is the last to go.
+          // Moves the entry to the end, so that the least recently used is dropped first.
           kept.delete(name)
           kept.set(name, known)
           return known

@@ -1,4 +1,4 @@
-// The playground at the console: the payer and the models, and paid calls, which the surfaces serve at their own routes.
+// Console routes of the playground: its account and models, and paid calls, which the surfaces' own routes serve.
 
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -29,7 +29,7 @@ import { keyView, PlayView, playView, RenewedView } from './views.ts'
 
 const AccountQuery = Closed(ACCOUNT_PARAMETER)
 
-/** The surfaces' own routes, by the playground's. */
+/** The playground's routes, and the surfaces' routes to which they pass requests. */
 const PAID = {
   '/console/api/play/chat': '/v1/chat/completions',
   '/console/api/play/images': '/v1/images/generations',
@@ -37,10 +37,10 @@ const PAID = {
   '/console/api/play/compose': '/v1/images/compose',
 } as const
 
-/** Each renewal leaves a revoked key behind. */
+/** Higher than 1, because each renewal leaves a revoked key behind. */
 const RENEWAL_COUNTS_AS = 10
 
-/** In a route's schema: the surface answers, streamed or whole, and checks its answer. */
+/** The response schema of passed-on routes: the surface answers, and validates its answer. */
 const OfSurface = Type.Unsafe<unknown>(Type.Any({ description: 'as the surface answers it' }))
 
 /** `/console/api/play`: free routes below it, and paid ones, for which a viewer's key or the account's key "console" pays. */
@@ -87,7 +87,7 @@ function freeRoutes(gateway: ConsoleParts) {
     )
 }
 
-/** The surface reads the body, and its answer passes unchanged. */
+/** The surface reads the body, and its answer is passed on unchanged. */
 function paidRoutes(gateway: ConsoleParts) {
   const routes = new Elysia({ name: 'console-playground: paid' }).use(
     viewerCalls(gateway, { bodies: 'own', changes: 'call' }),

@@ -1,4 +1,4 @@
-// The playground as a plugin: a page that tries models at the price of a call, and its routes.
+// Plugin of the playground: a page for trying models, with billed calls, and its routes.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const playground = definePlugin({

@@ -14,12 +14,12 @@ const MAX_REFERENCES = 3
 
 export const QuoteFields = Closed({
   model: Type.String({ minLength: 1, must: 'the name of an image model' }),
-  /** Part of the price where images are priced by tokens. */
+  /** Part of the price if images are priced by tokens. */
   prompt: Type.String({ maxLength: 2 * MAX_PROMPT_CHARS, must: 'a text' }),
   n: Type.Integer({ minimum: 1, must: 'a whole number, 1 or more' }),
   size: Type.Optional(Type.String({ must: '"auto" or WIDTHxHEIGHT, such as 1024x1024' })),
   quality: Type.Optional(Type.String({ must: 'a quality of the model' })),
-  /** Images to work from. */
+  /** Reference images. */
   references: Type.Integer({
     minimum: 0,
     maximum: MAX_REFERENCES,
@@ -33,7 +33,7 @@ export const QuoteView = Closed({
 })
 
 /**
- * @param models at the prices of the paying account
+ * @param models the models with the prices of the paying account
  * @throws GatewayError for a model that the key may not call, or an order that the model refuses
  */
 export function quoteView(

@@ -42,9 +42,9 @@ const TextModelView = Closed({
   display_name: Type.String(),
   context: Type.Integer(),
   max_output_tokens: Type.Integer(),
-  /** Fields of chat completions that its providers take, or the gateway puts into their terms. */
+  /** Fields of chat completions that its providers accept, or that the gateway translates for them. */
   parameters: Type.Array(OneOf<Parameter>(Object.values(OFFERED))),
-  /** Of a million tokens; of the first tier, where there are several. */
+  /** The prices per million tokens; those of the first tier, if there are several. */
   ...MoneyFields('input'),
   ...MoneyFields('output'),
   has_tiers: Type.Boolean(),
@@ -56,9 +56,9 @@ const ImageModelView = Closed({
   max_n: Type.Integer(),
   /** Null: any size up to 2048x2048. */
   sizes: Nullable(Type.Array(Type.String())),
-  /** Qualities with a price of their own, and others that the model takes. */
+  /** Qualities that have their own price, and others that the model accepts. */
   qualities: Type.Array(Type.String()),
-  /** Of one image, at least and at most. */
+  /** The lowest and the highest price of one image. */
   ...MoneyFields('from'),
   ...MoneyFields('to'),
 })
@@ -70,7 +70,7 @@ export const PlayView = Closed({
       account: Type.String(),
       status: OneOf(['active', 'suspended']),
       ...MoneyFields('available'),
-      /** Null before the first call, which makes the console's key. */
+      /** Null before the first call, which creates the console's key. */
       key: Nullable(KeyView),
       /** Whether the viewer may renew the console's key. */
       may_renew: Type.Boolean(),
@@ -124,7 +124,7 @@ export function playView({ account, key, catalogue, protocols, now_ms }: Playing
   }
 }
 
-/** The parameters that every provider of a model takes: one that a provider drops would do nothing. */
+/** The parameters that all providers of a model accept; a parameter that one of them drops is not offered. */
 function parametersOf(model: TextModel, { providers }: Catalogue, protocols: Registry): Parameter[] {
   const tables = model.routes.flatMap((route) => {
     const provider = providers.get(route.provider)
@@ -165,7 +165,7 @@ function imageView(model: ImageModel): Static<typeof ImageModelView> {
   }
 }
 
-/** Of one image; by tokens: of the most that one has. */
+/** The price of one image; for prices by token, of an image with the maximum number of tokens. */
 function imagePrices({ price, bounds, max_tokens_per_image }: ImageModel): number[] {
   if (price.unit === 'image')
     return [price.per_image_nanos, ...price.variants.map(({ per_image_nanos }) => per_image_nanos)]

@@ -36,7 +36,7 @@ interface UsageOptions extends FilterOptions, UsageFormat {
 }
 
 const NONE = 'No calls.'
-/** A search that few calls match ends after so many, about 100 ms. */
+/** The number of calls that a search scans at once, about 100 ms. */
 const MAX_CALLS_LOOKED_AT = 50_000
 
 export function addUsageCommand(program: Command, deps: CliDeps): void {
@@ -92,7 +92,7 @@ async function answerCalls(
     remark(`More calls: add --before ${page.next_cursor}. TOTAL is for this page.`)
 }
 
-/** All calls of the range, or as many as `limit` says. */
+/** Reads all calls of the range, or at most `limit`. */
 async function answerCallsCsv(
   { folder, answerCsv }: Context,
   filter: FilterOptions,
@@ -117,7 +117,7 @@ interface ReportOptions {
 const DEFAULT_DAYS = 30
 const DEFAULT_MONTHS = 12
 
-/** So many whole days, or months. */
+/** The default start: DEFAULT_DAYS days or DEFAULT_MONTHS months before the end. */
 function defaultSince(by: ReportGroup, until_ms: number): number {
   const zone = machineZone()
   if (by !== 'month') return lastDays(until_ms - 1, DEFAULT_DAYS, zone).from_ms
@@ -126,7 +126,7 @@ function defaultSince(by: ReportGroup, until_ms: number): number {
   return start_ms
 }
 
-/** The figures of `--by`: the same report as the console's, in days of this machine. */
+/** The figures of `--by`: the same report as in the console, by days in this machine's time zone. */
 async function answerReport(
   { folder, answerList, remark, tableOf }: Context,
   filter: FilterOptions,
@@ -145,7 +145,7 @@ async function answerReport(
       with_plans: true,
     }),
   )
-  // A day or a month without calls and fees has no line here.
+  // Days and months without calls and fees are left out.
   const rows = report.rows.filter(
     ({ calls, cost_nanos, provider_cost_nanos, covered_cost_nanos }) =>
       calls > 0 || cost_nanos !== 0 || provider_cost_nanos > 0 || covered_cost_nanos > 0,

@@ -1,4 +1,4 @@
-// The report as a list: its rows for pages, files, callers and the command, and their total.
+// List of report rows and their total, for pages, files and the command.
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../src/access/viewer.ts'
 import { countColumn, type Column as TableColumn, usdColumn } from '../../src/app/command-line/table.ts'
@@ -38,14 +38,14 @@ import {
 } from './report/report.ts'
 import { timeOf } from './report/time.ts'
 
-/** Of the operator, at the console and in the command. */
+/** The operator's columns, in the console and the command. */
 const OPERATOR = ['operator', 'command'] as const
 const OTHERS = ['account', 'key', 'caller'] as const
 const Percent = Nullable(Type.Number())
 
 const percent = (part: number | null): number | null => (part === null ? null : Math.round(part * 1_000) / 10)
 
-/** The sums of some calls. What providers take is for the operator alone. */
+/** The columns of sums. Provider costs are for the operator only. */
 export const sum_columns = columnsOf<CallTotals>()({
   calls: integer(({ calls }) => calls),
   failed: integer(({ failed }) => failed, { description: 'Of these, without an answer, or interrupted.' }),
@@ -112,7 +112,7 @@ const shareColumn = (
   spare,
 })
 
-/** The same in a table of the terminal, after the column of names. */
+/** The same columns in a terminal table, after the column of names. */
 export const SUM_TABLE: readonly TableColumn<CallTotals>[] = [
   countColumn('CALLS', ({ calls }) => calls),
   countColumn('FAILED', ({ failed }) => failed, { spare: 3 }),
@@ -128,7 +128,7 @@ const READERS: readonly Viewer['side'][] = ['operator', 'account', 'key']
 type SumFields = FieldsOf<typeof sum_columns, Viewer['side']>
 export const SumView = Closed(fieldsFor(sum_columns, READERS) as SumFields)
 
-/** Sums as a viewer sees them. */
+/** Returns the sums that a viewer may see. */
 export const sumView = (side: Viewer['side'], sum: CallTotals) =>
   rowFor(sum_columns, side, sum) as Static<TObject<SumFields>>
 
@@ -144,7 +144,7 @@ const filters = {
 }
 type ReportFilter = FilterOf<typeof filters>
 
-/** A page and its total are of one reading. */
+/** A page and its total come from one snapshot. */
 const reports = new WeakMap<ReportFilter, Promise<Report>>()
 
 function reportIn(db: Db, filter: ReportFilter, { now_ms, viewer }: Reading): Promise<Report> {
@@ -154,14 +154,14 @@ function reportIn(db: Db, filter: ReportFilter, { now_ms, viewer }: Reading): Pr
   const { account_id, key_ids, model, provider, by = 'model', order, zone = UTC } = filter
   const { from_ms, until_ms } = timeOf(filter, now_ms, zone)
   const owner = { account_id, key_ids, model, provider }
-  // An account pays for its plan, which is not a charge of calls.
+  // For an account, the fee of its plan is not a charge for calls.
   const with_plans = !viewer || viewer.side === 'operator'
   const report = reportOf(db, { filter: owner, by, order, zone, from_ms, until_ms, with_plans })
   reports.set(filter, report)
   return report
 }
 
-/** @throws GatewayError permission_denied if another than the operator asks for what only they may know, by an order of rows too */
+/** @throws GatewayError permission_denied if an account requests columns or an order that only the operator may see */
 export function refuseOthers({ by, order, provider }: ReportFilter, viewer: Viewer | undefined): void {
   if (!viewer || viewer.side === 'operator') return
   const column = order?.replace('-', '')
@@ -172,7 +172,7 @@ export function refuseOthers({ by, order, provider }: ReportFilter, viewer: View
   if (tells) throw permissionDenied('Only the operator sees providers, costs and margins.')
 }
 
-/** `cursor` is how many rows stand before the page. */
+/** `cursor` is the number of rows before the page. */
 export const usage_report = defineList<Omit<ReportRow, 'key_id'> & { key_id: number | null | undefined }>()({
   name: 'usage',
   field: 'rows',

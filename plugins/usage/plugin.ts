@@ -1,4 +1,4 @@
-// Usage as a plugin: the pages Overview and Usage, and the command `usage`.
+// Plugin of usage: the page Overview with its report, and the command `usage`.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const usage = definePlugin({

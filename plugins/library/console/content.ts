@@ -81,11 +81,11 @@ export function mayShow(viewer: Viewer, { content }: ContentRequest): boolean {
   return viewer.side !== 'operator' || content === 'shown'
 }
 
-/** A key as a viewer reads it: its end is the name of the file, which whoever may not see contents does not learn. */
+/** Returns a file's key for the viewer. Its end is the file's name, which is hidden from viewers who may not see contents. */
 export const shownKey = (viewer: Viewer, key: string): string =>
   may(viewer, 'see_contents') ? key : key.replace(/_.*$/, '_…')
 
-/** For what is nothing but content. @throws GatewayError permission_denied for the staff without that request, and as `mayShow` */
+/** For routes that return only content. @throws GatewayError permission_denied for staff without `content=shown`, and as `mayShow` */
 export function requireVisible(viewer: Viewer, request: ContentRequest): void {
   if (mayShow(viewer, request)) return
   requireRight(viewer, 'see_contents')
@@ -105,7 +105,7 @@ export interface ViewerRequest {
 export const byOperator = (gateway: Pick<Gateway, 'calls'>, viewing: Requester): ActionContext | undefined =>
   viewing.viewer.side === 'operator' ? byOf(gateway, viewing) : undefined
 
-/** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */
+/** Logs that the operator views private content of an account. @param what such as "images" */
 export function logLook(
   { calls: { log } }: Pick<Gateway, 'calls'>,
   { viewer, origin: { request_id } }: ViewerRequest,

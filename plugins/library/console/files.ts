@@ -1,4 +1,4 @@
-// Uploaded files: /console/api/files with the quota; taking some in; the picture, the thumbnail and the deletion of one.
+// Console routes of uploaded files: list with quota, upload, picture, thumbnail and deletion.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
@@ -72,11 +72,11 @@ const DeletedView = Closed({ key: Type.String(), deleted: Type.Literal(true) })
 /** The surface's own answer, checked there. */
 const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/upload answers it' }))
 
-/** Files are an account's: the operator names one. What they show is for its account, as with produced images. */
+/** Routes of an account's files; the operator names the account. Content is private to it, as with generated images. */
 export const files = (gateway: LibraryParts) =>
   new Elysia({ name: 'console-files' }).use(taking(gateway)).use(listed(gateway)).use(pictures(gateway))
 
-/** Taking some in: an upload by a key, with its limits. */
+/** The upload, which counts as an upload by a key, with its limits. */
 const taking = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-files: taking in' })
     .use(viewerCalls(gateway, { bodies: 'own', changes: 'call' }))
@@ -106,7 +106,7 @@ function listed(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const { db } = library
 
-  /** Reads pages of the files that a viewer asks for. @throws GatewayError as `requireChosenAccount` */
+  /** Returns a reader of the pages of requested files. @throws GatewayError as `requireChosenAccount` */
   async function reader(
     { viewer, origin }: ViewerRequest,
     { account: name, content }: Static<typeof Filters>,

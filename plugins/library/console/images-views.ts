@@ -1,4 +1,4 @@
-// Generated images as pages get them.
+// Schemas of generated images in responses of the console.
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { DISPLAY_NAME, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
@@ -32,7 +32,7 @@ export const ImageParams = Type.Object({
 
 export const ContentQuery = Closed(CONTENT)
 
-/** Fields are null before the image is stored, and content is null where the operator has not requested it. */
+/** Fields are null until the image is stored. Content is null if the operator has not requested it. */
 const IMAGE = {
   id: Type.String(),
   kind: Kind,
@@ -53,7 +53,7 @@ export const ListedImage = Closed({
   account_id: Type.Integer(),
   account: Type.String(),
   ...DISPLAY_NAME,
-  /** Of the call that made it. */
+  /** Of the call that generated the image. */
   request_id: Nullable(Type.String()),
   ...NullableMoneyFields('cost'),
 })
@@ -63,11 +63,11 @@ export const ImagesView = Closed({ images: Type.Array(ListedImage), ...PAGE_FIEL
 const RelativeView = Closed({
   /** A file's key or an image's id. */
   id: Type.String(),
-  /** Below 0 for what the image was made from, above 0 for what was made from it. */
+  /** Below 0 for sources of the image, above 0 for images made from it. */
   generation: Type.Integer(),
   parents: Type.Array(Type.String()),
   is: OneOf(['image', 'file', 'deleted']),
-  /** An image's prompt, a file's name. */
+  /** The prompt of an image, or the name of a file. */
   label: Nullable(Type.String()),
   ...NullableTimeFields('created'),
 })
@@ -76,7 +76,7 @@ export const ImageView = Closed({ ...IMAGE, lineage: Type.Array(RelativeView) })
 
 export const DeletedView = Closed({ id: Type.String(), deleted: Type.Literal(true) })
 
-/** The view of it for a viewer. */
+/** Returns the view of an image for a viewer. */
 interface Sight {
   viewer: Viewer
   /** With prompts and names. */

@@ -1,4 +1,4 @@
-// Generated images: /console/api/images; one of them with its lineage, its picture, its thumbnail, and its deletion.
+// Console routes of generated images: list, one with its lineage, picture, thumbnail and deletion.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
@@ -46,7 +46,7 @@ import {
   listedView,
 } from './images-views.ts'
 
-/** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
+/** An account sees its own images. The operator sees account and cost of all images, and the content only on request. */
 export const images = (gateway: LibraryParts) =>
   new Elysia({ name: 'console-images' }).use(listed(gateway)).use(pictures(gateway))
 
@@ -73,7 +73,7 @@ function listed(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const { db } = library
 
-  /** Reads pages of the images that a viewer asks for. @throws GatewayError not_found for another's account */
+  /** Returns a reader of the pages of requested images. @throws GatewayError not_found for an account that the viewer may not see */
   async function reader(
     { viewer, origin }: ViewerRequest,
     { account: name, model, kind, content }: Static<typeof Filters>,
@@ -134,7 +134,7 @@ function pictures(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 
-  /** @throws GatewayError as `find` and `requireVisible`; conflict while there is nothing to see yet */
+  /** @throws GatewayError as `find` and `requireVisible`; conflict while the image is still being generated */
   async function picture(
     { viewer, origin }: ViewerRequest,
     id: string,

@@ -1,4 +1,4 @@
-// All routes of the page Library.
+// Console routes of the page Library.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { files } from './files.ts'

@@ -1,4 +1,4 @@
-// The notice in the place of an account's pictures: the operator sees them by asking for them.
+// Notice instead of an account's pictures, with a button by which the operator requests them.
 
 import type { ReactNode } from 'react'
 import { useMay } from '../../console/web/app/session.tsx'
@@ -14,7 +14,7 @@ interface HiddenPicturesProps {
 }
 
 export function HiddenPictures({ children, verb = 'Show pictures', onShow }: HiddenPicturesProps) {
-  // Auditors read that they are there.
+  // Auditors see only that the pictures exist.
   if (!useMay('see_contents'))
     return (
       <Notice>

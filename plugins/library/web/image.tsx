@@ -1,4 +1,4 @@
-// The page of one image: the picture, how it was made, what from, what of it, and what can be done with it.
+// Page of one image: the picture, its details, its lineage and actions.
 import { Download, Trash2, WandSparkles } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -93,7 +93,7 @@ function Picture({ image, is_operator, is_visible, onShow }: PictureProps) {
   )
 }
 
-/** Its room is there before the picture is: as wide as the column, and no higher than most of the window. */
+/** The space is reserved before the picture is loaded: as wide as the column, and no higher than most of the window. */
 function roomOf({ width, height }: ShownImage) {
   if (width === null || height === null) return {}
   const ratio = width / height

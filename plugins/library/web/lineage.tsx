@@ -1,4 +1,4 @@
-// The lineage of an image as a small tree: what it was made from above it, its siblings beside it, what was made from it below.
+// Lineage of an image as a small tree: its sources above, its siblings beside, and images made from it below.
 import { CornerDownRight } from 'lucide-react'
 import { Link } from 'wouter'
 import { fileThumbnail, imageThumbnail, Thumbnail } from '../../console/web/parts/pictures.tsx'
@@ -11,7 +11,7 @@ interface LineageProps {
   is_visible: boolean
 }
 
-/** Indented by generation, the eldest first. */
+/** Indented by generation, oldest first. */
 export function Lineage({ image, is_operator, is_visible }: LineageProps) {
   const eldest = Math.min(...image.lineage.map(({ generation }) => generation))
   return (

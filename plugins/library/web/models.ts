@@ -1,4 +1,4 @@
-// Produced images as the server shows them.
+// Types and texts of generated images.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import type { ListedImage } from '../../console/web/parts/pictures.tsx'
 
@@ -11,6 +11,6 @@ export const KIND_WORDS: Record<ListedImage['kind'], string> = {
   compose: 'composed',
 }
 
-/** `1024 × 768`; a dash while it is not known. */
+/** `1024 × 768`; a dash until it is known. */
 export const sizeOf = ({ width, height }: Pick<ListedImage, 'width' | 'height'>): string =>
   width === null || height === null ? '–' : `${width} × ${height}`

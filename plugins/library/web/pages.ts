@@ -1,4 +1,4 @@
-// The page of the library in the side bar, and of one image.
+// Entries of the pages of the library and of one image.
 import { Images } from 'lucide-react'
 import { EVERYONE, type MovedPage, type PageEntry } from '../../console/web/app/page-entry.ts'
 

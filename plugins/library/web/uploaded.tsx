@@ -1,4 +1,4 @@
-// Uploaded files in the library: how much of the quota they take, uploading by dropping, deleting.
+// Uploaded files in the library: quota, upload by drag and drop, and deletion.
 
 import { FolderUp } from 'lucide-react'
 import { useState } from 'react'
@@ -26,7 +26,7 @@ import { HiddenPictures } from './hidden-pictures.tsx'
 type FilesView = AnswerOf<typeof api.files.get>
 type FileRow = FilesView['files'][number]
 
-/** In the address, beside the place in the list of generated images. */
+/** The name of the cursor in the address, separate from that of generated images. */
 const CURSOR = 'files_cursor'
 
 export function Uploaded({ scope }: { scope: AccountScope }) {
@@ -108,7 +108,7 @@ function Quota({ quota: { used_bytes, limit_bytes } }: { quota: FilesView['quota
   )
 }
 
-/** As the quota is set, in binary megabytes. */
+/** In binary megabytes, like the quota. */
 function megabytes(size_bytes: number): string {
   const size_mb = size_bytes / 1024 / 1024
   return size_mb >= 100 || size_mb === 0 ? size_mb.toFixed(0) : size_mb.toFixed(size_mb < 1 ? 2 : 1)

@@ -11,11 +11,11 @@ interface ComposerProps {
   draft: Draft
   set: (some: Partial<Draft>) => void
   account: string | undefined
-  /** The field's name, and the text in it while it is empty. */
+  /** The field's label and placeholder. */
   label: string
   placeholder: string
   max_pictures: number
-  /** The button that sends. */
+  /** The label of the send button. */
   verb: string
   icon: LucideIcon
   onSend: () => void

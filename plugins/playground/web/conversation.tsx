@@ -79,7 +79,7 @@ function useFollowing(end: React.RefObject<HTMLDivElement | null>, turns: readon
 interface AnswerViewProps extends Pick<AnswerCostProps, 'messages'> {
   answer: Answer | null
   model: TextModel | undefined
-  /** Says which model it is of. */
+  /** Shows the model's name. */
   is_named: boolean
 }
 

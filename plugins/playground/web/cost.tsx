@@ -18,13 +18,13 @@ import {
 
 const encoder = new TextEncoder()
 
-/** Tokens of a text: in English four characters are one, in Chinese or Japanese one character is. */
+/** Estimates the tokens of a text: one for four characters in English, one for each character in Chinese or Japanese. */
 const estimatedTokens = (text: string): number =>
   Math.ceil((3 * encoder.encode(text).length - text.length) / 8)
 
-/** Each message has a few tokens of its own. */
+/** The overhead of a message in tokens. */
 const TOKENS_PER_MESSAGE = 4
-/** Of a large picture: providers count it by its size. */
+/** The tokens of a large picture; providers count them by its size. */
 const TOKENS_PER_PICTURE = 1_600
 
 const estimatedPrompt = (messages: readonly Message[]): number =>
@@ -115,7 +115,7 @@ interface ImageQuoteProps extends Question {
   fields: { n: number; size?: string; quality?: string }
 }
 
-/** A half-typed size has no price. */
+/** An incomplete size has no price. */
 const WHOLE_SIZE = /^(|auto|[1-9]\d*x[1-9]\d*)$/
 
 /** The price of images before they are generated: the server's quote for the request. */

@@ -26,7 +26,7 @@ interface ImagePageProps {
 }
 
 const MAX_RECENT = 12
-/** The most that the gateway takes for one image. */
+/** The maximum that the gateway accepts for one image. */
 const MAX_REFERENCES = 3
 
 export function ImagePage({ models, account, onCharged }: ImagePageProps) {
@@ -100,7 +100,7 @@ interface Choosing {
 
 interface RecentProps extends Choosing {
   account: string | undefined
-  /** Ids of images that this visit shows already. */
+  /** Ids of images that the page already shows. */
   made: readonly string[]
 }
 

@@ -2,7 +2,7 @@
 import { marked, type Token, type Tokens } from 'marked'
 import { Fragment, memo, type ReactNode } from 'react'
 
-/** A longer answer stands as plain text: it would be read anew with each piece that comes. */
+/** A longer answer is shown as plain text, because each new piece would parse the whole text again. */
 const MAX_CHARS = 100_000
 const MAX_DEPTH = 16
 
@@ -16,7 +16,7 @@ function tokensOf(text: string): Token[] | undefined {
   try {
     return marked.lexer(text, { gfm: true, breaks: true })
   } catch {
-    // Nested deeper than the parser's stack: visible unchanged.
+    // Nested deeper than the parser's stack: shown unchanged.
     return undefined
   }
 }
@@ -62,7 +62,7 @@ const RENDERERS: Readonly<Record<string, (token: Tokens.Generic, depth: number) 
   escape: unescaped,
   html: ({ raw }) => raw,
   link: (token, depth) => <SafeLink href={token.href}>{within(token, depth)}</SafeLink>,
-  // A picture from elsewhere would tell that host who reads the answer.
+  // Loading a picture from another host would reveal the reader to that host.
   image: ({ href, text, raw }) => <SafeLink href={href}>{text || raw}</SafeLink>,
   list: (token, depth) => {
     const { ordered, start, items } = token as unknown as Tokens.List
@@ -105,7 +105,7 @@ function MarkdownTable({ table: { header, rows }, depth }: { table: Tokens.Table
   )
 }
 
-/** Only to the web: no script, no address of this console. */
+/** Allows links to the web only: no scripts, and no addresses of this console. */
 function SafeLink({ href, children }: { href: string; children: ReactNode }) {
   if (!/^(https?:\/\/|mailto:)/i.test(href)) return children
   return (

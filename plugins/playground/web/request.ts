@@ -1,4 +1,4 @@
-// The model of a request, for text and for images: models, parameters, a typed question with pictures, and the turns before it.
+// State of a request, for text and images: models, parameters, the question with pictures, and earlier turns.
 
 import { readFromTab, writeToTab } from '../../console/web/app/browser-storage.ts'
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
@@ -8,7 +8,7 @@ export type Play = AnswerOf<typeof api.play.get>
 export type Payer = NonNullable<Play['payer']>
 export type TextModel = Play['text_models'][number]
 export type ImageModel = Play['image_models'][number]
-/** A field of the request that a model may take. */
+/** A request field that a model may accept. */
 export type Parameter = TextModel['parameters'][number] | 'size' | 'quality' | 'n'
 
 /** A picture sent with a request: a generated image by its id, or an uploaded file by its key. */
@@ -26,11 +26,11 @@ export interface Answer {
   /** Ids of generated images. */
   images: readonly string[]
   state: 'running' | 'done' | 'stopped' | 'failed'
-  /** Why it failed, in the server's words. */
+  /** The server's error message. */
   failure?: string
-  /** Of the call, once it has started. */
+  /** The id of the call, after it has started. */
   request_id?: string
-  /** The charge in USD, where the response has it. */
+  /** The charge in USD, if the response has it. */
   cost?: string
   started_ms: number
 }
@@ -85,7 +85,7 @@ export function changed(draft: Draft, change: Change): Draft {
 export interface Message {
   role: 'system' | 'user' | 'assistant'
   content: string
-  /** Before its text. */
+  /** Pictures before the text. */
   pictures?: readonly Reference[]
 }
 
@@ -112,7 +112,7 @@ const userMessage = ({ question, pictures = [] }: Question): Message => ({
 
 const WORDS: readonly Parameter[] = ['reasoning_effort', 'size', 'quality']
 
-/** Parameters as a request has them: those that are set, and that the model takes. */
+/** Returns the parameters of the request: those that are set and that the model accepts. */
 export function fieldsOf(
   parameters: Draft['parameters'],
   taken: readonly Parameter[],
@@ -123,23 +123,23 @@ export function fieldsOf(
     if (!typed) continue
     if (WORDS.includes(name)) fields[name] = typed
     else if (name === 'stop') fields[name] = typed.split('\n').filter((line) => line !== '')
-    // Text that is no number is sent unchanged: the server's error says what it must be.
+    // Invalid numbers are sent unchanged, so that the server's error is shown.
     else fields[name] = Number.isNaN(Number(typed)) ? typed : Number(typed)
   }
   return fields
 }
 
 const KEPT = 'tollgate-playground'
-/** A larger conversation is lost with its page. */
+/** A larger conversation is not stored, and lost at a reload. */
 const MAX_KEPT_CHARS = 500_000
 
 interface Kept {
-  /** The viewer: another one may sign in in the same tab. */
+  /** The viewer, because another one may sign in in the same tab. */
   owner: string
   draft: Draft
 }
 
-/** The viewer's draft in this tab. A stream that a reload cut off counts as stopped. @param owner null: nothing is kept */
+/** Reads the viewer's draft in this tab. A stream that a reload interrupted counts as stopped. @param owner null: no draft is stored */
 export function keptDraft(owner: string | null): Draft {
   const kept = owner === null ? undefined : readKept(readFromTab(KEPT))
   if (kept?.owner !== owner) return EMPTY

@@ -27,14 +27,14 @@ const post = (path: string, body: object, { account, signal }: Sent) =>
 
 interface ChatEvent {
   choices?: { delta?: { content?: string | null; reasoning_content?: string | null } }[]
-  /** Of an interrupted answer. */
+  /** The error of an interrupted answer. */
   error?: { message?: string }
 }
 
 /**
  * Streams one answer to its end. Aborting the signal disconnects: the delivered part is charged.
  *
- * @throws ApiError before it started; Error with the server's words where it was interrupted; AbortError
+ * @throws ApiError before it starts; Error with the server's message if it is interrupted; AbortError
  */
 export async function sendText(
   sent: Sent,
@@ -57,7 +57,7 @@ export async function sendText(
   }
 }
 
-/** Each picture as data, since the gateway fetches nothing by itself. @throws ApiError for a deleted picture */
+/** Sends each picture as data, because the gateway does not fetch URLs. @throws ApiError for a deleted picture */
 async function chatMessage({ role, content, pictures = [] }: Message, sent: Sent) {
   if (pictures.length === 0) return { role, content }
   const urls = await Promise.all(pictures.map((picture) => dataUrlOf(picture, sent)))
@@ -70,7 +70,7 @@ async function chatMessage({ role, content, pictures = [] }: Message, sent: Sent
   }
 }
 
-/** This browser keeps a picture once it has it. */
+/** The browser caches pictures. */
 async function dataUrlOf({ is, id, label }: Reference, { is_operator, signal }: Sent): Promise<string> {
   const answer = await sendRaw(picturePath(is, id, is_operator), { signal })
   const blob = await answer.blob()
@@ -85,7 +85,7 @@ async function dataUrlOf({ is, id, label }: Reference, { is_operator, signal }: 
 /**
  * Generates images: new ones, an edit of one reference, or a composition of several.
  *
- * @throws ApiError in the server's words; ConnectionLost
+ * @throws ApiError with the server's message; ConnectionLost
  */
 export async function sendImages(
   sent: Sent,

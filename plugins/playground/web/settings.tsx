@@ -1,4 +1,4 @@
-// The settings beside a request: one model or two, the system prompt, and the parameters that they take.
+// Settings of a request: one model or two, the system prompt, and the parameters that the models accept.
 import { Columns2, X } from 'lucide-react'
 import { useState } from 'react'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
@@ -97,7 +97,7 @@ export function TextSettings(props: SettingsProps<TextModel> & { is_running: boo
 const textPrice = ({ input_nanos, output_nanos, has_tiers }: TextModel): string =>
   `${exactUsd(input_nanos)} USD in, ${exactUsd(output_nanos)} USD out per million tokens${has_tiers ? '; more for long prompts' : ''}`
 
-/** Without the second model and its answers. */
+/** Removes the second model and its answers. */
 const oneSided = ({ turns }: Draft): Draft['turns'] =>
   turns.map((turn) => ({ ...turn, answers: turn.answers.slice(0, 1) }))
 const twoSided = ({ turns }: Draft): Draft['turns'] =>
@@ -105,7 +105,7 @@ const twoSided = ({ turns }: Draft): Draft['turns'] =>
 
 const MAX_CHOICES = 4
 
-/** The number of images that a request asks for. */
+/** The number of images to generate. */
 export const imagesOf = ({ parameters }: PlayRequest, { max_n }: ImageModel): number =>
   Math.min(Number(parameters.n ?? 1), max_n)
 
@@ -120,7 +120,7 @@ export function ImageSettings(props: SettingsProps<ImageModel> & { model: ImageM
         value={model.id}
         models={models}
         priceOf={imagePrice}
-        // Another model has other sizes.
+        // Sizes differ between models.
         onChange={(id) => set({ models: [id], parameters: n === undefined ? {} : { n } })}
       />
       <ParameterField
@@ -198,7 +198,7 @@ interface ParameterFieldProps extends ParameterWords, Pick<SettingsProps<unknown
   name: Parameter
 }
 
-/** In a list of values, in place of none. */
+/** The option for no value. */
 const DEFAULT = 'default'
 
 function ParameterField({ name, label, help, options, draft, set }: ParameterFieldProps) {

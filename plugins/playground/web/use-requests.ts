@@ -1,4 +1,4 @@
-// The requests of a page: a draft, and calls of one model or two at the same time, which are stopped together.
+// Requests of a playground page: a draft, and simultaneous calls of one model or two, which are stopped together.
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import { messageOf } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -18,7 +18,7 @@ interface Run<Model> {
 
 interface RequestOptions<Model> {
   models: readonly Model[]
-  /** Whether this tab keeps the draft over a reload. */
+  /** Whether the tab stores the draft for a reload. */
   is_kept: boolean
   /** Sends one call, to its end. */
   run: (run: Run<Model>) => Promise<void>
@@ -37,7 +37,7 @@ export function useRequests<Model extends { id: string }>(options: RequestOption
   const running = useRef(new Set<AbortController>())
   const set = useCallback((some: Partial<Draft>) => dispatch({ type: 'set', some }), [])
 
-  // At once, since a viewer may reload the page between two pieces of an answer.
+  // Immediately, because the viewer may reload the page between two pieces of an answer.
   useEffect(() => {
     if (owner !== null) keepDraft(owner, draft)
   }, [owner, draft])
@@ -47,14 +47,14 @@ export function useRequests<Model extends { id: string }>(options: RequestOption
   // Leaving the page stops its conversation; images are generated to their end.
   useEffect(() => (is_kept ? stop : undefined), [is_kept, stop])
   useEffect(() => {
-    // On the first visit, or after a model's removal: the first one of the catalogue.
+    // On the first visit, or after the model was removed, the first one of the catalogue is chosen.
     const known = draft.models.filter((id) => models.some((model) => model.id === id))
     const first = models.slice(0, 1).map(({ id }) => id)
     if (known.length !== draft.models.length || known.length === 0)
       set({ models: known.length > 0 ? known : first })
   }, [draft.models, models, set])
 
-  // "Try" of a model leads here with it.
+  // The button "Try" on a model's page leads here with the model.
   const [{ model: chosen }] = useAddressState({ model: '' })
   useEffect(() => {
     if (models.some(({ id }) => id === chosen)) set({ models: [chosen] })
@@ -102,7 +102,7 @@ const newAnswer = (): Answer => ({
   started_ms: Date.now(),
 })
 
-/** Joins changes, and reports them now and then; at the end at once. */
+/** Joins changes, and reports them at intervals; the last ones immediately. */
 function joined(report: OnProgress) {
   let waiting: Partial<Answer> = {}
   let timer: ReturnType<typeof setTimeout> | undefined

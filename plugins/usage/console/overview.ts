@@ -1,4 +1,4 @@
-// The routes of the Overview: the figures of some time against the time before, what needs attention, and the report as pages and as a file.
+// Console routes of the Overview: figures of a period and the previous one, items that need attention, and the report with its file.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountQueries } from '../../../src/access/queries.ts'
@@ -48,18 +48,18 @@ const OverviewView = Closed({
   is_sampled: Type.Boolean({ description: 'times are those of some calls of each point, not of all' }),
   /** For the operator alone. */
   resale: Nullable(ResaleView),
-  /** Those that are open; for the operator alone. */
+  /** Open ones; for the operator only. */
   alerts: Nullable(Type.Array(AlertView)),
-  /** Models and routes that end within 30 days or have ended; for the operator alone. */
+  /** Models and routes that end within 30 days or have ended; for the operator only. */
   ending: Nullable(Type.Array(EndingView)),
-  /** Of the account that looks; null for the operator, and for those who see the calls of some keys. */
+  /** Of the viewer's account; null for the operator, and for viewers who see only some keys. */
   money: Nullable(Closed({ ...MoneyFields('available'), ...MoneyFields('held'), ...MoneyFields('debt') })),
 })
 
-/** It reads some thousand sums. */
+/** Higher than 1, because it reads several thousand sums. */
 const COUNTS_AS = 10
 
-/** `GET /console/api/overview`, and `/console/api/usage` with its file: of all calls for the operator, of their own for an account. */
+/** `GET /console/api/overview`, and `/console/api/usage` with its file: the operator sees all calls, an account its own. */
 export function consoleRoutes(gateway: Gateway) {
   const memory = createOverviewMemory()
   const list = consoleList(gateway, usage_report)
@@ -97,7 +97,7 @@ async function overviewView(
   const range = timeOf(requested, now_ms, zone)
   const is_operator = viewer.side === 'operator'
   const time_of = { time: range, zone, now_ms, with_plans: is_operator }
-  // At once: on PostgreSQL the second waits for nothing of the first.
+  // In parallel: on PostgreSQL the two queries are independent.
   const [overview, resale] = await Promise.all([
     overviewOf(db, { filter, ...time_of, memory }),
     is_operator ? resaleView(gateway, { ...range, filter, zone }) : null,

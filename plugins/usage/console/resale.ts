@@ -1,4 +1,4 @@
-// What somebody who resells looks after: the money of customers, models sold below cost, and models whose cost is not known.
+// Figures for resellers: customers' balances and debts, models sold below cost, and models with an unknown cost.
 import { type Static, Type } from '@sinclair/typebox'
 import { sql } from 'drizzle-orm'
 import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
@@ -17,13 +17,13 @@ import { PLANS, type ReportRequest, reportOf } from '../report/report.ts'
 import { isOfAll } from '../report/sums.ts'
 
 export const ResaleView = Closed({
-  /** The sum of all balances: paid in, and not spent. */
+  /** The sum of all balances. */
   ...MoneyFields('owed'),
-  /** The sum of all debts, and of how many accounts. */
+  /** The sum of all debts, and the number of accounts in debt. */
   ...MoneyFields('debts'),
   debtors: Type.Integer(),
   models: Type.Integer({ description: 'models that were called in the time' }),
-  /** Null without plans, and of one model, key or provider. */
+  /** Null without plans, and for a filter by model, key or provider. */
   plans: Nullable(
     Closed({
       ...MoneyFields('fees', 'What accounts paid for plans in the time'),
@@ -32,7 +32,7 @@ export const ResaleView = Closed({
       ...MoneyFields('provider_cost', 'What providers took for them, as far as it is known'),
     }),
   ),
-  /** Null without payments, and of one model, key or provider. */
+  /** Null without payments, and for a filter by model, key or provider. */
   payment_fees: Nullable(
     Closed({
       ...MoneyFields('amount', 'What payment methods keep of the payments of the time'),

@@ -1,31 +1,31 @@
-// Days of an overview that are over: read once, and remembered for an hour, since hardly any call can still be added to them. A refund takes
-// from the sums of the day of its call: a day is known until another call is refunded.
+// Cache of an overview's past days for an hour, because hardly any call is still added to them. A refund changes the sums of its call's
+// day, so the number of refunds is part of the key.
 import { DAY_MS, type TimeRange } from '../../../src/domain/ranges.ts'
 
-/** A call belongs to the day on which it began, and is recorded when it ends. */
+/** A call belongs to the day of its start, but is recorded when it ends. */
 const OVER_AFTER_MS = DAY_MS
 const REMEMBERED_MS = 3_600_000
-/** Two months of some accounts; more are forgotten, the oldest first. */
+/** The maximum number of cached days: two months of about thirty accounts. The oldest are dropped first. */
 const MAX_DAYS = 2_000
 
-/** Whose days, and after how many refunds. */
+/** The account of the days, and the number of refunds. */
 interface DaysOf {
-  /** Undefined: of all accounts. */
+  /** Undefined: all accounts. */
   account_id: number | undefined
   refunds: number
 }
 
-/** What was read of days, by whose calls they are and when they began. */
+/** Cached results of days by account, number of refunds and day. */
 export class KnownDays<Read> {
   readonly #days = new Map<string, { read: Read; read_ms: number }>()
 
-  /** @returns undefined if the day must be read */
+  /** Returns the cached result; undefined if the day must be read. */
   find(of: DaysOf, day: TimeRange, now_ms: number): Read | undefined {
     const known = this.#days.get(nameOf(of, day))
     return known && now_ms - known.read_ms < REMEMBERED_MS ? known.read : undefined
   }
 
-  /** Remembers a day, if it has been over for a day. */
+  /** Caches a day that ended at least a day ago. */
   add(of: DaysOf, day: TimeRange, now_ms: number, read: Read): void {
     if (day.until_ms + OVER_AFTER_MS > now_ms) return
     this.#days.delete(nameOf(of, day))

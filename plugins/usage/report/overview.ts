@@ -1,4 +1,4 @@
-// The figures of some time, all that against the time before, in steps: what calls came to, how many failed, how long they took.
+// Figures of a period in steps, and of the previous period: sums of calls, failures and durations.
 
 import { type ComparedTime, DAY_MS, HOUR_MS, type TimeRange } from '../../../src/domain/ranges.ts'
 import { daysIn, type Zone } from '../../../src/domain/zones.ts'
@@ -12,7 +12,7 @@ import { isOfAll, type ReportFilter, sumsOfSteps } from './sums.ts'
 import { isSampled, NO_TIMES, type Times, timesOf } from './times.ts'
 import { type Found, quantile, together, totalsOf } from './totals.ts'
 
-/** How long calls took until their first byte, and in all; null if none was answered. */
+/** Times to the first byte and durations of calls; null if none was answered. */
 export interface Latency {
   first_byte_p50_ms: number | null
   first_byte_p95_ms: number | null
@@ -24,17 +24,17 @@ interface OverviewPoint extends CallTotals, Latency {
 }
 
 interface Overview {
-  /** The time of one point. */
+  /** The length of the period of one point. */
   step_ms: number
-  /** The oldest first, without gaps. */
+  /** Oldest first, without gaps. */
   points: OverviewPoint[]
   totals: CallTotals & Latency
   before: CallTotals & Latency
-  /** Times are those of some calls of each point, not of all. */
+  /** Whether durations are from a sample of the calls. */
   is_sampled: boolean
 }
 
-/** Days that are over: their sums and times do not change between two overviews. */
+/** Caches of past days, whose sums and durations do not change between two requests. */
 export interface OverviewMemory {
   sums: KnownDays<Found>
   times: KnownDays<Times>
@@ -48,16 +48,16 @@ interface OverviewRequest {
   /** Of days. */
   zone: Zone
   now_ms: number
-  /** As in reports. */
+  /** As in `ReportRequest`. */
   with_plans?: boolean
-  /** Absent: nothing is known from before. */
+  /** Absent: no cache. */
   memory?: OverviewMemory
 }
 
-/** Up to so many days are in steps of an hour, more of a day. */
+/** Periods up to this length have steps of an hour, longer ones of a day. */
 const MAX_DAYS_BY_HOUR = 2
 
-/** Reads the overview, a part at a time, so that calls go on between. Only of all calls of an account it says how long they took. */
+/** Reads the overview in parts, so that calls are served in between. Durations are null for a filter by key, model or provider. */
 export const overviewOf = (db: Db, request: OverviewRequest): Promise<Overview> =>
   db.snapshot((then) => readOverview(then, request))
 
@@ -102,7 +102,7 @@ async function readOverview(
   }
 }
 
-/** The sums of found calls, with plans where these count. */
+/** Returns sums of calls, with plans if they count. */
 async function readSums(
   db: Db,
   { filter, time, with_plans }: Required<Pick<OverviewRequest, 'filter' | 'time' | 'with_plans'>>,
@@ -113,14 +113,14 @@ async function readSums(
   return (found) => withPlans(totalsOf(found), (found.until_ms <= time.from_ms ? fees_before : fees)(found))
 }
 
-/** Its days, the first and the last cut off where it begins and ends. */
+/** The days of the period; the first and the last may be partial. */
 export const stepsOfDays = (time: TimeRange, zone: Zone): TimeRange[] =>
   daysIn(time, zone).map(({ start_ms, end_ms }) => ({
     from_ms: Math.max(start_ms, time.from_ms),
     until_ms: Math.min(end_ms, time.until_ms),
   }))
 
-/** Its hours, from its begin on. */
+/** The hours of the period from its start. */
 const stepsOfHours = ({ from_ms, until_ms }: TimeRange): TimeRange[] =>
   Array.from({ length: Math.ceil((until_ms - from_ms) / HOUR_MS) }, (_, index) => ({
     from_ms: from_ms + index * HOUR_MS,

@@ -1,4 +1,4 @@
-// Plans in figures of calls: their fees are revenue when they are paid, against what providers take for the calls that they cover.
+// Plans in figures of calls: a fee is revenue when it is paid; the provider cost of covered calls is its cost.
 import type { Nanos } from '../../../src/domain/money.ts'
 import type { TimeRange } from '../../../src/domain/ranges.ts'
 import { QUARTER_S } from '../../../src/money/ledger/days.ts'
@@ -6,7 +6,7 @@ import { feesByQuarter } from '../../../src/money/ledger/plan-fees.ts'
 import type { CallTotals } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
 
-/** The sums of some calls with the fees of plans and the cost of the calls that these cover: the whole of an account or of a time. */
+/** Adds fees of plans and the cost of covered calls to sums, which must be of a whole account or period. */
 export const withPlans = <Sum extends CallTotals>(sum: Sum, fees_nanos: Nanos): Sum => ({
   ...sum,
   cost_nanos: sum.cost_nanos + fees_nanos,
@@ -14,7 +14,7 @@ export const withPlans = <Sum extends CallTotals>(sum: Sum, fees_nanos: Nanos): 
   provider_cost_nanos: sum.provider_cost_nanos + sum.covered_cost_nanos,
 })
 
-/** Reads the fees that were paid in a time. @returns those of a part of it, whose quarters of an hour count whole */
+/** Reads the fees paid in a period. @returns a function that gives the fees of a part of it, in whole quarters of an hour */
 export async function readFees(
   db: Db,
   time: TimeRange,

@@ -1,4 +1,4 @@
-// The queries of reports, prepared once for each connection: kept sums by what they are grouped by, and the times of calls.
+// Queries of reports, prepared once for each connection: kept sums by group, and durations of calls.
 import { and, eq, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { optionalFilters } from '../../../src/money/ledger/queries.ts'
@@ -8,7 +8,7 @@ import { equals, equalsUnlessNull, isOneOfNeighbours, placeholder } from '../../
 import { type OfAccount, perAccount } from '../../../src/store/prepared.ts'
 import { call_sums, calls } from '../../../src/store/schema.ts'
 
-/** What rows of the kept sums are grouped by. */
+/** The groups of kept sums. */
 const GROUPS = {
   start: { start_s: call_sums.start_s },
   model: { model: call_sums.model },
@@ -19,7 +19,7 @@ const GROUPS = {
 } as const
 export type SumGroup = keyof typeof GROUPS
 
-/** The kept sums of some periods of one length by a group, the ids of their calls, and of how many rows each was made. */
+/** The kept sums of periods of one length by group, with the range of ids of their calls, and the number of rows in each sum. */
 const sumsBy =
   <Columns extends Record<string, SQLiteColumn>>(account: OfAccount, columns: Columns) =>
   (orm: Orm) =>
@@ -50,13 +50,13 @@ export const reportQueries = perAccount((account) => ({
   key: sumsBy(account, GROUPS.key),
   provider: sumsBy(account, GROUPS.provider),
   route: sumsBy(account, GROUPS.route),
-  /** How long the calls of a range of ids took that were answered. */
+  /** The durations of answered calls in a range of ids. */
   times: (orm: Orm) =>
     timesWhere(
       orm,
       and(account(calls), gte(calls.id, placeholder('first_id')), lte(calls.id, placeholder('last_id'))),
     ),
-  /** The same for the calls that follow some ids. */
+  /** The durations of the first calls after given ids. */
   sampledTimes: (orm: Orm) => timesWhere(orm, inArray(calls.id, nextTo(account(calls)))),
 }))
 
@@ -78,7 +78,7 @@ const timesWhere = (orm: Orm, which: SQL | undefined) =>
     )
     .limit(placeholder('row_limit'))
 
-/** For each of some ids, the first call from there on: a seek in an index each. */
+/** For each given id, the first call from it on, by one index seek each. */
 const nextTo = (account: SQL | undefined): SQL =>
   sql`(SELECT (SELECT id FROM calls WHERE ${and(account, sql`id >= CAST(given.value AS BIGINT)`)} ORDER BY id LIMIT 1)
          FROM json_each(${placeholder('ids')}) AS given)`

@@ -1,4 +1,4 @@
-// The report: the calls of some time by model, account, key, provider, route, day or month, in any order, a page at a time, with the total.
+// Report of the calls of a period by model, account, price group, key, provider, route, day or month, with the total.
 import { listedAccounts } from '../../../src/access/account-listing.ts'
 import { keysByNumber } from '../../../src/access/rows-by-number.ts'
 import { marginOf, marginShare } from '../../../src/domain/margin.ts'
@@ -23,7 +23,7 @@ export const REPORT_GROUPS = [
 ] as const
 export type ReportGroup = (typeof REPORT_GROUPS)[number]
 
-/** Groups that tell what only the operator may know. */
+/** Groups that only the operator may see. */
 export const OPERATORS_GROUPS: readonly ReportGroup[] = ['account', 'price_group', 'provider', 'route']
 
 export const REPORT_COLUMNS = [
@@ -39,27 +39,27 @@ export const REPORT_COLUMNS = [
 ] as const
 type ReportColumn = (typeof REPORT_COLUMNS)[number]
 
-/** Columns whose order tells what only the operator may know. */
+/** Columns that only the operator may order by, because the order reveals their values. */
 export const OPERATORS_COLUMNS: readonly ReportColumn[] = ['cost', 'margin', 'margin_percent', 'known']
 
-/** `revenue` from the least up, `-revenue` from the most down. */
+/** `revenue` ascending, `-revenue` descending. */
 export type ReportOrder = ReportColumn | `-${ReportColumn}`
 
 export interface ReportRequest extends TimeRange {
   filter: ReportFilter
   by: ReportGroup
-  /** Absent: days from the newest, others from the largest revenue down. */
+  /** By default, days newest first, other groups by descending revenue. */
   order?: ReportOrder | undefined
-  /** Of days and months. */
+  /** The time zone of days and months. */
   zone: Zone
   /**
-   * True where fees of plans count as revenue, and the cost of the calls that they cover, where the figures are of all calls; absent: of the
-   * calls that balances pay alone.
+   * Whether fees of plans count as revenue, and the provider cost of covered calls as cost, if the figures include all calls. By default,
+   * only calls paid from balances count.
    */
   with_plans?: boolean
 }
 
-/** A row: a group by its name, and its sums. Fields that its group lacks are null. */
+/** A group with its sums. Fields that do not apply to the group are null. */
 export interface ReportRow extends CallTotals {
   name: string
   account_id: number | null
@@ -76,7 +76,7 @@ export interface Report {
   total: CallTotals
 }
 
-/** Only reads of the kept sums, whatever the number of calls. */
+/** Reads a report. It reads the kept sums only, at any number of calls. */
 export const reportOf = (db: Db, request: ReportRequest): Promise<Report> =>
   db.snapshot(async (then) => {
     const { by, order = DEFAULT_ORDERS[by] } = request
@@ -90,15 +90,15 @@ export const reportOf = (db: Db, request: ReportRequest): Promise<Report> =>
     return { rows: [...rows, plans], total }
   })
 
-/** Groups whose rows have the fees of their own: no fee is of one model, key or route. */
+/** Groups whose rows include fees of plans. A fee does not belong to a model, key, provider or route. */
 const OF_FEES: ReadonlySet<ReportGroup> = new Set(['account', 'price_group', 'day', 'month'])
 
 const countsPlans = ({ with_plans = false, filter }: ReportRequest): boolean => with_plans && isOfAll(filter)
 
-/** In place of a model, key, provider or route. */
+/** The name of the row with fees, in reports by model, key, provider or route. */
 export const PLANS = '(plans)'
 
-/** The row that makes the total that of other groups; undefined without fees and covered calls. It is last in any order. */
+/** Returns the row with fees, so that the total equals that of other groups; undefined without fees and covered calls. It is always last. */
 async function rowOfPlans(
   db: Db,
   { filter, from_ms, until_ms }: ReportRequest,
@@ -141,7 +141,7 @@ const UNNAMED = {
   upstream_model: null,
 }
 
-/** Each day or month of the time, those without calls too. */
+/** Returns the rows of all days or months of the period, also those without calls. */
 async function rowsOfTimes(db: Db, request: ReportRequest): Promise<ReportRow[]> {
   const { filter, by, zone, from_ms, until_ms } = request
   const periodAt = by === 'day' ? dayOf : monthOf
@@ -162,7 +162,7 @@ async function rowsOfTimes(db: Db, request: ReportRequest): Promise<ReportRow[]>
   })
 }
 
-/** The sums of accounts, with the fees of their plans. */
+/** Returns the sums of accounts with the fees of their plans. */
 async function sumsOfAccounts(db: Db, request: ReportRequest): Promise<GroupSum[]> {
   const { filter, from_ms, until_ms } = request
   const sums = await sumsByGroup(db, filter, 'account', { from_ms, until_ms })
@@ -175,7 +175,7 @@ async function sumsOfAccounts(db: Db, request: ReportRequest): Promise<GroupSum[
   )
 }
 
-/** By the group that each account is in now: what an account paid before it was moved counts with the group that it is in. */
+/** Returns the sums by the current price group of each account; earlier charges of an account also count with its current group. */
 async function rowsOfPriceGroups(db: Db, request: ReportRequest): Promise<ReportRow[]> {
   const sums = await sumsOfAccounts(db, request)
   const ids = [...new Set(sums.flatMap(({ account_id = [] }) => account_id))]
@@ -193,7 +193,7 @@ async function rowsOfPriceGroups(db: Db, request: ReportRequest): Promise<Report
   return [...rows.values()]
 }
 
-/** In place of a group: no group may have such a name (catalogue/price-groups.ts). */
+/** The name of the row for list prices; price groups cannot have it (catalogue/price-groups.ts). */
 const LIST_PRICES = '(list prices)'
 
 async function rowsOfGroup(
@@ -227,7 +227,7 @@ async function rowsOfGroup(
   })
 }
 
-/** Of calls that failed on every route, or before one was tried. */
+/** The name of the row with calls that failed on all routes, or before one was tried. */
 const NO_ROUTE = 'no route answered'
 
 async function namesOf(db: Db, sums: readonly GroupSum[]) {
@@ -241,10 +241,9 @@ async function namesOf(db: Db, sums: readonly GroupSum[]) {
   return { accounts: new Map<number | undefined, string>(accounts.map(({ id, name }) => [id, name])), keys }
 }
 
-/** Tokens in and out. */
 export const tokensOf = ({ input_tokens, output_tokens }: CallTotals): number => input_tokens + output_tokens
 
-/** The share of the calls whose provider's cost is known: 0.5; null without calls. */
+/** The fraction of calls with a known provider cost, such as 0.5; null without calls. */
 export const knownShare = ({ calls, uncosted_calls }: CallTotals): number | null =>
   calls === 0 ? null : (calls - uncosted_calls) / calls
 
@@ -259,7 +258,7 @@ const VALUES: Readonly<Record<Exclude<ReportColumn, 'name'>, (sum: CallTotals) =
   known: knownShare,
 }
 
-/** What is not known comes last, either way; of equal rows those with more calls come first, and then by name. */
+/** Unknown values come last in both orders; equal rows are ordered by descending calls, then by name. */
 function comparedBy(order: ReportOrder): (one: ReportRow, other: ReportRow) => number {
   const column = order.replace('-', '') as ReportColumn
   const sign = order.startsWith('-') ? -1 : 1

@@ -1,4 +1,4 @@
-// Sums of the calls of some time, read from the kept sums a part at a time: by step of the time, or by model, account, key, provider or route.
+// Sums of the calls of a period, read in parts from the kept sums: by step of time, or by model, account, key, provider or route.
 
 import { DAY_S, type TimeRange } from '../../../src/domain/ranges.ts'
 import { joinedPeriods, type Periods, periodsOf, QUARTER_S } from '../../../src/money/ledger/days.ts'
@@ -11,14 +11,14 @@ import type { KnownDays } from './known-days.ts'
 import { reportQueries, type SumGroup } from './queries.ts'
 import { add, emptyIn, type Found, isDay } from './totals.ts'
 
-/** Whose sums are read; an absent field does not filter. */
+/** The filter of a report; an absent field does not filter. */
 export type ReportFilter = Pick<CallFilter, 'account_id' | 'key_ids' | 'model' | 'provider'>
 
-/** Reports whether the sums are of all calls of their account, or of all accounts. */
+/** Whether the filter includes all calls of an account or of all accounts. */
 export const isOfAll = ({ key_ids, model, provider }: ReportFilter): boolean =>
   key_ids === undefined && model === undefined && provider === undefined
 
-/** Rows of the kept sums that are added up at once: some 3 ms; and in how many periods so many may be. */
+/** The rows of kept sums that one query adds up, about 3 ms; and the number of periods of the first query. */
 const SUMS_AT_ONCE = 3_000
 const PERIODS_AT_FIRST = 4
 
@@ -34,7 +34,7 @@ interface SumRow extends CallTotals {
   upstream_model?: string | undefined
 }
 
-/** The kept sums of some periods of one length by a group, in parts between which calls go on. */
+/** Yields the kept sums of periods of one length by group, in parts, so that calls are served in between. */
 async function* sumRows(
   db: Db,
   filter: ReportFilter,
@@ -55,11 +55,11 @@ async function* sumRows(
   }
 }
 
-/** A group of calls: what they have in common, and their sums. */
+/** A group of calls with its sums. */
 export type GroupSum = CallTotals &
   Pick<SumRow, 'model' | 'account_id' | 'key_id' | 'provider' | 'upstream_model'>
 
-/** The calls of some time by a group, in no order; quarters of an hour count whole. */
+/** Returns the sums of a period by group, unordered; the period is in whole quarters of an hour. */
 export async function sumsByGroup(
   db: Db,
   filter: ReportFilter,
@@ -86,13 +86,13 @@ export async function sumsByGroup(
 interface StepReading {
   filter: ReportFilter
   now_ms: number
-  /** How many there are, of all accounts: `refundCount`. */
+  /** The number of refunds of all accounts: `refundCount`. */
   refunds: number
-  /** Days that were read before. */
+  /** The cache of past days. */
   known: KnownDays<Found>
 }
 
-/** The sums of steps of time, each with where its calls are; quarters of an hour count whole. */
+/** Returns the sums of steps, each with the range of ids of its calls; steps are in whole quarters of an hour. */
 export async function sumsOfSteps(
   db: Db,
   { filter, now_ms, refunds, known }: StepReading,

@@ -1,4 +1,4 @@
-// The time of a report: a range up to now, or from one moment to another.
+// Period of a report: a range up to now, or between two times.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import {
   type ComparedTime,
@@ -12,10 +12,10 @@ import {
 import type { Zone } from '../../../src/domain/zones.ts'
 import { QUARTER_S } from '../../../src/money/ledger/days.ts'
 
-/** A year, and the days before it to compare with. */
+/** A year, and an equal period before it for the comparison. */
 const MAX_DAYS = 400
 
-/** Kept sums are of whole quarters of an hour: no two steps of a time share one. */
+/** Kept sums are of whole quarters of an hour, so steps begin and end at one. */
 const QUARTER_MS = QUARTER_S * 1_000
 const quarterFrom = (time_ms: number): number => Math.ceil(time_ms / QUARTER_MS) * QUARTER_MS
 
@@ -26,8 +26,8 @@ interface RequestedTime {
 }
 
 /**
- * The requested time in whole quarters of an hour, up to now at most; without `since` so many days as the default range has, up to the last one.
- * @throws GatewayError invalid_request for a range beside other times, for times in the wrong order, and for more than `MAX_DAYS` days
+ * Returns the requested period in whole quarters of an hour, up to now at most. Without `since` it has the length of the default range.
+ * @throws GatewayError invalid_request for a range together with other times, times in the wrong order, or more than `MAX_DAYS` days
  */
 export function timeOf(
   { range, since_ms, until_ms }: RequestedTime,

@@ -1,13 +1,13 @@
-// How long the calls of an overview's points took: the times of all of them, or of a sample where a point has many.
+// Durations of the calls of an overview's points: of all calls, or of a sample if a point has many.
 
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import type { KnownDays } from './known-days.ts'
 import type { reportQueries } from './queries.ts'
 import { type Found, isDay, type Sample } from './totals.ts'
 
-/** Calls of one point whose times are read. */
+/** The maximum number of calls of one point whose durations are read. */
 const MAX_SAMPLES = 100
-/** Times that are read at once: some 3 ms. */
+/** Durations that one query reads, about 3 ms. */
 const TIMES_AT_ONCE = 1_500
 
 export interface Times {
@@ -17,7 +17,7 @@ export interface Times {
 
 export const NO_TIMES: Readonly<Times> = { first_byte: [], duration: [] }
 
-/** True of a point whose times are those of some of its calls. */
+/** Whether durations of a point are from a sample. */
 export const isSampled = ({ calls }: Pick<Found, 'calls'>): boolean => calls > MAX_SAMPLES
 
 interface Reading {
@@ -28,9 +28,9 @@ interface Reading {
 }
 
 /**
- * The times of the calls of each of some points; of more than `MAX_SAMPLES`, of so many that are spread over it.
+ * Returns the durations of the calls of each point; for more than `MAX_SAMPLES` calls, of that many, spread over the point.
  *
- * @param points the oldest first, of which none overlaps another
+ * @param points oldest first, without overlaps
  */
 export async function timesOf(reading: Reading, points: readonly Found[]): Promise<Times[]> {
   const { account_id, now_ms, known } = reading
@@ -49,7 +49,7 @@ export async function timesOf(reading: Reading, points: readonly Found[]): Promi
   return points.map((point) => times.get(point) ?? NO_TIMES)
 }
 
-/** Points whose times are read together: one after the other, and either all of them sampled or none. */
+/** Yields parts of consecutive points that one query reads: either all of them are sampled, or none. */
 function* partsOf(points: readonly Found[], isKnown: (point: Found) => boolean): Generator<Found[]> {
   let part: Found[] = []
   let times = 0
@@ -102,7 +102,7 @@ function samplesOf(
   }
 }
 
-/** Ids from the first to the last one of a point. */
+/** Returns MAX_SAMPLES ids, spread evenly from the first to the last one of a point. */
 function spread({ first_id, last_id }: Found): number[] {
   const [first, last] = [first_id ?? 0, last_id ?? 0]
   return Array.from({ length: MAX_SAMPLES }, (_, index) =>

@@ -1,21 +1,21 @@
-// Figures of the calls of a period: sums, and quantiles of samples of which each stands for a number of values. Pure.
+// Sums of the calls of a period, and quantiles of weighted samples. Pure.
 import { DAY_MS, HOUR_MS, type TimeRange } from '../../../src/domain/ranges.ts'
 import { addTotals, type CallTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
 
-/** Sums of some calls, and where these are. */
+/** Sums of calls, and the range of their ids. */
 interface FoundSums extends CallTotals {
   first_id: number | null
   last_id: number | null
 }
 
-/** The same of some time. */
+/** The sums of a period. */
 export interface Found extends FoundSums, TimeRange {}
 
-/** True of a whole day; of one on which clocks change too. */
+/** Whether the period is a whole day; one with a clock change has 23 or 25 hours. */
 export const isDay = ({ from_ms, until_ms }: TimeRange): boolean =>
   Math.abs(until_ms - from_ms - DAY_MS) <= HOUR_MS
 
-/** All that was found within some time, as one. */
+/** Adds up all sums within a period. */
 export function together(time: TimeRange, all: readonly FoundSums[]): Found {
   const sum = emptyIn(time)
   for (const one of all) add(sum, one, 1)
@@ -30,7 +30,7 @@ export const emptyIn = ({ from_ms, until_ms }: TimeRange): Found => ({
   last_id: null,
 })
 
-/** @param sign what is taken away leaves the ids as they are: they may be too many, but none is missing */
+/** @param sign a subtraction does not narrow the range of ids, which may then be too large, but misses no call */
 export function add(sum: FoundSums, row: FoundSums, sign: 1 | -1): void {
   addTotals(sum, row, sign)
   if (sign < 0 || row.first_id === null || row.last_id === null) return
@@ -46,12 +46,12 @@ export function totalsOf(found: CallTotals): CallTotals {
 
 export interface Sample {
   value: number
-  /** How many values it stands for. */
+  /** The number of values that the sample represents. */
   weight: number
 }
 
 /**
- * The value below which a share of all values lies.
+ * Returns the value below which a share of all values lies.
  * @param share from 0 to 1
  * @returns null without samples
  */

@@ -1,4 +1,4 @@
-// What needs attention on the Overview: accounts and keys near their end, and models that are shut down soon or have been.
+// Items that need attention on the Overview: low balances, keys near their limits, and models that end soon or have ended.
 import { Link } from 'wouter'
 import { type AnswerOf, api, pathPart } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -22,7 +22,7 @@ import type { Overview } from './charts.tsx'
 
 type Ending = NonNullable<Overview['ending']>[number]
 
-/** Nothing while none is near: then there is nothing to do. */
+/** Hidden if there is none. */
 export function EndingModels({ ending }: { ending: readonly Ending[] }) {
   if (ending.length === 0) return null
   return (
@@ -46,7 +46,7 @@ const OF_ENDING: Column<Ending>[] = [
   endColumn('date', 'Date', 'first-end', ({ date }) => date),
 ]
 
-/** Of the newest keys that work. */
+/** Checks the newest usable keys only. */
 const LOOKED_AT = 50
 
 export function KeysNearLimit() {
@@ -71,7 +71,7 @@ const SHOWN = 5
 type Accounts = AnswerOf<typeof api.accounts.get>
 type Account = Accounts['accounts'][number]
 
-/** Nothing while none is low: then there is nothing to do. */
+/** Hidden if no balance is low. */
 export function LowAccounts() {
   const query = { low: 'yes', order: 'balance', limit: SHOWN, zone: useZone() } as const
   const { data } = useApi(['accounts', query], () => api.accounts.get({ query }))

@@ -1,4 +1,4 @@
-// The breakdown of the Overview: its figures by model, account, key, provider, route or day, sorted by any column, with their total.
+// Breakdown of the Overview's figures by model, account, key, provider, route or day, sortable, with the total.
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, api, pathPart } from '../../console/web/app/client.ts'
@@ -86,7 +86,7 @@ export function Breakdown({ overview, filters }: BreakdownProps) {
   )
 }
 
-/** The subject of an answer's rows: after another choice, its answer stays in view until the next is there. */
+/** The group of an answer's rows, which stay visible after another choice until the next answer arrives. */
 type ReportGroup = Report['by']
 
 const titleOf = (by: ReportGroup): string => (by === 'day' ? inZone(TITLES.day) : TITLES[by])
@@ -122,7 +122,7 @@ function UnknownCost({ resale }: Pick<Overview, 'resale'>) {
   )
 }
 
-/** The note on counts by provider and route: the figure above the table counts calls that were only tried, too. */
+/** The note on counts by provider and route: the figure above the table also counts unanswered calls for which the provider was tried. */
 function WhereAnswered({ by, provider }: { by: ReportGroup; provider: string | undefined }) {
   if (!provider && by !== 'provider' && by !== 'route') return null
   return (
@@ -135,10 +135,10 @@ function WhereAnswered({ by, provider }: { by: ReportGroup; provider: string | u
   )
 }
 
-/** As `report/report.ts` names it. */
+/** The same name as in `report/report.ts`. */
 const PLANS = '(plans)'
 
-/** A name shows its figures alone. */
+/** The name of a row as a button that filters the page by it. */
 function nameOf(row: Row, by: ReportGroup, { set }: OverviewFilters): ReactNode {
   const { name, account_id, account, account_display_name, key_prefix, provider } = row
   const choose = (some: Parameters<typeof set>[0], shown: ReactNode = name) => (
@@ -170,7 +170,7 @@ function nameOf(row: Row, by: ReportGroup, { set }: OverviewFilters): ReactNode 
   return provider ? choose({ provider, by: by === 'provider' ? 'route' : 'model' }) : name
 }
 
-/** The list of the calls of a row, or of all of them; undefined where no filter of calls has exactly these. */
+/** Returns the address of the list with the calls of a row or the total; undefined if no filter selects exactly these. */
 function callsOf(
   row: Row | Sum,
   by: ReportGroup,
@@ -192,7 +192,7 @@ function callsOf(
   return callsHref(...time, withoutEmpty({ ...calls, ...own[by] }), what)
 }
 
-/** The figures of a row or of the total. On a phone, the amount, the calls and the margin. */
+/** The columns of figures. A phone shows the amount, the calls and the margin. */
 function columnsFor(
   is_operator: boolean,
   hrefOf: (row: Row | Sum, what: Counted) => string | undefined,
@@ -260,7 +260,7 @@ interface CallsLinkProps {
   href: string | undefined
 }
 
-/** A count as a link to what it counts, whose name says which calls: a screen reader lists links by their names. */
+/** A count as a link to its calls. The link's name describes them, because screen readers list links by name. */
 const CallsLink = ({ calls, what, row, href }: CallsLinkProps) =>
   href === undefined || calls === 0 ? (
     count(calls)

@@ -1,4 +1,4 @@
-// The charts of the overview: revenue, cost and margin over time, each point a link to its calls; and how long calls took.
+// Charts of the Overview: revenue, cost and margin over time, with links to the calls of each point; and durations.
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
@@ -25,7 +25,7 @@ export function OverviewCharts({ overview, calls }: OverviewChartsProps) {
   const { side } = useViewer()
   const [, navigate] = useLocation()
   const is_operator = side === 'operator'
-  // The charts are drawn anew only where their figures change.
+  // Memoized, so that the charts are painted again only if their figures change.
   const lines = useMemo(() => linesOf(points, is_operator), [points, is_operator])
   const steps = step_ms === DAY_MS ? inZone('by day') : 'by hour'
   const shared = { days: step_ms === DAY_MS, unfinished, times_ms: lines.times_ms }

@@ -1,4 +1,4 @@
-// The range and the filters of the Overview, all of them in the address, and the lists of calls that they lead to.
+// Range and filters of the Overview, in the address, and links to lists of their calls.
 import { X } from 'lucide-react'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useZone } from '../../console/web/app/zone.ts'
@@ -44,14 +44,14 @@ const DEFAULTS = {
 
 export type OverviewFilters = ReturnType<typeof useOverviewFilters>
 
-/** The filters in force, as the routes take them, and how they are changed. */
+/** Returns the current filters as a query for the routes, and the functions that change them. */
 export function useOverviewFilters() {
   const { side } = useViewer()
   const zone = useZone()
   const list: ListFilters<keyof typeof DEFAULTS> = useListFilters(DEFAULTS)
   const { range: chosen, days, since, until, by, order, account, key, model, provider } = list.filters
   const is_free = since !== '' || until !== ''
-  // Links to the former page Usage say how many days.
+  // Links to the former page Usage have the number of days.
   const range = RANGES.find(({ value }) => value === (days || chosen))?.value ?? DEFAULT_RANGE.value
   const groups = GROUPS.filter(({ value }) => side === 'operator' || !OPERATORS.includes(value))
   const calls: CallsFilter = withoutEmpty({ account, key, model, provider })
@@ -63,13 +63,12 @@ export function useOverviewFilters() {
     groups,
     by: groups.find(({ value }) => value === by)?.value ?? ('model' as const),
     order: order === '' ? undefined : (order as ReportOrder),
-    /** What filters calls, without their time. */
+    /** The filters of calls, without times. */
     calls,
     query: { ...calls, ...time, zone },
   }
 }
 
-/** What filters calls, without their time. */
 export type CallsFilter = Readonly<Partial<Record<'account' | 'key' | 'model' | 'provider', string>>>
 
 export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: OverviewFilters) {
@@ -122,14 +121,14 @@ export function RangeAndFilters({ filters, range, set, clear, is_free, calls }: 
   )
 }
 
-/** Of a provider, figures count what it answered: an answer of it that failed was interrupted. */
+/** A provider's figures count the calls that it answered, so its failed calls are interrupted ones. */
 const OUTCOMES = {
   all: { of_provider: 'answered', of_any: 'call' },
   failed: { of_provider: 'broken', of_any: 'failed' },
 } as const
 export type Counted = keyof typeof OUTCOMES
 
-/** The calls of some time that figures count, as a list. @param since, until days, or moments as ISO 8601 */
+/** Returns the address of the list of calls in a period. @param since, until days, or times in ISO 8601 */
 export const callsHref = (since: string, until: string, filter: CallsFilter, counted: Counted = 'all') => {
   const outcome = OUTCOMES[counted][filter.provider ? 'of_provider' : 'of_any']
   return withQuery('/calls', { outcome, ...filter, since, until })

@@ -1,4 +1,4 @@
-// The Overview: what fails, what it earns, who calls at the moment; for an account, its own calls and what it spent.
+// Page Overview: failures, revenue and current calls; for an account its own calls and spending.
 import type { ReactNode } from 'react'
 import { OpenAlerts } from '../../alerts/web/open-alerts.tsx'
 import { FailedFigure } from '../../calls/web/failed/failed.tsx'
@@ -106,7 +106,7 @@ interface KnownProps {
 function Known({ overview, refusals, filters }: KnownProps) {
   const { totals, ending, from_at_ms, until_at_ms } = overview
   const { account, key, model, provider } = filters.calls
-  // Refused requests are counted by account and key alone.
+  // Refused requests are counted by account and key only.
   const counts_refused = model === undefined && provider === undefined
   const refused = {
     refusals,
@@ -230,7 +230,7 @@ function Earnings({ totals, before }: Pick<Overview, 'totals' | 'before'>) {
 
 type Resale = NonNullable<Overview['resale']>
 
-/** They are part of revenue, cost and margin. */
+/** Figures of plans, which are included in revenue, cost and margin. */
 const PlansFigure = ({ fees_nanos, calls, provider_cost_nanos }: NonNullable<Resale['plans']>) => (
   <Figure
     label="Revenue from plans"

@@ -1,4 +1,4 @@
-// The page Overview in the side bar, and the former address of its breakdown.
+// Entry of the page Overview, and the former address of its breakdown.
 import { Gauge } from 'lucide-react'
 import { EVERYONE, type MovedPage, type PageEntry } from '../../console/web/app/page-entry.ts'
 

@@ -1,4 +1,4 @@
-// Models that are sold below cost, on the Overview: what they brought, what they took, and their calls.
+// Models sold below cost, on the Overview: revenue, cost and calls.
 import { Link } from 'wouter'
 import { pathPart } from '../../console/web/app/client.ts'
 import { count } from '../../console/web/parts/amounts.ts'
@@ -14,7 +14,7 @@ interface BelowCostProps {
   calls: CallsFilter
 }
 
-/** Nothing while every model earns. */
+/** Hidden if no model is sold below cost. */
 export function BelowCost({ overview, calls }: BelowCostProps) {
   const { resale, from_at_ms, until_at_ms } = overview
   if (!resale || resale.below_cost.length === 0) return null
