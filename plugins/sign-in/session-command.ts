@@ -1,4 +1,4 @@
-// `session`: lists the sessions of the console, and ends one.
+// `session`: lists the sessions of the console, or ends one.
 import type { Command } from 'commander'
 import { sessionQueries } from '../../src/access/session-queries.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'

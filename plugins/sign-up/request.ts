@@ -1,4 +1,4 @@
-// The request to sign up: checked against the policy and the challenge, mailed a link, and answered the same for every address.
+// The request to sign up: the policy and the challenge are checked, a link is mailed, and the answer is the same for every address.
 import { personOfEmail } from '../../src/access/emails.ts'
 import { hashKey } from '../../src/access/secret.ts'
 import type { Visitor } from '../../src/access/session-rows.ts'
