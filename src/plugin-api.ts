@@ -29,7 +29,7 @@ export interface PluginDefinition<Own = any, Settings = any> {
   /** Event listeners. No call waits for them. `settled` works as `gateway.afterSettle`. */
   on?: { readonly [Name in keyof PluginEvents]?: (own: Own, event: PluginEvents[Name]) => unknown }
   /**
-   * Payment methods, offered to accounts beside the built-in ones. Called once, at the start, after `open`. Their providers
+   * Payment methods, offered to accounts in addition to the built-in ones. Called once, at the start, after `open`. Their providers
    * report to `/payments/NAME/webhook`, where NAME is the method's name. The gateway checks each answer; an invalid one credits nothing.
    * `tollgate plugin check` tests them.
    */

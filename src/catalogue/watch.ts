@@ -63,7 +63,7 @@ type Watching =
  * Reads the catalogue, and reads it again whenever its file or the text in the database changes.
  *
  * It polls the file's time and size once a second instead of watching it: a watch on the file is lost when an editor
- * replaces it, and a watch on its folder wakes for every write of the ledger beside it, which doubled the ledger's measured
+ * replaces it, and a watch on its folder wakes for every write of the ledger in it, which doubled the ledger's measured
  * cost. Polling also works through links and on network drives.
  *
  * @returns the watched catalogue, or the mistakes of the first reading @throws what `readShared` throws at the first reading

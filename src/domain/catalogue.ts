@@ -108,7 +108,7 @@ export interface ImageModel extends ModelBase {
   readonly timeout_ms: number
   /** Supported sizes; undefined allows any size up to 2048x2048. */
   readonly sizes: readonly string[] | undefined
-  /** Values of `quality` that callers may send beside auto, high, medium and low. */
+  /** Values of `quality` that callers may send in addition to auto, high, medium and low. */
   readonly qualities: readonly ExtraQuality[]
   /** Whether edits in JSON may name their images in `images`, and a `mask`. */
   readonly edit_images: boolean

@@ -72,7 +72,7 @@ export const auditLibrary = async (library: Pick<Library, 'db' | 'images' | 'fil
   (await compareLibrary(library)).findings
 
 /**
- * Compares rows with files, and files with quotas. It may run beside a gateway: only findings of two comparisons are
+ * Compares rows with files, and files with quotas. A gateway may be running: only findings of two comparisons are
  * reported, since rows and files may change between two reads.
  * @param look set to check the objects of a bucket, which may be large; otherwise only the quotas are checked there
  * @returns one finding per breach, and the affected files

@@ -140,7 +140,7 @@ export async function hasMarked(library: Pick<Library, 'db' | 'images' | 'files'
 
 /**
  * Searches the files of rows marked as missing, also in quarantine, and unmarks the
- * rows whose file is back. It may run beside calls.
+ * rows whose file is back. Calls may run meanwhile.
  * @returns the number of files that are back
  */
 export async function findMissing(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<number> {

@@ -40,7 +40,7 @@ export async function recoverLibrary(library: Library): Promise<Recovered> {
 }
 
 /**
- * Ends the unfinished images of ended gateways. It may run beside calls, since it does not touch the work of live gateways. A gateway
+ * Ends the unfinished images of ended gateways. Calls may run meanwhile, since it does not touch the work of live gateways. A gateway
  * wrongly considered dead notices when it stores.
  * @returns the number of images
  */

@@ -26,7 +26,7 @@ export async function remarkOnLimits(name: string, folder: DataFolder): Promise<
 export interface DataFolder extends DataPaths {
   /** The variables for `env:NAME` in its catalogue. */
   env: Environment
-  /** Prints a note on changes to the folder beside the command's own work. */
+  /** Prints a note on changes to the folder that are not the command's own work. */
   remark?: (text: string) => void
   /** The actor in the audit log; the gateway itself if absent. */
   by?: ActionContext
@@ -53,7 +53,7 @@ export function dataFolder(dir: string, env: Environment): DataFolder {
 }
 
 /**
- * Runs `work` with the database, and closes it afterwards. Works beside a running gateway.
+ * Runs `work` with the database, and closes it afterwards. A gateway may be running.
  * @throws as `Engine.open`, and what `work` throws
  */
 export async function withDatabase<T>(

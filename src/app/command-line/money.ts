@@ -22,7 +22,7 @@ export interface MoneyMover extends AsyncDisposable {
    * @throws GatewayError as `Ledger.submit`; conflict if the gateway does not answer
    */
   move(operation: MoneyOperation): Promise<MoneyOutcome>
-  /** Writes directly, also beside a running gateway: a refund only adds. @throws GatewayError as `Ledger.submit` */
+  /** Writes directly, even while a gateway is running: a refund only adds. @throws GatewayError as `Ledger.submit` */
   refund(operation: RefundOperation): Promise<RefundOutcome>
 }
 

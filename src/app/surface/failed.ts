@@ -39,7 +39,7 @@ function isClosed({ thrown, known, request }: FailedRequest): boolean {
   return known?.is_call ? kind !== 'overloaded' : kind.startsWith('upstream_')
 }
 
-/** Records no error answer, since nobody receives it. A call is recorded as cancelled; a request without a hold gets a line in the log. */
+/** Records no error answer, since the caller has disconnected. A call is recorded as cancelled; a request without a hold gets a line in the log. */
 function answerClosed(
   { calls: { log }, requests: { sockets } }: Parts,
   { render, id_header }: Surface,

@@ -82,7 +82,7 @@ function installedAt(name: string, from: string): string | undefined {
 
 function noticeOf(folder: string): Notice {
   const { name, version, license, licenses, author } = manifestOf(folder)
-  const said =
+  const stated =
     typeof license === 'string' ? license : (license?.type ?? licenses?.map(({ type }) => type).join(' OR '))
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((file) => file.isFile() && TEXT_FILE.test(file.name) && !/\.(c|m)?[jt]sx?$/.test(file.name))
@@ -91,7 +91,7 @@ function noticeOf(folder: string): Notice {
   return {
     name,
     version,
-    license: said ?? 'not said',
+    license: stated ?? 'not said',
     text: files.length > 0 ? files.join('\n\n') : null,
     remark: files.length > 0 ? null : `Its package has no text of its own${by ? `; it is by ${by}` : ''}.`,
   }

@@ -1,4 +1,4 @@
-// The headers of FLAC frames. Each has its number of samples, and a checksum that tells it from sound.
+// The headers of FLAC frames. Each has its number of samples, and a checksum that distinguishes it from audio data.
 // RFC 9639, section 9.1
 import { type InSteps, STEP_PARTS } from './bytes.ts'
 

@@ -73,7 +73,7 @@ function requireDatabase(dir: string, { access }: EngineOptions): void {
   )
 }
 
-/** SQLite must write beside the database even to read it, and gives no reason if it cannot: so the folder is checked after a failure. */
+/** SQLite must write to the database's folder even to read it, and gives no reason if it cannot: so the folder is checked after a failure. */
 function openIn<Opened>(
   dir: string,
   { access, by, remark }: EngineOptions,

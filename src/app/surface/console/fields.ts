@@ -69,7 +69,7 @@ function usdFrom(name: string, text: string, min_nanos: 0 | 1): Nanos {
     nanos = parseUsd(text)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    // A number gets its precise error; any other text gets the same advice as an amount that is too small.
+    // A number has its precise error; any other text has the same advice as an amount that is too small.
     if (/^-?[0-9.]+$/.test(text)) throw invalidRequest(`${name}: ${error.message}.`, { param: name })
   }
   if (nanos >= min_nanos) return nanos
