@@ -14,7 +14,7 @@ export function withoutBillingLine(text: string): string {
 const OLDER_MARK = '_session_'
 
 /**
- * Claude Code's session in `metadata.user_id`: JSON, in its older form `user_…_account_…_session_…` (coder/aibridge pull request 241).
+ * Claude Code's session in `metadata.user_id`: in JSON, or in the older form `user_…_account_…_session_…` (coder/aibridge pull request 241).
  * Other clients send an end user's id there, which is no session: end users have many conversations.
  */
 export function sessionOfClaudeCode(metadata: Json | undefined): string | undefined {

@@ -75,7 +75,7 @@ export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: It
 }
 
 /** Applies rules to the fields of an object. @param within its place in the request; empty for the request itself */
-export function apply(rules: FieldRules, object: JsonObject, within: string, found: RequestedExtra[]): void {
+export function applyRules(rules: FieldRules, object: JsonObject, within: string, found: RequestedExtra[]): void {
   for (const name in object) {
     if (rules.plain.has(name)) continue
     const rule = rules.written.get(name) ?? rules.folded.get(reduce(name))
@@ -109,11 +109,11 @@ export function extrasFrom({ fields, memory, bill, judgeHeaders, ...verbs }: Ext
     decisive_fields: Object.keys(rules),
     find(body, headers) {
       const found: RequestedExtra[] = []
-      apply(all, body, '', found)
+      applyRules(all, body, '', found)
       judgeHeaders?.(headers, found)
       return found
     },
-    rejectRemembered: (body) => apply(memory_only, body, '', []),
+    rejectRemembered: (body) => applyRules(memory_only, body, '', []),
   }
 }
 

@@ -50,7 +50,7 @@ export interface RequestFacts {
   refers_to?: { previous: string | undefined; items: readonly string[] } | undefined
   /** The request asks for a compaction: a summary of its conversation. */
   compacts?: boolean
-  /** The conversation is empty. Only a request that prepares later ones may be so. Absent otherwise. */
+  /** The conversation is empty. Only a request that prepares later ones may have an empty one. Absent otherwise. */
   lacks_conversation?: boolean
   /** Tools that items of a responses request add to its `tools` field; absent if there are none. */
   added_tools?: readonly JsonObject[]
@@ -91,7 +91,7 @@ export interface UpstreamFailure {
   refuses_summary?: boolean
   /** Status 401: the gateway may try another token, if the key is exchanged for tokens. */
   is_unauthorized?: boolean
-  /** An answer without output, possibly caused by its caller: other calls with the same key are not affected. */
+  /** An answer without output. The caller may have caused it, so it puts no key into cooldown. */
   is_silent?: boolean
   /** The error code for surfaces that have one for this refusal. */
   code?: string | undefined

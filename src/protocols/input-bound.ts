@@ -110,7 +110,7 @@ export const byType =
     (lookUp(types, isObject(value) ? value.type : undefined) ?? otherwise)(value, media)
 
 /** Caches a bound, for values that return with every request of a conversation. */
-export const once = (bound: Bound): Bound => {
+export const cachedBound = (bound: Bound): Bound => {
   // The work of the current request: a bound runs without awaits in between.
   let media_work: MediaWork
   const work = (value: Json): Bounded => boundedBy(bound, value, media_work)
@@ -234,7 +234,7 @@ export const toolsWith = (bounds: Bounds): Bound => {
   const bound = fields(bounds)
   const boundTool: Bound = (tool, media) =>
     bound(tool, media) + (isObject(tool) && !OWN_TOOL_TYPES.has(tool.type) ? TOOLS_TOKENS : 0)
-  return once((value, media) =>
+  return cachedBound((value, media) =>
     Array.isArray(value) && value.length > 0
       ? TOOLS_TOKENS + boundItems(value, boundTool, media)
       : boundAll(value),

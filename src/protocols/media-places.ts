@@ -105,7 +105,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** The registered name of an image type, in lower case and without parameters; other types stay unchanged. */
-export function regularType(mime_type: string): string {
+export function registeredType(mime_type: string): string {
   if (!isImageType(mime_type)) return mime_type
   const [name = ''] = mime_type.split(';', 1)
   const lower = name.trim().toLowerCase()
@@ -113,8 +113,8 @@ export function regularType(mime_type: string): string {
 }
 
 /** A medium as every provider reads it: standard base64 and, for an image, the registered type. */
-function regular(medium: Medium): Medium {
-  const mime_type = medium.mime_type === undefined ? undefined : regularType(medium.mime_type)
+function normalizeMedium(medium: Medium): Medium {
+  const mime_type = medium.mime_type === undefined ? undefined : registeredType(medium.mime_type)
   const data = standardBase64(medium.data)
   return mime_type === medium.mime_type && data === medium.data ? medium : { ...medium, mime_type, data }
 }
@@ -125,7 +125,7 @@ export interface NormalizedBody {
   readonly has_images: boolean
 }
 
-interface RegularValue {
+interface NormalizedValue {
   /** Only set if `is_changed`. */
   readonly value: Json
   readonly has_images: boolean
@@ -133,32 +133,32 @@ interface RegularValue {
 }
 
 /** One function for each place, so that results for known values can be cached by it. */
-const REGULARIZERS = new WeakMap<MediaPlaces, (value: Json) => RegularValue>()
+const NORMALIZERS = new WeakMap<MediaPlaces, (value: Json) => NormalizedValue>()
 
 /** The shared result for values without media, which are the most. */
-const UNCHANGED: RegularValue = { value: null, has_images: false, is_changed: false }
+const UNCHANGED: NormalizedValue = { value: null, has_images: false, is_changed: false }
 
-function regularizerOf(place: MediaPlaces): (value: Json) => RegularValue {
-  const known = REGULARIZERS.get(place)
+function normalizerOf(place: MediaPlaces): (value: Json) => NormalizedValue {
+  const known = NORMALIZERS.get(place)
   if (known) return known
   // The state of the current value: a function runs without awaits in between.
   let has_images = false
   const change: MediumChange = (medium) => {
     has_images ||= medium.is_image
-    return regular(medium)
+    return normalizeMedium(medium)
   }
-  const normalizer = (value: Json): RegularValue => {
+  const normalizer = (value: Json): NormalizedValue => {
     has_images = false
     const after = place(value, change)
     if (after === value && !has_images) return UNCHANGED
     return { value: after, has_images, is_changed: after !== value }
   }
-  REGULARIZERS.set(place, normalizer)
+  NORMALIZERS.set(place, normalizer)
   return normalizer
 }
 
 /** Fields of a protocol's requests that have more than one form. */
-interface RegularFields {
+interface FieldForms {
   readonly media?: MediaFields
   readonly lists?: readonly string[]
 }
@@ -169,7 +169,7 @@ interface RegularFields {
  */
 export function normalizedBody(
   body: JsonObject,
-  { media: fields, lists = NO_LISTS }: RegularFields = {},
+  { media: fields, lists = NO_LISTS }: FieldForms = {},
 ): NormalizedBody {
   let json = body
   for (const name of lists) {
@@ -181,7 +181,7 @@ export function normalizedBody(
     const place = fields[name]
     const before = json[name]
     if (!place || typeof before !== 'object' || before === null) continue
-    const found = regularField(before, regularizerOf(place))
+    const found = normalizeField(before, normalizerOf(place))
     has_images ||= found.has_images
     if (found.is_changed) json = { ...json, [name]: found.value }
   }
@@ -191,12 +191,12 @@ export function normalizedBody(
 const NO_LISTS: readonly string[] = []
 
 /** Each item of a list, or a single object in place of the list. */
-function regularField(field: Json[] | JsonObject, regularize: (value: Json) => RegularValue): RegularValue {
-  if (!Array.isArray(field)) return computedOnce(regularize, field)
+function normalizeField(field: Json[] | JsonObject, normalize: (value: Json) => NormalizedValue): NormalizedValue {
+  if (!Array.isArray(field)) return computedOnce(normalize, field)
   let has_images = false
   let changed: Json[] | undefined
   for (let index = 0; index < field.length; index++) {
-    const item = computedOnce(regularize, field[index] ?? null)
+    const item = computedOnce(normalize, field[index] ?? null)
     has_images ||= item.has_images
     if (!item.is_changed) continue
     changed ??= [...field]

@@ -103,7 +103,7 @@ export function addLongestForm(sums: Sums): void {
   sums[THIRD_FORM] = 0
 }
 
-/** The shapes of the containers around the current place. Shared: a walk has no awaits, so only one runs at a time. */
+/** The shapes of the containers around the current place of a walk. One list for all walks, to save allocations. */
 const ENCLOSING: Shape[] = []
 
 /**

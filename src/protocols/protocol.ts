@@ -152,7 +152,7 @@ export interface TextProtocol extends Translator, CallerText {
   /** How to recognise an answer without output; absent if the gateway does not check. */
   readonly empty?: EmptyRules
   readonly stream: StreamRules
-  /** Fills in fields that servers leave out; absent if the protocol's own clients need none of them. */
+  /** Fills in fields that servers leave out, and refuses calls without a name; absent if the protocol's own clients need neither. */
   readonly completing?: Completer
   readonly model_places: ModelPlaces
   /** Absent if providers of this protocol bill only tokens, and store nothing. */

@@ -1,4 +1,4 @@
-// The registry of protocols: all others derive from this list.
+// The registry of protocols: the one list from which everything else about protocols derives.
 import { internal } from '../domain/errors.ts'
 import { anthropic } from './anthropic/index.ts'
 import type { RoutedCall } from './facts.ts'

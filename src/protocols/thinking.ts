@@ -15,7 +15,7 @@ const BUDGETS: Readonly<Record<Effort, { tokens: number; max_share: number }>> =
   max: { tokens: 32_768, max_share: 0.95 },
 }
 
-/** The smallest budget that Claude accepts, and that is worth a request. */
+/** The smallest budget that Claude accepts. For an effort, no protocol requests less. */
 export const MIN_BUDGET_TOKENS = 1_024
 /** Tokens to leave for the answer beside the thinking of an effort. */
 const MIN_ANSWER_TOKENS = 1_024
@@ -60,7 +60,7 @@ export function nearestLevel<L extends string>(
   )
 }
 
-/** The lowest effort whose budget covers the request; undefined if the model decides, or thinking is off. */
+/** The lowest effort whose budget covers the request, at most `high`; undefined if the model decides, or thinking is off. */
 export function effortOf(thinking: Thinking): Effort | undefined {
   if (thinking.mode === 'effort') return thinking.effort
   if (thinking.mode !== 'budget') return undefined

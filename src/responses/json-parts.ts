@@ -1,5 +1,5 @@
-// Finds parts of compact JSON, as JSON.stringify writes it, without parsing: to parse 30 MB would block the event loop for up to a
-// second.
+// A search for parts of compact JSON, as JSON.stringify writes it, without parsing: to parse 30 MB would block the event loop for up
+// to a second.
 import {
   BACKSLASH,
   CLOSING_BRACE,

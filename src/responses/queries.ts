@@ -9,7 +9,7 @@ const { body: _, ...ROW } = getTableColumns(responses)
 
 const OF_ID = and(equals(responses.account_id, 'account_id'), equals(responses.response_id, 'response_id'))
 const IS_VISIBLE = and(eq(responses.deleted, 0), gt(responses.created_at_ms, placeholder('expired_by_ms')))
-/** Matches only if the row is as it was read: no response continues it since, and it was not deleted. */
+/** Matches only if the row is as it was read: with the same number of continuations, and the same deletion mark. */
 const IS_UNCHANGED = and(
   equals(responses.id, 'id'),
   equals(responses.later, 'later'),
@@ -65,7 +65,7 @@ export const responseQueries = perConnection({
       .set({ later: sql`${responses.later} + 1` })
       .where(OF_ID)
       .returning(ROW),
-  /** Clears the deletion mark with the last continuation: the caller then deletes the row. */
+  /** No deletion mark outlives the last continuation; `releasePrevious` deletes a marked row instead of uncounting. */
   uncountLater: (orm) =>
     orm
       .update(responses)

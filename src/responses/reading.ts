@@ -1,4 +1,4 @@
-// Reads kept responses: a single one, or a whole conversation turn by turn.
+// The reading of kept responses: a single one, or a whole conversation turn by turn.
 import { notFound } from '../domain/errors.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import { type JsonObject, objectsIn } from '../protocols/wire/json.ts'

@@ -103,7 +103,7 @@ export async function deleteFound(tx: Tx, find: () => Awaitable<Row[]>, stale_by
 
 const MAX_DELETED = 100
 
-/** Deletes some responses of an account, whole conversations first, in a transaction. @returns the deleted rows */
+/** Deletes the oldest conversations of an account, a limited number in one transaction. @returns the deleted rows */
 export const deleteSomeOf = (tx: Tx, account_id: number): Promise<Row[]> =>
   deleteFound(
     tx,

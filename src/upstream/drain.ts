@@ -1,4 +1,4 @@
-// Reads a stream to its end without a caller, for its usage.
+// The reading of a stream to its end without a caller, for its usage.
 import { UpstreamFault } from '../domain/errors.ts'
 import type { Relay } from './relay.ts'
 import { turns } from './turns.ts'

@@ -2,7 +2,7 @@
 
 /** The destination of a stream's bytes. */
 export interface Outlet {
-  /** @returns undefined, or if the reader is behind a promise that resolves once it has caught up */
+  /** @returns a promise if the reader is behind, which resolves once it has caught up; otherwise undefined */
   write(bytes: Uint8Array): Promise<unknown> | undefined
   close(): void
   /** Breaks the answer off before its end. */
@@ -11,7 +11,7 @@ export interface Outlet {
 
 /** The stream that writes to an outlet. */
 interface Source {
-  /** Called when the stream is read: the outlet may be written to. */
+  /** Called when the reader starts to read: from then on, the outlet may be written to. */
   onStart(outlet: Outlet): void
   /** Called when its reader cancels it. */
   onCancel(): Promise<void>

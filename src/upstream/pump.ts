@@ -14,7 +14,7 @@ export interface ByteReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
 }
 
-/** An upstream's body, of which the beginning may be read already. */
+/** An upstream's body, whose beginning may already be read. */
 export interface OpenedBody {
   /** The part read so far. It may be half a megabyte, so it is released once it is passed on. */
   first?: Uint8Array | undefined
@@ -40,7 +40,7 @@ export interface PumpOptions {
   renderError: (cause: unknown) => string
   /** The reader: the caller's socket, or the gateway itself, which keeps the answer or puts it into another. */
   read_by: 'socket' | 'gateway'
-  /** Called for every chunk, so that a stalled stream is noticed. */
+  /** Called before each read, and when the caller falls behind, so that a stalled stream is noticed. */
   place?: { progressed(waiting_for: 'upstream' | 'caller'): void }
 }
 
@@ -52,14 +52,14 @@ class Pump implements AbortListener {
   readonly reader: ByteReader
   readonly relay: Relay
   readonly place: PumpOptions['place']
-  /** Set once the stream is read. */
+  /** Set when the reader starts to read. */
   outlet: Outlet | undefined
   held: Uint8Array | undefined
   /** Bytes that were read, and wait for further turns. */
   rest: Uint8Array | undefined
   step_weight = 0
   turns_in_a_row = 0
-  /** `flowing` changes to one of the others, once. */
+  /** A stream leaves `flowing` only once. */
   state: 'flowing' | 'ending' | 'over' = 'flowing'
   has_reached_caller = false
   /** Whether the caller has closed the stream: nothing more can be written to it. */
@@ -70,7 +70,7 @@ class Pump implements AbortListener {
     handleBreak(this, new UpstreamFault('the connection to the upstream broke', { cause }))
   readonly onCaughtUp = () => pull(this)
   readonly opened: OpenedBody
-  /** Resolves once the stream is read. */
+  /** Resolves when the reader starts to read. */
   readonly outlet_ready = Promise.withResolvers<Outlet>()
   readonly gone: PlainSignal
   readonly abortUpstream: () => void

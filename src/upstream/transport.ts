@@ -59,8 +59,8 @@ export function couldNotConnect(thrown: unknown): boolean {
 }
 
 /**
- * Reads an upstream's answer up to a limit. The runtime decompresses answers: read as a stream, a small answer that expands endlessly
- * is noticed at the limit.
+ * Reads an upstream's answer up to a limit. The runtime decompresses answers. A compressed one is read as a stream, so that
+ * a small answer which expands endlessly is noticed at the limit.
  * @param limit_bytes of the decompressed answer
  * @throws OversizedAnswer if it is longer, or UpstreamFault if the connection breaks; the caller then closes the connection
  */

@@ -3,18 +3,18 @@ import { eventEnd } from '../protocols/wire/sse.ts'
 
 /** 8 ms of the shortest events, translated. */
 export const TURN_WEIGHT = 64 * 1024
-/** Bytes after an event's beginning weigh less: long texts and images are copied, not parsed. */
+/** Bytes after an event's beginning weigh less: long texts and images are copied, not walked through. */
 const BEGINNING_BYTES = 64
 const REST_WEIGHT = 1 / 64
 /** Shorter chunks weigh their length in bytes: to look for their events is not worth it. */
 const MIN_WALKED_BYTES = 1024
 /** Streams with lighter steps go first, for half of a turn: live readers do not wait for floods. */
 const LIGHT_WEIGHT = TURN_WEIGHT / 16
-/** A flood continues this often before the next gets its turn: all waiting ones are in memory, until their readers are behind. */
+/** A flood continues this many times before the next gets its turn: all waiting ones are in memory, until their readers are behind. */
 export const TURNS_IN_A_ROW = 8
 /** The length of chunks from streams that arrive faster than they are read. */
 const LONG_BYTES = 128 * 1024
-/** Garbage is collected after this many bytes of long chunks; after fewer once the streams have ended. */
+/** Garbage is collected after this many bytes of long chunks; after fewer in a turn without any stream. */
 const GARBAGE_BYTES = 48 * 1024 * 1024
 const LITTLE_GARBAGE_BYTES = 8 * 1024 * 1024
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import { normalizedBody, regularType } from '../../src/protocols/media-places.ts'
+import { normalizedBody, registeredType } from '../../src/protocols/media-places.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { responses } from '../../src/protocols/openai/responses/index.ts'
 import type { CallerProtocol } from '../../src/protocols/protocol.ts'
@@ -280,5 +280,5 @@ test.each([
   ['audio/webm;codecs=opus', 'audio/webm;codecs=opus'],
   ['', ''],
 ])('the type %j is %j', (written, name) => {
-  expect(regularType(written)).toBe(name)
+  expect(registeredType(written)).toBe(name)
 })

@@ -9,7 +9,7 @@ import {
   encrypted,
   fields,
   mediumData,
-  once,
+  cachedBound,
   tools,
   unknownPart,
   withMedium,
@@ -62,7 +62,7 @@ const eachBlock = each(block)
 
 /** The most tokens of a messages request. */
 export const requestBound: Bound = fields({
-  messages: each(once(fields({ content: blocks }))),
-  system: once(blocks),
+  messages: each(cachedBound(fields({ content: blocks }))),
+  system: cachedBound(blocks),
   tools,
 })

@@ -1,4 +1,4 @@
-// Completes messages of lenient servers: without these fields, Anthropic's own clients throw, or lose a block.
+// Completion of messages from lenient servers: without these fields, Anthropic's own clients throw, or lose a block.
 
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { AnswerContext } from '../canonical/answer.ts'

@@ -1,4 +1,4 @@
-// Decodes a whole message into the canonical form.
+// Decoding of a whole message into the canonical form.
 import { inFull } from '../../domain/usage.ts'
 import type { ConversationAnswer } from '../canonical/answer.ts'
 import { type Part, readArguments } from '../canonical/parts.ts'

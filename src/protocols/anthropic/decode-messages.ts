@@ -1,4 +1,4 @@
-// Decodes the conversation of a messages request: blocks become parts, and each signature is attached to its part.
+// Decoding of the conversation of a messages request: blocks become parts, and each signature is attached to its part.
 
 import { cacheOf, lastMark, type SystemText, withCacheMark } from '../caching.ts'
 import type {

@@ -1,4 +1,4 @@
-// Decodes a messages request into the canonical form.
+// Decoding of a messages request into the canonical form.
 // https://platform.claude.com/docs/en/api/messages
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, type SystemText } from '../caching.ts'

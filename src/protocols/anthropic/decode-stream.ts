@@ -1,4 +1,4 @@
-// Decodes a streamed message into canonical events.
+// Decoding of a streamed message into canonical events.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
 
 import { inFull } from '../../domain/usage.ts'

@@ -1,4 +1,4 @@
-// Encodes a canonical answer as a whole message.
+// Encoding of a canonical answer as a whole message.
 // https://platform.claude.com/docs/en/api/messages, "Returns"
 
 import { NO_USAGE } from '../../domain/usage.ts'

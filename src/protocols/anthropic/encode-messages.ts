@@ -1,4 +1,4 @@
-// Encodes turns as the messages of a messages request, with late system messages among them.
+// Encoding of turns as the messages of a messages request, with late system messages among them.
 import { cacheControl, isBlank } from '../caching.ts'
 import type { MediaPart, Part, Source, TextPart, ToolResultPart, Turn } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'

@@ -1,4 +1,4 @@
-// Encodes a canonical request as a messages request.
+// Encoding of a canonical request as a messages request.
 // https://platform.claude.com/docs/en/api/messages
 
 import { invalidRequest } from '../../domain/errors.ts'

@@ -1,4 +1,4 @@
-// Encodes canonical events as a streamed message.
+// Encoding of canonical events as a streamed message.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
 
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'

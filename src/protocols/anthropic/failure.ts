@@ -1,4 +1,4 @@
-// Reads failures of the messages protocol: the failure class, the message and the time to wait.
+// Failures of the messages protocol: their failure class, message and time to wait.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { classifyTooLong, readGoogleError, refusalMessage, refusesKey, retryDelay } from '../failures.ts'

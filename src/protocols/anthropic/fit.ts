@@ -1,4 +1,4 @@
-// Adapts a translated messages request to the generation of its model.
+// Adaptation of a translated messages request to the generation of its model.
 
 import { familyName } from '../canonical/request.ts'
 import { BEGIN, CALL_A_TOOL, CONTINUE, type FitTarget, type Fitted, jsonOfSchema } from '../fitting.ts'

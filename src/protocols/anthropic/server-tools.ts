@@ -1,4 +1,4 @@
-// Counts the uses of the provider's own tools in a message, from its usage or from its blocks.
+// The number of uses of the provider's own tools in a message, from its usage or from its blocks.
 import type { ExtrasCount } from '../extras.ts'
 import { countIn, type JsonObject, lookUp, objectIn, objectsIn } from '../wire/json.ts'
 

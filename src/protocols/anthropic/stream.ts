@@ -1,4 +1,4 @@
-// Reads a streamed message while it passes through: it searches bytes, and parses JSON only for events that decide something.
+// The reader of a streamed message that passes through: it searches bytes, and parses JSON only for events that decide something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { reportsError } from '../failures.ts'

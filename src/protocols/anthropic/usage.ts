@@ -17,8 +17,8 @@ export function initialUsage(value: Json | undefined): JsonObject {
 }
 
 /**
- * Merges a later event's usage: counts are cumulative, so they replace earlier ones. Prompt counts of zero replace nothing: some
- * servers end their streams with such counts.
+ * Merges a later event's usage: counts are cumulative, so they replace earlier ones. If all prompt counts are zero, they
+ * replace nothing: some servers end their streams with such counts.
  */
 export function laterUsage(reported: JsonObject, value: Json | undefined): JsonObject {
   const usage = objectIn(value)

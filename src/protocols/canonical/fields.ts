@@ -50,7 +50,7 @@ export interface ImageOutput {
   readonly size_at: string
 }
 
-/** Each field is undefined, or empty, where the caller did not set it. */
+/** Each field is undefined, or empty, if the caller did not set it. */
 export interface RequestFields {
   readonly system: readonly string[]
   readonly max_output_tokens: number | undefined

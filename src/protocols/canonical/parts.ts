@@ -40,7 +40,7 @@ export interface MediaPart extends Markable {
   /** The caller's remarks on a document. */
   readonly context?: string | undefined
   readonly at: string
-  /** On an image that a model answered with. */
+  /** On an image that a model generated. */
   readonly signature?: Signature | undefined
 }
 

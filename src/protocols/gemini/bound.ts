@@ -19,7 +19,7 @@ import {
   type FoundMedia,
   fields,
   mediumData,
-  once,
+  cachedBound,
   tools,
 } from '../input-bound.ts'
 import { tokensOfBytes } from '../token-sums.ts'
@@ -141,11 +141,11 @@ const part = partMedia({
 const eachPart = each(part)
 
 const content = fields({ parts })
-const system = once(content)
+const system = cachedBound(content)
 
 /** The most tokens of a native request. */
 export const requestBound: Bound = fields({
-  contents: each(once(content)),
+  contents: each(cachedBound(content)),
   systemInstruction: system,
   system_instruction: system,
   tools,

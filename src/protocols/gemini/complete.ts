@@ -1,4 +1,4 @@
-// Checks native answers that pass through. Google's clients need no missing fields filled in, but a call without a name is useless.
+// The check of native answers that pass through. Google's clients need no missing fields filled in, but a call without a name is useless.
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { Completer } from '../completing.ts'
 import { decodeByteString } from '../wire/byte-string.ts'

@@ -1,4 +1,4 @@
-// Decodes a whole native answer into the canonical form.
+// Decoding of a whole native answer into the canonical form.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer } from '../canonical/answer.ts'

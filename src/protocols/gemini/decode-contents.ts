@@ -1,4 +1,4 @@
-// Decodes the contents of a native request: parts become canonical parts, and tool results are matched with their calls.
+// Decoding of the contents of a native request: parts become canonical parts, and tool results are matched with their calls.
 // https://ai.google.dev/api/caching#Content
 import type { Static } from '@sinclair/typebox'
 import {

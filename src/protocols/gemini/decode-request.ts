@@ -1,4 +1,4 @@
-// Decodes a native request into the canonical form.
+// Decoding of a native request into the canonical form.
 // https://ai.google.dev/api/generate-content#request-body
 import type { Static } from '@sinclair/typebox'
 import type { Effort, ImageOutput, OutputFormat, Thinking } from '../canonical/fields.ts'

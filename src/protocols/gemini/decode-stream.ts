@@ -1,4 +1,4 @@
-// Decodes a streamed native answer into canonical events.
+// Decoding of a streamed native answer into canonical events.
 
 import { inFull } from '../../domain/usage.ts'
 import type { StreamDecoder, StreamEvent } from '../canonical/answer.ts'

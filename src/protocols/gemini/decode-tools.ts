@@ -1,4 +1,4 @@
-// Decodes the tools of a native request, and the choice among them.
+// Decoding of the tools of a native request, and the choice among them.
 // https://ai.google.dev/api/caching#Tool, https://ai.google.dev/api/caching#ToolConfig
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { rejectUncarried } from '../carries.ts'

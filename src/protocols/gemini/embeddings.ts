@@ -136,8 +136,8 @@ export const geminiEmbeddings: EmbeddingProtocol = {
 }
 
 /**
- * Reads the vectors. Gemini truncates vectors of fewer dimensions, which are then not of unit length, as OpenAI's always are
- * (https://ai.google.dev/gemini-api/docs/embeddings, "Ensuring quality for smaller dimensions").
+ * Reads the vectors. Gemini truncates them to fewer dimensions, which leaves them shorter than the unit length that OpenAI's
+ * always have, so they are scaled to it (https://ai.google.dev/gemini-api/docs/embeddings, "Ensuring quality for smaller dimensions").
  */
 function readVectors(answer: JsonObject, { count, dimensions }: EmbeddingRequest): number[][] {
   const vectors = objectsIn(answer.embeddings).map(({ values }) => numbersIn(values))

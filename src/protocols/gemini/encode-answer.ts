@@ -1,4 +1,4 @@
-// Encodes a canonical answer as a whole native one.
+// Encoding of a canonical answer as a whole native one.
 // https://ai.google.dev/api/generate-content#generatecontentresponse
 import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
 import type { Part, Signature } from '../canonical/parts.ts'

@@ -1,4 +1,4 @@
-// Encodes turns as the contents of a native request.
+// Encoding of turns as the contents of a native request.
 // https://ai.google.dev/api/caching#Content
 import {
   type MediaPart,

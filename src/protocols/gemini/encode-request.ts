@@ -1,4 +1,4 @@
-// Encodes a canonical request as a native one.
+// Encoding of a canonical request as a native one.
 // https://ai.google.dev/api/generate-content#request-body
 
 import type { EffortName } from '../../domain/catalogue.ts'

@@ -1,4 +1,4 @@
-// Encodes canonical events as a streamed native answer.
+// Encoding of canonical events as a streamed native answer.
 
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type {

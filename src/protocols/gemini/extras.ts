@@ -4,7 +4,7 @@ import { STANDARD_TIER, tierNamed } from '../../domain/service-tiers.ts'
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { AUDIO_OUTPUT, judgeModalities } from '../audio-output.ts'
 import {
-  apply,
+  applyRules,
   billedRule,
   type ExtrasCount,
   extrasFrom,
@@ -97,9 +97,9 @@ function needsLook(parts: Json | undefined): boolean {
 }
 
 function judgeParts(parts: Json | undefined, at: string): void {
-  if (isObject(parts)) apply(PART, parts, at, [])
+  if (isObject(parts)) applyRules(PART, parts, at, [])
   if (!Array.isArray(parts)) return
-  for (const [index, part] of parts.entries()) if (isObject(part)) apply(PART, part, `${at}[${index}]`, [])
+  for (const [index, part] of parts.entries()) if (isObject(part)) applyRules(PART, part, `${at}[${index}]`, [])
 }
 
 const judgeFile: FieldRule = (value, at) => {
@@ -167,7 +167,7 @@ const MEMORY = {
 const BILL = {
   serviceTier: judgeServiceTier,
   tools: judgeTools,
-  generationConfig: ((value, at, found) => apply(CONFIG, objectIn(value), at, found)) as FieldRule,
+  generationConfig: ((value, at, found) => applyRules(CONFIG, objectIn(value), at, found)) as FieldRule,
 }
 
 const inBothSpellings = (names: readonly string[]): string[] => [...names, ...names.map(snakeOf)]

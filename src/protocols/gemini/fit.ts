@@ -1,4 +1,4 @@
-// Adapts a translated native request to the generation of its model.
+// Adaptation of a translated native request to the generation of its model.
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import { familyName } from '../canonical/request.ts'
 import { BEGIN, CONTINUE, type FitTarget, type Fitted, jsonOfSchema, ONLY_JSON } from '../fitting.ts'

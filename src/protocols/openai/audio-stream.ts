@@ -1,4 +1,4 @@
-// Reads a stream of OpenAI's audio endpoints while it passes through: pieces of audio or text, and an end with the usage.
+// The reader of a stream of OpenAI's audio endpoints that passes through: pieces of audio or text, and an end with the usage.
 // https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
 import type { ReportedUnits } from '../../domain/units.ts'
 import { reportsError } from '../failures.ts'

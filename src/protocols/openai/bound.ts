@@ -12,7 +12,7 @@ import {
   fields,
   image,
   mediumData,
-  once,
+  cachedBound,
   tools,
   unknownPart,
 } from '../input-bound.ts'
@@ -62,7 +62,7 @@ const message = fields({
 
 /** The most tokens of a chat completion request. */
 export const requestBound: Bound = fields({
-  messages: each(once(message)),
+  messages: each(cachedBound(message)),
   tools,
   functions: tools,
 })

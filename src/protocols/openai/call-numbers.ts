@@ -1,4 +1,4 @@
-// Numbers the tool calls of one streamed candidate: some servers leave out the index, or use one index for two calls.
+// The numbering of the tool calls of one streamed candidate: some servers leave out the index, or use one index for two calls.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { newCallId } from '../canonical/parts.ts'
 import { compact, countIn, isObject, type Json, type JsonObject, objectIn, stringIn } from '../wire/json.ts'
@@ -34,8 +34,8 @@ export class CallNumbers {
     if (this.#nameless) throw new UpstreamFault('the upstream sent a tool call without a name')
   }
 
-  /** Whether pieces with this index continue the call that clients know by the same index. From then on, its arguments are not tracked. */
-  isKnown(index: number): boolean {
+  /** Lets a piece pass unread if clients know its call by the same index. @returns whether they do; the arguments are then no longer tracked */
+  passUnread(index: number): boolean {
     const call = this.#at.get(index)
     if (call?.number !== index) return false
     call.json.lose()
@@ -120,7 +120,7 @@ export class CallNumbers {
  * be the rest of the name (https://github.com/continuedev/continue/pull/5849), or a second call without arguments. OpenAI's Python SDK
  * concatenates the two names, its Node SDK takes the last one.
  *
- * @throws UpstreamFault if the piece does not decide which
+ * @throws UpstreamFault if this cannot be decided
  */
 function beginsCall(known: Call, { id, name, text }: Piece): boolean {
   if (name === undefined) return false

@@ -1,4 +1,4 @@
-// Completes choices of lenient servers: their index, role, delta and finish_reason, and the index and id of tool calls.
+// Completion of choices from lenient servers: their index, role, delta and finish_reason, and the index and id of tool calls.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { newCallId } from '../canonical/parts.ts'
 import {
@@ -45,9 +45,9 @@ export class StreamedChoices {
     if (candidate) candidate.has_content = true
   }
 
-  /** Whether a candidate has a call that clients know by this index. */
-  hasCall(index: number, call: number): boolean {
-    return this.#candidates.get(index)?.calls.isKnown(call) === true
+  /** Lets a piece of a call pass unread, as CallNumbers.passUnread. */
+  passCall(index: number, call: number): boolean {
+    return this.#candidates.get(index)?.calls.passUnread(call) === true
   }
 
   /** The candidates without an end, with the finish_reason to send for each. @throws UpstreamFault for a call without a name */

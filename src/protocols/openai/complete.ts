@@ -1,4 +1,4 @@
-// Completes chat completions of lenient servers: OpenAI's own clients throw without these fields.
+// Missing fields of chat completions from lenient servers, filled in: OpenAI's own clients throw without them.
 import type { AnswerContext } from '../canonical/answer.ts'
 import { type Completer, fillRequired, hasRequired, withRequired } from '../completing.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
@@ -76,7 +76,7 @@ class CompletedChunks {
     const [, call] = FURTHER_PIECE.exec(data) ?? []
     const from = FURTHER_PIECE.lastIndex
     if (call === undefined || [INDEX, NAME, ID].some((key) => data.includes(key, from))) return false
-    return this.#choices.hasCall(index, Number(call))
+    return this.#choices.passCall(index, Number(call))
   }
 
   /** An event that ends the choices which have no end, inserted before `[DONE]`. */

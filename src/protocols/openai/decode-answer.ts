@@ -1,4 +1,4 @@
-// Decodes a whole chat completion into the canonical form.
+// Decoding of a whole chat completion into the canonical form.
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer, StopReason } from '../canonical/answer.ts'
 import { type Part, readArguments } from '../canonical/parts.ts'

@@ -1,4 +1,4 @@
-// Decodes the messages of a chat completion request into turns.
+// Decoding of the messages of a chat completion request into turns.
 
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, lastMark, type SystemText, withCacheMark } from '../caching.ts'

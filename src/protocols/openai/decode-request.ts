@@ -1,4 +1,4 @@
-// Decodes a chat completion request into the canonical form.
+// Decoding of a chat completion request into the canonical form.
 // https://platform.openai.com/docs/api-reference/chat/create
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, cachingIn } from '../caching.ts'

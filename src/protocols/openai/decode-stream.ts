@@ -1,4 +1,4 @@
-// Decodes a streamed chat completion into canonical events.
+// Decoding of a streamed chat completion into canonical events.
 // https://platform.openai.com/docs/api-reference/chat-streaming
 
 import { inFull } from '../../domain/usage.ts'

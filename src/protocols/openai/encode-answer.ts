@@ -1,4 +1,4 @@
-// Encodes a canonical answer as a whole chat completion.
+// Encoding of a canonical answer as a whole chat completion.
 // https://platform.openai.com/docs/api-reference/chat/object
 import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
 import { type Part, type ToolCallPart, textOf } from '../canonical/parts.ts'

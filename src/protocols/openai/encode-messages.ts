@@ -1,4 +1,4 @@
-// Encodes turns as the messages of a chat completion request.
+// Encoding of turns as the messages of a chat completion request.
 import {
   argumentsText,
   type MediaPart,

@@ -1,4 +1,4 @@
-// Encodes a canonical request as a chat completion request.
+// Encoding of a canonical request as a chat completion request.
 // https://platform.openai.com/docs/api-reference/chat/create
 import { withClaudeMarks } from '../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'

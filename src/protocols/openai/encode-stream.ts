@@ -1,4 +1,4 @@
-// Encodes canonical events as a streamed chat completion.
+// Encoding of canonical events as a streamed chat completion.
 // https://platform.openai.com/docs/api-reference/chat-streaming
 import type { AnswerContext, PartStart, ServerSentEvent, StreamEncoder } from '../canonical/answer.ts'
 import type { RedactedThinkingPart } from '../canonical/parts.ts'

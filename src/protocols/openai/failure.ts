@@ -1,4 +1,4 @@
-// Reads failures of chat completions and responses: the failure class, the message and the time to wait.
+// Failures of chat completions and responses: their failure class, message and time to wait.
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'

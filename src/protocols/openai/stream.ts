@@ -1,4 +1,4 @@
-// Reads a streamed chat completion while it passes through: it searches bytes, and parses JSON only for chunks that decide something.
+// The reader of a streamed chat completion that passes through: it searches bytes, and parses JSON only for chunks that decide something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { plainMessage, reportsError } from '../failures.ts'

@@ -1,4 +1,4 @@
-// Orders the tool calls of one streamed candidate: their pieces may interleave, which other protocols cannot express.
+// The order of the tool calls of one streamed candidate: their pieces may interleave, which other protocols cannot express.
 
 import type { PartStart } from '../canonical/answer.ts'
 import { hasNoArguments } from '../canonical/parts.ts'

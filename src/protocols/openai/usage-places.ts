@@ -1,4 +1,4 @@
-// Finds the usage in answers of chat completions: servers differ in its place, and in the names of its counts.
+// The places of the usage in answers of chat completions: servers differ in them, and in the names of the counts.
 import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 
 /** Every usage has at least one of these. */

@@ -38,7 +38,7 @@ export interface Names {
 type Value = 'value' | 'count' | Names
 
 export interface NamesOptions {
-  /** Further deciding names; they may also be known fields. */
+  /** Further deciding names, whose whole values decide. They may be in `fields`, too, which then says how they decide. */
   readonly billed?: Iterable<string>
   /** Common names that decide nothing, listed only to save the closer comparison. */
   readonly harmless?: Iterable<string>

@@ -1,4 +1,4 @@
-// Finds one string in unparsed JSON, to replace names in answers that otherwise pass unchanged.
+// A search for one string in unparsed JSON, to replace names in answers that otherwise pass unchanged.
 import { type ByteString, fromByteString, toByteString } from './byte-string.ts'
 import {
   BACKSLASH,
@@ -44,7 +44,7 @@ export function placeInObject(json: ByteString, key: string): number | undefined
   return at >= 0 && json[at] === '{' ? at + 1 : undefined
 }
 
-/** The limit for one stream: if its events differ in every field, each event is searched. */
+/** The most events of a stream to remember: if they keep differing, each event is searched. */
 const MAX_REMEMBERED = 4
 
 /**

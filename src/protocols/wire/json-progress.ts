@@ -1,4 +1,4 @@
-// Tracks whether a JSON object or list that arrives in pieces is complete, without storing its text.
+// The progress of a JSON object or list that arrives in pieces: whether it is complete, without storing its text.
 import {
   BACKSLASH,
   CLOSING_BRACE,

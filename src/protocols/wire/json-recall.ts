@@ -1,4 +1,4 @@
-// Recalls values of a body that earlier bodies had: the walk finds them, the parser skips them, and they are put in their places.
+// Recall of values that earlier bodies had: the walk finds them, the parser skips them, and they are put in their places.
 import { isObject, type Json, type JsonObject, parseJsonBytes } from './json.ts'
 import { OPENING_BRACKET, skipWhitespace } from './json-bytes.ts'
 import type { Name } from './json-names.ts'

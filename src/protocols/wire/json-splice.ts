@@ -1,4 +1,4 @@
-// Changes top-level fields of a JSON object in its bytes: everything else stays the same, byte for byte.
+// Changes of a JSON object's top-level fields, made in its bytes: everything else stays the same, byte for byte.
 
 import { invalidRequest } from '../../domain/errors.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -136,7 +136,7 @@ function placeAt(data: Buffer, key: number, next_key: number | undefined, object
   return { key, value: skipWhitespace(data, colon + 1), end: trimEnd(data, comma_or_end) }
 }
 
-/** How to unwrap an envelope around a request, such as a message of a socket. */
+/** The rules for unwrapping a request from an envelope, such as a message of a socket. */
 export interface EnvelopeRules {
   read: readonly string[]
   /** Fields that belong to the envelope only. */

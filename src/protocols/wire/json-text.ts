@@ -1,4 +1,4 @@
-// Searches unparsed JSON: for values in streams, since to parse every event would cost too much, and for its depth.
+// Searches in unparsed JSON: for values in streams, since to parse every event would cost too much, and for its depth.
 import type { ByteString } from './byte-string.ts'
 import {
   CLOSING_BRACE,

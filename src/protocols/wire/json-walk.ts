@@ -1,4 +1,4 @@
-// Walks unparsed JSON bytes: finds their depth, the top-level keys, and ambiguous names.
+// The walk over unparsed JSON bytes: it finds their depth, the top-level keys, and ambiguous names.
 import {
   CLOSING_BRACE,
   CLOSING_BRACKET,
@@ -25,7 +25,7 @@ export interface Walk {
   readonly ambiguity: Ambiguity | undefined
   /** Top-level fields that hold a count which is not written in plain digits. */
   readonly respelled: ReadonlySet<string>
-  /** Whether every name was recognised by its exact spelling, so that the parts of this body can be reused for other bodies. */
+  /** Whether no name was ambiguous, respelled, or compared by `reduce`: only then may other bodies reuse values of this one. */
   readonly is_plain: boolean
 }
 

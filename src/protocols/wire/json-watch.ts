@@ -1,4 +1,4 @@
-// Checks deciding names during a walk of JSON bytes: each sent once, in an unambiguous spelling, with counts in plain digits.
+// The check of deciding names during a walk of JSON bytes: each is sent once, in an unambiguous spelling, with counts in plain digits.
 import { closingQuote, skipWhitespace } from './json-bytes.ts'
 import { HARMLESS, type Name, type Names, NO_HASH, nameIn, reduce, reducedHash } from './json-names.ts'
 
@@ -21,10 +21,10 @@ interface Frame {
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
-/** The frames of all walks: a walk has no awaits, so only one runs at a time. As many as names are nested. */
+/** Shared by all walks: a walk has no awaits, so only one runs at a time. The list grows to the deepest nesting of names. */
 const FRAMES: Frame[] = []
 const MAX_SHOWN_CHARS = 64
-/** Limits for the Unicode comparison of names with escapes or outside ASCII. */
+/** Limits of comparisons by `reduce`: nearly all names for it have escapes or characters outside ASCII. */
 const MAX_NAME_BYTES = 256
 const MAX_LOOKS = 1_000
 
@@ -40,7 +40,7 @@ export class Watch {
   ambiguity: Ambiguity | undefined
   /** Top-level fields that hold a count which is not written in plain digits. */
   respelled = NOTHING
-  /** The number of Unicode comparisons. */
+  /** The number of names compared by `reduce`. */
   looks = 0
   readonly #data: Uint8Array
   /** The innermost watched container. */

@@ -41,7 +41,7 @@ interface Generation {
 const MIN_BYTES = 256
 /** A longer value would displace a whole conversation. */
 const MAX_BYTES = 256 * 1024
-/** The least size counted for each value inside: parsed, a value can take more memory than its JSON. An object with one key takes 300. */
+/** The least size counted for each value inside: parsed, it can take more memory than its JSON. An object with a unique key takes 300. */
 const BYTES_PER_VALUE = 24
 /** The limit of values with the same beginning, such as prompts that end with the date. */
 const MAX_ALIKE = 4

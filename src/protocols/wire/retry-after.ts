@@ -1,4 +1,4 @@
-// Reads the time to wait before the next request from a provider's headers.
+// The time to wait before the next request, from a provider's headers.
 
 /** The longest limit of any provider is one per day. */
 const MAX_RETRY_AFTER_S = 86_400

@@ -75,7 +75,7 @@ export function createTokens(deps: ExchangeDeps): Tokens {
   }
 }
 
-/** For a key that is not valid JSON; the catalogue normally refuses it earlier. */
+/** For a key that is no file of a service account; the catalogue normally refuses it earlier. */
 const UNUSABLE: ExchangeResult = {
   failure_class: 'bad_key',
   message: 'the key is not the JSON file of a service account',

@@ -10,7 +10,7 @@ import {
   fields,
   image,
   mediumData,
-  once,
+  cachedBound,
   toolsWith,
   unknownPart,
 } from '../../input-bound.ts'
@@ -41,7 +41,7 @@ const part = byType(
 )
 
 /** Encrypted content only counts as such in reasoning. A compaction may be the gateway's own, which every model reads. */
-const item = once(
+const item = cachedBound(
   byType(
     {
       reasoning: fields({ content: each(part), encrypted_content: encrypted }),

@@ -19,7 +19,7 @@ export interface ClientTool {
 const text = (description: string): JsonObject => ({ type: 'string', description })
 const timeout_ms: JsonObject = { type: 'integer', description: 'The longest time to run, in milliseconds.' }
 
-/** A list of texts, or the list for a single one. @param alone makes the list */
+/** The texts of a list. @param alone turns a single text into a list */
 function textsIn(value: Json | undefined, alone: (text: string) => string[]): string[] {
   if (Array.isArray(value)) return value.filter((each) => typeof each === 'string')
   return typeof value === 'string' ? alone(value) : []

@@ -1,4 +1,4 @@
-// Completes responses of lenient servers: OpenAI's own clients throw without these fields.
+// Completion of responses from lenient servers: OpenAI's own clients throw without these fields.
 
 import { UpstreamFault } from '../../../domain/errors.ts'
 import { newCallId } from '../../canonical/parts.ts'

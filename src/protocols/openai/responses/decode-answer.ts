@@ -1,4 +1,4 @@
-// Decodes a whole response into the canonical form.
+// Decoding of a whole response into the canonical form.
 // https://platform.openai.com/docs/api-reference/responses/object
 import { inFull } from '../../../domain/usage.ts'
 import type { ConversationAnswer, StopReason, TokenLogprob } from '../../canonical/answer.ts'

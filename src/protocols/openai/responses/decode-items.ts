@@ -1,4 +1,4 @@
-// Decodes the items of a responses request into turns.
+// Decoding of the items of a responses request into turns.
 // https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
 
 import { lastMark } from '../../caching.ts'

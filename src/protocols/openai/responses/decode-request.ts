@@ -1,4 +1,4 @@
-// Decodes a responses request into the canonical form.
+// Decoding of a responses request into the canonical form.
 // https://platform.openai.com/docs/api-reference/responses/create
 import type { Static } from '@sinclair/typebox'
 import { cachingIn } from '../../caching.ts'

@@ -1,4 +1,4 @@
-// Decodes a streamed response into canonical events.
+// Decoding of a streamed response into canonical events.
 // https://platform.openai.com/docs/api-reference/responses-streaming
 
 import type { PartStart, StreamDecoder, StreamEvent } from '../../canonical/answer.ts'

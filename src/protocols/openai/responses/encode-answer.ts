@@ -1,4 +1,4 @@
-// Encodes a canonical answer as a whole response.
+// Encoding of a canonical answer as a whole response.
 import type { AnswerContext, Candidate, ConversationAnswer } from '../../canonical/answer.ts'
 import type { Part, Signature } from '../../canonical/parts.ts'
 import type { JsonObject } from '../../wire/json.ts'

@@ -1,4 +1,4 @@
-// Encodes turns as the items of a responses request.
+// Encoding of turns as the items of a responses request.
 // https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
 import {
   argumentsText,
@@ -65,8 +65,8 @@ const encodeAnswered: (part: Part) => JsonObject[] = writeParts({
 })
 
 /**
- * Encodes own encrypted reasoning; other providers' is left out. It has no id, because the provider would look the id up in its store.
- * https://github.com/vercel/ai/pull/12869
+ * Encodes encrypted reasoning in this protocol's format; that of other providers is left out. It has no id, because the provider would
+ * look the id up in its store: https://github.com/vercel/ai/pull/12869
  */
 const encodeReasoning = (signature: Signature | undefined): JsonObject[] =>
   signature && isOwn(signature)

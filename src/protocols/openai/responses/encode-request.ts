@@ -1,4 +1,4 @@
-// Encodes a canonical request as a responses request.
+// Encoding of a canonical request as a responses request.
 // https://platform.openai.com/docs/api-reference/responses/create
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
 import { type ConversationRequest, familyName, type TargetModel } from '../../canonical/request.ts'

@@ -1,4 +1,4 @@
-// Encodes canonical events as a streamed response.
+// Encoding of canonical events as a streamed response.
 // https://platform.openai.com/docs/api-reference/responses-streaming
 import { NO_USAGE, type Usage } from '../../../domain/usage.ts'
 import type {

@@ -61,7 +61,6 @@ const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
   'code_interpreter_call',
 ])
 
-/** Whether an image item consists of its id only. */
 const lacksImage = ({ type, result }: JsonObject): boolean => type === IMAGE_ITEM && (result ?? null) === null
 
 /** Describes an image in words; undefined if its prompt is unknown. */

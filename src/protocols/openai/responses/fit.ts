@@ -1,4 +1,4 @@
-// Adapts a responses request to its server and the generation of its model.
+// Adaptation of a responses request to its server and the generation of its model.
 import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
 import { createRenamer, safeName } from '../../tool-names.ts'
 import {
@@ -23,8 +23,8 @@ export const MIN_OUTPUT_TOKENS = 16
 const MAX_CALL_ID_CHARS = 64
 
 /**
- * Adapts a request to its server; returns the same body if nothing has to change. A caller's own request is only fitted to a generation
- * for OpenAI's own servers, and the provider refuses its too low limit.
+ * Adapts a request to its server; returns the same body if nothing has to change. A caller's own request is fitted to the model's
+ * generation only for OpenAI's own servers, and keeps its output limit, even if that is too low for the provider.
  */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated } = target

@@ -1,4 +1,4 @@
-// Reads a streamed response while it passes through: it searches bytes, and parses JSON only for events that decide something.
+// The reader of a streamed response that passes through: it searches bytes, and parses JSON only for events that decide something.
 import type { ReportedUsage } from '../../../domain/usage.ts'
 import { audioTokens } from '../../audio-output.ts'
 import { reportsError } from '../../failures.ts'

@@ -1,4 +1,4 @@
-// Adapts messages to the server: roles, thinking, call ids and their order.
+// Adaptation of messages to the server: roles, thinking, call ids and their order.
 import { safeName } from '../../tool-names.ts'
 import { compact, isObject, type Json, type JsonObject, objectsIn, stringIn } from '../../wire/json.ts'
 import { readReasoning, reasoningDetail } from '../reasoning.ts'

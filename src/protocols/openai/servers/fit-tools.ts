@@ -1,4 +1,4 @@
-// Adapts tools to the server: their names, and the choice among them.
+// Adaptation of tools to the server: their names, and the choice among them.
 import { createRenamer } from '../../tool-names.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import type { Fitting } from './fitting.ts'

@@ -1,4 +1,4 @@
-// Adapts a chat completion request to its server and model.
+// Adaptation of a chat completion request to its server and model.
 
 import { familyName } from '../../canonical/request.ts'
 import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
@@ -85,7 +85,7 @@ function renameFields({ body, rules: { renamed = {} } }: Fitting): JsonObject {
   return { ...moved, ...Object.fromEntries(left) }
 }
 
-/** From the lowest to the highest. `default` is Groq's only level beside `none`. */
+/** From the lowest to the highest. `default` is Groq's only level beside `none`; `none` replaces no other level. */
 const RISING = ['none', 'minimal', 'low', 'medium', 'default', 'high', 'xhigh', 'max']
 
 function fitEffort(fitting: Fitting): JsonObject {
@@ -153,7 +153,7 @@ const PROBABILITIES = ['logprobs', 'top_logprobs', 'logit_bias'] as const
 
 const effortIn = ({ reasoning_effort }: JsonObject): string | undefined => stringIn(reasoning_effort)
 
-/** OpenAI's own servers refuse fields that a generation lacks. For other servers, translation drops and reports the sampling fields. */
+/** OpenAI's own servers refuse fields that a generation lacks. For other servers, translation drops and reports sampling fields. */
 function fitGeneration(fitting: Fitting): JsonObject {
   const { model, rules, is_translated, dropped } = fitting
   const generation = generationOf(model)
@@ -177,7 +177,7 @@ function withKnownLimit(body: JsonObject): JsonObject {
   return { ...rest, max_completion_tokens: max_tokens }
 }
 
-/** Switches reasoning off in requests with tools, for models whose chat completions cannot combine them. Responses can. */
+/** Switches reasoning off in requests with tools, for models that combine the two only in responses. */
 function unreasoned({ body, dropped }: Fitting, { chat_lacks, default_effort }: Generation): JsonObject {
   const effort = effortIn(body) ?? default_effort
   if (chat_lacks !== 'reasoning_with_tools' || effort === 'none' || !hasItems(body.tools)) return body
