@@ -12,7 +12,7 @@ import type { CallParts } from '../../src/calls/parts.ts'
 import { compact, respond } from '../../src/calls/responses/serve.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
-import { missingConversation } from '../../src/protocols/openai/responses/request.ts'
+import { missingConversationError } from '../../src/protocols/openai/responses/request.ts'
 import { refusal } from '../../src/protocols/wire/json.ts'
 import { webSockets } from './socket/route.ts'
 import { storedResponses } from './stored.ts'
@@ -37,7 +37,7 @@ export const countInputTokens = (parts: CallParts, origin: CallOrigin): Promise<
       throw refusal('previous_response_id', 'is not counted. Send the whole conversation as input.')
     const model = findModel(parts, admitted, readCallTarget(body.fields).model_id, 'text')
     const { input_tokens, lacks_conversation } = estimatedFor(model, await body.facts(protocol.name))
-    if (lacks_conversation) throw missingConversation()
+    if (lacks_conversation) throw missingConversationError()
     return jsonAnswer({ object: 'response.input_tokens', input_tokens }, origin.request_id, idHeaders(origin))
   })
 

@@ -75,21 +75,21 @@ export class ItemSequence {
 }
 
 /** The state that every decoder keeps for its stream. */
-export interface DecodedStream {
+export interface DecoderState {
   /** Whether the last event was emitted. */
   ended: boolean
   usage: ReportedUsage | undefined
 }
 
 /** The last events of a complete stream. */
-export function endStream(state: DecodedStream): StreamEvent[] {
+export function endStream(state: DecoderState): StreamEvent[] {
   state.ended = true
   const usage = inFull(state.usage)
   return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
 }
 
 /** The last event of an incomplete stream. @param cause for the log: what was missing, or the event that could not be read */
-export function failStream(state: DecodedStream, cause: string): StreamEvent[] {
+export function failStream(state: DecoderState, cause: string): StreamEvent[] {
   state.ended = true
   return [{ type: 'error', error: brokenStream(cause) }]
 }

@@ -75,7 +75,12 @@ export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: It
 }
 
 /** Applies rules to the fields of an object. @param within its place in the request; empty for the request itself */
-export function applyRules(rules: FieldRules, object: JsonObject, within: string, found: RequestedExtra[]): void {
+export function applyRules(
+  rules: FieldRules,
+  object: JsonObject,
+  within: string,
+  found: RequestedExtra[],
+): void {
   for (const name in object) {
     if (rules.plain.has(name)) continue
     const rule = rules.written.get(name) ?? rules.folded.get(reduce(name))

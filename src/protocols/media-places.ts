@@ -191,7 +191,10 @@ export function normalizedBody(
 const NO_LISTS: readonly string[] = []
 
 /** Each item of a list, or a single object in place of the list. */
-function normalizeField(field: Json[] | JsonObject, normalize: (value: Json) => NormalizedValue): NormalizedValue {
+function normalizeField(
+  field: Json[] | JsonObject,
+  normalize: (value: Json) => NormalizedValue,
+): NormalizedValue {
   if (!Array.isArray(field)) return computedOnce(normalize, field)
   let has_images = false
   let changed: Json[] | undefined

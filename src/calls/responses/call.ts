@@ -20,7 +20,7 @@ import {
   recalledFields,
   resolve,
 } from '../../protocols/openai/responses/recalled.ts'
-import { missingConversation } from '../../protocols/openai/responses/request.ts'
+import { missingConversationError } from '../../protocols/openai/responses/request.ts'
 import { skeletonOf } from '../../protocols/openai/responses/response-object.ts'
 import { forcedTool, offeredChoice, offeredTools } from '../../protocols/openai/responses/tools.ts'
 import { writeUsage } from '../../protocols/openai/responses/usage.ts'
@@ -103,7 +103,7 @@ export class ResponseCall implements AnswerHooks {
     const { body, facts, admitted } = read
     const { fields } = body
     if (fields[RECALLED] !== undefined) throw refusal(RECALLED, 'is unknown. Leave it out.')
-    if (facts.lacks_conversation && !this.#only_prepares) throw missingConversation()
+    if (facts.lacks_conversation && !this.#only_prepares) throw missingConversationError()
     this.#request = fields
     this.#compacts ||= facts.compacts === true
     const account_id = admitted.caller.account.id

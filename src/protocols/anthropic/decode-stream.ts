@@ -3,7 +3,7 @@
 
 import { inFull } from '../../domain/usage.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/answer.ts'
-import { type DecodedStream, endStream, failStream } from '../decoding.ts'
+import { type DecoderState, endStream, failStream } from '../decoding.ts'
 import { type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { DONE } from '../wire/sse.ts'
 import { StreamedBlocks } from './complete.ts'
@@ -11,7 +11,7 @@ import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
 import { initialUsage, laterUsage, readCounts } from './usage.ts'
 
-interface State extends DecodedStream {
+interface State extends DecoderState {
   readonly blocks: StreamedBlocks
   reported: JsonObject
   /** Whether a block is open that other protocols can express. */

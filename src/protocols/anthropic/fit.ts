@@ -1,6 +1,6 @@
 // Adaptation of a translated messages request to the generation of its model.
 
-import { familyName } from '../canonical/request.ts'
+import { generationName } from '../canonical/request.ts'
 import { BEGIN, CALL_A_TOOL, CONTINUE, type FitTarget, type Fitted, jsonOfSchema } from '../fitting.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { type Generation, generationOf } from './model.ts'
@@ -19,7 +19,7 @@ const STEPS: readonly Step[] = [fitSchema, fitStrictTools, fitToolChoice, fitBeg
 /** Adapts a request to its model; returns the same body if nothing has to change, or if the caller's own request passes through. */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   if (!target.is_translated) return { body }
-  const generation = generationOf(familyName(target))
+  const generation = generationOf(generationName(target))
   const dropped: string[] = []
   const fitted = STEPS.reduce((current, step) => step({ body: current, generation, dropped }), body)
   return { body: fitted, dropped, asks_json: dropped.includes(FORMAT) }

@@ -1,7 +1,7 @@
 // The differences between generations of Claude models, decided by their names.
 // https://platform.claude.com/docs/en/about-claude/models/migration-guide
 import type { Effort } from '../canonical/fields.ts'
-import { familyName, type NamedModel } from '../canonical/request.ts'
+import { generationName, type NamedModel } from '../canonical/request.ts'
 
 export interface Generation {
   /** `budget`: thinking takes budget_tokens. `adaptive`: it takes an effort, and a budget is refused or deprecated. */
@@ -103,7 +103,7 @@ const HAS_NAME = /claude-[a-z]/
 
 /** The generation of a model, with the catalogue's efforts if it has any. */
 export function generationFor(target: NamedModel): Generation {
-  const generation = generationOf(familyName(target))
+  const generation = generationOf(generationName(target))
   const { efforts } = target
   return efforts ? { ...generation, efforts: efforts.filter((effort) => effort !== 'none') } : generation
 }

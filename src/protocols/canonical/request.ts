@@ -16,7 +16,7 @@ export interface NamedModel {
 }
 
 /** The name that decides a model's generation. */
-export const familyName = ({ model, generation }: NamedModel): string => generation ?? model
+export const generationName = ({ model, generation }: NamedModel): string => generation ?? model
 
 /** OpenAI's settings of the prompt cache besides key and marks, as the caller sent them. */
 export interface PromptCaching {

@@ -14,12 +14,12 @@ import { GEMINI_IMAGE_TYPES } from '../image-types.ts'
 import {
   type Bound,
   boundAll,
+  cachedBound,
   each,
   encrypted,
   type FoundMedia,
   fields,
   mediumData,
-  cachedBound,
   tools,
 } from '../input-bound.ts'
 import { tokensOfBytes } from '../token-sums.ts'

@@ -3,7 +3,7 @@
 import { inFull } from '../../domain/usage.ts'
 import type { StreamDecoder, StreamEvent } from '../canonical/answer.ts'
 import { type MediaPart, newCallId } from '../canonical/parts.ts'
-import { createOpenParts, type DecodedStream, endStream, failStream, type OpenParts } from '../decoding.ts'
+import { createOpenParts, type DecoderState, endStream, failStream, type OpenParts } from '../decoding.ts'
 import { reportsError } from '../failures.ts'
 import {
   countIn,
@@ -28,7 +28,7 @@ interface CandidateState {
   ended: boolean
 }
 
-interface State extends DecodedStream {
+interface State extends DecoderState {
   readonly call_id: string
   readonly parts: OpenParts
   readonly candidates: Map<number, CandidateState>

@@ -3,7 +3,7 @@
 
 import type { EffortName } from '../../domain/catalogue.ts'
 import type { Effort, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
-import { type ConversationRequest, familyName, type TargetModel } from '../canonical/request.ts'
+import { type ConversationRequest, generationName, type TargetModel } from '../canonical/request.ts'
 import { rejectLostImages, rejectUnsupported } from '../carries.ts'
 import { budgetWithin, effortOf, nearestLevel } from '../thinking.ts'
 import type { NameRule } from '../tool-names.ts'
@@ -22,7 +22,7 @@ export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z_][\w.:-]{0,127}$/, max_
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
-  const generation = generationOf(familyName(target))
+  const generation = generationOf(generationName(target))
   if (generation.answers_images && request.images !== false) rejectLostImages(request.from)
   const config = encodeConfig(request, target)
   return compact({
@@ -43,7 +43,7 @@ const encodeConfig = (request: ConversationRequest, target: TargetModel): JsonOb
     stopSequences: request.stop.length > 0 ? [...request.stop] : undefined,
     seed: request.seed,
     candidateCount: request.candidates,
-    thinkingConfig: encodeThinking(request, generationOf(familyName(target)), target.efforts),
+    thinkingConfig: encodeThinking(request, generationOf(generationName(target)), target.efforts),
     ...encodeOutput(request),
     ...encodeImages(request, target),
     ...encodeLogprobs(request),
@@ -60,7 +60,7 @@ function encodeOutput({ output }: ConversationRequest): JsonObject {
 
 /** Text alone is the default of most models, so it is not sent for them: some servers do not know the field. */
 function encodeImages({ images }: ConversationRequest, target: TargetModel): JsonObject {
-  if (!images) return images === false && generationOf(familyName(target)).answers_images ? TEXT_ONLY : {}
+  if (!images) return images === false && generationOf(generationName(target)).answers_images ? TEXT_ONLY : {}
   const imageConfig = compact({ aspectRatio: images.aspect_ratio, imageSize: images.size })
   return compact({
     responseModalities: images.with_text ? ['TEXT', 'IMAGE'] : ['IMAGE'],

@@ -99,7 +99,8 @@ function needsLook(parts: Json | undefined): boolean {
 function judgeParts(parts: Json | undefined, at: string): void {
   if (isObject(parts)) applyRules(PART, parts, at, [])
   if (!Array.isArray(parts)) return
-  for (const [index, part] of parts.entries()) if (isObject(part)) applyRules(PART, part, `${at}[${index}]`, [])
+  for (const [index, part] of parts.entries())
+    if (isObject(part)) applyRules(PART, part, `${at}[${index}]`, [])
 }
 
 const judgeFile: FieldRule = (value, at) => {

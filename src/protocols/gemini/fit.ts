@@ -1,6 +1,6 @@
 // Adaptation of a translated native request to the generation of its model.
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
-import { familyName } from '../canonical/request.ts'
+import { generationName } from '../canonical/request.ts'
 import { BEGIN, CONTINUE, type FitTarget, type Fitted, jsonOfSchema, ONLY_JSON } from '../fitting.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 import { type Generation, generationOf } from './model.ts'
@@ -15,7 +15,7 @@ interface Fitting {
 /** Adapts a request to its model; returns the same body if nothing has to change. A caller's own request only gets roles, for Vertex AI. */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   if (!target.is_translated) return { body: target.server === VERTEX_AI ? withRoles(body) : body }
-  const generation = generationOf(familyName(target))
+  const generation = generationOf(generationName(target))
   const dropped: string[] = []
   const fitted = fitTurns(fitPenalties({ body, generation, dropped }), generation)
   const instructed = fitJson({ body: fitted, generation, dropped })

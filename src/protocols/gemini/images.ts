@@ -3,7 +3,7 @@
 import { inFull } from '../../domain/usage.ts'
 import type { StopReason } from '../canonical/answer.ts'
 import type { Part } from '../canonical/parts.ts'
-import { type ConversationRequest, familyName, type NamedModel } from '../canonical/request.ts'
+import { type ConversationRequest, generationName, type NamedModel } from '../canonical/request.ts'
 import {
   type Beside,
   type ImageAnswer,
@@ -102,7 +102,7 @@ function encodeImageRequest(request: ImageRequest, named: NamedModel): ImageTarg
         generationConfig: compact({
           // Some image models refuse to generate an image unless text is allowed, too.
           responseModalities: ['TEXT', 'IMAGE'],
-          imageConfig: imageConfig(request, familyName(named)),
+          imageConfig: imageConfig(request, generationName(named)),
         }),
       }
   return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }

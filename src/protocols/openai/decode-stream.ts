@@ -3,7 +3,7 @@
 
 import { inFull } from '../../domain/usage.ts'
 import type { PartStart, StopReason, StreamDecoder, StreamEvent } from '../canonical/answer.ts'
-import { createOpenParts, type DecodedStream, endStream, failStream, type OpenParts } from '../decoding.ts'
+import { createOpenParts, type DecoderState, endStream, failStream, type OpenParts } from '../decoding.ts'
 import { reportsError } from '../failures.ts'
 import { countIn, type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { DONE } from '../wire/sse.ts'
@@ -21,7 +21,7 @@ interface CandidateState {
   finish: string | undefined
 }
 
-interface State extends DecodedStream {
+interface State extends DecoderState {
   readonly choices: StreamedChoices
   readonly parts: OpenParts
   readonly candidates: Map<number, CandidateState>

@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/chat/create
 import { withClaudeMarks } from '../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
-import { type ConversationRequest, familyName, type TargetModel } from '../canonical/request.ts'
+import { type ConversationRequest, generationName, type TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
 import { effortOf } from '../thinking.ts'
 import { hashedUserId } from '../tool-names.ts'
@@ -22,7 +22,7 @@ export const SCHEMA_NAME = 'answer'
 export function encodeRequest(canonical: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(canonical, carries)
   const generation = generationFor(target)
-  const caching = cacheStyleOf(familyName(target))
+  const caching = cacheStyleOf(generationName(target))
   const request =
     caching === 'marks' ? withClaudeMarks(canonical, target.automatic_caching ?? false) : canonical
   return compact({

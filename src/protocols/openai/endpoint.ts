@@ -1,7 +1,7 @@
 // The choice between chat completions and responses, for providers that speak both.
 import type { Endpoint, Provider } from '../../domain/catalogue.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
-import { familyName } from '../canonical/request.ts'
+import { generationName } from '../canonical/request.ts'
 import type { ProtocolRoute, RoutedCall } from '../facts.ts'
 import { type Generation, generationOf } from './model.ts'
 import { MIN_OUTPUT_TOKENS } from './responses/fit.ts'
@@ -48,7 +48,7 @@ const TRAITS = new PairMap<Provider, string, EndpointTraits>()
 
 function traitsOf(route: ProtocolRoute): EndpointTraits {
   const { provider } = route
-  const model = familyName(route)
+  const model = generationName(route)
   const cached = TRAITS.get(provider, model)
   if (cached) return cached
   const generation = generationOf(model)

@@ -1,6 +1,6 @@
 // The models of OpenAI's images API: the sizes that they generate, and the fields that they accept.
 
-import { familyName, type NamedModel } from '../canonical/request.ts'
+import { generationName, type NamedModel } from '../canonical/request.ts'
 import { type ImageTraits, nearestShape, PLAIN_TRAITS, type Sides } from '../images.ts'
 
 /** The settings of one family of models. */
@@ -73,6 +73,6 @@ const OTHER: ImageFamily = {
 }
 
 export function familyOf(model: NamedModel): ImageFamily {
-  const name = familyName(model)
+  const name = generationName(model)
   return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER
 }

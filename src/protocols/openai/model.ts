@@ -1,6 +1,6 @@
 // The differences between models behind chat completions, decided by their names.
 import { EFFORTS, type EffortName } from '../../domain/catalogue.ts'
-import { familyName, type NamedModel } from '../canonical/request.ts'
+import { generationName, type NamedModel } from '../canonical/request.ts'
 import { nearestLevel } from '../thinking.ts'
 
 export interface Generation {
@@ -136,7 +136,7 @@ export const generationOf = (model: string): Generation =>
 
 /** The generation of a model, with the catalogue's efforts if it has any. */
 export function generationFor(target: NamedModel): Generation {
-  const generation = generationOf(familyName(target))
+  const generation = generationOf(generationName(target))
   return target.efforts ? { ...generation, efforts: target.efforts } : generation
 }
 

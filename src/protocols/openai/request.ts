@@ -3,7 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { invalidRequest } from '../../domain/errors.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { withModelAndStream } from '../body-fields.ts'
-import { familyName, type NamedModel } from '../canonical/request.ts'
+import { generationName, type NamedModel } from '../canonical/request.ts'
 import { requestedTier } from '../extras.ts'
 import { CONTEXT_LENGTH_EXCEEDED, type RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, optional, readPresent } from '../forms.ts'
@@ -68,7 +68,8 @@ const largest = (one: number | undefined, other: number | undefined): number | u
 /** Lowers the limit, in the caller's field, or else in the field that the model knows. */
 export function limitOutput(body: JsonObject, max_output_tokens: number, target: NamedModel): JsonObject {
   const used = LIMIT_FIELDS.filter((field) => typeof body[field] === 'number')
-  const fields: readonly string[] = used.length > 0 ? used : [generationOf(familyName(target)).limit_field]
+  const fields: readonly string[] =
+    used.length > 0 ? used : [generationOf(generationName(target)).limit_field]
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, max_output_tokens])) }
 }
 

@@ -15,7 +15,7 @@ import {
   sumImageTokens,
 } from '../../../money/pricing/image-tokens.ts'
 import { type Quote, quoteImages } from '../../../money/pricing/quote.ts'
-import { familyName } from '../../../protocols/canonical/request.ts'
+import { generationName } from '../../../protocols/canonical/request.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import type { Delivered } from '../../settling/end.ts'
@@ -129,7 +129,7 @@ function requestedTokens(order: QuotedImages, count: number): ImageRequestTokens
       estimated_tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0),
     },
     references: inputImageCount(order),
-    reference_tokens: referenceTokens(model.routes.map(familyName), wanted.input_fidelity === 'high'),
+    reference_tokens: referenceTokens(model.routes.map(generationName), wanted.input_fidelity === 'high'),
     partial_images,
     max_tokens_per_image: bound?.max_tokens_per_image ?? model.max_tokens_per_image,
     is_of_shape: bound !== undefined,

@@ -1,7 +1,7 @@
 // Free counting of a request's input tokens: by a provider of the caller's protocol, or estimated.
 import type { TextModel } from '../../../domain/catalogue.ts'
 import { estimateFor, estimateMedia } from '../../../domain/media/tokens.ts'
-import { familyName } from '../../../protocols/canonical/request.ts'
+import { generationName } from '../../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../../protocols/facts.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
 import { readReported } from '../../../upstream/failures.ts'
@@ -17,7 +17,7 @@ export function estimatedFor({ routes, context }: TextModel, facts: RequestFacts
   const { media } = facts
   if (!media) return facts
   const text_tokens = facts.input_tokens - estimateMedia(media)
-  return { ...facts, input_tokens: text_tokens + estimateFor(media, routes.map(familyName), context) }
+  return { ...facts, input_tokens: text_tokens + estimateFor(media, routes.map(generationName), context) }
 }
 
 /**

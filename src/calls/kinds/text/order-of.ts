@@ -7,7 +7,7 @@ import type { Nanos } from '../../../domain/money.ts'
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
 import type { QuotedRequest } from '../../../money/pricing/quote.ts'
 import { priceAt } from '../../../money/pricing/service-tiers.ts'
-import { familyName } from '../../../protocols/canonical/request.ts'
+import { generationName } from '../../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../../protocols/facts.ts'
 import type { CallerProtocol } from '../../../protocols/protocol.ts'
 import { upstreamProtocol } from '../../../protocols/registry.ts'
@@ -76,7 +76,7 @@ export function orderOf(
         facts,
         session,
         quoted: quotedRequest(model, media.length > 0 ? { ...priced, media } : priced, extras, extras_nanos),
-        is_uncounted: media.length > 0 && isUncounted(media, model.routes.map(familyName)),
+        is_uncounted: media.length > 0 && isUncounted(media, model.routes.map(generationName)),
         service_tier,
         price: priceAt(model.price, service_tier?.name) ?? model.price,
         passages,
@@ -227,7 +227,7 @@ const mediaAsRead = ({ media = NO_MEDIA }: RequestFacts, passes_through: boolean
  */
 function inputToHold(model: TextModel, facts: RequestFacts, extras: readonly RequestedExtra[]): number {
   const { input_tokens, input_bound_tokens, media, cached_content } = facts
-  const media_tokens = media ? boundMedia(media, model.routes.map(familyName), model.context) : 0
+  const media_tokens = media ? boundMedia(media, model.routes.map(generationName), model.context) : 0
   const most_tokens = input_bound_tokens + media_tokens
   const bound_tokens = Math.min(most_tokens, maxCredibleInput(model, facts, extras) ?? most_tokens)
   return Math.max(input_tokens, bound_tokens, cached_content === undefined ? 0 : model.context)

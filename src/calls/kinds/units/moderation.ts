@@ -2,7 +2,7 @@
 import { isServed, type ModerationModel } from '../../../domain/catalogue.ts'
 import { boundMedia } from '../../../domain/media/tokens.ts'
 import { NO_UNITS } from '../../../domain/units.ts'
-import { familyName } from '../../../protocols/canonical/request.ts'
+import { generationName } from '../../../protocols/canonical/request.ts'
 import { boundDropped } from '../../../protocols/dropped-bound.ts'
 import { applyBound, inputBound } from '../../../protocols/input-bound.ts'
 import {
@@ -47,7 +47,7 @@ async function readModeration(parts: CallParts, admitted: Admitted): Promise<Mod
   const input_tokens = readModerationTokens(body.json, model.unknown_fields)
   const input = { ...NO_UNITS, input_tokens }
   const { tokens, media } = applyBound(boundModeration, body.json)
-  const media_tokens = boundMedia(media, model.routes.map(familyName), MAX_INPUT_TOKENS)
+  const media_tokens = boundMedia(media, model.routes.map(generationName), MAX_INPUT_TOKENS)
   const bound = tokens + media_tokens + boundDropped(body)
   const held = { ...NO_UNITS, input_tokens: inputBound(bound, input_tokens) }
   // An image has at max as many tokens as bytes, and no token of a text is shorter than a byte.

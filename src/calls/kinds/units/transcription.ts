@@ -7,7 +7,7 @@ import { boundMedia } from '../../../domain/media/tokens.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { NO_UNITS, type Units } from '../../../domain/units.ts'
 import type { UnitBounds } from '../../../money/pricing/units.ts'
-import { familyName } from '../../../protocols/canonical/request.ts'
+import { generationName } from '../../../protocols/canonical/request.ts'
 import { unknownField } from '../../../protocols/extras.ts'
 import {
   applyBound,
@@ -71,7 +71,7 @@ async function readTranscription(parts: CallParts, admitted: Admitted): Promise<
     streams: streamsOf(form),
     content: [form.sha256],
     form,
-    ...unitsOf(form, audio_ms, model.routes.map(familyName)),
+    ...unitsOf(form, audio_ms, model.routes.map(generationName)),
   }
 }
 

@@ -4,13 +4,13 @@ import { imageMedium } from '../../../domain/media/medium.ts'
 import {
   boundAll,
   byType,
+  cachedBound,
   each,
   encrypted,
   type FoundMedia,
   fields,
   image,
   mediumData,
-  cachedBound,
   toolsWith,
   unknownPart,
 } from '../../input-bound.ts'

@@ -3,7 +3,7 @@
 
 import type { PartStart, StreamDecoder, StreamEvent } from '../../canonical/answer.ts'
 import { newCallId, type Part } from '../../canonical/parts.ts'
-import { type DecodedStream, endStream, failStream, ItemSequence } from '../../decoding.ts'
+import { type DecoderState, endStream, failStream, ItemSequence } from '../../decoding.ts'
 import { reportsError } from '../../failures.ts'
 import {
   countIn,
@@ -32,7 +32,7 @@ interface Item {
   done: boolean
 }
 
-interface State extends DecodedStream {
+interface State extends DecoderState {
   readonly call_id: string
   readonly streamed: StreamedItems
   readonly items: Map<number, Item>

@@ -1,7 +1,7 @@
 // Encoding of a canonical request as a responses request.
 // https://platform.openai.com/docs/api-reference/responses/create
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
-import { type ConversationRequest, familyName, type TargetModel } from '../../canonical/request.ts'
+import { type ConversationRequest, generationName, type TargetModel } from '../../canonical/request.ts'
 import { rejectUnsupported } from '../../carries.ts'
 import { hashedUserId } from '../../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
@@ -20,7 +20,7 @@ import { encodeItems } from './encode-items.ts'
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
   const generation = generationFor(target)
-  const caching = cacheStyleOf(familyName(target))
+  const caching = cacheStyleOf(generationName(target))
   return compact({
     model: target.model,
     ...encodeConversation(request, caching),

@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../../domain/errors.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { withModelAndStream } from '../../body-fields.ts'
-import { familyName } from '../../canonical/request.ts'
+import { generationName } from '../../canonical/request.ts'
 import { requestedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
@@ -45,7 +45,7 @@ export function readRequest(body: JsonObject): RequestFacts {
   const is_recalled = body[RECALLED] !== undefined
   const continues = previous_response_id !== undefined && !is_recalled
   const lacks_conversation = items.length === 0 && !fields.instructions && !continues
-  if (lacks_conversation && (is_recalled || !Array.isArray(fields.input))) throw missingConversation()
+  if (lacks_conversation && (is_recalled || !Array.isArray(fields.input))) throw missingConversationError()
   const references =
     body[RECALLED] === undefined
       ? itemsOf(body.input)
@@ -75,7 +75,7 @@ export function readRequest(body: JsonObject): RequestFacts {
   }
 }
 
-export const missingConversation = (): GatewayError =>
+export const missingConversationError = (): GatewayError =>
   refusal('input', 'is missing; it must be text, or an array of items.')
 
 const textTokens = ({ text }: JsonObject): number => estimateTokens(stringIn(text) ?? '')
@@ -138,7 +138,7 @@ export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare
     const input = inputForProvider(body, call.forgets_reasoning ?? false)
     if (input) prepared.input = input
   }
-  const include = includeFor(body, familyName(call))
+  const include = includeFor(body, generationName(call))
   if (include) prepared.include = include
   if (call.without_summary) prepared.reasoning = withoutSummary(body)
   return prepared

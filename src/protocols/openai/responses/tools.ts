@@ -49,7 +49,7 @@ export const toolsByName = (tools: Json | undefined): ReadonlyMap<string, NamedT
   new Map(namedTools(tools).map((tool) => [flatName(tool.name, tool.namespace), tool]))
 
 /** The result of offeredTools. */
-interface KeptTools {
+interface OfferedTools {
   tools: Json[]
   /** The types that were left out, without duplicates. */
   dropped: string[]
@@ -59,7 +59,11 @@ interface KeptTools {
  * Selects the tools to send to a model.
  * @param passes whether a provider of this protocol serves the model @param priced the extras that the model has a price for
  */
-export function offeredTools(tools: readonly Json[], passes: boolean, priced: readonly string[]): KeptTools {
+export function offeredTools(
+  tools: readonly Json[],
+  passes: boolean,
+  priced: readonly string[],
+): OfferedTools {
   const isKept = (tool: Json): boolean => {
     if (!isObject(tool) || isKnownByAll(tool)) return true
     if (!passes) return false

@@ -3,7 +3,7 @@ import { safeName } from '../../tool-names.ts'
 import { compact, isObject, type Json, type JsonObject, objectsIn, stringIn } from '../../wire/json.ts'
 import { readReasoning, reasoningDetail } from '../reasoning.ts'
 import type { Fitting } from './fitting.ts'
-import type { CallIds } from './rules.ts'
+import type { CallIdRule } from './rules.ts'
 
 export function fitMessages(fitting: Fitting): JsonObject {
   const { body, rules } = fitting
@@ -92,7 +92,7 @@ function withoutSignatures(message: JsonObject): JsonObject {
 const EXTRA = 'extra_content'
 
 /** Replaces ids that the server refuses, the same for a call and its result. */
-function fitIds(message: JsonObject, ids: CallIds): JsonObject {
+function fitIds(message: JsonObject, ids: CallIdRule): JsonObject {
   const isAccepted = (id: Json | undefined): boolean =>
     stringIn(id) === undefined || ids.pattern.test(String(id))
   const calls = objectsIn(message.tool_calls)

@@ -1,6 +1,6 @@
 // Adaptation of a chat completion request to its server and model.
 
-import { familyName } from '../../canonical/request.ts'
+import { generationName } from '../../canonical/request.ts'
 import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
 import { nearestLevel } from '../../thinking.ts'
 import {
@@ -41,7 +41,7 @@ const STEPS: readonly Step[] = [
  */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated, efforts } = target
-  const model = familyName(target)
+  const model = generationName(target)
   const rules = lookUp(RULES, server) ?? (is_translated ? RULES_OF_OTHERS : undefined)
   if (!rules) return { body }
   const dropped = new Set<string>()

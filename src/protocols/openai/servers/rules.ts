@@ -46,17 +46,17 @@ export interface ServerRules {
   /** A user's or system message may not follow tool results. */
   readonly demands_order?: true
   readonly max_name_chars?: number
-  readonly call_ids?: CallIds
+  readonly call_ids?: CallIdRule
 }
 
 /** The accepted ids of tool calls. */
-export interface CallIds {
+export interface CallIdRule {
   readonly pattern: RegExp
   readonly chars: number
 }
 
 /** 40 in threads of 2025, 64 in those of 2026: https://github.com/openclaw/openclaw/pull/875, https://github.com/orchidfiles/ungate/issues/26 */
-const SHORT_IDS: CallIds = { pattern: /^.{1,40}$/s, chars: 40 }
+const SHORT_IDS: CallIdRule = { pattern: /^.{1,40}$/s, chars: 40 }
 
 /** `safety_identifier` is OpenAI's name; all others know `user`: openai resources/chat/completions/completions.d.ts, groq-sdk, xai-sdk. */
 const AS_USER = { safety_identifier: 'user' } as const
