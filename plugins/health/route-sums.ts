@@ -196,7 +196,7 @@ const queries = perConnection({
       })
       .from(route_sums)
       .where(
-        // No index by time: in the order of the key, what is added up lies together, and nearly all of it is of the time.
+        // No index by time: rows of one sum are adjacent in the order of the primary key, and nearly all of them are in the period.
         and(equals(route_sums.span_s, 'span_s'), sql`+${route_sums.start_s} >= ${placeholder('start_s')}`),
       )
       .groupBy(route_sums.model, route_sums.provider, route_sums.upstream_model, route_sums.result),

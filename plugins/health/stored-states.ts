@@ -51,7 +51,7 @@ export async function storeAll(
   return new Set([...(await readAll(db)).keys.keys()].map((subject) => JSON.parse(subject)[1]))
 }
 
-/** @returns the states whose rows another gateway has written meanwhile */
+/** Returns the states whose rows another gateway has changed meanwhile. */
 async function writeAll(
   tx: Db,
   { routes, keys }: { routes: Map<string, RouteState>; keys: Map<string, KeyState> },

@@ -53,7 +53,7 @@ export function createThumbnails(): Thumbnails {
         const bytes = await (await open())?.bytes()
         if (!bytes) return undefined
         const thumbnail = await shrunk(bytes)
-        // Not after a failure: a decoder that was given up may still be reading.
+        // Not after a failure: an abandoned decoder may still be reading the file.
         freeBytes(bytes)
         keep(name, thumbnail)
         return thumbnail

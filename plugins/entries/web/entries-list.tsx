@@ -21,7 +21,7 @@ import type { ConsoleEntry } from '../list.ts'
 import { EntriesSums, WORDS } from './entries-sums.tsx'
 import { SourceLink } from './source-link.tsx'
 
-/** Beside other lists in the tabs of a page, each has a place of its own in the address. */
+/** Separate from the cursors of other lists on a page with tabs. */
 const CURSOR = 'entries_cursor'
 
 const KINDS = [
@@ -52,7 +52,7 @@ const OF_ACCOUNT: readonly Column<ConsoleEntry>[] = [
   KIND,
   column('for', 'For', 'second', (entry) => <For entry={entry} />),
   AMOUNT,
-  // With the decimals of the amounts, which it adds up.
+  // With the same decimals as the amounts, so that they can be added up.
   chargeColumn(
     'balance',
     'Balance, USD',
@@ -127,7 +127,7 @@ function Reason(entry: ConsoleEntry) {
 const NO_FILTERS = { kind: '', since: '', until: '', entry: '' }
 
 interface EntriesListProps {
-  /** The name of the account; without, the entries of all accounts that the viewer sees. */
+  /** The name of the account; absent: entries of all accounts that the viewer may see. */
   account?: string
 }
 
@@ -140,7 +140,7 @@ export function EntriesList({ account }: EntriesListProps) {
   const page = row === undefined ? { first } : { cursor: row }
   const query = { ...chosen, ...page }
   const entries = useApi(['entries', query], () => api.entries.get({ query }))
-  // Another list begins with its newest entry.
+  // Another filter starts at its newest entry.
   const filter = (some: Partial<typeof filters>) => set({ ...some, entry: '' })
   return (
     <div className="stack">
@@ -183,7 +183,7 @@ export function EntriesList({ account }: EntriesListProps) {
   )
 }
 
-/** The page begins with an entry that a link names. */
+/** The page starts with an entry that the link names. */
 const FromEntry = ({ entry, onLeave }: { entry: number; onLeave: () => void }) => (
   <div className="row">
     <span>

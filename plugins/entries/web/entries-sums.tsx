@@ -1,4 +1,4 @@
-// What the transactions of a filter come to, above their list.
+// Totals of the transactions of a filter, above their list.
 import { api } from '../../console/web/app/client.ts'
 import { count, countNoun } from '../../console/web/parts/amounts.ts'
 import { ListSums } from '../../console/web/parts/list-sums.tsx'
@@ -28,7 +28,7 @@ const countOf = (entries: number, kind: ConsoleEntry['kind']): string =>
 
 type SumsQuery = NonNullable<Parameters<(typeof api)['entry-sums']['get']>[0]>['query']
 
-/** Of one account from its opening to its closing balance, which is that of today where no last day is chosen. */
+/** For one account, from its opening to its closing balance; without a last day, the closing balance is the current one. */
 export const EntriesSums = ({ query }: { query: SumsQuery }) => (
   <ListSums subject={['entries', 'sums', query]} call={() => api['entry-sums'].get({ query })}>
     {({ entries, kinds, amount_nanos, opening_nanos, closing_nanos, opening_debts }) => (

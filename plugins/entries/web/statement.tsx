@@ -1,4 +1,4 @@
-// The statement of an account by month: from the balance at its begin to that at its end; to print, and as a file.
+// Page of an account's monthly statement, from the opening to the closing balance, for printing and as a file.
 import { Printer, ReceiptText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -84,7 +84,7 @@ const Lead = ({ account, month, unfinished }: MonthlyStatement) => (
   </>
 )
 
-/** The seller and the buyer, each in lines of their own. */
+/** The seller and the buyer, each in separate lines. */
 const Parties = ({ seller, buyer }: Pick<MonthlyStatement, 'seller' | 'buyer'>) => (
   <dl className="entries-parties">
     {seller !== '' && (
@@ -100,7 +100,7 @@ const Parties = ({ seller, buyer }: Pick<MonthlyStatement, 'seller' | 'buyer'>) 
   </dl>
 )
 
-/** The list of a month's transactions: by moments, since its days are of UTC whatever zone is in force. */
+/** Returns the address of the month's transactions, by times, because the statement's days are in UTC. */
 function entriesOf(
   { account }: StatementProps['query'],
   statement: Pick<MonthlyStatement, 'from_at_ms' | 'until_at_ms'> | undefined,
@@ -118,7 +118,7 @@ const WORDS: Record<MonthlyStatement['movements'][number]['kind'], string> = {
   refund: 'Refunds',
 }
 
-/** Exact to the last digit: the lines add up as they stand. */
+/** Exact amounts, so that the lines add up. */
 function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, 'query'>) {
   const { movements, charges, charged, covered, opening_nanos, closing_nanos, from_at_ms, until_at_ms } =
     statement

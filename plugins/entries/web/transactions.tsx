@@ -1,4 +1,4 @@
-// The page of transactions: every movement of a balance.
+// Page of transactions: all entries of balances.
 import { useAccountScope } from '../../console/web/parts/account-choice.tsx'
 import { AccountFilter } from '../../console/web/parts/filter-fields.tsx'
 import { Page } from '../../console/web/parts/page.tsx'

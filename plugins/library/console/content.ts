@@ -74,7 +74,7 @@ export interface ContentRequest {
 /**
  * Whether prompts, names and pictures are visible to the viewer, not only rows.
  *
- * @throws GatewayError permission_denied for an auditor who asks for them
+ * @throws GatewayError permission_denied for an auditor who requests them
  */
 export function mayShow(viewer: Viewer, { content }: ContentRequest): boolean {
   if (content === 'shown') requireRight(viewer, 'see_contents')

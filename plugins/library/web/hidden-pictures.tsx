@@ -6,7 +6,7 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 
 interface HiddenPicturesProps {
-  /** AccountScope they are, and what of them is not shown. */
+  /** The owner of the pictures, and the content that is hidden. */
   children: ReactNode
   /** The label of the button. */
   verb?: string

@@ -192,7 +192,7 @@ function Waiting({ since_ms }: { since_ms: number }) {
   )
 }
 
-/** A press makes the picture a reference, in place of the oldest beyond the maximum; its corner opens it. */
+/** A press makes the picture a reference, which replaces the oldest one if the maximum is reached; the link in its corner opens it. */
 function Tile({ id, label, pictures, onPictures }: Choosing & { id: string; label: string }) {
   const is_operator = useViewer().side === 'operator'
   const is_chosen = pictures.some((each) => each.id === id)
