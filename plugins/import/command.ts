@@ -7,7 +7,7 @@ import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts
 import type { Nanos } from '../../src/domain/money.ts'
 import { addHistoryCommand } from './history/command.ts'
 import type { SourceName } from './move-in.ts'
-import type { Opened } from './sources.ts'
+import type { OpenedSource } from './sources.ts'
 
 interface Options {
   apply?: boolean
@@ -15,8 +15,8 @@ interface Options {
   openingBalance?: Nanos
 }
 
-const APPLY = 'import; without it you see a preview'
-const AS = 'a name for this import, if you import several databases of one kind'
+const APPLY_HELP = 'import; without it you see a preview'
+const AS_HELP = 'a name for this import, if you import several databases of one kind'
 
 export function addImportCommand(program: Command, deps: CliDeps): void {
   const group = program
@@ -37,8 +37,8 @@ function addDatabaseImport(group: Command, deps: CliDeps, source: 'new-api' | 'o
     .description(
       `Import from ${source}. The database is its SQLite file, postgres://USER:PASSWORD@HOST/NAME, or a MySQL dump (mysqldump > dump.sql).`,
     )
-    .option('--apply', APPLY)
-    .option('--as <name>', AS)
+    .option('--apply', APPLY_HELP)
+    .option('--as <name>', AS_HELP)
     .action((database: string, options: Options, command: Command) =>
       runFrom(command, deps, {
         source,
@@ -68,8 +68,8 @@ function addLitellmImport(group: Command, deps: CliDeps): void {
       'balance in USD for each account without a total budget',
       amountReader(),
     )
-    .option('--apply', APPLY)
-    .option('--as <name>', AS)
+    .option('--apply', APPLY_HELP)
+    .option('--as <name>', AS_HELP)
     .action((database: string | undefined, options: LitellmOptions, command: Command) =>
       runFrom(command, deps, {
         source: 'litellm',
@@ -87,7 +87,7 @@ interface LitellmOptions extends Options {
 interface RunFrom {
   source: SourceName
   options: Options
-  open: () => Promise<Opened>
+  open: () => Promise<OpenedSource>
 }
 
 async function runFrom(

@@ -1,7 +1,7 @@
 // The report of an import as a value: imported rows with their names, rows left out with reasons, and the shadow bill.
 import { existsSync } from 'node:fs'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
-import type { Applied, ImportFiles } from './apply/apply.ts'
+import type { AppliedImport, ImportFiles } from './apply/apply.ts'
 import type { CatalogueImport } from './apply/catalogue.ts'
 import { secretsOf } from './apply/env-file.ts'
 import type { HistorySums } from './apply/history.ts'
@@ -20,7 +20,7 @@ interface ReportParts {
   database: string
   files: ImportFiles
   /** Undefined for a dry run. */
-  applied: Applied | undefined
+  applied: AppliedImport | undefined
 }
 
 export type Report = ReturnType<typeof reportOf>
@@ -93,7 +93,7 @@ export function reportOf({
   }
 }
 
-const vouchersView = ({ unused }: IncomingVouchers, applied: Applied | undefined) => ({
+const vouchersView = ({ unused }: IncomingVouchers, applied: AppliedImport | undefined) => ({
   unused: unused.length,
   ...money('worth', sum(unused.map(({ amount_nanos }) => amount_nanos))),
   // Null for a dry run.

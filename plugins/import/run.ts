@@ -9,7 +9,7 @@ import type { Nanos } from '../../src/domain/money.ts'
 import { takeLock } from '../../src/store/lock.ts'
 import { applyImport, type ImportFiles, makeFolder } from './apply/apply.ts'
 import { prepareCatalogue } from './apply/catalogue.ts'
-import { countedRows, type HistorySums, noSums, unownedHistory } from './apply/history.ts'
+import { countedRows, emptySums, type HistorySums, unownedHistory } from './apply/history.ts'
 import type { ImportPoint } from './apply/import-run.ts'
 import type { OpenSource } from './move-in.ts'
 import { type Known, NOTHING_KNOWN, readKnown } from './plan/known.ts'
@@ -111,7 +111,7 @@ async function countHistory(
   show: ShowStep,
   check: () => void,
 ): Promise<HistorySums> {
-  const sums = noSums()
+  const sums = emptySums()
   for await (const _ of countedRows(source.readHistory(), rows_here, sums)) {
     check()
     show({ what: 'Reading the log', done: sums.rows, unit: 'rows' })

@@ -10,7 +10,7 @@ import { openTables } from './source/open.ts'
 import type { SourceTables } from './source/rows.ts'
 
 /** An open source with its address, without a password. */
-export interface Opened {
+export interface OpenedSource {
   source: OpenSource
   address: string
 }
@@ -20,7 +20,7 @@ export async function openDatabase(
   database: string,
   program: 'new-api' | 'one-api',
   { now }: Pick<CliDeps, 'now'>,
-): Promise<Opened> {
+): Promise<OpenedSource> {
   const tables = await openTables(database)
   const source = await closingOnFailure(tables, openNewApi(tables, program, { now_ms: now() }))
   return { source, address: tables.address }
@@ -31,7 +31,7 @@ export async function openLitellmFrom(
   { config, prices }: { config: string; prices?: string },
   database: string | undefined,
   { env, now }: Pick<CliDeps, 'env' | 'now'>,
-): Promise<Opened> {
+): Promise<OpenedSource> {
   const text = await textOf(config)
   const price_list = prices === undefined ? undefined : await textOf(prices)
   const tables = database === undefined ? undefined : await openTables(database)

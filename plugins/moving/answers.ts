@@ -43,7 +43,7 @@ const summaryOfFiles = ({ move, files, bytes, copied }: MovedFiles): string[] =>
 export function answerToServer(context: Context, { setting, url }: Server, moved: MovedAll): void {
   const { folder, answer } = context
   const { files } = moved
-  warnOf(context, moved)
+  warnOfProblems(context, moved)
   const { host, pathname } = new URL(url)
   const where = `postgres://${host}${pathname}`
   const variables = [
@@ -71,7 +71,7 @@ export function answerToServer(context: Context, { setting, url }: Server, moved
 export function answerToFolder(context: Context, dir: string, moved: MovedAll): void {
   const { folder, answer } = context
   const { files, catalogue } = moved
-  warnOf(context, moved)
+  warnOfProblems(context, moved)
   const path = join(dir, 'tollgate.db')
   const is_same_folder = resolve(dir) === resolve(folder.dir)
   const lines = files ? '`database`, `files` and the lines of the bucket' : '`database`'
@@ -134,7 +134,7 @@ function nextSteps({ folder }: Context, files: MovedFiles & { is_complete: boole
 const keysOf = (files: MovedFiles | undefined): string[] =>
   files && files.move.lines.length > 0 ? ['AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY set as now'] : []
 
-function warnOf(context: Context, { rows: { changed }, files }: MovedAll): void {
+function warnOfProblems(context: Context, { rows: { changed }, files }: MovedAll): void {
   if (changed.length > 0)
     context.warn(`PostgreSQL stores no NUL character. It has � in place of each in: ${listSome(changed)}.`)
   if (!files) return

@@ -33,7 +33,7 @@ interface Output {
 }
 
 /** @throws GatewayError unprocessable if it does not run on this machine, or its version is not the archive's */
-export async function requireRuns(
+export async function requireRunnable(
   executable: string,
   { version, platform }: CheckedArchive,
   env: Environment,
@@ -56,7 +56,7 @@ export async function requireRuns(
  * @returns failures that do not prevent the upgrade, such as a mistake in the catalogue
  * @throws GatewayError conflict if it cannot read the database
  */
-export async function requireReads(
+export async function requireReadableData(
   executable: string,
   { version }: CheckedArchive,
   { dir, env, is_older }: { dir: string; env: Environment; is_older: boolean },

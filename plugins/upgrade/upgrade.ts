@@ -9,7 +9,7 @@ import { changesBetween, type VersionChanges } from './changes.ts'
 import { type CheckedArchive, downloadArchive } from './checked.ts'
 import { createWorkFolder, keptPath, replaceExecutable } from './replace.ts'
 import type { Source } from './source.ts'
-import { type Finding, requireReads, requireRuns } from './trial.ts'
+import { type Finding, requireReadableData, requireRunnable } from './trial.ts'
 import { unpackArchive } from './unpack.ts'
 
 export interface UpgradeOptions {
@@ -47,8 +47,8 @@ export async function upgradeTo(options: UpgradeOptions): Promise<Upgrade> {
   const archive = await downloadArchive(source, work.path, public_key)
   const staged = join(work.path, 'tollgate')
   const changelog = await unpackArchive(archive, staged)
-  await requireRuns(staged, archive, folder.env)
-  const findings = await tryOn(folder, staged, archive)
+  await requireRunnable(staged, archive, folder.env)
+  const findings = await tryOnData(folder, staged, archive)
   // A second replacement would overwrite the kept previous version with this one.
   const is_same = await haveSameBytes(executable, staged)
   const replaces = !is_dry && !is_same
@@ -72,14 +72,14 @@ async function haveSameBytes(one: string, other: string): Promise<boolean> {
 }
 
 /** @returns undefined if there is no data yet */
-async function tryOn(
+async function tryOnData(
   { dir, catalogue_path, database_path, env }: DataFolder,
   staged: string,
   archive: CheckedArchive,
 ): Promise<Finding[] | undefined> {
   const is_older = Bun.semver.order(archive.version, manifest.version) < 0
   if (existsSync(catalogue_path) || existsSync(database_path))
-    return await requireReads(staged, archive, { dir, env, is_older })
+    return await requireReadableData(staged, archive, { dir, env, is_older })
   if (is_older)
     throw conflict(
       `Tollgate ${archive.version} is older than ${manifest.version}, and may not be able to read its data. ` +

@@ -11,15 +11,15 @@ import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
 import { createTokens } from '../../../src/upstream/tokens/tokens.ts'
 import { createTransport } from '../../../src/upstream/transport.ts'
 import { Deadlines } from '../../../src/utilities/deadlines.ts'
-import type { TestedRoute } from '../route-tests/route-test.ts'
+import type { RouteToTest } from '../route-tests/route-test.ts'
 import {
   keyNumber,
   kindOf,
   planTests,
-  type Tested,
+  type TestedRoute,
   testAndHide,
   testView,
-  type Untested,
+  type UntestedRoute,
 } from '../route-tests/route-tests.ts'
 import { addProviderChanges } from './change-providers.ts'
 
@@ -29,12 +29,12 @@ const MAX_MODEL_CHARS = 33
 const MIN_KIND_CHARS = 'embedding'.length
 const MAX_WORDS_CHARS = 400
 
-const REASONS: Readonly<Record<Untested['reason'], string>> = {
+const REASONS: Readonly<Record<UntestedRoute['reason'], string>> = {
   image: '--images tests image models, at the price of an image',
   'no route': 'no model has a route to it: add one in [[models]]',
 }
 
-function describeTests(tested: readonly Tested[], untested: readonly Untested[]): string {
+function describeTests(tested: readonly TestedRoute[], untested: readonly UntestedRoute[]): string {
   const by_provider = Map.groupBy(tested, ({ provider }) => provider)
   const tables = [...by_provider].map(([{ name, base_url }, own]) =>
     [...wrapped(`${name}  ${base_url}`, ''), routeTable(own)].join('\n'),
@@ -50,14 +50,15 @@ function describeTests(tested: readonly Tested[], untested: readonly Untested[])
 }
 
 /** Begins with the result's word, so that advice and row can be matched. */
-function adviceOn({ result, advice }: Tested): string[] {
+function adviceOn({ result, advice }: TestedRoute): string[] {
   if (advice === null) return []
   return [advice.startsWith(`${result}:`) ? advice : `${result}: ${advice}`]
 }
 
-const nameOf = ({ provider, model }: Untested): string => (model === null ? provider : `${provider}:${model}`)
+const nameOf = ({ provider, model }: UntestedRoute): string =>
+  model === null ? provider : `${provider}:${model}`
 
-const columnsFor = (model_chars: number): Column<Tested>[] => [
+const columnsFor = (model_chars: number): Column<TestedRoute>[] => [
   { head: 'KEY', text: ({ provider, key }) => String(keyNumber(provider, key)), right: true },
   { head: 'MODEL', text: ({ route }) => cut(route.model, model_chars) },
   { head: 'KIND', text: kindOf },
@@ -67,7 +68,7 @@ const columnsFor = (model_chars: number): Column<Tested>[] => [
 ]
 
 /** Adds the address and the provider's message below each failed route. */
-function routeTable(tested: readonly Tested[]): string {
+function routeTable(tested: readonly TestedRoute[]): string {
   const kind_chars = Math.max(MIN_KIND_CHARS, ...tested.map((one) => kindOf(one).length))
   const columns = columnsFor(MAX_MODEL_CHARS + MIN_KIND_CHARS - kind_chars)
   const [head = '', ...rows] = table(columns, tested, '').split('\n')
@@ -75,7 +76,7 @@ function routeTable(tested: readonly Tested[]): string {
   return [head, ...lines].join('\n')
 }
 
-function detailsOf(tested: Tested | undefined): string[] {
+function detailsOf(tested: TestedRoute | undefined): string[] {
   if (!tested || tested.result === 'ok') return []
   const { address, words } = tested
   const message = words.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS_CHARS)
@@ -125,20 +126,20 @@ function refuseUnknown(name: string, { catalogue, warning_lines }: GoodCatalogue
 /** Tests providers in parallel, but the routes of each in sequence, so that the test does not hit rate limits. */
 async function testAll(
   catalogue: Catalogue,
-  routes: readonly TestedRoute[],
+  routes: readonly RouteToTest[],
   { network, simulator, now }: CliDeps,
-): Promise<Tested[]> {
+): Promise<TestedRoute[]> {
   const fetch = createTransport(network, simulator)
   const tokens = createTokens({ fetch: network, now })
   const deadlines = new Deadlines()
-  const test = (tested: TestedRoute): Promise<Tested> => {
+  const test = (tested: RouteToTest): Promise<TestedRoute> => {
     const upstream = { fetch, cooldowns: createCooldowns(now), deadlines, tokens, now, random: Math.random }
     return testAndHide({ ...upstream, protocols: BUILT_IN_REGISTRY, catalogue }, tested)
   }
   const by_provider = Map.groupBy(routes, ({ provider }) => provider.name)
   const tested = await Promise.all(
     [...by_provider.values()].map(async (own) => {
-      const done: Tested[] = []
+      const done: TestedRoute[] = []
       for (const route of own) done.push(await test(route))
       return done
     }),

@@ -12,7 +12,7 @@ import type { Logger } from '../../../src/observe/log.ts'
 import { RatingView, ratingView, rerateCalls } from '../../prices/index.ts'
 import { blockFields, SettingsView, settingSections } from '../setting-fields.ts'
 import { ChangesView, changesView } from './changes.ts'
-import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireGood } from './draft.ts'
+import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireValidDraft } from './draft.ts'
 import { KnownView, knownView } from './known-providers.ts'
 import { LostGroupsView, lostGroups, repricedModels } from './price-groups.ts'
 import { saveValues, ValuesBody } from './values.ts'
@@ -72,7 +72,7 @@ export function previewRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'peo
   return new Elysia({ name: 'console-catalogue-previews' }).use(operatorCalls(gateway)).post(
     '/console/api/catalogue/previews',
     async ({ body }) => {
-      const { catalogue: next, parts } = await requireGood(configuration, draftOf(body))
+      const { catalogue: next, parts } = await requireValidDraft(configuration, draftOf(body))
       const changes = changesView(parts, catalogue(), next)
       const repriced = repricedModels(catalogue(), next)
       const lost_groups = await lostGroups(db, catalogue(), next)

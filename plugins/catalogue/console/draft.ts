@@ -72,7 +72,7 @@ function isWritable(value: unknown, depth: number): boolean {
 }
 
 /** Checks that a draft has no mistakes. @throws GatewayError unprocessable with the first mistake, and as `Configuration.check` */
-export async function requireGood(
+export async function requireValidDraft(
   configuration: Configuration,
   draft: Draft,
 ): Promise<CheckedDraft & { catalogue: NonNullable<CheckedDraft['catalogue']> }> {

@@ -13,9 +13,9 @@ import type { CsvColumns } from '../../../src/http/csv.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
 import { testAnswered, visibleHealth } from '../../health/index.ts'
-import type { TestedRoute } from '../route-tests/route-test.ts'
+import type { RouteToTest } from '../route-tests/route-test.ts'
 import { keyNumber, testAndHide, testView } from '../route-tests/route-tests.ts'
-import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
+import { DRAFT_FIELDS, draftOf, requireValidDraft } from './draft.ts'
 import { ProviderView, providersView } from './provider-views.ts'
 
 const ProvidersView = Type.Object({
@@ -99,7 +99,7 @@ export function providerRoutes(
     if (text === undefined && edits.length === 0 && !is_new) return catalogue()
     const draft = draftOf({ text, edits })
     const with_model = is_new ? [...(draft.edits ?? []), modelFor(body)] : draft.edits
-    return (await requireGood(configuration, { ...draft, edits: with_model })).catalogue
+    return (await requireValidDraft(configuration, { ...draft, edits: with_model })).catalogue
   }
 
   async function read(viewer: Viewer) {
@@ -146,7 +146,7 @@ const modelFor = ({ provider, model }: Static<typeof TrialBody>): Edit => ({
 })
 
 /** @throws GatewayError not_found without the provider, its key or a route to the model; invalid_request for an image without `image` */
-function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody>): TestedRoute {
+function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody>): RouteToTest {
   const provider = providers.get(body.provider)
   if (!provider)
     throw notFound(

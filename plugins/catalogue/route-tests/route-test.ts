@@ -15,7 +15,7 @@ import { messageOf } from '../../../src/utilities/thrown.ts'
 import { type Question, UNIT_QUESTIONS } from './unit-questions.ts'
 
 /** A route to a model, with one of its provider's keys. */
-export interface TestedRoute {
+export interface RouteToTest {
   provider: Provider
   /** Index in `provider.api_keys`. */
   key: number
@@ -141,7 +141,7 @@ const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
  * Sends one request like a call, with the same encoding, headers, transport and time limits, but without a hold, a record or
  * a charge. The provider bills it.
  */
-export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promise<RouteTest> {
+export async function testRoute(deps: RouteTestDeps, tested: RouteToTest): Promise<RouteTest> {
   const { provider, key, model, route } = tested
   const question = tested.by_responses ? RESPONSES_QUESTION : QUESTIONS[model.kind]
   const protocol = protocolOf(deps.protocols, provider)

@@ -8,19 +8,19 @@ import { endpointsOf } from '../../../src/protocols/openai/endpoint.ts'
 import {
   type RouteTest,
   type RouteTestDeps,
-  type TestedRoute,
+  type RouteToTest,
   type TestResult,
   testRoute,
 } from './route-test.ts'
 
 /** The result of a tested route. */
-export interface Tested extends TestedRoute, RouteTest {
+export interface TestedRoute extends RouteToTest, RouteTest {
   /** Advice for the operator; null for a good result. */
   advice: string | null
 }
 
 /** A route that is not tested, or a provider without routes. */
-export interface Untested {
+export interface UntestedRoute {
   provider: string
   model: string | null
   reason: 'image' | 'no route'
@@ -30,7 +30,7 @@ export interface Untested {
 export const keyNumber = ({ key_numbers }: Provider, key: number): number => key_numbers?.[key] ?? key + 1
 
 /** Returns the kind of a test: the model's kind, or `responses`. */
-export const kindOf = ({ model, by_responses }: TestedRoute): string =>
+export const kindOf = ({ model, by_responses }: RouteToTest): string =>
   by_responses ? 'responses' : model.kind
 
 /** Advice by result, for messages without specific advice. */
@@ -53,9 +53,9 @@ export function planTests(
   { providers, models }: Catalogue,
   name: string | undefined,
   images: boolean,
-): { routes: TestedRoute[]; untested: Untested[] } {
-  const routes: TestedRoute[] = []
-  const untested: Untested[] = []
+): { routes: RouteToTest[]; untested: UntestedRoute[] } {
+  const routes: RouteToTest[] = []
+  const untested: UntestedRoute[] = []
   for (const provider of providers.values()) {
     if (name !== undefined && provider.name !== name) continue
     const seen = new Set<string>()
@@ -85,7 +85,7 @@ const endpointChoices = (provider: Provider, { kind }: Model, route: Route): { b
 const namesOf = ({ provider, model }: Route) => ({ provider, model })
 
 /** Tests a route, and removes secrets from the result. @param deps with their own cooldowns, which the test may change */
-export async function testAndHide(deps: RouteTestDeps, tested: TestedRoute): Promise<Tested> {
+export async function testAndHide(deps: RouteTestDeps, tested: RouteToTest): Promise<TestedRoute> {
   const [secrets] = secretsOf(deps.catalogue)
   const { hide } = createRedactor(secrets)
   const { words, address, ...rest } = await testRoute(deps, tested)
@@ -96,7 +96,7 @@ export async function testAndHide(deps: RouteTestDeps, tested: TestedRoute): Pro
 }
 
 /** A test as JSON. */
-export function testView(tested: Tested) {
+export function testView(tested: TestedRoute) {
   const { provider, key, route, result, address, status, words, latency_ms, advice } = tested
   return {
     provider: provider.name,

@@ -5,7 +5,7 @@ import { MoneyDialog } from '../../accounts/web/money-dialog.tsx'
 import { NewAccountDialog } from '../../accounts/web/new-account.tsx'
 import { NewModel } from '../../catalogue/web/models/new-model.tsx'
 import { AddProvider } from '../../catalogue/web/new-provider/add-provider.tsx'
-import { useAdded } from '../../catalogue/web/parts/saving.ts'
+import { useReportAdded } from '../../catalogue/web/parts/saving.ts'
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -123,7 +123,7 @@ interface DialogsProps {
 function Dialogs({ state: { account }, open, onOpen, onAccount, onIssued }: DialogsProps) {
   const is_operator = useViewer().side === 'operator'
   const [tested, setTested] = useState<{ provider: string; model: string } | null>(null)
-  const added = useAdded()
+  const added = useReportAdded()
   const close = (): void => onOpen(null)
   const movement = open === 'top-up' || open === 'debit' ? open : null
   return (

@@ -124,7 +124,7 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
 }
 
 type TestOrder = Parameters<typeof api.providers.try.post>[0]
-type TestedRoute = AnswerOf<typeof api.providers.try.post>
+type RouteToTest = AnswerOf<typeof api.providers.try.post>
 
 /** Sends one real request by the route. A successful one ends the failure. */
 function useTest() {
@@ -138,7 +138,7 @@ function useTest() {
   })
 }
 
-const TestResult = ({ result, failure }: { result: TestedRoute | undefined; failure: Error | null }) => (
+const TestResult = ({ result, failure }: { result: RouteToTest | undefined; failure: Error | null }) => (
   <div aria-live="polite">
     {failure && <p className="field-error">{failure.message}</p>}
     {result && (

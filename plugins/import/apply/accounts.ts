@@ -25,22 +25,22 @@ export async function applyAccounts(db: Db, run: ImportRun): Promise<void> {
         batch.filter(({ account_id }) => account_id === undefined),
         now_ms,
       )
-      const added: RememberedRow[] = []
+      const added: NewImportedRow[] = []
       for (const account of batch)
         if (account.account_id !== undefined)
           added.push(...(await addKeys(tx, account, account.account_id, now_ms)))
-      await remember(tx, plan.source, [...created, ...added], now_ms)
+      await insertImportedRows(tx, plan.source, [...created, ...added], now_ms)
     })
     probe('accounts')
   }
 }
 
-type RememberedRow = Omit<ImportedRow, 'id' | 'source' | 'imported_at_ms'>
+type NewImportedRow = Omit<ImportedRow, 'id' | 'source' | 'imported_at_ms'>
 
-async function remember(
+async function insertImportedRows(
   tx: Tx,
   source: string,
-  rows: readonly RememberedRow[],
+  rows: readonly NewImportedRow[],
   now_ms: number,
 ): Promise<void> {
   for (const part of batchesOf(rows, ROWS_A_STATEMENT))
@@ -51,7 +51,7 @@ async function createAccounts(
   tx: Tx,
   planned: readonly PlannedAccount[],
   now_ms: number,
-): Promise<RememberedRow[]> {
+): Promise<NewImportedRow[]> {
   if (planned.length === 0) return []
   const created = await createImportedAccounts(
     tx,
@@ -77,7 +77,7 @@ async function createAccounts(
   })
 }
 
-function accountRow({ incoming, balance_nanos }: PlannedAccount, account_id: number): RememberedRow {
+function accountRow({ incoming, balance_nanos }: PlannedAccount, account_id: number): NewImportedRow {
   const credited = incoming.balance_nanos === null && balance_nanos === 0 ? undefined : balance_nanos
   return {
     kind: 'account',
@@ -89,7 +89,7 @@ function accountRow({ incoming, balance_nanos }: PlannedAccount, account_id: num
   }
 }
 
-const keyRow = ({ incoming }: PlannedKey, account_id: number, key_id: number): RememberedRow => ({
+const keyRow = ({ incoming }: PlannedKey, account_id: number, key_id: number): NewImportedRow => ({
   kind: 'key',
   source_id: incoming.source_id,
   account_id,
@@ -116,7 +116,7 @@ async function addKeys(
   { keys }: PlannedAccount,
   account_id: number,
   now_ms: number,
-): Promise<RememberedRow[]> {
+): Promise<NewImportedRow[]> {
   const added = await importKeys(
     tx,
     account_id,

@@ -26,7 +26,7 @@ export interface ImportFiles {
   readonly links: string
 }
 
-export interface Applied {
+export interface AppliedImport {
   readonly vouchers: ImportedVouchers
   readonly history: HistorySums
   /** The sentence about the saved catalogue; undefined if the catalogue stays unchanged. */
@@ -47,7 +47,7 @@ interface ImportParts {
 export async function applyImport(
   { folder, deps, source, move_in, catalogue, files }: ImportParts,
   run: ImportRun,
-): Promise<Applied> {
+): Promise<AppliedImport> {
   writeVariables(files.variables, catalogue.variables.added, run.plan.source)
   run.probe('env file')
   const engine = await engineOfFolder(folder)

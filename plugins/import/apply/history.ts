@@ -39,7 +39,7 @@ export async function* countedRows(
   }
 }
 
-export const noSums = (): HistorySums => ({ rows: 0, calls: 0, charged_nanos: 0, unowned_calls: 0 })
+export const emptySums = (): HistorySums => ({ rows: 0, calls: 0, charged_nanos: 0, unowned_calls: 0 })
 
 export function unownedHistory({ unowned_calls }: HistorySums): LeftOut[] {
   if (unowned_calls === 0) return []
@@ -54,7 +54,7 @@ export async function applyHistory(
   { plan: { source, rows_here }, show, check, probe }: ImportRun,
 ): Promise<HistorySums> {
   const ids = await accountIds(db, source)
-  const sums = noSums()
+  const sums = emptySums()
   let batch: NewRow[] = []
   const write = async () => {
     const values = batch

@@ -3,7 +3,7 @@ import type { IncomingAccount, IncomingKey, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { type BudgetRow, callLimitsOf, isSetValue, spendingLimitsOf } from './budgets.ts'
 import type { KeyContext, Keys } from './keys.ts'
-import { KEYS_OF_NOBODY, teamId, userId } from './owners.ts'
+import { teamId, UNOWNED_KEYS, userId } from './owners.ts'
 import { columnTexts, jsonFields, textOf } from './values.ts'
 
 export function accountsOf(
@@ -70,7 +70,7 @@ const accountWithoutRow = (source_id: string, keys: readonly IncomingKey[]): Inc
   account({
     source_id,
     name: source_id.slice(source_id.indexOf(' ') + 1),
-    display_name: source_id === KEYS_OF_NOBODY ? 'Keys of LiteLLM without team and user' : '',
+    display_name: source_id === UNOWNED_KEYS ? 'Keys of LiteLLM without team and user' : '',
     email: '',
     status: 'active',
     balance_nanos: null,

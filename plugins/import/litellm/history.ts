@@ -4,7 +4,7 @@ import { DAY_MS } from '../../../src/domain/ranges.ts'
 import type { HistoryRow } from '../move-in.ts'
 import type { SourceRow, SourceTables } from '../source/rows.ts'
 import { parseNanos } from './amounts.ts'
-import { KEYS_OF_NOBODY, payerOf, payerOfKey } from './owners.ts'
+import { payerOf, payerOfKey, UNOWNED_KEYS } from './owners.ts'
 import type { LitellmRows } from './tables.ts'
 import { momentOf, textOf } from './values.ts'
 
@@ -44,7 +44,7 @@ function payerOfRow(row: SourceRow, { by_key, rows }: Payers): string {
   const known = by_key.get(textOf(row.api_key) ?? '')
   if (known !== undefined) return known
   const payer = payerOf(rows, { team: textOf(row.team_id), user: textOf(row.user) ?? textOf(row.user_id) })
-  return payer === KEYS_OF_NOBODY ? ADMINISTRATOR : payer
+  return payer === UNOWNED_KEYS ? ADMINISTRATOR : payer
 }
 
 /** Yields sums by day, newest day first, unordered within a day. */

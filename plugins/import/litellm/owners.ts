@@ -4,7 +4,7 @@ import type { LitellmRows } from './tables.ts'
 import { textOf } from './values.ts'
 
 /** The account of keys without a team and a user. */
-export const KEYS_OF_NOBODY = 'account litellm-keys'
+export const UNOWNED_KEYS = 'account litellm-keys'
 
 export const teamId = (id: string): string => `team ${id}`
 export const userId = (id: string): string => `user ${id}`
@@ -21,7 +21,7 @@ export function payerOf(
 ): string {
   if (team !== undefined && teams.has(team)) return teamId(team)
   if (user !== undefined && user !== ADMINISTRATOR) return userId(user)
-  return KEYS_OF_NOBODY
+  return UNOWNED_KEYS
 }
 
 export const payerOfKey = (rows: Pick<LitellmRows, 'teams'>, key: SourceRow): string =>

@@ -1,10 +1,10 @@
 // Imported rows that the source has since deleted or disabled. They still work here.
 import type { MoveIn } from '../move-in.ts'
-import type { Changed } from './identity.ts'
+import type { ChangedValue } from './identity.ts'
 import { type Known, rowName } from './known.ts'
 
 /** Returns accounts and keys that are still active here, by their names here: the operator may suspend or revoke them. */
-export function deletedOrDisabledRows({ accounts }: MoveIn, known: Known, now_ms: number): Changed[] {
+export function deletedOrDisabledRows({ accounts }: MoveIn, known: Known, now_ms: number): ChangedValue[] {
   // An import of LiteLLM's configuration alone has no accounts.
   if (accounts.length === 0) return []
   const present = new Set(

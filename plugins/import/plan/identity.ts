@@ -43,7 +43,7 @@ export const keyContent = ({
 })
 
 /** A value that has changed in the source since the import. */
-export interface Changed {
+export interface ChangedValue {
   readonly row: string
   readonly field: string
   readonly was: string
@@ -51,7 +51,7 @@ export interface Changed {
 }
 
 /** Returns changes in the source that a later import does not apply. */
-export function changesOf(source_id: string, { content, kind }: ImportedRow, now: Content): Changed[] {
+export function changesOf(source_id: string, { content, kind }: ImportedRow, now: Content): ChangedValue[] {
   const before: Content = JSON.parse(content)
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
   return names.flatMap((field) => {

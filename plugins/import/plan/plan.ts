@@ -8,7 +8,7 @@ import { TakenNames } from '../taken-names.ts'
 import type { PlannedLimit } from './catalogue.ts'
 import { deletedOrDisabledRows } from './deleted-rows.ts'
 import { isGuessableKey } from './guessable-keys.ts'
-import { accountContent, type Changed, changesOf, keyContent } from './identity.ts'
+import { accountContent, type ChangedValue, changesOf, keyContent } from './identity.ts'
 import { type Known, type KnownRow, rowName } from './known.ts'
 import { planLimits } from './limits.ts'
 import { accountNameFor, keyNameFor } from './names.ts'
@@ -41,7 +41,7 @@ export interface Plan {
   readonly known_accounts: number
   readonly known_keys: number
   readonly renamed: readonly Renamed[]
-  readonly changed: readonly Changed[]
+  readonly changed: readonly ChangedValue[]
   readonly left_out: readonly LeftOut[]
   readonly limits: readonly PlannedLimit[]
   /** Imported keys that are easy to guess. */
@@ -90,7 +90,7 @@ export function planAccounts(move_in: MoveIn, known: Known, options: PlanOptions
 
 class Planner {
   readonly renamed: Renamed[] = []
-  readonly changed: Changed[] = []
+  readonly changed: ChangedValue[] = []
   readonly left_out: LeftOut[] = []
   readonly guessable_keys: string[] = []
   /** Names of known and new accounts, by their rows. */

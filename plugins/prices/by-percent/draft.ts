@@ -2,7 +2,7 @@
 import type { Configuration } from '../../../src/catalogue/configuration.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { runInTurns } from '../../../src/utilities/end-of-turn.ts'
-import { requireGood } from '../list/draft.ts'
+import { requireValid } from '../list/draft.ts'
 import { changeFactor, PERCENT_MUST } from './percent.ts'
 import { type ChangeChoice, type ChangePlan, planChange } from './plan.ts'
 
@@ -33,7 +33,7 @@ export async function draftChange(
 ): Promise<ChangeDraft> {
   const factor = changeFactor(percent)
   if (!factor) throw invalidRequest(`percent: must be ${PERCENT_MUST}.`, { param: 'percent' })
-  const { text, values, hash } = requireGood(await configuration.read())
+  const { text, values, hash } = requireValid(await configuration.read())
   const chosen = ids && new Set(ids)
   const isModel = (id: string) => chosen?.has(id) ?? true
   const { models, edits } = await runInTurns(planChange(values, { provider, isModel, factor, target }))

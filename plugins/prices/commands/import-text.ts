@@ -8,7 +8,7 @@ import { money } from '../../../src/http/views.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import type { PriceList } from '../list/list.ts'
 import { isJump, MAX_FACTOR } from '../list/merge.ts'
-import type { LeftRoute, PlannedChange, PlannedEnd, PricePlan } from '../list/plan.ts'
+import type { PlannedChange, PlannedShutdown, PricePlan, UnchangedRoute } from '../list/plan.ts'
 import { isSupported } from '../list/rates.ts'
 
 const INDENT = '  '
@@ -31,7 +31,7 @@ export function describePlan(
     byNote('Prices in the list that are not used:', notesOf(plan, 'unmapped')),
     byNote('Rounded up to a nano-dollar:', notesOf(plan, 'rounded')),
     byNote('Kept, because the list does not have it:', notesOf(plan, 'kept')),
-    aboutMargin(plan, markup),
+    marginSummary(plan, markup),
     summary(plan, list),
   ]
   return parts
@@ -108,13 +108,13 @@ function targetOf({ cost_of }: PlannedChange, is_alone: boolean): string {
 /** Entries to name for an ambiguous route: a common model name may have many. */
 const MAX_ENTRIES = 5
 
-function unchangedRouteLines(left: readonly LeftRoute[], { entries }: PriceList): string[] {
+function unchangedRouteLines(left: readonly UnchangedRoute[], { entries }: PriceList): string[] {
   const providers = new Map(entries.map(({ id, provider }) => [id, provider]))
   const nameOf = (id: string) => {
     const provider = providers.get(id) ?? ''
     return id.startsWith(`${provider}/`) ? id : `${id} of ${provider}`
   }
-  const of = (wanted: LeftRoute['reason']) => left.filter(({ reason }) => reason === wanted)
+  const of = (wanted: UnchangedRoute['reason']) => left.filter(({ reason }) => reason === wanted)
   const not_listed = of('not listed').map(routeName)
   const lines = not_listed.length === 0 ? [] : wrapped(`Not in the list: ${not_listed.join(', ')}.`, '')
   for (const route of of('ambiguous')) {
@@ -131,7 +131,7 @@ function unchangedRouteLines(left: readonly LeftRoute[], { entries }: PriceList)
   return lines
 }
 
-function shutdownDateLines(ends: readonly PlannedEnd[]): string[] {
+function shutdownDateLines(ends: readonly PlannedShutdown[]): string[] {
   if (ends.length === 0) return []
   return [
     'Shutdown dates:',
@@ -143,7 +143,7 @@ const routeName = ({
   model,
   provider,
   upstream,
-}: Pick<LeftRoute, 'model' | 'provider' | 'upstream'>): string => `${model} (${provider}:${upstream})`
+}: Pick<UnchangedRoute, 'model' | 'provider' | 'upstream'>): string => `${model} (${provider}:${upstream})`
 
 type Notes = readonly (readonly [word: string, model: string])[]
 
@@ -165,7 +165,7 @@ function byNote(head: string, words: Notes): string[] {
 }
 
 /** Describes the margin of the new prices: cost plus markup. */
-function aboutMargin({ changes }: PricePlan, markup: ExactDecimal | undefined): string[] {
+function marginSummary({ changes }: PricePlan, markup: ExactDecimal | undefined): string[] {
   if (!markup || changes.every(({ cost_of }) => cost_of !== undefined)) return []
   const price_nanos = timesRoundingUp(NANOS_PER_USD, markup)
   const margin = `${marginPercent(price_nanos, NANOS_PER_USD) ?? '0'} %`

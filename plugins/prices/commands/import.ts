@@ -13,9 +13,9 @@ import { withProgress } from '../../../src/app/commands/progress.ts'
 import type { ExactDecimal } from '../../../src/catalogue/decimal.ts'
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
-import { AT_COST, cannotBe, MAX_LIST_BYTES, markupOf, requireGood, requireMarkup } from '../list/draft.ts'
+import { AT_COST, badDraft, MAX_LIST_BYTES, markupOf, requireMarkup, requireValid } from '../list/draft.ts'
 import { type PriceList, readPriceList } from '../list/list.ts'
-import { listedAs } from '../list/matches.ts'
+import { listNamesOf } from '../list/matches.ts'
 import { isJump, MAX_FACTOR } from '../list/merge.ts'
 import { type ImportChoice, type PlannedChange, planImport } from '../list/plan.ts'
 import { countOf, describePlan, planView, warningsOf } from './import-text.ts'
@@ -59,7 +59,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       const list = readPriceList(await readListFile(file))
       const { catalogue } = await requireCatalogue(folder)
       const configuration = configurationOf(folder, catalogue, deps)
-      const { text, values, hash } = requireGood(await configuration.read())
+      const { text, values, hash } = requireValid(await configuration.read())
       const markup = options.markup ?? markupOf(catalogue)
       const plan = planImport(values, list, choiceOf({ ...options, markup: markup ?? AT_COST }, values, list))
       const edits = [...plan.edits.values()].flat()
@@ -69,7 +69,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
         return configuration.check({ text, edits })
       })
       const [mistake] = mistakes
-      if (mistake) throw cannotBe(mistake, 'command')
+      if (mistake) throw badDraft(mistake, 'command')
       const printPlan = (written: boolean) => answer(planView(plan, list, { file, written }), described)
       const described = describePlan(plan, list, markup, deps.terminal.columns)
       if (plan.edits.size > 0 && !json) printPlan(false)
@@ -124,7 +124,7 @@ const namesIn = (blocks: unknown, key: string): string[] =>
 /** Accepts the list's own names, and names of known servers. */
 function requireListed(from: string, { entries }: PriceList): void {
   const listed = [...new Set(entries.map(({ provider }) => provider))]
-  if ([from, ...listedAs(from)].some((name) => listed.includes(name))) return
+  if ([from, ...listNamesOf(from)].some((name) => listed.includes(name))) return
   if (from === 'openrouter')
     throw notFound(
       'This list has no prices of OpenRouter. Download https://openrouter.ai/api/v1/models and import that file with --from openrouter.',

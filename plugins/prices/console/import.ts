@@ -5,7 +5,7 @@ import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { announcedBytes, readBytes } from '../../../src/http/body.ts'
 import { warningsOf } from '../commands/import-text.ts'
-import { AT_COST, cannotBe, MAX_LIST_BYTES, markupOf, requireGood, requireMarkup } from '../list/draft.ts'
+import { AT_COST, badDraft, MAX_LIST_BYTES, markupOf, requireMarkup, requireValid } from '../list/draft.ts'
 import { readPriceList } from '../list/list.ts'
 import { planImport } from '../list/plan.ts'
 
@@ -41,14 +41,14 @@ async function draftOf(
   { calls, operations: { configuration } }: Gateway,
 ): Promise<Static<typeof DraftView>> {
   const list = readPriceList(written)
-  const { text, values, hash } = requireGood(await configuration.read())
+  const { text, values, hash } = requireValid(await configuration.read())
   const markup = markupOf(calls.catalogue())
   const choice = { isModel: () => true, provider: undefined, from: undefined, markup: markup ?? AT_COST }
   const plan = planImport(values, list, choice)
   requireMarkup(plan, markup, 'page')
   const drafted = await configuration.check({ text, edits: [...plan.edits.values()].flat() })
   const [mistake] = drafted.mistakes
-  if (mistake) throw cannotBe(mistake, 'page')
+  if (mistake) throw badDraft(mistake, 'page')
   return {
     text: drafted.text,
     hash,

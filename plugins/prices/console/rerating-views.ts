@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
-import type { Rerated, RerateResult } from '../rerating/recorded-calls.ts'
+import type { ReratedSums, RerateResult } from '../rerating/recorded-calls.ts'
 
 const SUM = {
   calls: Type.Integer(),
@@ -45,7 +45,7 @@ export const ratingView = ({
 })
 
 /** Calls that cannot be re-rated count with their charge. */
-function sumView(sum: Rerated) {
+function sumView(sum: ReratedSums) {
   const { calls, charged_nanos, rerated_nanos, unrated_calls, unrated_nanos, known_calls } = sum
   const would_cost_nanos = rerated_nanos + unrated_nanos
   return {

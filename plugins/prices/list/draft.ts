@@ -21,7 +21,7 @@ export function markupOf(catalogue: Catalogue): ExactDecimal | undefined {
 }
 
 /** @throws GatewayError conflict if the file has mistakes: another process changed it after it was loaded */
-export function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
+export function requireValid({ text, values, mistakes, hash }: ConfigurationFile) {
   if (text === null || values === null || mistakes.length > 0)
     throw conflict('Somebody else is changing the catalogue. Nothing was written; try again.')
   return { text, values: values as TomlTable, hash }
@@ -54,7 +54,7 @@ export function requireMarkup(
     )
 }
 
-export const cannotBe = ({ path, message }: { path: string; message: string }, at: ImportedAt) =>
+export const badDraft = ({ path, message }: { path: string; message: string }, at: ImportedAt) =>
   invalidRequest(
     `With these prices the catalogue has a mistake: ${path} ${message}. ${ADVICE[at].mistake} Nothing was written.`,
   )

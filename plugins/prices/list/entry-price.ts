@@ -2,7 +2,7 @@
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import type { ListEntry } from './entry.ts'
 import type { ImageLines } from './image-lines.ts'
-import { mergePrice, type Wanted } from './merge.ts'
+import { mergePrice, type NewRates } from './merge.ts'
 import { type EntryRates, type Kind, ratesOf } from './rates.ts'
 
 interface EntryPrice {
@@ -47,7 +47,7 @@ export function entryPrice(
   const rates = firstRates(entry, kind)
   const dearest = Math.max(...lines.map(({ nanos }) => nanos))
   if (!rates && lines.length === 0) return undefined
-  const wanted: Wanted = {
+  const wanted: NewRates = {
     base: rates?.base ?? new Map([['per_image', dearest]]),
     tiers: rates?.tiers ?? [],
     lines: rates?.base.has('image_output') && kind === 'image' ? [] : lines,

@@ -10,7 +10,7 @@ import { KNOWN_SERVERS } from '../../../src/domain/servers/table.ts'
 import type { ListEntry } from './entry.ts'
 import { type ImageLines, modelOfLine, readImageLines } from './image-lines.ts'
 import type { PriceList } from './list.ts'
-import { canBe, type EntryRates, type Kind, ratesOf } from './rates.ts'
+import { type EntryRates, type Kind, mayBeKind, ratesOf } from './rates.ts'
 
 /** A provider in the catalogue file. */
 export interface ListedProvider extends Partial<WrittenServer> {
@@ -56,12 +56,12 @@ export function matcherOf({ entries }: PriceList, from: string | undefined): Mat
   const providers = new Set(entries.map(({ provider }) => provider))
   const entriesOfProvider = (provider: ListedProvider) => {
     const names =
-      from === undefined ? namesOf(provider, providers) : providers.has(from) ? [from] : listedAs(from)
+      from === undefined ? namesOf(provider, providers) : providers.has(from) ? [from] : listNamesOf(from)
     return (entry: ListEntry) => names.some((name) => isEntryOf(entry, name))
   }
   return {
     match(provider, model, kind, price = {}) {
-      const candidates = (by_model.get(model) ?? []).filter((entry) => canBe(entry, kind))
+      const candidates = (by_model.get(model) ?? []).filter((entry) => mayBeKind(entry, kind))
       const own = candidates.filter(entriesOfProvider(provider))
       const entry = own.length > 1 ? mostComplete(own, kind, price) : own[0]
       if (entry) return { entry }
@@ -118,7 +118,7 @@ function knownNames(provider: ListedProvider): readonly string[] | undefined {
 const isKnown = (provider: ListedProvider): boolean => knownNames(provider) !== undefined
 
 /** Returns the list's names for a server of the catalogue: `google` is `gemini` there. */
-export const listedAs = (server: string): readonly string[] =>
+export const listNamesOf = (server: string): readonly string[] =>
   KNOWN_SERVERS.get(serverCalled(server) ?? server)?.price_names ?? [server]
 
 const serverRowOf = (provider: ListedProvider): KnownServer | undefined =>

@@ -7,11 +7,11 @@ import type { ImageLine } from './image-lines.ts'
 import { type Kind, type Rates, type TierRates, withBaseRates } from './rates.ts'
 
 /** The new rates of a price. */
-export interface Wanted {
+export interface NewRates {
   readonly base: Rates
   readonly tiers: readonly TierRates[]
   readonly lines: readonly ImageLine[]
-  readonly service_tiers: ReadonlyMap<string, Pick<Wanted, 'base' | 'tiers'>>
+  readonly service_tiers: ReadonlyMap<string, Pick<NewRates, 'base' | 'tiers'>>
 }
 
 type Table = { readonly [key: string]: TomlValue }
@@ -41,7 +41,7 @@ export interface Merged {
 const LISTS = ['tiers', 'variants', 'service_tiers']
 
 /** Merges rates into a price in the file's form. @param is a validated price; undefined for a new one */
-export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
+export function mergePrice(is: unknown, wanted: NewRates, kind: Kind): Merged {
   const before: Table = isTable(is) ? is : {}
   const base = mergeRates(before, inFileUnits(wanted.base, before, kind), '')
   const tiers = mergeList(before.tiers, tierLines(before, base.value, wanted.tiers))
@@ -60,7 +60,7 @@ export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
 }
 
 /** Multipliers stay: the rates that they apply to change. */
-function mergeServiceTiers(is: TomlValue | undefined, wanted: Wanted['service_tiers'], kind: Kind): Merged {
+function mergeServiceTiers(is: TomlValue | undefined, wanted: NewRates['service_tiers'], kind: Kind): Merged {
   const before: Table = isTable(is) ? is : {}
   const value: Record<string, TomlValue> = { ...before }
   const changes: RateChange[] = []
@@ -120,7 +120,7 @@ const tierLine = ({ above, rates }: TierRates): Line => ({
 })
 
 /** A new tier gets the file's own rates too: otherwise they would apply to small prompts only. */
-function tierLines(before: Table, base: Table, tiers: Wanted['tiers']): Line[] {
+function tierLines(before: Table, base: Table, tiers: NewRates['tiers']): Line[] {
   const own = tablesIn(before.tiers)
   const rates = new Map(
     Object.entries(base).flatMap(([rate, amount]) => {

@@ -8,7 +8,7 @@ import type { ListEntry } from './entry.ts'
 import type { ImageLines } from './image-lines.ts'
 import type { PriceList } from './list.ts'
 import { type ListedProvider, listedNames, type Match, type Matcher, matcherOf } from './matches.ts'
-import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
+import { type Merged, mergePrice, type NewRates, type RateChange } from './merge.ts'
 import { isByImageTokens, type Kind, type Rates, ratesOf } from './rates.ts'
 
 /** The routes to update, and the markup on their costs. */
@@ -43,24 +43,24 @@ interface UsedEntry extends RouteName {
 }
 
 /** A route that stays unchanged. `entries`: the candidates. */
-export interface LeftRoute extends RouteName {
+export interface UnchangedRoute extends RouteName {
   readonly reason: 'not listed' | 'ambiguous' | 'no price'
   readonly entries: readonly string[]
 }
 
 /** A route with a new or different shutdown date. */
-export interface PlannedEnd extends RouteName {
+export interface PlannedShutdown extends RouteName {
   readonly old: string | null
   readonly new: string
 }
 
 export interface PricePlan {
   readonly changes: readonly PlannedChange[]
-  readonly ends: readonly PlannedEnd[]
+  readonly ends: readonly PlannedShutdown[]
   /** Invalid shutdown dates in the list, each with its route's model. */
   readonly unread_ends: readonly string[]
   readonly used: readonly UsedEntry[]
-  readonly left: readonly LeftRoute[]
+  readonly left: readonly UnchangedRoute[]
   /** Edits by the index of their model in the file. */
   readonly edits: ReadonlyMap<number, readonly Edit[]>
 }
@@ -111,10 +111,10 @@ interface Planning {
 
 interface ModelPlan {
   changes: PlannedChange[]
-  ends: PlannedEnd[]
+  ends: PlannedShutdown[]
   unread_ends: string[]
   used: UsedEntry[]
-  left: LeftRoute[]
+  left: UnchangedRoute[]
   edits: Edit[]
 }
 
@@ -125,7 +125,7 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
     .map((route, index) => ({ route, index }))
     .filter(({ route }) => choice.provider === undefined || route.provider === choice.provider)
     .toSorted((one, other) => (one.route.order ?? 0) - (other.route.order ?? 0))
-  let first: Wanted | undefined
+  let first: NewRates | undefined
   for (const { route, index } of routes) {
     const provider = providers.get(route.provider)
     if (!provider) continue
@@ -172,7 +172,7 @@ const NOT_LISTED: Match = { reason: 'not listed', entries: [] }
 function noteShutdownDate(
   plan: ModelPlan,
   match: Match,
-  of: Omit<PlannedEnd, 'new'>,
+  of: Omit<PlannedShutdown, 'new'>,
   path: readonly (string | number)[],
 ): void {
   const unread = 'entry' in match ? invalidShutdownOf(match.entry) : undefined
@@ -195,7 +195,7 @@ function noteChanges(
 }
 
 interface FoundCost extends Pick<UsedEntry, 'entry' | 'unmapped' | 'rounded'> {
-  readonly wanted: Wanted
+  readonly wanted: NewRates
 }
 
 /** Returns price lines for the first of the route's names with any in the list. */
@@ -219,7 +219,7 @@ function costOf(
   match: Match,
   by_line: NamedLines,
   { kind, price }: ModelBlock,
-): FoundCost | Pick<LeftRoute, 'reason' | 'entries'> {
+): FoundCost | Pick<UnchangedRoute, 'reason' | 'entries'> {
   const rates = 'entry' in match ? ratesOf(match.entry, kind, price) : undefined
   const dearest = Math.max(...by_line.lines.map(({ nanos }) => nanos))
   if (!rates && by_line.lines.length === 0)
@@ -239,10 +239,10 @@ function costOf(
 
 const NO_LINES: ImageLines = { lines: [], unmapped: [], rounded: [] }
 
-function withMarkup({ base, tiers, lines, service_tiers }: Wanted, markup: ExactDecimal): Wanted {
+function withMarkup({ base, tiers, lines, service_tiers }: NewRates, markup: ExactDecimal): NewRates {
   const all = (rates: Rates): Rates =>
     new Map([...rates].map(([name, nanos]) => [name, timesRoundingUp(nanos, markup)]))
-  const both = (price: Pick<Wanted, 'base' | 'tiers'>) => ({
+  const both = (price: Pick<NewRates, 'base' | 'tiers'>) => ({
     base: all(price.base),
     tiers: price.tiers.map(({ above, rates }) => ({ above, rates: all(rates) })),
   })

@@ -133,7 +133,7 @@ const REQUIRED_RATES: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 }
 
 /** Whether an entry may be a model of this kind. */
-export const canBe = (entry: ListEntry, kind: Kind): boolean =>
+export const mayBeKind = (entry: ListEntry, kind: Kind): boolean =>
   isSupported(entry.mode) && KINDS_OF_MODE[entry.mode]?.includes(kind) === true
 
 /** Returns the usual kind of a mode's models; undefined for an unsupported mode. */

@@ -27,7 +27,7 @@ export interface RepricedModel {
 }
 
 /** Sums of the calls of a model or account. */
-export interface Rerated {
+export interface ReratedSums {
   calls: number
   /** Sum of their charges. */
   charged_nanos: Nanos
@@ -43,9 +43,9 @@ export interface Rerated {
 }
 
 export interface RerateResult {
-  models: (Rerated & { model: string })[]
-  accounts: (Rerated & { account_id: number; account: string })[]
-  all: Rerated
+  models: (ReratedSums & { model: string })[]
+  accounts: (ReratedSums & { account_id: number; account: string })[]
+  all: ReratedSums
   /** Number of the newest calls that were read; undefined for all. If set, all figures above are extrapolated from these. */
   sampled_calls: number | undefined
 }
@@ -144,12 +144,12 @@ async function resultOf(
 }
 
 interface Sums {
-  models: Map<string, Rerated>
-  accounts: Map<number, Rerated>
-  all: Rerated
+  models: Map<string, ReratedSums>
+  accounts: Map<number, ReratedSums>
+  all: ReratedSums
 }
 
-const zeroSums = (): Rerated => ({
+const zeroSums = (): ReratedSums => ({
   calls: 0,
   charged_nanos: 0,
   rerated_nanos: 0,
@@ -160,9 +160,9 @@ const zeroSums = (): Rerated => ({
   new_margin_nanos: 0,
 })
 
-function times(sum: Rerated, factor: number): Rerated {
+function times(sum: ReratedSums, factor: number): ReratedSums {
   const all = zeroSums()
-  for (const name of Object.keys(all) as (keyof Rerated)[]) all[name] = Math.round(sum[name] * factor)
+  for (const name of Object.keys(all) as (keyof ReratedSums)[]) all[name] = Math.round(sum[name] * factor)
   return all
 }
 
@@ -182,7 +182,7 @@ function add({ models, accounts, all }: Sums, row: Row, { current, next }: Repri
   }
 }
 
-function sumFor<K>(sums: Map<K, Rerated>, key: K): Rerated {
+function sumFor<K>(sums: Map<K, ReratedSums>, key: K): ReratedSums {
   const known = sums.get(key)
   if (known) return known
   const sum = zeroSums()
@@ -190,10 +190,10 @@ function sumFor<K>(sums: Map<K, Rerated>, key: K): Rerated {
   return sum
 }
 
-const difference = ({ charged_nanos, unrated_nanos, rerated_nanos }: Rerated): number =>
+const difference = ({ charged_nanos, unrated_nanos, rerated_nanos }: ReratedSums): number =>
   Math.abs(rerated_nanos + unrated_nanos - charged_nanos)
 
-async function mostChanged(db: Db, sums: ReadonlyMap<number, Rerated>) {
+async function mostChanged(db: Db, sums: ReadonlyMap<number, ReratedSums>) {
   const most = [...sums]
     .sort(([, one], [, other]) => difference(other) - difference(one))
     .slice(0, MAX_ACCOUNTS)

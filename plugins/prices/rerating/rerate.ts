@@ -110,7 +110,7 @@ function variantFor(
     const fits_quality = fit(variant.quality, quality)
     if (fits === 'no' || fits_quality === 'no') continue
     if (fits === 'yes' && fits_quality === 'yes') return variant
-    if (!wasPassedOver(variant, is, current)) return undefined
+    if (!precedesApplied(variant, is, current)) return undefined
   }
   return { size: undefined, quality: undefined, per_image_nanos }
 }
@@ -123,7 +123,7 @@ const fit = (wanted: string | undefined, recorded: string | undefined): 'yes' | 
 }
 
 /** Whether the current price has this line before the applied one: then the call did not match it. */
-function wasPassedOver(line: Pattern, applied: Pattern, current: Price): boolean {
+function precedesApplied(line: Pattern, applied: Pattern, current: Price): boolean {
   if (current.unit !== 'image') return false
   const indexOf = ({ size, quality }: Pattern) =>
     current.variants.findIndex((own) => own.size === size && own.quality === quality)

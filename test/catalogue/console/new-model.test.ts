@@ -5,7 +5,7 @@ import { fileScene } from '../../support/scene.ts'
 
 type Values = Record<string, unknown>
 const WEB = `${import.meta.dir}/../../../plugins/catalogue/web`
-const { missingIn }: { missingIn: (model: Values, path: (string | number)[]) => { path: string }[] } =
+const { missingFields }: { missingFields: (model: Values, path: (string | number)[]) => { path: string }[] } =
   await import(`${WEB}/models/missing.ts`)
 const {
   isFree,
@@ -51,7 +51,7 @@ describe('changes of values', () => {
 
 describe('nothing sells for nothing by default', () => {
   const lacks = (kind: string, price: object, named = true) =>
-    missingIn({ kind, price, id: named ? 'a' : '', routes: [{ model: named ? 'm' : '' }] }, [
+    missingFields({ kind, price, id: named ? 'a' : '', routes: [{ model: named ? 'm' : '' }] }, [
       'models',
       3,
     ]).map(({ path }) => path.replace('models[3].', ''))

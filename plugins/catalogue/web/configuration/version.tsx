@@ -34,11 +34,11 @@ export default function VersionPage({ params }: PageProps) {
   return <OneVersion own={version.data} file={file.data} />
 }
 
-type Against = 'before' | 'now'
+type ComparedWith = 'before' | 'now'
 
 function OneVersion({ own, file }: { own: Version; file: CatalogueFile }) {
   const [state, change] = useAddressState({ against: 'before' })
-  const against: Against = state.against === 'now' ? 'now' : 'before'
+  const against: ComparedWith = state.against === 'now' ? 'now' : 'before'
   const { version, before, in_force } = own
   return (
     <Page

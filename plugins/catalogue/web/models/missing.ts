@@ -2,10 +2,10 @@
 import { missingRates, unitOf, unitsOf } from '../parts/price-units.ts'
 import { type Block, blockAt, type Mistake, type Path, textAt, writtenPath } from '../parts/values.ts'
 
-export type Missing = Pick<Mistake, 'path' | 'message'>
+export type FieldMistake = Pick<Mistake, 'path' | 'message'>
 
 /** Returns missing fields. A price is required: the default must not be free. */
-export function missingIn(model: Block, path: Path): Missing[] {
+export function missingFields(model: Block, path: Path): FieldMistake[] {
   const at = (...own: Path) => writtenPath([...path, ...own])
   const kind = textAt(model, 'kind')
   const price = blockAt(model, 'price')

@@ -13,14 +13,14 @@ import {
   type Value,
   writtenPath,
 } from '../parts/values.ts'
-import { type Missing, missingIn } from './missing.ts'
+import { type FieldMistake, missingFields } from './missing.ts'
 
 export interface NewModelEditing extends Editing {
   /** The model's path in the values. */
   path: Path
   model: Block
   /** Mistakes outside the model's fields. */
-  other_mistakes: readonly Missing[]
+  other_mistakes: readonly FieldMistake[]
   /** Returns the effects of adding the model; null if a field is missing or wrong, which `mistakeAt` then reports. */
   review: () => Promise<Reviewed | null>
   /** @throws ApiError */
@@ -43,7 +43,7 @@ export function useNewModel(
       { id: first.model, kind: 'text', routes: [first], price: {} },
     ],
   }))
-  const [mistakes, setMistakes] = useState<readonly Missing[]>([])
+  const [mistakes, setMistakes] = useState<readonly FieldMistake[]>([])
   const model = blocksOf(values, 'models').at(-1) ?? {}
   const markup = textAt(values, 'catalogue', 'markup')
 
@@ -72,7 +72,7 @@ export function useNewModel(
     mistakeAt: (at) => mistakes.find((mistake) => mistake.path === writtenPath(at))?.message ?? null,
     other_mistakes: mistakes.filter(({ path: at }) => !at.startsWith(writtenPath(path))),
     async review() {
-      const missing = missingIn(model, path)
+      const missing = missingFields(model, path)
       const found =
         missing.length > 0 ? missing : (await send(api.catalogue.check.post({ edits: edits() }))).mistakes
       setMistakes(found)

@@ -1,12 +1,12 @@
 // The page New model.
 import { useLocation } from 'wouter'
 import { Page } from '../../../console/web/parts/page.tsx'
-import { useAdded } from '../parts/saving.ts'
+import { useReportAdded } from '../parts/saving.ts'
 import { NewModel } from './new-model.tsx'
 
 export default function NewModelPage() {
   const [, go] = useLocation()
-  const added = useAdded()
+  const added = useReportAdded()
   return (
     <Page title="New model" lead="What callers can use, who serves it, and what it costs them." width="form">
       <NewModel

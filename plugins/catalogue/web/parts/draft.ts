@@ -7,7 +7,7 @@ import { useApi } from '../../../console/web/app/query.ts'
 import type { Action } from '../../../console/web/parts/action.ts'
 import { useIsTyping } from '../../../console/web/parts/committed-input.tsx'
 import { useChecks } from './checks.ts'
-import { FILE_KEY, type Saving, useSaveCatalogue } from './saving.ts'
+import { FILE_KEY, type SaveRequest, useSaveCatalogue } from './saving.ts'
 import { useSettings } from './schema-fields.tsx'
 import {
   type Block,
@@ -90,7 +90,7 @@ export interface Draft {
   settled: () => Promise<string | null>
   discard: () => void
   /** Saves the reviewed text. */
-  save: Action<Saving, unknown>
+  save: Action<SaveRequest, unknown>
   /** Returns the mistake in a value. */
   mistakeAt: (path: Path) => string | null
 }

@@ -40,7 +40,7 @@ function setWithin(part: unknown, path: Path, value: Value | undefined): unknown
 }
 
 /** Edits a route's cost: an edit that removes its last rate removes the cost. @param path of the cost @param cost its current value */
-export const ofCost = <E extends Pick<Editing, 'put'>>(editing: E, path: Path, cost: Block): E => ({
+export const costEditing = <E extends Pick<Editing, 'put'>>(editing: E, path: Path, cost: Block): E => ({
   ...editing,
   put(own: Path, value: Value | undefined) {
     const is_last = value === undefined && Object.keys(cost).length <= 1

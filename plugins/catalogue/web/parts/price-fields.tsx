@@ -5,7 +5,7 @@ import { capital } from '../../../console/web/parts/capital.ts'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
-import { type Editing, ofCost } from './editing.ts'
+import { costEditing, type Editing } from './editing.ts'
 import type { Labels } from './labels.ts'
 import { type MarginLine, type Margins, MarginWords, Proposals, useMargins } from './margins.tsx'
 import { isFree, type PriceUnit, ratesOf, unitOf, unitsOf } from './price-units.ts'
@@ -109,7 +109,7 @@ function Rates({ draft, path, model, names, labels, is_free, margins }: RatesPro
           return (
             <SchemaFields
               key={String(at)}
-              {...{ draft: ofCost(draft, own, cost), path: own, block: cost, fields, names: [name] }}
+              {...{ draft: costEditing(draft, own, cost), path: own, block: cost, fields, names: [name] }}
               labels={{ [name]: words }}
               empty={lines[at]?.cost_usd ?? ''}
             />

@@ -11,7 +11,7 @@ import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Rating } from '../../../prices/web/rating.tsx'
 import { BelowCost, ChangeList, isBelowCost } from './changes.tsx'
 import { Diff } from './diff.tsx'
-import type { Saving } from './saving.ts'
+import type { SaveRequest } from './saving.ts'
 import type { CatalogueFile } from './values.ts'
 
 interface Review
@@ -38,7 +38,7 @@ interface OpenReview {
 export function useReview(
   textOf: () => Promise<string | null>,
   file: CatalogueFile,
-  action: Action<Saving, unknown>,
+  action: Action<SaveRequest, unknown>,
 ) {
   const [review, setReview] = useState<Review | null>(null)
   const close = () => setReview(null)

@@ -27,7 +27,7 @@ function refreshQueries(queries: QueryClient): void {
     void queries.invalidateQueries({ queryKey: [subject] })
 }
 
-export interface Saving {
+export interface SaveRequest {
   /** The reviewed text. */
   text: string
   /** The file that the text was made from. */
@@ -37,10 +37,10 @@ export interface Saving {
 type Saved = AnswerOf<typeof api.catalogue.save.post>
 
 /** @param onSaved called with the saved file */
-export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Action<Saving, Saved> {
+export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Action<SaveRequest, Saved> {
   const queries = useQueryClient()
   return useAction({
-    async work({ text, base }: Saving) {
+    async work({ text, base }: SaveRequest) {
       const saved = await send(api.catalogue.save.post({ text, hash: base.hash }))
       const file = await send(api.catalogue.get())
       queries.setQueryData(FILE_KEY, file)
@@ -64,7 +64,7 @@ export interface SavedFile {
 }
 
 /** Returns a function that reports a saved provider or model. Its `onUndone` is as in `undoing`. */
-export function useAdded() {
+export function useReportAdded() {
   const queries = useQueryClient()
   return (name: string, saved: SavedFile, onUndone?: () => void): void =>
     reportSaved(queries, `${name} added`, saved, onUndone)

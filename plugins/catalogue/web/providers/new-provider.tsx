@@ -3,11 +3,11 @@ import { useLocation } from 'wouter'
 import { pathPart } from '../../../console/web/app/client.ts'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { AddProvider } from '../new-provider/add-provider.tsx'
-import { useAdded } from '../parts/saving.ts'
+import { useReportAdded } from '../parts/saving.ts'
 
 export default function NewProviderPage() {
   const [, go] = useLocation()
-  const added = useAdded()
+  const added = useReportAdded()
   return (
     <Page
       title="New provider"
