@@ -1,7 +1,7 @@
 // The list of models for callers: its query, its pages, and one body for the SDKs of two providers.
 import { type Static, Type } from '@sinclair/typebox'
-import { takesOf } from '../../src/catalogue/takes.ts'
-import { type Model, TAKEN_MEDIA } from '../../src/domain/catalogue.ts'
+import { inputsOf } from '../../src/catalogue/takes.ts'
+import { INPUT_MEDIA, type Model } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { shutdownDateOf } from '../../src/domain/model-ends.ts'
 import { Limit } from '../../src/http/paging.ts'
@@ -71,7 +71,7 @@ export const ModelView = Closed(
       description: 'The kind of model, which determines the endpoints that serve it.',
     }),
     takes: Nullable(
-      Type.Array(OneOf(['text', ...TAKEN_MEDIA]), {
+      Type.Array(OneOf(['text', ...INPUT_MEDIA]), {
         description: 'Content that requests may include: text, images, audio, files, tools. Null if unknown.',
       }),
     ),
@@ -156,6 +156,6 @@ export function modelView(model: Model, owned_by: string): Static<typeof ModelVi
     max_input_tokens: model.kind === 'text' ? model.context : null,
     max_tokens: model.kind === 'text' ? model.max_output_tokens : null,
     kind: model.kind,
-    takes: takesOf(model)?.slice() ?? null,
+    takes: inputsOf(model)?.slice() ?? null,
   }
 }

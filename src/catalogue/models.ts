@@ -1,5 +1,5 @@
 // Reads a model: its kind, its routes in the order of attempts, its price.
-import { EFFORTS, type ImageModel, type Model, type Route, TAKEN_MEDIA } from '../domain/catalogue.ts'
+import { EFFORTS, type ImageModel, INPUT_MEDIA, type Model, type Route } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
 import { costDivisor, type Divisor, priceDivisor } from './cache-reads.ts'
 import { listed, type Report, validate } from './mistakes.ts'
@@ -59,7 +59,7 @@ export function readModel(text: ModelText, { path, changed_at_ms }: Place, repor
       const price = readTokenPrice(rest.price, price_path, report, priceDivisor(routes))
       const passes = cached_content === true || cached_content === 'pass'
       const efforts = rest.efforts && { efforts: EFFORTS.filter((each) => rest.efforts?.includes(each)) }
-      const takes = rest.takes && { takes: TAKEN_MEDIA.filter((each) => rest.takes?.includes(each)) }
+      const takes = rest.takes && { takes: INPUT_MEDIA.filter((each) => rest.takes?.includes(each)) }
       return { ...rest, ...base, ...efforts, ...takes, cached_content: passes ? 'pass' : 'refuse', price }
     }
     case 'embedding':

@@ -1,6 +1,6 @@
 // The TypeBox schemas of providers and models in the catalogue file (data/tollgate.toml), from which the static types are derived.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { EFFORTS, TAKEN_MEDIA } from '../domain/catalogue.ts'
+import { EFFORTS, INPUT_MEDIA } from '../domain/catalogue.ts'
 import type { UnitKind } from '../domain/units.ts'
 import { imageFields } from './image-fields.ts'
 import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema, UnitPriceSchema } from './price-schema.ts'
@@ -214,7 +214,7 @@ const TextModelSchema = Type.Object(
       }),
     ),
     takes: Type.Optional(
-      Type.Array(Type.Union(TAKEN_MEDIA.map((medium) => Type.Literal(medium))), {
+      Type.Array(Type.Union(INPUT_MEDIA.map((medium) => Type.Literal(medium))), {
         uniqueItems: true,
         must: 'a list of "images", "audio", "files" and "tools"',
         description:

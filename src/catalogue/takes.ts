@@ -1,9 +1,9 @@
 // The supported inputs of a model besides text: images, audio, files and tools, by the catalogue or its known generation.
-import type { Model, TakenMedium } from '../domain/catalogue.ts'
+import type { InputMedium, Model } from '../domain/catalogue.ts'
 
 interface Row {
   readonly names: RegExp
-  readonly takes: readonly TakenMedium[]
+  readonly takes: readonly InputMedium[]
 }
 
 /** Text models by the name of their generation; the first match applies. */
@@ -20,7 +20,7 @@ const ROWS: readonly Row[] = [
 ]
 
 /** @returns undefined for an unknown text model */
-export function takesOf(model: Model): readonly ('text' | TakenMedium)[] | undefined {
+export function inputsOf(model: Model): readonly ('text' | InputMedium)[] | undefined {
   switch (model.kind) {
     case 'text': {
       const own = model.takes ?? knownTakes(model)
@@ -36,7 +36,7 @@ export function takesOf(model: Model): readonly ('text' | TakenMedium)[] | undef
 }
 
 /** Returns the inputs that all its routes support; undefined if one is unknown. */
-function knownTakes({ routes }: Model): readonly TakenMedium[] | undefined {
+function knownTakes({ routes }: Model): readonly InputMedium[] | undefined {
   const all = routes.map(
     ({ model, generation }) =>
       ROWS.find(({ names }) => names.test((generation ?? model).toLowerCase()))?.takes,

@@ -146,7 +146,7 @@ export function countResolved(budget: Budget, hold_id: number, change_nanos: Nan
 }
 
 /** Whether the sums remain exact integers with a hold of that amount. */
-export function staysExactOpened(budgets: readonly Budget[], amount_nanos: Nanos, now_ms: number): boolean {
+export function budgetsStayExact(budgets: readonly Budget[], amount_nanos: Nanos, now_ms: number): boolean {
   for (const budget of budgets) if (!Number.isSafeInteger(usedOf(budget, now_ms) + amount_nanos)) return false
   return true
 }

@@ -85,13 +85,13 @@ export interface TextModel extends ModelBase {
   /** The supported efforts, ascending; if absent, its generation determines them. */
   readonly efforts?: readonly EffortName[]
   /** The supported inputs besides text; if absent, its generation determines them. */
-  readonly takes?: readonly TakenMedium[]
+  readonly takes?: readonly InputMedium[]
   readonly price: TokenPrice
 }
 
 /** The possible inputs of a text model besides text. */
-export const TAKEN_MEDIA = ['images', 'audio', 'files', 'tools'] as const
-export type TakenMedium = (typeof TAKEN_MEDIA)[number]
+export const INPUT_MEDIA = ['images', 'audio', 'files', 'tools'] as const
+export type InputMedium = (typeof INPUT_MEDIA)[number]
 
 export type FieldHandling = 'pass' | 'refuse'
 

@@ -105,7 +105,7 @@ const FAILURES: ReadonlySet<ErrorKind> = new Set([
 export const isFailure = (thrown: unknown): boolean => FAILURES.has(toGatewayError(thrown).kind)
 
 /** Ignores a failure of the disk, the database or the bucket, for optional work; rethrows any other. */
-export function dropIfOfStorage(thrown: unknown): void {
+export function ignoreStorageFailure(thrown: unknown): void {
   if (!isStorageFailure(thrown)) throw thrown
 }
 

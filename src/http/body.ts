@@ -25,7 +25,7 @@ export function readBytes(request: Request, limit_bytes: number): Promise<Uint8A
 }
 
 function refuseBroken(thrown: unknown): never {
-  throw thrown instanceof GatewayError ? thrown : brokenOff(thrown)
+  throw thrown instanceof GatewayError ? thrown : incompleteBody(thrown)
 }
 
 /**
@@ -58,7 +58,7 @@ const sizeOf = (bytes: number): string =>
   bytes < MB ? `${Math.floor(bytes / 1_024)} KB` : `${Math.floor(bytes / MB)} MB`
 
 /** The refusal of an incomplete body. */
-export const brokenOff = (cause: unknown): GatewayError =>
+export const incompleteBody = (cause: unknown): GatewayError =>
   invalidRequest('The request body is incomplete. Send it again.', { cause })
 
 /** Requests whose body is no longer read, although more may arrive. */

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { BusboyInstance } from '@fastify/busboy'
 import { GatewayError, invalidRequest, toGatewayError } from '../domain/errors.ts'
-import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
+import { abandonBody, announcedBytes, bodyTooLarge, incompleteBody } from './body.ts'
 import { bodyOf } from './content-coding.ts'
 
 export interface FilePart {
@@ -45,7 +45,7 @@ export async function readForm(request: Request, reading: FormReading): Promise<
   announcedBytes(request, body_limit_bytes)
   const parser = await createParser(request.headers.get('content-type') ?? '', reading)
   const parsing = follow(parser, reading)
-  const breakOff = () => parsing.fail(brokenOff(gone.reason))
+  const breakOff = () => parsing.fail(incompleteBody(gone.reason))
   gone.addEventListener('abort', breakOff, { once: true })
   if (gone.aborted) breakOff()
   const reader = bodyOf(request)?.getReader()
@@ -65,7 +65,7 @@ export async function readForm(request: Request, reading: FormReading): Promise<
     parser.end()
     await Promise.race([parsing.finished, parsing.failed])
   } catch (thrown) {
-    const error = thrown instanceof GatewayError ? thrown : brokenOff(thrown)
+    const error = thrown instanceof GatewayError ? thrown : incompleteBody(thrown)
     parsing.fail(error)
     if (reader) await abandonBody(request, reader)
     await parsing.idle()

@@ -1,6 +1,6 @@
 // Reads a large body in parts: memory is admitted before a part is kept, and a sender that is too slow is disconnected.
 import { GatewayError, invalidRequest } from '../domain/errors.ts'
-import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
+import { abandonBody, announcedBytes, bodyTooLarge, incompleteBody } from './body.ts'
 import { bodyOf, isAnnounced } from './content-coding.ts'
 import { freeBytes } from './free-bytes.ts'
 
@@ -57,12 +57,12 @@ export async function readPaced(
       }
       read_bytes = needed_bytes
     }
-    if (declared_bytes !== undefined && read_bytes < declared_bytes) throw brokenOff(undefined)
+    if (declared_bytes !== undefined && read_bytes < declared_bytes) throw incompleteBody(undefined)
     return whole.subarray(0, read_bytes)
   } catch (thrown) {
     freeBytes(whole)
     await abandonBody(request, reader)
-    throw thrown instanceof GatewayError ? thrown : brokenOff(thrown)
+    throw thrown instanceof GatewayError ? thrown : incompleteBody(thrown)
   }
 }
 

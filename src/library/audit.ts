@@ -62,7 +62,7 @@ interface LibraryAudit {
 }
 
 /** Options for checking a bucket's objects. */
-export interface BucketLook {
+export interface BucketCheck {
   /** A younger object without a row is no finding, since its row may be about to be written. Unix milliseconds. */
   strays_before_ms: number
 }
@@ -79,7 +79,7 @@ export const auditLibrary = async (library: Pick<Library, 'db' | 'images' | 'fil
  */
 export async function compareLibrary(
   library: Pick<Library, 'db' | 'images' | 'files'>,
-  look?: BucketLook,
+  look?: BucketCheck,
 ): Promise<LibraryAudit> {
   const first = await breaches(library, look)
   if (first.findings.length === 0) return first
@@ -101,7 +101,7 @@ const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subj
 
 async function breaches(
   { db, images, files: uploads }: Pick<Library, 'db' | 'images' | 'files'>,
-  look: BucketLook | undefined,
+  look: BucketCheck | undefined,
 ): Promise<LibraryAudit> {
   const in_folders = images.folder !== undefined && uploads.folder !== undefined
   if (!in_folders && !look) return await auditQuotas(db)
@@ -184,7 +184,7 @@ async function entriesIn(store: FileStore): Promise<Entries> {
 function disagreements(
   rows: readonly LibraryEntry[],
   entries: Entries,
-  { folder, strays_before_ms }: BucketLook & { folder: 'images' | 'files' },
+  { folder, strays_before_ms }: BucketCheck & { folder: 'images' | 'files' },
 ): Disagreement[] {
   const named = new Set(rows.map(({ key }) => key))
   const wrong = rows.filter(({ key, bytes }) => bytes !== undefined && entries.get(key)?.bytes !== bytes)

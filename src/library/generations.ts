@@ -1,5 +1,5 @@
 // Generated images, from the hold of their call on: `generating`, then `stored` with a file, or `failed` without one.
-import { conflict, dropIfOfStorage } from '../domain/errors.ts'
+import { conflict, ignoreStorageFailure } from '../domain/errors.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { WholeBytes } from '../domain/stored-bytes.ts'
 import type { Awaitable, Db } from '../store/db.ts'
@@ -88,7 +88,7 @@ export async function storeGenerations(
     probe('images.stored')
   } catch (thrown) {
     // A file that cannot be removed now has no row, by which a later sweep finds it.
-    for (const key of written) await store.remove(key).catch(dropIfOfStorage)
+    for (const key of written) await store.remove(key).catch(ignoreStorageFailure)
     throw thrown
   }
 }

@@ -1,7 +1,7 @@
 // Receiving of uploaded images: counted before they are written, decoded before they are stored; all of a request or none.
 import {
-  dropIfOfStorage,
   type GatewayError,
+  ignoreStorageFailure,
   invalidRequest,
   overloaded,
   permissionDenied,
@@ -121,7 +121,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
       ended = true
       reservation.end(0)
       // A file that cannot be removed now has no row, by which a later start finds it.
-      for (const { key } of announced) await store.remove(storeKeyOf(key)).catch(dropIfOfStorage)
+      for (const { key } of announced) await store.remove(storeKeyOf(key)).catch(ignoreStorageFailure)
       probe('file.removed')
       await removeRows(
         db,

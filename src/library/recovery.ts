@@ -1,5 +1,5 @@
 // Reconciliation of rows and files after a crash or a restore, at the start; and ending of the unfinished work of ended gateways, at any time.
-import { dropIfOfStorage } from '../domain/errors.ts'
+import { ignoreStorageFailure } from '../domain/errors.ts'
 import type { Library } from './library.ts'
 import {
   fileShelf,
@@ -49,7 +49,7 @@ export async function endAbandoned({ db, files }: Pick<Library, 'db' | 'files'>)
   const unfinished = await db.write((db) => fileQueries(db).removeAbandoned.all())
   // In a folder, remaining files are quarantined at a start. In a bucket they are removed here; `tollgate audit --files` finds others.
   if (!files.folder)
-    for (const { key } of unfinished) await files.remove(storeKeyOf(key)).catch(dropIfOfStorage)
+    for (const { key } of unfinished) await files.remove(storeKeyOf(key)).catch(ignoreStorageFailure)
   return failed.length + unfinished.length
 }
 

@@ -1,6 +1,6 @@
 // What models take: by the generation that their routes' names tell, and by the catalogue's word over that.
 import { expect, test } from 'bun:test'
-import { takesOf } from '../../src/catalogue/takes.ts'
+import { inputsOf } from '../../src/catalogue/takes.ts'
 import { catalogueOf, mistakesOf, PROVIDER } from './catalogues.ts'
 
 const modelOf = (routes: string, more = '', kind = 'text', price = 'input = 1, output = 2') =>
@@ -29,7 +29,7 @@ test.each([
   ['qwen3:8b', undefined],
 ])('%s takes %p', (name, takes) => {
   const model = catalogueOf(modelOf(route(name))).models.get('m')
-  expect(model && takesOf(model)?.join(' ')).toBe(takes)
+  expect(model && inputsOf(model)?.join(' ')).toBe(takes)
 })
 
 test.each([
@@ -45,7 +45,7 @@ test.each([
   ['its word that it is text alone', route('gemini-2.5-pro'), 'takes = []', 'text'],
 ])('%s', (_, routes, more, takes) => {
   const model = catalogueOf(modelOf(routes, more)).models.get('m')
-  expect(model && takesOf(model)?.join(' ')).toBe(takes)
+  expect(model && inputsOf(model)?.join(' ')).toBe(takes)
 })
 
 test.each([
@@ -53,7 +53,7 @@ test.each([
   ['embedding', 'input = 1', 'text'],
 ])('a model of the kind %s', (kind, price, takes) => {
   const model = catalogueOf(modelOf(route('m'), '', kind, price)).models.get('m')
-  expect(model && takesOf(model)?.join(' ')).toBe(takes)
+  expect(model && inputsOf(model)?.join(' ')).toBe(takes)
 })
 
 test.each(['["video"]', '["images", "images"]', '"images"', '["text"]'])('takes = %s is refused', (takes) => {

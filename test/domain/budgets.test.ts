@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   type Budget,
   type BudgetPeriod,
+  budgetsStayExact,
   countOpened,
   countResolved,
   leastRoom,
@@ -10,7 +11,6 @@ import {
   reachedBudget,
   resetOf,
   roomOf,
-  staysExactOpened,
   staysExactResolved,
   usedOf,
 } from '../../src/domain/budgets.ts'
@@ -122,7 +122,7 @@ test('sums that are not exact any more are refused', () => {
   const now = at('2026-06-01T12:00:00')
   const used = budget('month')
   countOpened(used, 3, Number.MAX_SAFE_INTEGER - 1, now)
-  expect([staysExactOpened([used], 1, now), staysExactOpened([used], 2, now)]).toEqual([true, false])
+  expect([budgetsStayExact([used], 1, now), budgetsStayExact([used], 2, now)]).toEqual([true, false])
   expect(staysExactResolved([used], 3, 2)).toBe(false)
   expect(staysExactResolved([used], 2, 2)).toBe(true)
 })

@@ -5,7 +5,7 @@ import { contextOf } from '../../../src/app/command-line/context.ts'
 import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
 import type { Column } from '../../../src/app/command-line/table.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { takesOf } from '../../../src/catalogue/takes.ts'
+import { inputsOf } from '../../../src/catalogue/takes.ts'
 import { isServed, type Model } from '../../../src/domain/catalogue.ts'
 import type { ExtraPrice } from '../../../src/domain/extras.ts'
 import { shutdownDateOf } from '../../../src/domain/model-ends.ts'
@@ -145,7 +145,7 @@ function modelView(model: Model) {
     retired: model.retired,
     unavailable: model.unavailable ?? null,
     shutdown_date: shutdownDateOf(model) ?? null,
-    takes: takesOf(model) ?? null,
+    takes: inputsOf(model) ?? null,
     context_tokens: model.kind === 'text' ? model.context : null,
     price: priceView(model.price),
     routes: model.routes.map(({ cost, ...route }) => (cost ? { ...route, cost: priceView(cost) } : route)),

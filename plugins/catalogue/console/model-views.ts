@@ -1,7 +1,7 @@
 // Views of models for the console: prices, health, routes for the operator, and the calls of the last seven days.
 import { Type } from '@sinclair/typebox'
 import { SUM_FIELDS } from '../../../src/app/surface/console/sum-views.ts'
-import { TAKEN_MEDIA } from '../../../src/domain/catalogue.ts'
+import { INPUT_MEDIA } from '../../../src/domain/catalogue.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { HealthState, HealthView, LastFailureView } from '../../health/index.ts'
 import { MarginLineView, PriceLineView } from '../../prices/index.ts'
@@ -32,7 +32,7 @@ const MODEL = {
   ),
   price: Type.Array(PriceLineView),
   takes: Nullable(
-    Type.Array(OneOf(['text', ...TAKEN_MEDIA]), {
+    Type.Array(OneOf(['text', ...INPUT_MEDIA]), {
       description: 'content that requests may include; null if unknown',
     }),
   ),

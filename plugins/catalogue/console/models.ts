@@ -9,7 +9,7 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surfa
 import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { sumView } from '../../../src/app/surface/console/sum-views.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import { takesOf } from '../../../src/catalogue/takes.ts'
+import { inputsOf } from '../../../src/catalogue/takes.ts'
 import { type Catalogue, isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
@@ -186,7 +186,7 @@ function modelView(
     why: (is_operator ? model.unavailable : undefined) ?? null,
     end: endView(model, now_ms),
     price: linesView(model.price).filter(isPricedLine(model)),
-    takes: takesOf(model)?.slice() ?? null,
+    takes: inputsOf(model)?.slice() ?? null,
     context_tokens: is_text ? model.context : null,
     max_output_tokens: is_text ? model.max_output_tokens : null,
     health_state: health.state,

@@ -1,7 +1,7 @@
 // The public data as JSON, with its schema: models with their prices.
 import { type Static, Type } from '@sinclair/typebox'
-import { takesOf } from '../../../src/catalogue/takes.ts'
-import { type Catalogue, isServed, type Model, TAKEN_MEDIA } from '../../../src/domain/catalogue.ts'
+import { inputsOf } from '../../../src/catalogue/takes.ts'
+import { type Catalogue, INPUT_MEDIA, isServed, type Model } from '../../../src/domain/catalogue.ts'
 import { shutdownDateOf } from '../../../src/domain/model-ends.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
@@ -33,7 +33,7 @@ const ModelView = Closed({
   kind: OneOf(KINDS, { description: 'This decides the endpoints that call it.' }),
   price: Type.Array(PriceLineView, { description: 'What a call is charged.' }),
   takes: Nullable(
-    Type.Array(OneOf(['text', ...TAKEN_MEDIA]), {
+    Type.Array(OneOf(['text', ...INPUT_MEDIA]), {
       description: 'What its requests may have; null where that is not known.',
     }),
   ),
@@ -68,7 +68,7 @@ export const pricingView = (models: readonly Model[]): Static<typeof PricingView
     display_name: model.display_name,
     kind: model.kind,
     price: priceLines(model.price).map(({ nanos, ...line }) => ({ ...line, ...money('price', nanos) })),
-    takes: takesOf(model)?.slice() ?? null,
+    takes: inputsOf(model)?.slice() ?? null,
     context_tokens: model.kind === 'text' ? model.context : null,
     max_output_tokens: model.kind === 'text' ? model.max_output_tokens : null,
     shutdown_date: shutdownDateOf(model) ?? null,

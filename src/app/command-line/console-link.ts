@@ -5,13 +5,13 @@ import { conflict } from '../../domain/errors.ts'
 import type { Db } from '../../store/db.ts'
 import { parseListenAddress } from '../../utilities/listen-address.ts'
 import { withoutTrailing } from '../../utilities/text-ends.ts'
-import { type ConsoleLink, type OperatorsWayIn, reachableUrl } from '../commands/banner.ts'
+import { type ConsoleLink, type OperatorAccess, reachableUrl } from '../commands/banner.ts'
 import { servedAt } from '../process/served-at.ts'
 import { type DataFolder, requireCatalogue } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
 /** Returns the link or the pending invitation that a start shows; neither if an operator can already sign in. */
-export async function operatorsWayIn(db: Db, url: string, deps: CliDeps): Promise<OperatorsWayIn> {
+export async function operatorAccess(db: Db, url: string, deps: CliDeps): Promise<OperatorAccess> {
   if (await hasOperator(db)) return {}
   const by = { actor: { kind: 'system' as const }, now_ms: deps.now() }
   const made = await db.begin((tx) => makeStartLink(tx, linkParts(deps)), { by })

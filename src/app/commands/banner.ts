@@ -2,7 +2,7 @@
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { DEFAULT_DATA_FOLDER } from '../command-line/data-folder.ts'
 
-interface Started extends OperatorsWayIn {
+interface Started extends OperatorAccess {
   version: string
   /** The gateway's address on this machine: `http://127.0.0.1:8080`. */
   listens: string
@@ -20,7 +20,7 @@ interface Started extends OperatorsWayIn {
 }
 
 /** The operator's way to a first password: a new link, or an invitation sent earlier. */
-export interface OperatorsWayIn {
+export interface OperatorAccess {
   console?: ConsoleLink | undefined
   /** The email address of the invited operator. */
   invited?: string | undefined

@@ -5,14 +5,14 @@ import { compileModelPatterns } from '../../access/model-patterns.ts'
 import { isServed } from '../../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../../observe/log.ts'
 import { readListen } from '../command-line/arguments.ts'
-import { operatorsWayIn } from '../command-line/console-link.ts'
+import { operatorAccess } from '../command-line/console-link.ts'
 import { type Context, contextOf } from '../command-line/context.ts'
 import { addExample, type CliDeps, EXIT } from '../command-line/terminal.ts'
 import { tryImageLibrary } from '../process/image-library.ts'
 import { isCompiled } from '../process/relaunch.ts'
 import type { LastStep } from '../process/serve.ts'
 import { writeAddressFile } from '../process/served-at.ts'
-import { banner, type Demo, type OperatorsWayIn, reachableUrl } from './banner.ts'
+import { banner, type Demo, type OperatorAccess, reachableUrl } from './banner.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
 
 export function addServeCommand(program: Command, deps: CliDeps): void {
@@ -55,7 +55,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   const onHangup = () => void reload()
   process.on('SIGHUP', onHangup)
   let demo: Demo | undefined
-  let way_in: OperatorsWayIn = {}
+  let way_in: OperatorAccess = {}
   const gateway = await startGateway({
     data_folder: folder.dir,
     log,
@@ -67,7 +67,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     tryImages: () => tryImageLibrary(folder.dir),
     atLast: async (step) => {
       demo = await makeDemo(step, deps)
-      if (step.catalogue.console.enabled) way_in = await operatorsWayIn(step.db, urlOf(step), deps)
+      if (step.catalogue.console.enabled) way_in = await operatorAccess(step.db, urlOf(step), deps)
     },
   })
   // From now on hot code is compiled at the usual threshold.

@@ -34,7 +34,7 @@ export function logCertificate({ log, now }: Parts, message: string, pair: Pair)
 }
 
 /** Warns once a day while the certificate in use expires soon. The timer does not keep the process alive. @returns stops the timer */
-export function warnOfEnd(parts: Parts, inUse: () => Pair, every_ms = DAY_MS): () => void {
+export function watchExpiry(parts: Parts, inUse: () => Pair, every_ms = DAY_MS): () => void {
   const timer = setInterval(() => {
     if (endOf(inUse(), parts.now()).end !== 'far') logCertificate(parts, 'a certificate is in use', inUse())
   }, every_ms)

@@ -5,7 +5,7 @@ import { unprocessable } from '../../domain/errors.ts'
 import type { CheckedRule, Finding } from '../../domain/finding.ts'
 import { Nullable } from '../../http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../http/views.ts'
-import { type BucketLook, compareLibrary, type Disagreement } from '../../library/audit.ts'
+import { type BucketCheck, compareLibrary, type Disagreement } from '../../library/audit.ts'
 import type { Library } from '../../library/library.ts'
 import type { FileStore } from '../../media/store.ts'
 import { type Audit, audit } from '../../money/ledger/audit.ts'
@@ -122,7 +122,7 @@ interface Audited extends Pick<Library, 'db' | 'images' | 'files'> {
   integrity: Integrity
   responses: FileStore
   /** Set to check a bucket's objects, too. */
-  look?: (BucketLook & Pick<FileStores, 'answers'>) | undefined
+  look?: (BucketCheck & Pick<FileStores, 'answers'>) | undefined
   onAudit?: OnAudit | undefined
   /** If absent, all rows are checked, and no mark is made. */
   marking?: Marking | undefined

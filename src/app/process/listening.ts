@@ -7,7 +7,7 @@ import { parseListenAddress } from '../../utilities/listen-address.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createApp } from './app.ts'
-import { logCertificate, warnOfEnd } from './certificate-end.ts'
+import { logCertificate, watchExpiry } from './certificate-end.ts'
 import { listenRefusal } from './listen-refusal.ts'
 import type { TlsFiles, TlsPair, TlsWatch } from './tls-files.ts'
 
@@ -86,7 +86,7 @@ export async function listenWith(
   }
 
   if (first_pair) logCertificate(gateway.calls, 'a certificate is in use', first_pair)
-  const stopWarning = first_pair && warnOfEnd(gateway.calls, () => current_pair ?? first_pair)
+  const stopWarning = first_pair && watchExpiry(gateway.calls, () => current_pair ?? first_pair)
 
   const watch = tls && files && (await watchRenewals(gateway.calls, { ...tls, files }, takeOver))
 

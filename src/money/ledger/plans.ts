@@ -1,9 +1,9 @@
 // The rules of plans: the calls that a plan covers, and how these count against its limits. Pure.
 import {
+  budgetsStayExact,
   everFit,
   reachedBudget,
   resetOf,
-  staysExactOpened,
   staysExactResolved,
 } from '../../domain/budgets.ts'
 import type { Nanos } from '../../domain/money.ts'
@@ -38,7 +38,7 @@ export function planRefusal(
     return { ok: false, refusal: `plan_${PERIOD_NAMES[reached.period]}_limit`, resets_at_ms }
   }
   if (concurrent_calls !== null && running >= concurrent_calls) return refused('plan_concurrency')
-  return staysExactOpened(budgets, amount_nanos, now_ms) ? undefined : refused('amount_out_of_range')
+  return budgetsStayExact(budgets, amount_nanos, now_ms) ? undefined : refused('amount_out_of_range')
 }
 
 /** Whether the limits of an account's plan stay exact when a cost replaces a hold. */

@@ -2,11 +2,11 @@
 
 import {
   type Budget,
+  budgetsStayExact,
   everFit,
   leastRoom,
   reachedBudget,
   resetOf,
-  staysExactOpened,
   staysExactResolved,
 } from '../../domain/budgets.ts'
 import type { Nanos } from '../../domain/money.ts'
@@ -109,9 +109,9 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
   )
   const held = Math.min(amount_nanos, total_room, budget_room, free)
   if (
-    !staysExactOpened(key.budgets, held, now_ms) ||
-    !staysExactOpened(key.person_budgets, held, now_ms) ||
-    !staysExactOpened(account.budgets, held, now_ms)
+    !budgetsStayExact(key.budgets, held, now_ms) ||
+    !budgetsStayExact(key.person_budgets, held, now_ms) ||
+    !budgetsStayExact(account.budgets, held, now_ms)
   )
     return refused('amount_out_of_range')
   return openHold(book, { account, key }, operation, held)

@@ -1,5 +1,5 @@
 // Kept content: bytes in a row, or in a file if there are many, within the bounds of the account and of all accounts.
-import { dropIfOfStorage, payloadTooLarge } from '../../domain/errors.ts'
+import { ignoreStorageFailure, payloadTooLarge } from '../../domain/errors.ts'
 import type { StoredBytes } from '../../domain/stored-bytes.ts'
 import type { Room } from './room.ts'
 import type { KeepLimits } from './space.ts'
@@ -103,7 +103,7 @@ export async function keepContent(
   } finally {
     space.write(account_id, -kept_bytes)
     // An error here would hide why it was not kept; a file without a row is removed as in room.ts.
-    if (!kept && in_file) await files.remove(body.file).catch(dropIfOfStorage)
+    if (!kept && in_file) await files.remove(body.file).catch(ignoreStorageFailure)
   }
 }
 

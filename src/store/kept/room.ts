@@ -1,6 +1,6 @@
 // Room for kept content: beyond a bound, the oldest is dropped, and its files are removed.
 
-import { dropIfOfStorage } from '../../domain/errors.ts'
+import { ignoreStorageFailure } from '../../domain/errors.ts'
 import { atFirstUse } from '../../utilities/at-first-use.ts'
 import { createSlots } from '../../utilities/slots.ts'
 import type { Awaitable } from '../db.ts'
@@ -62,7 +62,7 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
     // Several at once: each may wait for a bucket that does not respond.
     for (let at = 0; at < keys.length; at += FILES_AT_ONCE)
       await Promise.all(
-        keys.slice(at, at + FILES_AT_ONCE).map((key) => files.remove(key).catch(dropIfOfStorage)),
+        keys.slice(at, at + FILES_AT_ONCE).map((key) => files.remove(key).catch(ignoreStorageFailure)),
       )
   }
 

@@ -5,7 +5,7 @@ import { requireStaff } from '../../../plugins/staff/index.ts'
 import { inviteStaff } from '../../../plugins/staff/invite.ts'
 import { setPassword } from '../../../src/access/passwords.ts'
 import { makeOperatorsLink, readLink } from '../../../src/access/sign-in-links.ts'
-import { operatorsWayIn } from '../../../src/app/command-line/console-link.ts'
+import { operatorAccess } from '../../../src/app/command-line/console-link.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { banner } from '../../../src/app/commands/banner.ts'
 import { fileGateway } from '../../support/gateway.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 
 const start = (at_ms = NOW) =>
-  operatorsWayIn(store, 'https://ai.example.com', {
+  operatorAccess(store, 'https://ai.example.com', {
     randomBytes: (length: number) => randomBytes(length),
     now: () => at_ms,
   } as unknown as CliDeps)

@@ -1,6 +1,6 @@
 // The end of a certificate: how soon it is, what the log says of it, and how often.
 import { expect, test } from 'bun:test'
-import { endOf, logCertificate, warnOfEnd } from '../../../src/app/process/certificate-end.ts'
+import { endOf, logCertificate, watchExpiry } from '../../../src/app/process/certificate-end.ts'
 import { eventually } from '../../support/eventually.ts'
 import { memoryLog } from '../../support/memory-log.ts'
 
@@ -29,7 +29,7 @@ test('it is told again and again while it is near, by the certificate that is in
   const { log, lines } = memoryLog()
   let used = pair
   let now_ms = daysBefore(30)
-  const stop = warnOfEnd({ log, now: () => now_ms }, () => used, 1)
+  const stop = watchExpiry({ log, now: () => now_ms }, () => used, 1)
   // Twenty looks that say nothing: nothing tells of them, so the time is waited for.
   await Bun.sleep(20)
   expect(lines()).toEqual([])

@@ -1,7 +1,7 @@
 // The audit of kept answers and responses in a bucket: objects that no row names, and answers whose object is missing.
 import type { CheckedRule, Finding } from '../../../domain/finding.ts'
 import { idempotencyQueries } from '../../../idempotency/queries.ts'
-import type { BucketLook, Disagreement } from '../../../library/audit.ts'
+import type { BucketCheck, Disagreement } from '../../../library/audit.ts'
 import type { FileEntry, FileStore } from '../../../media/store.ts'
 import { responseQueries } from '../../../responses/queries.ts'
 import type { Db } from '../../../store/db.ts'
@@ -24,7 +24,7 @@ interface KeptObjects {
 type Stores = Pick<FileStores, 'answers' | 'responses'>
 
 /** Reports faults that two reads agree on, since rows and objects may change between reads. Another rule checks the objects of responses. */
-export async function compareKept(db: Db, stores: Stores, look: BucketLook): Promise<KeptObjects> {
+export async function compareKept(db: Db, stores: Stores, look: BucketCheck): Promise<KeptObjects> {
   const first = await compared(db, stores, look)
   const again = first.files.length === 0 ? first : await compared(db, stores, look)
   const seen = new Set(again.files.map(({ path }) => path))
@@ -40,7 +40,7 @@ interface Compared {
 }
 
 /** Lists the objects before it reads the rows. Objects written since then are too young to count as strays. */
-async function compared(db: Db, stores: Stores, { strays_before_ms }: BucketLook): Promise<Compared> {
+async function compared(db: Db, stores: Stores, { strays_before_ms }: BucketCheck): Promise<Compared> {
   const listed = {
     answers: await entriesIn(stores.answers),
     responses: await entriesIn(stores.responses),
