@@ -65,7 +65,7 @@ test('the health check shows what fails and hides what is well; transactions are
   const [, ...shown] = await linesOf('Checks passed')
   expect(shown).toHaveLength(passed)
   for (const [at, { over, meaning }] of well.rules.entries())
-    expect(shown[at]).toStartWith(`Books: ${over} passed ${meaning} `)
+    expect(shown[at]).toStartWith(`Books: ${over} Passed ${meaning} `)
   // What stands between backticks is code, not a mark.
   expect(await page.getByRole('main').textContent()).not.toContain('`')
   await one.looksRight()
@@ -74,7 +74,7 @@ test('the health check shows what fails and hides what is well; transactions are
   await checked(/^1 problem found\.$/)
   gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos - 7')
   const [, problem = ''] = await linesOf('Problems')
-  expect(problem).toStartWith('Books: accounts failed ')
+  expect(problem).toStartWith('Books: accounts Failed ')
   expect(problem).toContain(`account ${alice.id}: is ${10e9 - charged + 7}, should be ${10e9 - charged} `)
   await one.looksRight()
   await one.go('/console/system')
