@@ -67,7 +67,7 @@ function displayNameOf({ name, preferred_username }: Claims): string | undefined
   return line === '' ? undefined : [...line].slice(0, MAX_NAME_CHARS).join('')
 }
 
-/** Only the boolean counts: the text "true" from a provider could mean anything. */
+/** `email_verified` counts only as a boolean: the text "true" from a provider could mean anything. */
 function isVerified(reported: Claims, email: string, trust: EmailTrust): boolean {
   if (trust === 'microsoft')
     return reported.xms_edov === true || reported.xms_edov === 1 || reported.xms_edov === '1'

@@ -116,7 +116,7 @@ const MAX_SIGN_IN_AGE_S = 600
 /**
  * Checks the time of the sign-in: the person could have removed the request for a new one from the address, and many providers then omit the time.
  *
- * @throws Error if the sign-in at the provider is older, or the provider omits the time although it supports it
+ * @throws Error if the sign-in at the provider is older than `MAX_SIGN_IN_AGE_S`, or the provider omits the time although it supports it
  */
 function checkFresh(
   claims: IDToken | undefined,

@@ -19,7 +19,7 @@ const Flow = Closed({
   state: Short,
   nonce: Short,
   verifier: Short,
-  /** The accepted terms of service, as `fingerprintOf` encodes them. */
+  /** The accepted terms of service, as `termsFingerprint` encodes them. */
   terms: Type.Optional(Short),
   /** The code of the referral link through which the person came. */
   ref: Type.Optional(Short),
@@ -54,5 +54,5 @@ export function readFlow(request: Request, form: CookieForm, now_ms: number): Fl
   }
 }
 
-/** Whether an address is a page of this console, without another host: links could name any address. */
+/** Whether `next` is a path of this console. A link could name another host. */
 export const isOwnPage = (next: string): boolean => /^\/(?![/\\])[^\\\s]*$/.test(next) && !next.includes('//')

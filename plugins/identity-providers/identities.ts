@@ -81,7 +81,7 @@ export const insertIdentity = (
   of: { person_id: number; provider: string; now_ms: number },
 ): Awaitable<IdentityRow | undefined> => queries(tx).insert.get({ issuer, subject, email, ...of })
 
-/** Records a use of an identity, with the name and address that its provider reports now. */
+/** Records a use of an identity, with the current name of its provider and the address that the provider reports now. */
 export async function useIdentity(
   tx: Tx,
   { id }: Pick<IdentityRow, 'id'>,

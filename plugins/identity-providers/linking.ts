@@ -31,7 +31,7 @@ interface Linking {
   own: Pick<ProviderSignIn, 'use' | 'notifyChange'>
 }
 
-/** Links an identity unless it is the viewer's already. @throws GatewayError conflict for another person's; as `requirePlace`, `requireAllowedDomain` */
+/** Links an identity unless it is linked already. @throws GatewayError conflict for another person's; as `requirePlace`, `requireAllowedDomain` */
 export async function linkIdentity(tx: Tx, { viewer, proved, now_ms, own }: Linking): Promise<void> {
   const { person_id } = viewer
   const { provider, identity } = proved
@@ -83,6 +83,6 @@ export async function unlinkIdentity(
 
 async function requirePerson(tx: Tx, person_id: number): Promise<PersonRow> {
   const person = await peopleQueries(tx).byId.get({ id: person_id })
-  if (!person) throw notFound('You are not here any more. Sign in again.')
+  if (!person) throw notFound('This person was deleted. Sign in again.')
   return person
 }

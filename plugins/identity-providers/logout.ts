@@ -19,7 +19,7 @@ const TOLERANCE_S = 30
 interface LogoutToken {
   issuer: string
   id: string
-  /** The sessions to end: of one session at the provider, or all of a person. */
+  /** If present, only sessions that were opened out of this session at the provider end; otherwise all sessions of `subject`. */
   provider_session: string | undefined
   subject: string | undefined
 }

@@ -69,7 +69,7 @@ export function requireAllowedDomain(identity: ProvedIdentity, provider: Identit
   const { email_domains, title } = provider
   if (email_domains.length === 0 || allowedEmail(identity, provider) !== undefined) return
   throw permissionDenied(
-    `${title} vouches for no address of yours that may sign in here by ${title}. Sign in another way, or ask the operator to allow its domain.`,
+    `${title} has not verified an address of yours in a domain that may sign in here. Sign in another way, or ask the operator to allow your domain.`,
     { code: 'identity_domain' },
   )
 }

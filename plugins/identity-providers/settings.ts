@@ -7,7 +7,7 @@ import type { TomlPath } from '../../src/catalogue/toml.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 import { DEFAULT_PRESET, type EmailTrust, PRESET_NAMES, PRESETS } from './presets.ts'
-import { isKnownAddress } from './tenants.ts'
+import { isSupportedIssuer } from './tenants.ts'
 
 const MAX_PROVIDERS = 20
 
@@ -20,11 +20,15 @@ const ProviderSchema = Type.Object(
   {
     name: Type.String({ ...NAME, description: 'part of the address that the provider sends people back to' }),
     title: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 60, description: 'its name on the button; that of the preset' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 60,
+        description: 'its name on the button; by default that of the preset',
+      }),
     ),
     preset: Type.Optional(OneOf(PRESET_NAMES, { description: 'a known provider' })),
     issuer: OptionalText(
-      'its address, as in its own configuration; that of the preset for Google and GitHub',
+      'its address, as in its own configuration; by default that of the preset for Google and GitHub',
     ),
     client_id: Type.String({
       minLength: 1,
@@ -35,18 +39,22 @@ const ProviderSchema = Type.Object(
     scopes: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         maxItems: 30,
-        description: 'what is asked of the provider; openid, email and profile where absent',
+        description: 'the scopes to request; openid, email and profile by default',
       }),
     ),
-    for: OneOf(['accounts', 'staff', 'both'], { default: 'accounts', description: 'whom it signs in' }),
+    for: OneOf(['accounts', 'staff', 'both'], {
+      default: 'accounts',
+      description: 'the people who may sign in with it: those of accounts, the staff, or both',
+    }),
     email_domains: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       maxItems: 200,
-      description: 'the domains of the addresses that it may let in; empty: any',
+      description: 'the domains of addresses that may sign in; empty for any',
     }),
     staff_role: Type.Optional(
       OneOf(['operator', 'support', 'auditor'], {
-        description: 'the role in the staff of an unknown person of these domains; absent: none is let in',
+        description:
+          'the staff role for unknown people of these domains; if absent, they are not added to the staff',
       }),
     ),
   },
@@ -145,7 +153,7 @@ function checkProvider(text: ProviderText, path: TomlPath, { report }: SectionCo
     report(at('issuer'), 'must be an address, such as "https://id.example.com/realms/main"')
   else if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
     report(at('issuer'), 'must begin with https://, since whoever is on the way could sign in as anybody')
-  else if (text.preset === 'microsoft' && !isKnownAddress(issuer))
+  else if (text.preset === 'microsoft' && !isSupportedIssuer(issuer))
     report(at('issuer'), 'must have the ID of a tenant: login.microsoftonline.com alone takes "common"')
   for (const [index, domain] of text.email_domains.entries())
     if (!DOMAIN.test(domain.toLowerCase()))

@@ -26,9 +26,9 @@ type CreateAccount = (tx: Tx) => Promise<Entrance>
 type Parts = Pick<Gateway, 'calls' | 'operations' | 'people' | 'db'>
 
 /**
- * Checks whether a new person may have an account: before the transaction that creates it, since this reads a list of domains and counts.
+ * Checks whether a new person may have an account, before the transaction that creates it, since the check reads a list of domains and counts.
  *
- * @returns undefined if the person is known here, or visitors cannot sign up by this provider
+ * @returns the function that creates the account; undefined if the person is known here, or visitors cannot sign up by this provider
  * @throws GatewayError as `requireTerms` and `checkSignUp`
  */
 export async function accountCreator(
@@ -44,7 +44,7 @@ export async function accountCreator(
   if (!isSignUpOpen(catalogue()) || (await findIdentity(db, identity))) return undefined
   if (typeof (await personOfEmail(db, email))?.email_verified_at_ms === 'number') return undefined
   const terms = currentTerms(catalogue())
-  const has_accepted = terms !== undefined && flow.terms === markOf(terms)
+  const has_accepted = terms !== undefined && flow.terms === termsFingerprint(terms)
   requireTerms(terms, has_accepted ? terms : null)
   await checkSignUp(gateway, { email, address })
   const name = await proposeName(db, email)
@@ -54,14 +54,11 @@ export async function accountCreator(
 }
 
 /** A short fingerprint of terms for the cookie, which tells the versions apart. */
-export const markOf = ({ url, version }: Terms): string =>
+export const termsFingerprint = ({ url, version }: Terms): string =>
   new Bun.CryptoHasher('sha256').update(JSON.stringify([url, version])).digest('base64url')
 
 /** The terms that a new person accepts by continuing; undefined if nobody can sign up by a provider, or there are no terms. */
-export function termsToAccept(
-  { calls }: Pick<Gateway, 'calls'>,
-  serves_accounts: boolean,
-): Terms | undefined {
+export function termsToAccept({ calls }: Pick<Gateway, 'calls'>, can_sign_up: boolean): Terms | undefined {
   const catalogue = calls.catalogue()
-  return serves_accounts && isSignUpOpen(catalogue) ? currentTerms(catalogue) : undefined
+  return can_sign_up && isSignUpOpen(catalogue) ? currentTerms(catalogue) : undefined
 }

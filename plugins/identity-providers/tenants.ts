@@ -13,10 +13,10 @@ const TENANT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const tenantOf = (issuer: string): string => URL.parse(issuer)?.pathname.split('/')[1] ?? ''
 
 /**
- * Whether an issuer is supported. A multi-tenant issuer works at this host only: its published issuer is that of no token, which the library accepts
+ * Whether an issuer is supported. A multi-tenant issuer works at this host only: it publishes an issuer that no token has, which the library accepts
  * only there.
  */
-export const isKnownAddress = (issuer: string): boolean =>
+export const isSupportedIssuer = (issuer: string): boolean =>
   !MULTI_TENANT.includes(tenantOf(issuer)) || URL.parse(issuer)?.host === HOST
 
 const Keys = Type.Object({

@@ -48,7 +48,7 @@ export const english: Templates = {
     subject: `Confirm your new email address for ${about.brand.name}`,
     title: 'Confirm your new email address',
     paragraphs: [
-      `Confirm that you sign in to ${about.brand.name} with this address from now on. Open the link in the browser where you are signed in.`,
+      `Confirm this address to sign in to ${about.brand.name} with it. Open the link in the browser where you are signed in.`,
     ],
     button: { label: 'Confirm address' },
     small: [

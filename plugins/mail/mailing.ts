@@ -73,7 +73,7 @@ function logFailures(
       await work()
       is_failing = false
     } catch (cause) {
-      if (!is_failing && !isStopped()) log.error({ cause }, 'mails could not be seen to')
+      if (!is_failing && !isStopped()) log.error({ cause }, 'mails could not be processed')
       is_failing = true
     }
   }

@@ -17,7 +17,7 @@ import { visibleLine } from '../../src/utilities/visible-text.ts'
 import type { MailFields, Purpose } from './purposes.ts'
 import { mails } from './tables.ts'
 
-/** A link with a token. The row keeps it until the mail is sent or has failed; no list shows it. */
+/** A link with a token. The row keeps it until the mail is sent, failed or cancelled; no list shows it. */
 interface SecretLink {
   /** The path below the public URL: `/console/invitation#TOKEN`. */
   path: string

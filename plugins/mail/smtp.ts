@@ -68,7 +68,7 @@ interface SmtpParts {
 /** Creates a client that connects for each message: mails are few, and it recovers from outages without a restart. */
 export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClient {
   const { attempt_ms = MAX_ATTEMPT_MS } = parts
-  async function connect(
+  async function withTransport(
     use: (transport: Transport, signal: AbortSignal) => Promise<unknown>,
   ): Promise<void> {
     const { createTransport } = await import('nodemailer')
@@ -85,7 +85,7 @@ export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClien
   }
   return {
     send: ({ message_id, ...message }) =>
-      connect((transport, signal) =>
+      withTransport((transport, signal) =>
         transport.sendMail({
           ...message,
           to: { name: '', address: message.to },
@@ -96,7 +96,7 @@ export function smtpClient(server: MailServer, parts: SmtpParts = {}): SmtpClien
           signal,
         }),
       ),
-    look: () => connect((transport) => transport.verify()),
+    look: () => withTransport((transport) => transport.verify()),
   }
 }
 

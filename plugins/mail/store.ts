@@ -41,8 +41,8 @@ export type Outcome =
   | { state: 'failed' | 'cancelled'; failure: string }
 
 /**
- * Records the outcome of an attempt. The link is deleted once the mail is sent or has failed. A failure is recorded only while this attempt still
- * holds the mail: another gateway may have sent it since.
+ * Records the outcome of an attempt. The link is deleted once the mail is sent, failed or cancelled. A failure is recorded only while this attempt
+ * still holds the mail: another gateway may have sent it since.
  *
  * @param taken_until_ms as passed to `takeMail`
  */

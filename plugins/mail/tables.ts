@@ -24,7 +24,7 @@ export const mails = sqliteTable('mails', {
   fields: text().notNull(),
   recipient: text().notNull(),
   language: text().notNull(),
-  /** The path of its link with the token, until the mail is sent or has failed. */
+  /** The path of its link with the token; deleted once the mail is sent, failed or cancelled. */
   link: text(),
   link_expires_at_ms: integer(),
   message_id: text().notNull().unique(),
@@ -32,7 +32,7 @@ export const mails = sqliteTable('mails', {
   /** The number of attempts that started. */
   attempts: integer().notNull(),
   queued_at_ms: integer().notNull(),
-  /** While a gateway is sending it: the time after which another gateway may take it. */
+  /** The time of the next attempt. While a gateway is sending the mail, the time after which another one may take it. */
   next_at_ms: integer(),
   sent_at_ms: integer(),
   failure: text(),

@@ -90,7 +90,7 @@ export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erase
   probe('erase.folders')
   await scrubbing.scrub([...tables.map(({ name }) => name), 'catalogues'])
   probe('erase.rewritten')
-  for (const table of tables) await rename(scrubbing, { ...table, account_id })
+  for (const table of tables) await eraseOwnRow(scrubbing, { ...table, account_id })
   probe('erase.renamed')
   return result
 }
@@ -166,7 +166,7 @@ async function blankColumns(db: Db, { name, rule, account_id }: AccountTable): P
 }
 
 /** Erases the columns of the account's own row, such as its name. */
-async function rename(scrubbing: Scrubbing, { name, rule, account_id }: AccountTable): Promise<void> {
+async function eraseOwnRow(scrubbing: Scrubbing, { name, rule, account_id }: AccountTable): Promise<void> {
   if (rule.owner !== 'id') return
   const changes = erasedColumns(rule).map(([column, sql]) => `${column} = ${sql}`)
   await scrubbing.replace(name, `UPDATE ${name} SET ${changes.join()} WHERE id = $account_id`, { account_id })

@@ -41,15 +41,14 @@ interface SignUpContext {
  * @returns the person in the new account, for `sessions.withProof`
  * @throws GatewayError invalid_request for a malformed, reserved or taken name; conflict if another person has verified the address
  */
-export async function createByIdentity(tx: Tx, holder: NewOwner, context: SignUpContext): Promise<Entrance> {
-  const entering = await makeAccount(tx, holder, { ...context, proof: 'identity' })
-  const { email } = holder
+export async function createByIdentity(tx: Tx, owner: NewOwner, context: SignUpContext): Promise<Entrance> {
+  const entering = await makeAccount(tx, owner, { ...context, proof: 'identity' })
+  const { email } = owner
+  const { network, now_ms } = context
   const { account_id } = entering
-  if (account_id !== null) await recordByIdentity(tx, { email, account_id, ...pick(context) })
+  if (account_id !== null) await recordByIdentity(tx, { email, account_id, network, now_ms })
   return entering
 }
-
-const pick = ({ network, now_ms }: SignUpContext) => ({ network, now_ms })
 
 /** Creates the account without a row in `sign_ups`: a sign-up by mail has a pending row already. */
 export async function makeAccount(

@@ -130,12 +130,12 @@ function readPayload(text: string | undefined): { challenge: Challenge; solution
 }
 
 const notSolved = () =>
-  invalidRequest('The check of your browser did not succeed. Reload the page and try again.', {
+  invalidRequest('Your browser did not pass the check. Reload the page and try again.', {
     code: 'challenge_failed',
     param: 'solution',
   })
 const expired = () =>
-  invalidRequest('The page was open for too long. Try again: your browser makes a new check.', {
+  invalidRequest('The page was open for too long. Try again: your browser runs a new check.', {
     code: 'challenge_expired',
     param: 'solution',
   })

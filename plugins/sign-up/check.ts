@@ -24,7 +24,7 @@ export async function checkSignUps(
   if (mails_per_hour > 0 && mails >= mails_per_hour)
     return [
       of_sign_ups.warn(
-        `sign-ups caused ${counted(mails, 'mail')} this hour, as many as they may: further ones are refused`,
+        `sign-ups sent ${counted(mails, 'mail')} this hour, which is the limit: further sign-ups are refused until the next hour`,
         'See `tollgate sign-up list`. If they are real, raise mails_per_hour in [sign_up]; if not, set a challenge or close sign-up.',
       ),
     ]

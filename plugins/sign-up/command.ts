@@ -96,7 +96,7 @@ function addRevoke(group: Command, deps: CliDeps): void {
     group.command('revoke').argument('<id>', 'its number in `sign-up invitations`', readCount()),
     'sign-up revoke 3',
   )
-    .description('Revoke an invitation to sign up. Accounts that were made by it stay.')
+    .description('Revoke an invitation to sign up. Accounts created with it stay.')
     .action(async (id: number, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       await withDatabase(folder, 'write', (db) => db.begin((tx) => revokeCode(tx, id, deps.now())))

@@ -96,7 +96,7 @@ function formRoutes(gateway: Gateway, parts: SignUpParts) {
     )
 }
 
-/** `POST /console/api/sign-up/look`: the address of a link. `POST /console/api/sign-up/finish`: creates the account, and signs in. */
+/** `POST /console/api/sign-up/look`: the address and a free name for a link. `POST /console/api/sign-up/finish`: creates the account and signs in. */
 const linkRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-sign-up-link' })
     .use(visitorCalls(gateway))

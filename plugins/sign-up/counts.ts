@@ -51,14 +51,14 @@ export const thisHour = (kind: CountKind, subject: string, now_ms: number): Coun
 })
 
 /** Increments a counter in the caller's transaction. Others that increment it wait for the end of the transaction. @returns the new count */
-export async function addOne(tx: Tx, counted: Counter): Promise<number> {
-  const row = await queries(tx).add.get({ ...counted })
+export async function addOne(tx: Tx, counter: Counter): Promise<number> {
+  const row = await queries(tx).add.get({ ...counter })
   if (!row) throw new Error('a count returned no row')
   return row.count
 }
 
-export async function countOf(db: Db, counted: Counter): Promise<number> {
-  return (await queries(db).find.get({ ...counted }))?.count ?? 0
+export async function countOf(db: Db, counter: Counter): Promise<number> {
+  return (await queries(db).find.get({ ...counter }))?.count ?? 0
 }
 
 /** Deletes counters whose time window has ended. */

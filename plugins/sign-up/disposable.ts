@@ -29,7 +29,8 @@ export function createDisposableDomains(data_folder: string): DisposableDomains 
       const path = join(data_folder, file)
       const { mtimeMs: changed_at_ms, size } = await statOf(path)
       if (last_read?.path === path && last_read.changed_at_ms === changed_at_ms) return last_read.domains
-      if (size > MAX_FILE_BYTES) throw new Error(`${path} has more than 16 MB: it is no list of domains.`)
+      if (size > MAX_FILE_BYTES)
+        throw new Error(`${path} is larger than 16 MB: replace it with a list of domains, one per line.`)
       last_read = { path, changed_at_ms, domains: readDomains(await readFile(path, 'utf8')) }
       return last_read.domains
     },

@@ -34,8 +34,7 @@ export const sign_up_list = defineList<ListedSignUp>()({
     account_id: nullableInteger(({ account_id }) => account_id),
     account: nullableText(({ account_name }) => account_name, { table: { head: 'ACCOUNT', elastic: true } }),
     proof: word(PROOFS, ({ proof }) => proof, {
-      description:
-        'how the address was shown to be theirs: by the link of a mail, or by a provider of identities',
+      description: 'how the address was verified: by a mailed link, or by an identity provider',
     }),
     network: nullableText(({ network }) => network, {
       description: 'an IPv4 address, or the first 64 bits of an IPv6 address',
@@ -63,7 +62,7 @@ export const sign_up_code_list = defineList<ListedCode>()({
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
     created: time(({ created_at_ms }) => created_at_ms, { table: { head: 'TIME' } }),
     email: nullableText(({ email }) => email, {
-      description: 'the only address that may use it; null: any, and once it was used',
+      description: 'the only address that may use it; null if any may, and after use',
       table: { head: 'FOR', elastic: true },
     }),
     state: word(CODE_STATES, ({ state }) => state, { table: { head: 'STATE' } }),

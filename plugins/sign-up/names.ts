@@ -54,7 +54,10 @@ export async function requireFreeName(db: Db, name: string): Promise<void> {
 
 const MAX_TRIES = 50
 
-/** Returns a free name made from the local part of an address. Callers must have verified the address: the proposal reveals which names are taken. */
+/**
+ * Returns a free name made from the local part of an address, or "" after 50 taken ones. Callers must have verified the address: the proposal reveals
+ * which names are taken.
+ */
 export async function proposeName(db: Db, email: string): Promise<string> {
   const base = nameFrom(email)
   for (let number = 1; number <= MAX_TRIES; number += 1) {

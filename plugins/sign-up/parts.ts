@@ -63,7 +63,7 @@ export function openSignUp(gateway: Gateway): SignUpParts {
       warned_at_ms = now()
       log.warn(
         { mails_per_hour: max },
-        'sign-ups caused as many mails as they may in an hour: further ones are refused until the next; raise mails_per_hour in [sign_up] if they are real',
+        'sign-ups reached the limit of mails per hour: further ones are refused until the next hour; raise mails_per_hour in [sign_up] if they are real',
       )
     },
   }

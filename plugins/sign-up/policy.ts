@@ -128,13 +128,13 @@ function tooMany(message: string, { until_ms }: Counter, now_ms: number, code?: 
   })
 }
 
-const mailsUsedUp = (counted: Counter, now_ms: number): GatewayError =>
+const mailsUsedUp = (counter: Counter, now_ms: number): GatewayError =>
   tooMany(
     'Too many people are signing up at the moment. Try again in an hour.',
-    counted,
+    counter,
     now_ms,
     MAILS_USED_UP,
   )
 
-const tooManyOfNetwork = (counted: Counter, now_ms: number): GatewayError =>
-  tooMany('Too many sign-ups from your network today. Try again tomorrow.', counted, now_ms)
+const tooManyOfNetwork = (counter: Counter, now_ms: number): GatewayError =>
+  tooMany('Too many sign-ups from your network today. Try again tomorrow.', counter, now_ms)

@@ -129,7 +129,7 @@ const TURNSTILE_LASTS_MS = 10 * 60_000
 /** Counts a solution, which is valid once over all gateways. @throws GatewayError invalid_request */
 async function useUp(tx: Tx, { id, until_ms }: SolvedChallenge): Promise<void> {
   if ((await addOne(tx, { kind: 'challenge', subject: id, until_ms })) > 1)
-    throw invalidRequest('This check of your browser was used already. Try again: it makes a new one.', {
+    throw invalidRequest('This check was already used. Try again: your browser runs a new one.', {
       param: 'solution',
       code: 'challenge_used',
     })

@@ -33,7 +33,7 @@ const SignUpSchema = Type.Object(
     challenge: OneOf(CHALLENGES, {
       default: 'altcha',
       description:
-        'what keeps programs out: "altcha", a second of work for the browser, without a third party; "turnstile", of Cloudflare; or "none"',
+        'the challenge against bots: "altcha", a second of work for the browser, without a third party; "turnstile", of Cloudflare; or "none"',
     }),
     turnstile_site_key: Type.Optional(
       Type.String({

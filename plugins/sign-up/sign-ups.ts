@@ -121,7 +121,7 @@ export async function sweepPending(db: Db, now_ms: number): Promise<void> {
   await db.write((db) => queries(db).sweep.run({ now_ms }))
 }
 
-/** The number of sign-ups whose mailed link was not opened yet. */
+/** The number of pending sign-ups, also of those whose link has expired but that are not swept yet. */
 export const countPending = async (db: Db): Promise<number> =>
   (await queries(db).countPending.get())?.count ?? 0
 

@@ -58,11 +58,11 @@ async function verify(url: string, body: string, seams: RemoteSeams): Promise<Re
       parts.push(part)
     }
     const answer: unknown = JSON.parse(Buffer.concat(parts).toString())
-    if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no object')
+    if (typeof answer !== 'object' || answer === null) throw new Error('the answer is not an object')
     return answer as Record<string, unknown>
   } catch (cause) {
     throw overloaded(
-      'Cloudflare, which checks that you are no program, does not answer. Try again in a minute.',
+      'Cloudflare, which verifies that you are human, is not responding. Try again in a minute.',
       {
         retry_after_s: 60,
         cause,
@@ -72,7 +72,7 @@ async function verify(url: string, body: string, seams: RemoteSeams): Promise<Re
 }
 
 const notSolved = () =>
-  invalidRequest('The check that you are no program did not succeed. Reload the page and try again.', {
+  invalidRequest('We could not verify that you are human. Reload the page and try again.', {
     code: 'challenge_failed',
     param: 'solution',
   })

@@ -57,7 +57,7 @@ function addAdd(group: Command, deps: CliDeps): void {
     .summary('Add a person to the staff.')
     .description(
       `Add a person to the staff, with a link to set a password. It works once, for ${STAFF_LINK_DAYS} days: mailed where there is a ` +
-        'mail server, else printed. A person who signs in here already, and has shown that the address is theirs, keeps their password.',
+        'mail server, else printed. A person who already signs in here, and has verified the address, keeps their password.',
     )
     .requiredOption('--email <address>', 'by which they sign in')
     .addOption(
@@ -83,7 +83,7 @@ function addAdd(group: Command, deps: CliDeps): void {
       const made = link && linkAt(url, 'invitation', link)
       const mailed_to = link?.mailed_to ?? null
       const url_to_show = made && mailed_to === null ? made.url : null
-      if (was_here) remark(`${person.name} signs in here already, and is of the staff now, too.`)
+      if (was_here) remark(`${person.name} already signs in here, and is now on the staff, too.`)
       answer(
         { ...view(person), was_here, url: url_to_show, mailed_to, expires_at: made?.expires_at ?? null },
         addedWords(person, { url_to_show, mailed_to }),

@@ -30,7 +30,7 @@ export const staff_list = defineList<StaffPerson>()({
       table: { head: 'STATE' },
     }),
     last_seen: nullableTime(({ last_seen_at_ms }) => last_seen_at_ms, {
-      description: 'in a session that goes on',
+      description: 'the last request of any of their sessions',
       table: { head: 'LAST SEEN' },
     }),
     created: time(({ created_at_ms }) => created_at_ms),

@@ -193,7 +193,7 @@ export async function requireStaff(tx: Tx, reference: string): Promise<StaffPers
   const person = await findStaff(tx, reference)
   if (person) return person
   throw notFound(
-    `Nobody of the staff has the number or address "${reference}". \`tollgate staff list\` shows all.`,
+    `Nobody on the staff has the number or address "${reference}". \`tollgate staff list\` shows all.`,
     {
       param: 'person',
     },
@@ -236,7 +236,7 @@ function checkedName(name: string): string {
 }
 
 const alreadyStaff = ({ name, email, role }: StaffPerson) =>
-  conflict(`${name} (${email}) is of the staff already, as ${role}. Change the role instead.`, {
+  conflict(`${name} (${email}) is already on the staff, as ${role}. Change the role instead.`, {
     code: 'already_staff',
     param: 'email',
   })

@@ -146,4 +146,6 @@ async function addAndRecord(
 }
 
 const signInFirst = () =>
-  conflict('You are here already with this address. Sign in first, then join.', { code: 'sign_in_first' })
+  conflict('You already have a sign-in here with this address. Sign in first, then join.', {
+    code: 'sign_in_first',
+  })

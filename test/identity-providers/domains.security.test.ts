@@ -32,7 +32,7 @@ type Answer = Awaited<ReturnType<typeof signIn>>
 const REFUSED = [
   403,
   'identity_domain',
-  'work vouches for no address of yours that may sign in here by work. Sign in another way, or ask the operator to allow its domain.',
+  'work has not verified an address of yours in a domain that may sign in here. Sign in another way, or ask the operator to allow your domain.',
 ]
 async function expectRefused({ browser, status, body }: Answer) {
   expect([status, body.error?.code, body.error?.message]).toEqual(REFUSED)

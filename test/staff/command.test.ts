@@ -120,9 +120,9 @@ describe('what is refused', () => {
     [
       ['change', 'nobody@example.com', '--role', 'auditor'],
       1,
-      'Nobody of the staff has the number or address "nobody@example.com"',
+      'Nobody on the staff has the number or address "nobody@example.com"',
     ],
-    [['remove', '7'], 1, 'Nobody of the staff has the number or address "7"'],
+    [['remove', '7'], 1, 'Nobody on the staff has the number or address "7"'],
     [['remove', '1'], 1, 'operator is the last operator who can sign in.'],
     [['disable', '1'], 1, 'operator is the last operator who can sign in.'],
     [['change', '1', '--role', 'support'], 1, 'operator is the last operator who can sign in.'],

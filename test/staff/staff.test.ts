@@ -110,7 +110,7 @@ describe('somebody is not added', () => {
       'twice',
       { email: 'MIA@example.com' },
       409,
-      'is of the staff already, as support. Change the role instead.',
+      'is already on the staff, as support. Change the role instead.',
     ],
   ])('%s', async (_, change, status, message) => {
     const before = await staffAt(operator)
@@ -167,7 +167,7 @@ test('a role and a name are changed, somebody is disabled and enabled, gets a ne
   expect((await nina.send('GET', '/sessions')).status).toBe(401)
   expect(await personOf('nina@example.com')).toBeUndefined()
   expect((await errorOf(await operator.send('DELETE', at))).message).toBe(
-    `Nobody of the staff has the number or address "${person.id}". \`tollgate staff list\` shows all.`,
+    `Nobody on the staff has the number or address "${person.id}". \`tollgate staff list\` shows all.`,
   )
   const signing_in = { body: { account: 'nina@example.com', password: PASSWORD } }
   expect((await clientOf(gateway).send('POST', '/session', signing_in)).status).toBe(401)

@@ -82,9 +82,7 @@ export const identityView = (
 /** An empty request body. */
 export const Leaving = Closed({})
 export const LeavingView = Type.Object({
-  url: Nullable(
-    Type.String({ description: 'where they sign out at the provider; null where it has no such place' }),
-  ),
+  url: Nullable(Type.String({ description: 'the sign-out page of the provider; null if it has none' })),
 })
 
 export const UnlinkedView = Type.Object({ unlinked: Type.Literal(true) })

@@ -16,7 +16,7 @@ import { flowCookie, flowForm, isOwnPage, readFlow } from '../flow.ts'
 import { type IdentityProvider, isFor } from '../settings.ts'
 import { endSessionUrl } from '../sign-out.ts'
 import type { ProviderSignIn } from '../signing-in.ts'
-import { markOf, termsToAccept } from '../signing-up.ts'
+import { termsFingerprint, termsToAccept } from '../signing-up.ts'
 import { endFlow } from './finishing.ts'
 import {
   Finish,
@@ -31,7 +31,7 @@ import {
 
 const PATH = '/console/api/identity-providers'
 
-/** `GET …/identity-providers`: the buttons of the form. `POST …/leave`: the sign-out page of the provider by which this browser signed in last. */
+/** `GET …/identity-providers`: the buttons of the form. `POST …/leave`: the sign-out page of the provider of this browser's last sign-in. */
 export const providerRoutes = (gateway: ConsoleParts, own: ProviderSignIn) =>
   new Elysia({ name: 'console-identity-providers' })
     .use(visitorCalls(gateway))
@@ -41,10 +41,10 @@ export const providerRoutes = (gateway: ConsoleParts, own: ProviderSignIn) =>
         const left = viewer ? undefined : lastProviderOf(gateway, own, request)
         const url = left && (await waitBriefly(endSessionUrl(own, left, consoleUrl(gateway))))
         const providers = own.providers()
-        const serves_accounts = providers.some((each) => isFor(each, 'accounts') && !each.staff_role)
+        const can_sign_up = providers.some((each) => isFor(each, 'accounts') && !each.staff_role)
         return {
           providers: providers.map(providerView),
-          terms: termsToAccept(gateway, serves_accounts) ?? null,
+          terms: termsToAccept(gateway, can_sign_up) ?? null,
           left: left && url ? providerView(left) : null,
         }
       },
@@ -72,7 +72,7 @@ export const signInRoutes = (gateway: ConsoleParts & Pick<Gateway, 'operations'>
           provider,
           purpose: 'sign_in',
           next: pageOf(next),
-          ...(terms && { terms: markOf(terms) }),
+          ...(terms && { terms: termsFingerprint(terms) }),
           ...(ref !== undefined && { ref }),
         })
         set.headers['set-cookie'] = flowCookie(form, flow)

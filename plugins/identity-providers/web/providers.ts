@@ -1,4 +1,4 @@
-// The list of providers, fetched together with the code of their buttons, so that the form renders at once.
+// The list of providers, fetched together with the code of their buttons, so that the form renders in one go.
 import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
 
 export type Providers = AnswerOf<(typeof api)['identity-providers']['get']>

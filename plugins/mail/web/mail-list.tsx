@@ -30,7 +30,7 @@ const CURSOR = 'mails_cursor'
 const NO_FILTERS = { state: '', account: '', since: '', until: '' }
 type Filters = ListFilters<keyof typeof NO_FILTERS>
 /** Short, since a queued mail is sent within seconds. */
-const EVERY_MS = 5_000
+const REFRESH_EVERY_MS = 5_000
 
 const STATES = [
   { value: '', label: 'All states' },
@@ -45,7 +45,7 @@ export function MailList() {
   const { query: chosen, row, is_filtered, clear } = filters
   const query = { ...chosen, state: chosenValue(STATES, chosen.state) }
   const page = { ...query, cursor: row }
-  const mails = useApi(['mails', page], () => api.mails.get({ query: page }), { every_ms: EVERY_MS })
+  const mails = useApi(['mails', page], () => api.mails.get({ query: page }), { every_ms: REFRESH_EVERY_MS })
   const retry = useAction({
     work: (id: number) => send(api.mails({ id: pathPart(id) }).retry.post()),
     changes: ['mails'],

@@ -38,7 +38,10 @@ import {
   SessionView,
 } from './views.ts'
 
-/** `POST /console/api/links/look`: the person of a link. `POST /console/api/links/accept`: sets the password, and signs in. */
+/**
+ * `POST /console/api/links/look`: the person of a link. `POST /console/api/links/accept`: sets the password, and signs in, if the browser keeps a
+ * cookie.
+ */
 export function linkRoutes(gateway: ConsoleParts) {
   const { db } = gateway
   const { now } = gateway.calls

@@ -32,13 +32,15 @@ const ViewerView = Type.Object({
   account: Nullable(Type.String({ description: 'null: the staff' })),
   account_id: Nullable(Type.Integer()),
   key: Nullable(SessionKey),
-  public_url: Nullable(Type.String({ description: 'how callers reach the gateway, where it is set' })),
+  public_url: Nullable(
+    Type.String({ description: 'the address at which callers reach the gateway, if it is set' }),
+  ),
   see_account: Type.Boolean({
     description: 'sees all calls of the account; false: those of the key, or of a member’s keys, only',
   }),
   suspension: Nullable(SuspensionView),
   rights: Type.Array(OneOf(RIGHT_NAMES)),
-  features: Type.Array(Type.String(), { description: 'what is set up here of what pages may offer' }),
+  features: Type.Array(Type.String(), { description: 'the optional features that are set up here' }),
 })
 
 export const SessionView = Type.Object({
@@ -85,7 +87,7 @@ export const EndedView = Type.Object({ ended: Type.Integer({ description: 'how m
 export const Confirmation = Closed({ password: Password })
 export const ConfirmingView = Type.Object({
   has_password: Type.Boolean(),
-  ways: Type.Array(Type.String(), { description: 'of the ways to sign in, those by which this person can' }),
+  ways: Type.Array(Type.String(), { description: 'the ways to sign in that this person has' }),
 })
 
 export const PasswordChange = Closed({ old_password: Password, new_password: Password })
@@ -104,7 +106,7 @@ export const NewEmail = Closed({ email: Type.String({ maxLength: 254, must: 'an 
 export const MeView = Type.Object({
   name: Type.String(),
   email: Nullable(Type.String()),
-  email_is_verified: Type.Boolean({ description: 'whether they have shown that it is theirs' }),
+  email_is_verified: Type.Boolean({ description: 'whether the person has verified the address' }),
   pending_email: Nullable(Type.String({ description: 'an address that a link was mailed to' })),
   has_password: Type.Boolean(),
   can_mail: Type.Boolean({ description: 'whether this gateway sends mails' }),
@@ -120,9 +122,11 @@ export const MailedLinkView = Type.Object({
 })
 export const LinkView = Type.Object({
   purpose: OneOf(LINK_PURPOSES),
-  person: Type.String({ description: 'the name of the person who comes in' }),
+  person: Type.String({ description: 'the name of the person who signs in' }),
   email: Nullable(
-    Type.String({ description: 'by which the person signs in; null: by the name of the account' }),
+    Type.String({
+      description: 'the address with which the person signs in; null if they use the name of the account',
+    }),
   ),
   role: OneOf(['operator', 'account']),
   account: Nullable(Type.String()),

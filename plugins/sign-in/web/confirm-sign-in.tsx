@@ -79,7 +79,7 @@ function ByPassword() {
   )
 }
 
-/** For people without a password or passkey: each new sign-in in this browser counts as a proof. */
+/** For people with neither a password nor another way to confirm: each new sign-in in this browser counts as a proof. */
 const BySigningInAgain = () => (
   <>
     <p>

@@ -116,7 +116,7 @@ function SignInForm({ before, is_for_people = false, onSignedIn }: SignInFormPro
   )
 }
 
-/** The ways that plugins add: a passkey, a link by mail, a provider of identities, signing up. */
+/** The ways that plugins add: a passkey, a link by mail, an identity provider, sign-up. */
 function OtherWays({ onSignedIn }: Pick<SignInProps, 'onSignedIn'>) {
   const { data: site } = useSession()
   const offered = sign_in_ways.filter(({ name }) => site?.ways.includes(name))

@@ -14,6 +14,6 @@ export async function solveAltcha(): Promise<string> {
     throw new Error('Your browser can sign up over HTTPS only. Open this page with https://.')
   const challenge = await send(api['sign-up'].challenge.get())
   const solution = await solveChallenge({ challenge, deriveKey })
-  if (!solution) throw new Error('The check of your browser took too long. Try again.')
+  if (!solution) throw new Error('Your browser took too long to complete the check. Try again.')
   return JSON.stringify({ challenge, solution })
 }

@@ -51,7 +51,7 @@ export function InvitationList() {
         open={revoking !== null}
         onClose={() => setRevoking(null)}
         title={`Revoke invitation ${revoking?.id ?? ''}?`}
-        consequence="Its link works no more. Accounts that were made by it stay."
+        consequence="Its link stops working. Accounts created with it stay."
         verb="Revoke invitation"
         confirm={async () => {
           if (revoking) await revoke.runOrThrow(revoking.id)

@@ -26,8 +26,8 @@ export default function SignUp() {
   const site = useApi(['sign-up'], () => api['sign-up'].get())
   const { data: session } = useSession()
   const [sent_to, setSentTo] = useState<string | null>(null)
-  // The fragment has the code of an invitation: browsers do not send it to servers.
   useState(rememberReferral)
+  // The fragment has the code of an invitation: browsers do not send it to servers.
   const [code] = useState(() => location.hash.slice(1))
   const is_invited = site.data?.mode === 'invitation' && code !== ''
   const invitation = useInvitation(code, is_invited)

@@ -48,7 +48,7 @@ const DATA = { 'x-content-type-options': 'nosniff', 'access-control-allow-origin
 
 const HTML = 'text/html; charset=utf-8'
 const JSON_TYPE = 'application/json'
-/** The addresses change with the content, so browsers may cache them without limit. */
+/** The addresses change with the content, so browsers may cache them for a year. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
 const PAGE_TTL_MS = 5_000

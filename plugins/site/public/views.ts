@@ -28,8 +28,8 @@ const PriceLineView = Closed({
 })
 
 const ModelView = Closed({
-  id: Type.String({ description: 'The name by which it is called.' }),
-  display_name: Type.String({ description: 'Its name for people.' }),
+  id: Type.String({ description: 'The ID of the model, as in `model` of a call.' }),
+  display_name: Type.String({ description: 'The display name.' }),
   kind: OneOf(KINDS, { description: 'This decides the endpoints that call it.' }),
   price: Type.Array(PriceLineView, { description: 'What a call is charged.' }),
   takes: Nullable(

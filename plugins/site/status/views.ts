@@ -19,8 +19,8 @@ const Share = (description: string) =>
   )
 
 const ModelStatusView = Closed({
-  id: Type.String({ description: 'The name by which it is called.' }),
-  display_name: Type.String({ description: 'Its name for people.' }),
+  id: Type.String({ description: 'The ID of the model, as in `model` of a call.' }),
+  display_name: Type.String({ description: 'The display name.' }),
   state: OneOf(HEALTH_STATES, { description: 'Its state now; `unknown`: no calls in the last 24 hours.' }),
   answered_percent: Share('Of the calls of all these days, the share that was answered, rounded down.'),
   days: Type.Array(

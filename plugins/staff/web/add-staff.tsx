@@ -84,7 +84,7 @@ export function LinkMade({
   const until = expires_at_ms === null ? '' : `It works once, until ${exactTime(expires_at_ms)}`
   return (
     <div className="stack">
-      {was_here && <p>{name} signs in here already, and is of the staff now, too.</p>}
+      {was_here && <p>{name} already signs in here, and is now on the staff, too.</p>}
       {url !== null ? (
         <>
           <p>

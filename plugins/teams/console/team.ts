@@ -132,13 +132,13 @@ const readLimits = (body: Static<typeof Limits>): BudgetChanges =>
 /** @throws GatewayError invalid_request if the keys are to be both revoked and handed over */
 function changeOf(viewer: Viewer, body: Static<typeof Removal>, now_ms: number): TeamChange {
   return {
-    keys: keysLeft(body),
+    keys: keyHandlingOf(body),
     may_end_owners: viewer.side === 'operator' && body.without_owner === true,
     now_ms,
   }
 }
 
-function keysLeft({ keys, keys_to }: Static<typeof Removal>): KeyHandling | undefined {
+function keyHandlingOf({ keys, keys_to }: Static<typeof Removal>): KeyHandling | undefined {
   if (keys !== undefined && keys_to !== undefined)
     throw invalidRequest('keys_to: leave it out where keys are revoked.', { param: 'keys_to' })
   if (keys_to !== undefined) return { to_person_id: keys_to }

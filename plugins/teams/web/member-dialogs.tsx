@@ -24,7 +24,7 @@ const CHANGES = ['team', 'keys']
 
 export function ChangeRole({ person, people, account, onClose }: MemberDialogProps) {
   const [role, setRole] = useState<Role>(person.role)
-  const keys = useKeysLeft(person, people)
+  const keys = useKeyChoice(person, people)
   const last_owner = useLastOwner(person, people)
   const asks_keys = role === 'billing' && person.role !== 'billing' && person.keys > 0
   const { runOrThrow } = useAction({
@@ -63,7 +63,7 @@ export function ChangeRole({ person, people, account, onClose }: MemberDialogPro
 }
 
 export function RemovePerson({ person, people, account, onClose }: MemberDialogProps) {
-  const keys = useKeysLeft(person, people)
+  const keys = useKeyChoice(person, people)
   const last_owner = useLastOwner(person, people)
   const { runOrThrow } = useAction({
     work: () =>
@@ -105,7 +105,7 @@ const KEY_CHOICES = [
 ] as const
 
 /** Fields to revoke a person's keys or hand them over. */
-function useKeysLeft(person: MemberView, people: readonly MemberView[]) {
+function useKeyChoice(person: MemberView, people: readonly MemberView[]) {
   const recipients = people
     .filter(({ person_id, role }) => person_id !== person.person_id && role !== 'billing')
     .map(({ person_id, name, email }) => ({
