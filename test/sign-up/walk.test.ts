@@ -196,7 +196,7 @@ test('Turnstile is shown on the page of the form, by the script of Cloudflare al
   expect((await sent).postDataJSON()).toEqual({ email: 'turn@example.org', solution: 'token-1' })
   // Cloudflare cannot be reached from here: the form says so, and gets another token.
   one.allow(/status of 503/)
-  await page.getByText('does not answer. Try again in a minute.').waitFor({ timeout: 15_000 })
+  await page.getByText('is not responding. Try again in a minute.').waitFor({ timeout: 15_000 })
   await page.getByText('again').first().waitFor()
   await one.isClean()
 })
