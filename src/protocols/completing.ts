@@ -40,7 +40,7 @@ export const fillRequired = (answer: JsonObject, defaults: JsonObject): JsonObje
   ),
 })
 
-/** A piece of an answer with its type, if one of its fields implies it. @param types type by field */
+/** A piece of an answer with its type, if one of its fields implies it. @param types the type for each field */
 export function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
   if (typeof original.type === 'string') return original
   const key = Object.keys(types).find(

@@ -43,7 +43,7 @@ function add(value: Json, sizes: { values: number; bare_bytes: number }): void {
   sizes.values += 1 + Math.max(0, commas)
 }
 
-/** Counts each value of earlier requests only once. */
+/** As add, but computes the counts of a known value only once. */
 function addKnown(value: Json, sizes: { values: number; bare_bytes: number }): void {
   if (typeof value !== 'object' || value === null || !isKnown(value)) {
     add(value, sizes)

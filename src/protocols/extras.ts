@@ -104,12 +104,12 @@ interface ExtrasTables
 }
 
 /** Builds a protocol's extras from its tables. */
-export function extrasFrom({ fields, memory, bill, judgeHeaders, ...verbs }: ExtrasTables): ExtrasProtocol {
+export function extrasFrom({ fields, memory, bill, judgeHeaders, ...others }: ExtrasTables): ExtrasProtocol {
   const rules = { ...memory, ...bill }
   const all = fieldRules(rules, fields)
   const memory_only = fieldRules(memory, fields)
   return {
-    ...verbs,
+    ...others,
     known_fields: new Set([...fields, ...Object.keys(rules)]),
     decisive_fields: Object.keys(rules),
     find(body, headers) {

@@ -2,7 +2,7 @@
 
 /**
  * `bad_request`: the request itself is wrong, no other route would help. `rate_limited`: this key reached a limit.
- * `overloaded`: the provider has too much load; other routes may serve. `bad_key`: the provider refuses this key.
+ * `overloaded`: the provider lacks capacity; other routes may serve. `bad_key`: the provider refuses this key.
  * `timed_out`: no answer came in time. `upstream_error`: any other failure that is not the caller's fault.
  */
 export type FailureClass =

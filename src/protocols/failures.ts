@@ -32,7 +32,7 @@ export function retryDelay({ details }: JsonObject): number | undefined {
  * Proxies and servers of open models pass on messages of other providers, so all protocols share this list. In order: Anthropic (two
  * patterns), Gemini, OpenAI and vLLM, OpenAI's responses, xAI, Mistral, llama.cpp, Bedrock.
  */
-const WORDS: readonly RegExp[] = [
+const TOO_LONG_MESSAGES: readonly RegExp[] = [
   /prompt is too long(?:: (?<tokens>\d+) tokens > (?<context>\d+))?/i,
   /input length and `?max_tokens`? exceed context limit(?:: (?<tokens>\d+) \+ (?<output>\d+) > (?<context>\d+))?/i,
   /input token count(?: \(?(?<tokens>\d+)\)?)? exceeds the maximum(?: number of tokens allowed \(?(?<context>\d+))?/i,
@@ -46,7 +46,7 @@ const WORDS: readonly RegExp[] = [
 
 /** The figures in a message about a too long prompt; undefined for any other message. */
 export function readTooLong(message: string): TooLongFigures | undefined {
-  for (const words of WORDS) {
+  for (const words of TOO_LONG_MESSAGES) {
     const groups = words.exec(message)?.groups
     if (groups === undefined && !words.test(message)) continue
     const { tokens, output, context } = groups ?? {}

@@ -25,7 +25,7 @@ const WEB_TYPES: readonly string[] = [JPEG, PNG, 'image/gif', 'image/webp']
  */
 export const GEMINI_IMAGE_TYPES: readonly string[] = [JPEG, PNG, 'image/webp', 'image/heic', 'image/heif']
 
-/** No document says that the first frame of an animation is read: all of these servers accept a still image. */
+/** For servers that do not document reading the first frame of an animation: the gateway sends a still image, which all accept. */
 const stills = (types: readonly string[]): ImageTypes => ({
   types,
   is_documented: true,

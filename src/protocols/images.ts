@@ -39,7 +39,7 @@ export interface ImageRequest {
   partial_images?: number | undefined
   /** A PNG: the model repaints its transparent areas. */
   mask?: Reference | undefined
-  /** The conversation of the prompt and the references, for a conversation request; its images are inline. */
+  /** The conversation with the prompt and the references, if the caller sent one; its images are inline. */
   conversation?: ConversationRequest | undefined
 }
 

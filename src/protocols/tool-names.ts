@@ -28,9 +28,9 @@ export const hashedUserId = (user: string): string => (/^[0-9a-f]{64}$/.test(use
 
 /** Returns a function that replaces names which are not accepted. @param renamed receives the caller's names by the names sent */
 export const createRenamer =
-  (isTaken: (name: string) => boolean, max_chars: number, renamed: Map<string, string>) =>
+  (isAccepted: (name: string) => boolean, max_chars: number, renamed: Map<string, string>) =>
   (name: string): string => {
-    if (isTaken(name)) return name
+    if (isAccepted(name)) return name
     const sent = safeName(name, max_chars)
     renamed.set(sent, name)
     return sent

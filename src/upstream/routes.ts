@@ -25,12 +25,12 @@ export function withRoutes<M extends Model>(model: M, isSuitable: (route: Route)
 }
 
 /**
- * All attempts at a model, in order: routes by their `order`, then routes and keys as the seed ranks them. Keys in cooldown come last,
- * the one that is free soonest first: to try one is better than to refuse the call.
+ * All attempts at a model, in order: routes by their `order`. The seed ranks routes of equal order, and the keys of each route. Keys in
+ * cooldown come last, the one that is free soonest first: to try one is better than to refuse the call.
  *
  * Routes and keys are ranked by weighted rendezvous hashing (https://en.wikipedia.org/wiki/Rendezvous_hashing). Calls with the same
  * seed start at the same route and key, whose prompt cache they share; over many seeds, each route is first in proportion to its
- * weight. When a route is added or removed, only calls that move to it or from it change their order.
+ * weight. When a route or key is added or removed, only calls that move to it or from it change their order.
  * @param seed 32 bits: that of the call's session, or a random one
  */
 export function planAttempts(

@@ -22,7 +22,7 @@ export interface Sending<T> {
   open(response: Response, attempt: Attempt, onProgress: () => void): Promise<T>
   /** Classifies a refusal, if the provider's protocol does not. */
   readFailure?(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
-  /** The time limit of one attempt, for providers that are allowed more. */
+  /** The time limit of one attempt, if it is lower than the provider's. */
   readonly timeout_ms?: number
   /** The seed of the call's session, which keeps the session at one route and key (`seedOf`); undefined without one. */
   readonly seed?: number | undefined

@@ -18,7 +18,7 @@ import {
   itemsOf,
   RECALLED,
   recalledFields,
-  resolve,
+  resolveReferences,
 } from '../../protocols/openai/responses/recalled.ts'
 import { missingConversationError } from '../../protocols/openai/responses/request.ts'
 import { skeletonOf } from '../../protocols/openai/responses/response-object.ts'
@@ -124,7 +124,7 @@ export class ResponseCall implements AnswerHooks {
         account_id,
         previous_id,
         created_at_ms: admitted.started_ms,
-        input: resolve(itemsOf(input), recalled?.items ?? {}).filter(isObject),
+        input: resolveReferences(itemsOf(input), recalled?.items ?? {}).filter(isObject),
         is_kept,
         remembered,
         before: this.#recent ? (recalled?.before ?? []) : [],

@@ -73,8 +73,8 @@ function fitBeginning({ body }: Fitting): JsonObject {
 }
 
 /**
- * Fits a final answer that the model is to continue: if the model cannot continue it, a user message asks for it; otherwise it loses
- * trailing blanks, which are refused.
+ * Fits a conversation that ends with an answer for the model to continue. If the model cannot do that, a user message asks for it;
+ * otherwise the answer loses trailing blanks, which are refused.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#feature-compatibility (not with a schema),
  * https://github.com/Aider-AI/aider/issues/3820 (not with thinking), https://github.com/tailcallhq/forgecode/issues/1872 (blanks)
  */

@@ -6,7 +6,7 @@ import { generationName, type NamedModel } from '../canonical/request.ts'
 export interface Generation {
   /** `budget`: thinking takes budget_tokens. `adaptive`: it takes an effort, and a budget is refused or deprecated. */
   readonly thinking: 'budget' | 'adaptive'
-  /** The number of temperature and top_p that a request may set: since 4.1 only one, since 4.7 none (nor top_k). */
+  /** Whether a request may set both temperature and top_p, only one of them (since 4.1), or neither, nor top_k (since 4.7). */
   readonly sampling: 'both' | 'one' | 'none'
   /** The way to switch thinking off: by a type, by leaving the field out, or not at all; `least` then uses the lowest effort. */
   readonly off: 'disabled' | 'between_tools' | 'nothing' | 'least'
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
 const VERSION = /(?:^|\D)(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const DATE = /\d{3,}/g
 /** `claude-mythos-preview`, `claude-opus-latest`. */
-const HAS_NAME = /claude-[a-z]/
+const UNVERSIONED = /claude-[a-z]/
 
 /** The generation of a model, with the catalogue's efforts if it has any. */
 export function generationFor(target: NamedModel): Generation {
@@ -115,7 +115,7 @@ export function generationFor(target: NamedModel): Generation {
 export function generationOf(model: string): Generation {
   if (!model.includes('claude')) return OTHERS
   const [, major, minor] = VERSION.exec(model.replace(DATE, '')) ?? []
-  if (major === undefined) return HAS_NAME.test(model) ? NEWEST : OTHERS
+  if (major === undefined) return UNVERSIONED.test(model) ? NEWEST : OTHERS
   const version = Number(major) * 100 + Number(minor ?? 0)
   const fits = ({ from, family }: Row) => version >= from && (family === undefined || family.test(model))
   return ROWS.find(fits) ?? OLDEST

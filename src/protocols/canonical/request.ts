@@ -20,7 +20,7 @@ export const generationName = ({ model, generation }: NamedModel): string => gen
 
 /** OpenAI's settings of the prompt cache besides key and marks, as the caller sent them. */
 export interface PromptCaching {
-  /** The caller's session, for protocols without a cache key: requests with the same key share a cache. */
+  /** The caller's session, which serves as the cache key if the caller's protocol has none. Requests with the same key share a cache. */
   readonly session?: string | undefined
   readonly retention?: string | undefined
   readonly options?: JsonObject | undefined

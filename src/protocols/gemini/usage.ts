@@ -50,6 +50,7 @@ export function readUsage(answer: JsonObject): ReportedUsage | undefined {
 /**
  * The counts of the prompt and the candidates. A missing one is the rest of the total after the other one and `beside`. A total without
  * a rest decides nothing: the first events of a stream have none.
+ * @param beside the tokens of tools and thoughts, which neither count includes
  */
 function countsIn(meta: JsonObject, beside: number) {
   const prompt = tokenCountIn(meta.promptTokenCount)

@@ -93,11 +93,11 @@ export function decodeMessages(value: Json | undefined): Conversation {
     return oneOf(READERS, message.role, `${path}.role`)(message, path, names)
   })
   const turns = new TurnCount()
-  for (const visible of read) {
-    if ('text' in visible) conversation.system.push({ ...visible, after: turns.count })
+  for (const decoded of read) {
+    if ('text' in decoded) conversation.system.push({ ...decoded, after: turns.count })
     else {
-      conversation.turns.push(visible)
-      turns.add(visible)
+      conversation.turns.push(decoded)
+      turns.add(decoded)
     }
   }
   return conversation

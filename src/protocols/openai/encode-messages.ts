@@ -58,7 +58,7 @@ export function encodeSystem(
 
 export const isMark = (mark: JsonObject): boolean => Object.keys(mark).length > 0
 
-/** Includes thinking, for servers that want it back; servers/fit.ts removes it for all others. */
+/** Includes thinking, for servers that want it back; servers/fit-messages.ts removes it for all others. */
 function encodeAssistant(parts: readonly Part[], takes_signatures: boolean): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')

@@ -172,7 +172,7 @@ const BILL = {
 
 /**
  * Counts the extras of an answer. Servers that charge per search report the number (searchesIn). OpenAI reports none: its models search
- * once in every call with the options. Audio tokens come from the final usage, or from the received audio if the caller disconnected.
+ * once in every call with the options. Audio tokens come from the final usage; without one, such as after a disconnect, from the received audio.
  */
 class Count implements ExtrasCount {
   #searches: number | undefined

@@ -130,7 +130,7 @@ const readCached = (usage: JsonObject, details: JsonObject): number =>
 const readWrittenForHour = (details: JsonObject): number =>
   tokenCountIn(objectIn(details.cache_creation).ephemeral_1h_input_tokens) ?? 0
 
-/** Uncached audio. The cached tokens may include audio. If audio exceeds the prompt, the rest becomes negative. */
+/** Uncached audio. The cached tokens may include audio. If audio exceeds the prompt, the remaining input becomes negative. */
 const readAudio = (prompt: number, cached: number, audio: number): number =>
   audio > prompt ? audio : Math.min(audio, Math.max(0, prompt - cached))
 

@@ -1,6 +1,6 @@
 // The time to wait before the next request, from a provider's headers.
 
-/** The longest limit of any provider is one per day. */
+/** No provider's limit lasts longer than a day. */
 const MAX_RETRY_AFTER_S = 86_400
 
 /** Whole seconds from 0 to a day, rounded up; undefined for negative numbers and NaN. */

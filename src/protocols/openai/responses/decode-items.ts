@@ -82,7 +82,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   apply_patch_call_output: readClientOutput,
   reasoning: readReasoning,
   compaction: readCompaction,
-  [IMAGE_ITEM]: readPicture,
+  [IMAGE_ITEM]: readGeneratedImage,
   item_reference: rejectReference,
 }
 
@@ -212,12 +212,12 @@ function readCompaction(state: State, item: JsonObject): void {
 }
 
 /** Images of the gateway's image models are described in words. Images that a text model generated are sent back to it. */
-function readPicture(state: State, item: JsonObject, at: string): void {
-  const picture = readImageItem(item, `${at}.result`)
-  if (picture) {
+function readGeneratedImage(state: State, item: JsonObject, at: string): void {
+  const image = readImageItem(item, `${at}.result`)
+  if (image) {
     const { signature } = state
     state.signature = undefined
-    add(state, 'assistant', { ...picture, signature })
+    add(state, 'assistant', { ...image, signature })
     return
   }
   const text = describeImage(item)
@@ -245,7 +245,7 @@ function readText(part: JsonObject, at: string): TextPart {
 
 function readImage(part: JsonObject, path: string): MediaPart {
   rejectFileId(part, path)
-  // An older form of agents has an object here, as in chat completions.
+  // Some older agents send an object here, as in chat completions.
   const url = isObject(part.image_url) ? part.image_url.url : part.image_url
   const { image_url } = readObject(ImageContent, { image_url: url ?? null }, path)
   return imageAt(image_url, `${path}.image_url`)

@@ -9,7 +9,7 @@ const parts = inItems(inTypes({ input_image: image_url, input_file: file_data, i
 const screenshot = inTypes({ computer_screenshot: image_url })
 
 /** An image that a model generated and a client sends back. Its format is in another field, so it has no type here. */
-const picture: MediaPlaces = inFields({
+const generatedImage: MediaPlaces = inFields({
   result: (value, change) =>
     typeof value === 'string' ? change({ is_image: false, mime_type: undefined, data: value }).data : value,
 })
@@ -20,6 +20,7 @@ const item = inFields({
 })
 
 export const mediaFields: MediaFields = {
-  input: (value, change) => (isObject(value) && value.type === IMAGE_ITEM ? picture : item)(value, change),
+  input: (value, change) =>
+    (isObject(value) && value.type === IMAGE_ITEM ? generatedImage : item)(value, change),
   tools: inFields({ input_image_mask: image_url }),
 }

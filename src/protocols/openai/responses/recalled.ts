@@ -40,7 +40,7 @@ export function recalledOf(fields: JsonObject): Recalled {
   }
 }
 
-/** An item of the input that offers further tools to the model. Codex offers all of its own so. */
+/** An item of the input that offers further tools to the model. Codex offers all its tools this way. */
 export const ADDED_TOOLS = 'additional_tools'
 
 /** The tools that items add to those of the request. */
@@ -68,7 +68,7 @@ export const isReference = (item: Json): item is JsonObject =>
     ((item.type ?? null) === null && item.role === undefined && typeof item.id === 'string'))
 
 /** Replaces references by the items that they refer to; unknown references stay. */
-export const resolve = (items: readonly Json[], of: Readonly<Record<string, Json>>): Json[] =>
+export const resolveReferences = (items: readonly Json[], of: Readonly<Record<string, Json>>): Json[] =>
   items.map((item) => (isReference(item) ? (of[String(item.id)] ?? item) : item))
 
 /** An item, and its place in the caller's request. */
@@ -84,5 +84,8 @@ export function allItems(body: JsonObject): PlacedItem[] {
   const place = (item: Json, index: number): PlacedItem => ({ item, at: `input[${index}]` })
   if (recalled === undefined) return own.map(place)
   const { before, items } = recalledOf(body)
-  return [...before.map((item) => ({ item, at: 'previous_response_id' })), ...resolve(own, items).map(place)]
+  return [
+    ...before.map((item) => ({ item, at: 'previous_response_id' })),
+    ...resolveReferences(own, items).map(place),
+  ]
 }

@@ -54,7 +54,7 @@ class ItemOutput {
     const end = start < 0 ? -1 : closingQuote(data, start)
     if (end < 0 || isNested(data, start)) return false
     if (end - start > MAX_TEXT_DELTA && data.includes(AUDIO)) this.#audio_chars += end - start
-    else if (this.#bringsMore(data, start, end)) return false
+    else if (this.#hasOtherOutput(data, start, end)) return false
     else this.#add(indexIn(data), end - start)
     return true
   }
@@ -63,7 +63,7 @@ class ItemOutput {
    * Whether an event may have other output beside its delta, such as an unknown field. Events of a stream are alike: only events with more
    * other bytes than all earlier ones are checked.
    */
-  #bringsMore(data: ByteString, start: number, end: number): boolean {
+  #hasOtherOutput(data: ByteString, start: number, end: number): boolean {
     const bytes_beside = data.length - (end - start)
     if (bytes_beside <= this.#silent_bytes) return false
     BEFORE_DELTA.lastIndex = 0

@@ -9,7 +9,7 @@ import { outputTokens } from './output-fields.ts'
 export const responseIn = (answer: JsonObject): JsonObject =>
   isObject(answer.response) ? answer.response : answer
 
-/** The usage of a whole answer, or of a stream's last event; undefined if it reports none. Its counts are those of chat completions. */
+/** The usage of a whole answer, or of a stream's last event; undefined if it reports none. Its counts are those of chat completions, under other names. */
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined =>
   readCounts(responseIn(answer).usage)
 
