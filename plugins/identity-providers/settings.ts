@@ -152,9 +152,9 @@ function checkProvider(text: ProviderText, path: TomlPath, { report }: SectionCo
   else if (url?.search !== '' || url.hash !== '' || url.username !== '')
     report(at('issuer'), 'must be an address, such as "https://id.example.com/realms/main"')
   else if (url.protocol !== 'https:' && !(url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
-    report(at('issuer'), 'must begin with https://, since whoever is on the way could sign in as anybody')
+    report(at('issuer'), 'must begin with https://: over HTTP an attacker could sign in as anybody')
   else if (text.preset === 'microsoft' && !isSupportedIssuer(issuer))
-    report(at('issuer'), 'must have the ID of a tenant: login.microsoftonline.com alone takes "common"')
+    report(at('issuer'), 'must have the ID of a tenant: only login.microsoftonline.com accepts "common"')
   for (const [index, domain] of text.email_domains.entries())
     if (!DOMAIN.test(domain.toLowerCase()))
       report([...at('email_domains'), index], 'must be a domain, such as "example.com"')
@@ -163,7 +163,7 @@ function checkProvider(text: ProviderText, path: TomlPath, { report }: SectionCo
   if (text.staff_role === undefined) return
   if (text.for === 'accounts') report(at('staff_role'), 'needs for = "staff" or "both"')
   if (text.email_domains.length === 0)
-    report(at('staff_role'), 'needs email_domains: without them anybody could become one of the staff')
+    report(at('staff_role'), 'needs email_domains: without them anybody could join the staff')
 }
 
 export const signInSettings = defineSection({

@@ -101,7 +101,7 @@ export async function retryMail(tx: Tx, id: number, now_ms: number): Promise<voi
   const mail = await lockFailedMail(tx, id)
   if (isPurpose(mail.purpose) && PURPOSES[mail.purpose].has_token)
     throw conflict(
-      'Its link was deleted when it was given up. Make a new one: for an invitation `tollgate account invite NAME`, or the button on the account’s page.',
+      'Its link was deleted when the mail failed. Create a new one: for an invitation `tollgate account invite NAME`, or the button on the account’s page.',
       { code: 'link_gone' },
     )
   await queries(tx).retry.run({ id, queued_at_ms: now_ms, next_at_ms: now_ms })

@@ -140,7 +140,7 @@ function changeOf(viewer: Viewer, body: Static<typeof Removal>, now_ms: number):
 
 function keyHandlingOf({ keys, keys_to }: Static<typeof Removal>): KeyHandling | undefined {
   if (keys !== undefined && keys_to !== undefined)
-    throw invalidRequest('keys_to: leave it out where keys are revoked.', { param: 'keys_to' })
+    throw invalidRequest('keys_to: leave it out if keys are revoked.', { param: 'keys_to' })
   if (keys_to !== undefined) return { to_person_id: keys_to }
   return keys === undefined ? undefined : { revoke: true }
 }
