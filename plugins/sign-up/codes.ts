@@ -164,11 +164,11 @@ export async function checkCode(db: Db, code: string, now_ms: number): Promise<v
 }
 
 const WHY_NOT = {
-  used: 'This invitation was used already. If you have an account, sign in. If not, ask the person who invited you for a new one.',
-  revoked: 'This invitation was revoked. Ask the person who invited you for a new one.',
-  expired: 'This invitation has expired. Ask the person who invited you for a new one.',
+  used: 'This invitation was used already. If you have an account, sign in. If not, ask the sender for a new one.',
+  revoked: 'This invitation was revoked. Ask the sender for a new one.',
+  expired: 'This invitation has expired. Ask the sender for a new one.',
   unknown:
-    'This invitation is not known here. Open the whole link of your invitation, or ask the person who invited you for a new one.',
+    'This invitation is not known here. Open the whole link of your invitation, or ask the sender for a new one.',
 } as const
 
 /** Counts a use of an invitation. In the caller's transaction. @throws GatewayError not_found if it is used up or revoked */
@@ -202,6 +202,6 @@ export async function sweepCodes(db: Db, now_ms: number): Promise<void> {
 
 const codeNotValid = () =>
   notFound(
-    'This invitation was used up, was revoked, has expired, or is for another address. Ask the person who invited you for a new one.',
+    'This invitation was used up, was revoked, has expired, or is for another address. Ask the sender for a new one.',
     { code: 'invitation_not_valid', param: 'code' },
   )

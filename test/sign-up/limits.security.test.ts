@@ -225,22 +225,18 @@ describe('an invitation', () => {
     expect((await look(code)).status).toBe(200)
     await finish('looked@example.org', 'looked')
     expect(await words(code)).toBe(
-      'This invitation was used already. If you have an account, sign in. If not, ask the person who invited you for a new one.',
+      'This invitation was used already. If you have an account, sign in. If not, ask the sender for a new one.',
     )
     const operator = await signedIn(gateway, 'operator')
     const revoked = await invite({ uses: 2 })
     const { invitations } = await operator.json('GET', '/sign-up-invitations')
     await operator.json('DELETE', `/sign-up-invitations/${invitations[0].id}`)
-    expect(await words(revoked)).toBe(
-      'This invitation was revoked. Ask the person who invited you for a new one.',
-    )
+    expect(await words(revoked)).toBe('This invitation was revoked. Ask the sender for a new one.')
     const expired = await invite({ days: 1 })
     gateway.db.run(
       'UPDATE sign_up_codes SET expires_at_ms = 1 WHERE id = (SELECT max(id) FROM sign_up_codes)',
     )
-    expect(await words(expired)).toBe(
-      'This invitation has expired. Ask the person who invited you for a new one.',
-    )
+    expect(await words(expired)).toBe('This invitation has expired. Ask the sender for a new one.')
     // Open to anybody, the form asks for none; closed, there is no form.
     await at.configure('mode = "open"\nchallenge = "none"')
     expect((await look('x')).status).toBe(200)

@@ -223,9 +223,7 @@ test.each(WALKED)(
     await operator.json('DELETE', `/sign-up-invitations/${id}`)
     one.allow(/status of 404/)
     await page.reload()
-    await page
-      .getByText('This invitation was revoked. Ask the person who invited you for a new one.')
-      .waitFor()
+    await page.getByText('This invitation was revoked. Ask the sender for a new one.').waitFor()
     expect(await page.getByLabel('Email').count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(1)
     await one.looksRight()
