@@ -26,7 +26,7 @@ export interface MoveIn {
 /** Vouchers whose codes the source has given out. */
 export interface IncomingVouchers {
   readonly unused: readonly NewVoucher[]
-  /** Hashes of used, disabled and expired codes. */
+  /** Hashes of used, disabled, deleted and expired codes. */
   readonly ended: readonly Buffer[]
 }
 
@@ -110,7 +110,7 @@ export interface IncomingModel {
   readonly id: string
   /** Fields of `[[models]]` without `id`, `routes` and `price`: `kind` at least. */
   readonly fields: { readonly kind: string; readonly [field: string]: TomlValue }
-  /** In the order of trial. `provider` is the name of an incoming provider. */
+  /** In the order in which they are tried. `provider` is the name of an incoming provider. */
   readonly routes: readonly IncomingRoute[]
   /** The price of its kind, amounts as decimals in text: `{ input: '0.30', output: '2.50' }`. */
   readonly price: { readonly [rate: string]: TomlValue }

@@ -156,8 +156,8 @@ function balancesOf({ balances }: Report): string {
 function vouchersOf({ vouchers: { unused, worth_usd, created, revoked } }: Report): string {
   if (unused === 0 && !revoked) return ''
   const done = created === null ? '' : ` ${created} of them are new here.`
-  const ended = revoked ? ` ${counted(revoked, 'voucher')} that came in before ended there, and so here.` : ''
-  return `Vouchers\n${unused} unused, ${worth_usd} USD in all: their codes go on working.${done}${ended}`
+  const ended = revoked ? ` Revoked ${counted(revoked, 'imported voucher')}, as in the source.` : ''
+  return `Vouchers\n${unused} unused, ${worth_usd} USD in all: their codes keep working.${done}${ended}`
 }
 
 function historyOf({ history: { days_by_account_and_model, calls, charged_usd } }: Report): string {

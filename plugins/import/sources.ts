@@ -1,4 +1,4 @@
-// Opens the sources that `import` names: a database, or LiteLLM's configuration with its database.
+// The sources of `import`, opened: a database, or LiteLLM's configuration with its database.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { withPath } from '../../src/app/command-line/failure.ts'

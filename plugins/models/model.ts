@@ -40,7 +40,7 @@ const unused = { description: 'Always null.' }
 
 /**
  * A model for OpenAI's SDK (`object`, `created`, `owned_by`) and Anthropic's (`type` and the fields after it). `kind` is
- * Tollgate's own: it names the endpoints that serve the model.
+ * Tollgate's own: it determines the endpoints that serve the model.
  */
 export const ModelView = Closed(
   {

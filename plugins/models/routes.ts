@@ -15,7 +15,7 @@ import { nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
 import { nativeSettings } from '../native/index.ts'
 import { ListQuery, ListView, listView, ModelView, modelView } from './model.ts'
 
-/** Clients of every API list models at this path, each with the key in its own API's header. */
+/** Clients of every API list models at this path, each with the key where its own API takes it: in a header, or for Google in `?key=`. */
 const surfaceOf = (request: Request): Surface => surfaceFor('models', clientApiOf(request) ?? 'openai')
 
 const tags = ['Models']

@@ -29,7 +29,7 @@ export function addMigrateCommand(program: Command, deps: CliDeps): void {
     )
     .option(
       '--to <place>',
-      'for the database: "postgres://USER@HOST/NAME", "env:NAME" with it, or a folder, which gets the files of a bucket, too',
+      'for the database: "postgres://USER@HOST/NAME", "env:NAME" for a variable with that URL, or a folder, which also gets the files of a bucket',
     )
     .option(
       '--files <place>',

@@ -15,7 +15,7 @@ export const lockFolder = (dir: string): ReturnType<typeof takeLock> =>
   takeLock(join(dir, 'serve.lock'), MAX_COMMAND_MS)
 
 /** @throws GatewayError conflict while a gateway serves the folder */
-export function requireStoppedFolder(dir: string): Disposable {
+export function lockStoppedFolder(dir: string): Disposable {
   const unlock = lockFolder(dir)
   if (!unlock)
     throw conflict(

@@ -33,10 +33,10 @@ import type { FileMove } from './files.ts'
 import {
   lockDatabaseFile,
   lockFolder,
+  lockStoppedFolder,
   namesOfRunningGateways,
   refuseDatabase,
   refuseRunningGateways,
-  requireStoppedFolder,
 } from './guards.ts'
 
 /** `to be written`: the folder already has a file, which stays unchanged. */
@@ -91,7 +91,7 @@ export async function moveToServer(move: Move, url: string): Promise<MovedAll> {
   const { context, from, files, copy } = move
   const { folder } = context
   await using source = await from.open({ access: 'read' })
-  using _stopped = copy ? undefined : requireStoppedFolder(folder.dir)
+  using _stopped = copy ? undefined : lockStoppedFolder(folder.dir)
   await using target = await openPostgres(url, { by: folder.by, is_new: true })
   if (files) {
     // Checks first that the target has no rows: copying the files may take hours.
@@ -117,7 +117,7 @@ export async function moveToFolder(move: Move, dir: string): Promise<MovedAll> {
   const is_same_folder = resolve(dir) === resolve(folder.dir)
   await using source = await from.open({ access: 'read' })
   return await withoutGateway({ dir }, async () => {
-    using _stopped = copy || is_same_folder ? undefined : requireStoppedFolder(folder.dir)
+    using _stopped = copy || is_same_folder ? undefined : lockStoppedFolder(folder.dir)
     refuseDatabase(database_path)
     if (!copy) await refuseRunningGateways(source)
     const first = await moveFiles(move, source)

@@ -1,4 +1,4 @@
-// Changes between two versions in a changelog, with the steps to take before an upgrade. Pure.
+// Changes between two versions in a changelog, beginning with the steps to take before an upgrade. Pure.
 
 export interface VersionChanges {
   version: string

@@ -1,4 +1,4 @@
-// Downloads a release's archive and checks it: its SHA-256 against checksums.txt, and that file's signature if a public key is known.
+// A release's archive, fetched and checked: its SHA-256 against checksums.txt, and that file's signature if a public key is known.
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ export interface CheckedArchive {
  * @param public_key of the releases, in minisign's format
  * @throws GatewayError for an invalid name, a missing file, a wrong signature, a missing or wrong checksum
  */
-export async function downloadArchive(
+export async function fetchArchive(
   source: Source,
   folder: string,
   public_key: string | undefined,

@@ -23,7 +23,7 @@ const requireWritable = (folder: string): void => accessSync(folder, constants.W
 /**
  * Returns the executable's own file, with symbolic links resolved.
  * @param root of the file system
- * @throws GatewayError conflict if a package owns the file, or this user cannot replace it; the message says how to upgrade
+ * @throws GatewayError conflict for a checkout, a file of npm or dpkg, or one that this user cannot replace; the message says how to upgrade
  */
 export function executableToReplace(
   { path, is_compiled }: Program,
@@ -70,7 +70,7 @@ function unwritable(path: string, thrown: unknown, root: string): GatewayError {
   )
 }
 
-/** Returns the command that restarts a systemd service; undefined without one. @param root of the file system */
+/** Returns the command that restarts the gateway's systemd service; undefined without one. @param root of the file system */
 export const restartCommand = (root = '/'): string | undefined =>
   existsSync(join(root, 'run/systemd/system')) && UNITS.some((folder) => existsSync(join(root, folder, UNIT)))
     ? 'sudo systemctl restart tollgate'

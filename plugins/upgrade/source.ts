@@ -1,4 +1,4 @@
-// The source of a release's files: a folder or a URL. An upgrade requests no other URL.
+// The source of a release's files: a folder or a URL. An upgrade requests no other URL, except redirects of this one.
 import { createReadStream, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type GatewayError, invalidRequest, notFound, unprocessable } from '../../src/domain/errors.ts'

@@ -1,4 +1,4 @@
-// Unpacks an archive's executable and changelog.
+// The executable and the changelog of an archive, unpacked.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'

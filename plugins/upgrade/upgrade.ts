@@ -1,4 +1,4 @@
-// An upgrade: downloads and checks the archive, tries its executable, and then replaces this one.
+// An upgrade: fetches and checks the archive, tries its executable, and then replaces this one.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
@@ -6,7 +6,7 @@ import type { DataFolder } from '../../src/app/command-line/data-folder.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { sha256OfFile } from '../../src/utilities/file-hash.ts'
 import { changesBetween, type VersionChanges } from './changes.ts'
-import { type CheckedArchive, downloadArchive } from './checked.ts'
+import { type CheckedArchive, fetchArchive } from './checked.ts'
 import { createWorkFolder, keptPath, replaceExecutable } from './replace.ts'
 import type { Source } from './source.ts'
 import { type Finding, requireReadableData, requireRunnable } from './trial.ts'
@@ -44,7 +44,7 @@ export interface Upgrade {
 export async function upgradeTo(options: UpgradeOptions): Promise<Upgrade> {
   const { source, executable, folder, public_key, is_dry, now_ms } = options
   using work = createWorkFolder(executable, now_ms)
-  const archive = await downloadArchive(source, work.path, public_key)
+  const archive = await fetchArchive(source, work.path, public_key)
   const staged = join(work.path, 'tollgate')
   const changelog = await unpackArchive(archive, staged)
   await requireRunnable(staged, archive, folder.env)

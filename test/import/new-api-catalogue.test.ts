@@ -290,7 +290,7 @@ describe('prices', () => {
       [ratio('claude-3-7-sonnet-20250219-thinking')],
       'Its ending is a setting',
     ],
-    ['a name that no catalogue takes', '模型', [ratio('模型')], 'cannot have this name'],
+    ['a name that no catalogue takes', '模型', [ratio('模型')], 'does not allow this model name'],
     ['a price beyond all', 'foo', [ratio('foo', 1e9)], 'above 1,000,000 USD'],
     [
       'an expression',
@@ -341,7 +341,7 @@ describe('prices', () => {
     })
     const { price, notes } = await of('mystery', [ratio('other')], { logs: [line(1, 9), line(2, 2)] })
     expect(price).toMatchObject({ input: '4.00', output: '12.00', cache_read: '0.80' })
-    expect(notes?.[0]).toContain('as its newest charged call had it')
+    expect(notes?.[0]).toContain('from its newest charged call, since no setting has it')
   })
 
   test('one-api adds its defaults to a setting, and charges a cache as all else', async () => {

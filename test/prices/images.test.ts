@@ -122,10 +122,10 @@ describe('shutdown dates', () => {
   })
 
   test.each([
-    ['soon', /no dates, and left out: writing \(deprecation_date "soon"\)/],
-    ['2026-02-30', /no dates, and left out/],
-    [20261211, /no dates, and left out: writing \(deprecation_date "20261211"\)/],
-    ['2020-01-01', /Shut down already, says the list: writing\. .*retire the model/],
+    ['soon', /Invalid shutdown dates in the list, ignored: writing \(deprecation_date "soon"\)/],
+    ['2026-02-30', /Invalid shutdown dates in the list, ignored/],
+    [20261211, /Invalid shutdown dates in the list, ignored: writing \(deprecation_date "20261211"\)/],
+    ['2020-01-01', /Already shut down according to the list: writing\. .*retire the model/],
   ])('%p of the list is warned of', async (deprecation_date, words) => {
     list({ 'gpt-5': { ...WRITING, deprecation_date } })
     expect((await scene.run(...args('--model', 'writing'))).err).toMatch(words)

@@ -1,4 +1,4 @@
-// `config check` and `config show`: lists mistakes and warnings with path and line; prints the catalogue. Other `config` commands: their own files.
+// `config check` lists mistakes and warnings with path and line; `config show` prints the catalogue. Other `config` commands have their own files.
 
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'

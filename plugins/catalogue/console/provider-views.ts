@@ -109,15 +109,15 @@ export function providersView(
   return [
     ...[...providers.values()].map((provider) => {
       const written = in_file.find(({ name }) => name === provider.name)
-      return { ...inForce(provider, written, context), ...routesAndHealth(provider.name) }
+      return { ...activeView(provider, written, context), ...routesAndHealth(provider.name) }
     }),
-    ...disabled.map((provider) => ({ ...outOfForce(provider), ...routesAndHealth(provider.name) })),
+    ...disabled.map((provider) => ({ ...disabledView(provider), ...routesAndHealth(provider.name) })),
   ]
 }
 
 type View = Omit<Static<typeof ProviderView>, 'routes' | 'health' | 'last_failure'>
 
-function inForce(provider: Provider, written: Entry | undefined, context: ProviderContext): View {
+function activeView(provider: Provider, written: Entry | undefined, context: ProviderContext): View {
   const numbers = provider.key_numbers ?? provider.api_keys.map((_, index) => index + 1)
   const keys = provider.api_keys.map((api_key, index) =>
     keyView(provider.name, { api_key, number: numbers[index] ?? index + 1 }, written, context),
@@ -191,14 +191,14 @@ const unsetKey = (provider: string, number: number, source: string): Static<type
   failed: 0,
 })
 
-const outOfForce = ({ name, place, server, protocol, base_url, api_keys, headers, why }: Entry): View => ({
+const disabledView = ({ name, place, server, protocol, base_url, api_keys, headers, why }: Entry): View => ({
   name,
   server,
   protocol,
   base_url,
   responses: false,
   state: 'disabled',
-  why: why ?? 'it is not in force: the file has changed, and is read again within a second or two',
+  why: why ?? 'it is not in force yet: the file has changed, and is reloaded within a second or two',
   place,
   settings: {},
   headers,

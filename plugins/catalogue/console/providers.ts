@@ -165,9 +165,12 @@ function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody
   if (!found)
     throw notFound(`No model has a route to "${body.model}" of ${provider.name}.`, { param: 'model' })
   if (found.model.kind === 'image' && !body.image)
-    throw invalidRequest('This asks for an image, which costs what an image costs: set `image` to say so.', {
-      param: 'image',
-    })
+    throw invalidRequest(
+      'This test generates an image and costs its full price. Set `image` to true to run it.',
+      {
+        param: 'image',
+      },
+    )
   return { provider, key, ...found, by_responses: body.by_responses }
 }
 

@@ -1,4 +1,4 @@
-// Saves single values of the catalogue from forms: compares them with the values that the form read, then edits the newest text.
+// The save of single values from forms: compares them with the values that the form read, then edits the newest text.
 
 import { Type } from '@sinclair/typebox'
 import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'

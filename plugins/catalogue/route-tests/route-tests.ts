@@ -1,4 +1,4 @@
-// Plans and runs tests of routes, with secrets removed from their results.
+// The plan and the run of route tests. Secrets are removed from the results.
 
 import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
 import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'

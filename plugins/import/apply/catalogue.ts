@@ -108,7 +108,7 @@ function refusedBy([mistake]: readonly Mistake[]) {
 
 /**
  * The state of a folder without a catalogue, or with a file that only says where the database is.
- * @returns undefined if the file or the database has providers or models
+ * @returns undefined if the file or the database has providers or models, or if the file is not TOML
  */
 async function emptyState(folder: DataFolder, { env }: CliDeps): Promise<CatalogueState | undefined> {
   const path = folder.catalogue_path

@@ -7,7 +7,7 @@ import { replaceForOwner } from './secret-file.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface PlannedVariables {
-  /** Names of the source, mapped to names in the file. They differ if the variable already has another value. */
+  /** Names of the source, mapped to names in the file. They differ if the variable has another value, or the catalogue uses it. */
   readonly names: ReadonlyMap<string, string>
   /** New lines: values by name. */
   readonly added: ReadonlyMap<string, string>

@@ -14,7 +14,7 @@ const ROWS_A_BATCH = 500
 /** Rows of one prepared statement. Preparing it takes ten times as long as running it. */
 const ROWS_A_STATEMENT = 50
 
-/** Sums of the source's log. */
+/** Sums of the source's log: rows, calls and charges of imported accounts, and the number of other calls. */
 export interface HistorySums {
   rows: number
   calls: number

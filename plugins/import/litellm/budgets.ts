@@ -143,7 +143,7 @@ function noteUnsupportedLimits(budget: BudgetRow, left_out: LeftOut[]): void {
       left_out.push({ kind: 'limits', row: `${column} of ${budget.name}`, reason })
 }
 
-/** Whether a value is set: null, 0, empty text and empty objects are not. */
+/** Whether a value is set: null, false, 0, empty text and empty objects are not. */
 export function isSetValue(value: unknown): boolean {
   if (value === null || value === undefined || value === false) return false
   if (typeof value === 'string') return !['', '{}', '[]', '0', 'null'].includes(value.trim())

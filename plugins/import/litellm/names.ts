@@ -50,9 +50,9 @@ interface Expanded {
 }
 
 /**
- * Replaces each wildcard entry (`openai/*`) by entries for the models in use: the catalogue needs models by name.
+ * Replaces each wildcard entry (`openai/*`) by entries for the models that match it and are named anywhere: the catalogue needs models by name.
  *
- * @param named models that keys, teams, fallbacks, aliases or the log name
+ * @param named models that keys, teams, users, access groups, fallbacks, aliases or the daily sums name
  */
 export function expandWildcards(all: readonly Deployment[], named: Iterable<string>): Expanded {
   const exact = all.filter(({ name }) => !isWildcard(name))

@@ -12,7 +12,7 @@ import { type Models, modelsOf } from './models.ts'
 import { aliasesIn, expandWildcards, fallbacksIn } from './names.ts'
 import { openPriceBook, type PriceBook } from './prices.ts'
 import { placeDeployments } from './providers.ts'
-import { noteUnsupportedSettings } from './settings.ts'
+import { unsupportedSettings } from './settings.ts'
 import { type LitellmRows, readRows } from './tables.ts'
 import { columnTexts, textsOf } from './values.ts'
 
@@ -72,7 +72,7 @@ export async function openLitellm(source: LitellmSource): Promise<OpenSource> {
 
 interface CatalogueParts extends Pick<LitellmSource, 'env'> {
   readonly prices: PriceBook
-  /** Models that keys, teams and the log name. */
+  /** Models that keys, teams, users, access groups and the daily sums name. */
   readonly named: readonly string[]
 }
 
@@ -94,7 +94,7 @@ function catalogueOf(config: LitellmConfig, { env, prices, named }: CataloguePar
         ...expanded.left_out,
         ...placing.left_out,
         ...models.left_out,
-        ...noteUnsupportedSettings(config, placing.placed),
+        ...unsupportedSettings(config, placing.placed),
       ],
     },
     names: modelNames(config, expanded.deployments, models),

@@ -74,7 +74,7 @@ const REASONS: readonly (readonly [name: RegExp, reason: string])[] = [
 const UNKNOWN = 'Tollgate has no such setting.'
 
 /** Lists each setting that is not imported. Messages never contain values: they may be secrets. */
-export function noteUnsupportedSettings(
+export function unsupportedSettings(
   config: LitellmConfig,
   placed: readonly PlacedDeployment[],
 ): readonly LeftOut[] {

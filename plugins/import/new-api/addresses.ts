@@ -67,7 +67,7 @@ function plain(type: Extract<ChannelType, { protocol: string }>, own: string): P
   const base_url = version !== '' && bare.endsWith(version) ? bare : `${bare}${version}`
   const is_servers_own =
     server !== undefined && isSameAddress(writtenServer({ server, protocol }).base_url, base_url)
-  // A compatible server of another company may be behind an address for these.
+  // Another company's compatible server may be behind the address of a channel for one of `IMITATED`.
   const keeps_server =
     server !== undefined && (is_servers_own || base === address || !IMITATED.includes(server))
   return {

@@ -1,4 +1,4 @@
-// Channels as providers and routes: one provider for each channel, or for each region where Vertex AI serves its models.
+// Channels as providers and routes: one provider for each channel; for Vertex AI, one for each region and protocol of its models.
 import type { IncomingProvider, LeftOut, Secret } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { KINDS_OF_PROTOCOL, type Place, placeOf } from './addresses.ts'

@@ -143,7 +143,7 @@ const COMPLETION_RULES: Readonly<Record<'new-api' | 'one-api', readonly Completi
     [/^gpt-5/, '6'],
     [/^gpt-4\.5-preview/, '2', true],
     [/^gpt-4-turbo|^gpt-.*gpt-4-110[56]$/, '3', true],
-    // Includes gpt-3.5: new-api never reaches its own rules, which follow the rule for all gpt- models.
+    // For gpt-3.5 too: in new-api its rules follow the one for all gpt- models, and are never reached.
     [/^gpt-/, '2'],
     [/^o[13]/, '4', true],
     [/^chatgpt-4o-latest$/, '3', true],

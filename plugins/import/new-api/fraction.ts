@@ -51,17 +51,17 @@ const NANOS = BigInt(NANOS_PER_USD)
 /** The source's ratios such as 2.5 / 0.3 are floating-point numbers: digits beyond the 16th are rounding errors, not amounts. */
 const NOISE_PART = 1_000_000n
 
-/** An amount in USD as text, rounded up to a nano-dollar: `2.50`. @returns undefined above the largest price */
+/** An amount in USD as text, rounded up to a nano-dollar: `2.50`. @returns undefined above the largest safe integer of nano-dollars */
 export function usdTextOf(usd: Fraction): string | undefined {
-  const nanos = (usd.numerator * NANOS) / usd.denominator + (isRounded(usd) ? 1n : 0n)
+  const nanos = (usd.numerator * NANOS) / usd.denominator + (needsRounding(usd) ? 1n : 0n)
   return nanos <= BigInt(Number.MAX_SAFE_INTEGER) ? formatUsd(Number(nanos)) : undefined
 }
 
-/** Whether an amount in USD has a fraction of a nano-dollar. */
-export const isRounded = ({ numerator, denominator }: Fraction): boolean =>
+/** Whether an amount in USD has a fraction of a nano-dollar above `NOISE_PART`. */
+export const needsRounding = ({ numerator, denominator }: Fraction): boolean =>
   ((numerator * NANOS) % denominator) * NOISE_PART > denominator
 
-/** Converts a quota to nano-dollars, rounded down: exact at 500,000 per USD. @param per_usd the option QuotaPerUnit */
+/** Converts a quota to nano-dollars, cut towards 0: exact at 500,000 per USD. @param per_usd the option QuotaPerUnit */
 export function nanosOfQuota(quota: number, { numerator, denominator }: Fraction): Nanos {
   const nanos = Number((BigInt(quota) * NANOS * denominator) / numerator)
   return Number.isSafeInteger(nanos) ? nanos : Math.sign(nanos) * Number.MAX_SAFE_INTEGER

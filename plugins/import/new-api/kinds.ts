@@ -1,4 +1,4 @@
-// The kind of a model, guessed by its name: new-api and one-api do not store kinds, but charge by the endpoint.
+// The kind of a model, guessed by its name: new-api and one-api do not store kinds, but go by the endpoint of the call.
 
 /** A kind of the catalogue, or the reason why Tollgate cannot serve the model. */
 type KindOfName = { readonly kind: string } | { readonly reason: string }

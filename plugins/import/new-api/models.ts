@@ -36,7 +36,7 @@ function modelOf(
   context: PriceContext,
 ): IncomingModel | { readonly reason: string } {
   if (!MODEL_ID.test(id))
-    return { reason: 'A catalogue cannot have this name. Callers must use another one.' }
+    return { reason: 'The catalogue does not allow this model name. Callers must use another one.' }
   const ending = context.program === 'new-api' ? settingInNameReason(id) : undefined
   if (ending !== undefined && all.every(({ model }) => model === id)) return { reason: ending }
   const named = kindOfName(id)
@@ -64,7 +64,7 @@ function modelOf(
 
 /**
  * new-api charges by the caller's model name. one-api charges by the name that a channel maps it to, except for speech
- * (relay/controller/text.go, image.go, audio.go); if several channels differ, by the dearest.
+ * (relay/controller/text.go, image.go, audio.go). If its channels differ, the import takes the dearest name.
  */
 function chargedAs(
   id: string,

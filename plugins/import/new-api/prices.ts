@@ -6,7 +6,7 @@ import {
   fraction,
   inverse,
   isEqual,
-  isRounded,
+  needsRounding,
   ONE,
   times,
   usdTextOf,
@@ -74,7 +74,7 @@ class Rates {
     const text = usdTextOf(usd)
     if (text === undefined || usd.numerator > usd.denominator * 1_000_000n)
       this.fault = 'Its price is above 1,000,000 USD. Correct its ratio in the source.'
-    this.is_rounded ||= isRounded(usd)
+    this.is_rounded ||= needsRounding(usd)
     return text ?? '0'
   }
 

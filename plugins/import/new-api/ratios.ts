@@ -33,8 +33,8 @@ export interface ModelRatios {
 const CREATE_CACHE = fraction('1.25')
 const HOUR_CACHE = fraction('1.6')
 
-const FROM_LOG = 'as its newest charged call had it: no setting has one'
-const BY_DEFAULT = 'by the default of the program: no setting has one'
+const FROM_LOG = 'from its newest charged call, since no setting has it'
+const BY_DEFAULT = "from the program's defaults, since no setting has it"
 
 /** Finds the ratios of models. */
 export class RatioBook {

@@ -54,7 +54,7 @@ export function readToken(row: SourceRow, owner: string, context: TokenContext):
   }
 }
 
-/** 0 for an exhausted token, whatever quota is left: the source refuses it until its owner edits it. */
+/** 0 for an exhausted token, whatever quota is left: the source refuses it until somebody changes its status. */
 const spendLimit = (row: SourceRow, per_usd: Fraction): number =>
   wholeOf(row, 'status') === EXHAUSTED ? 0 : nanosOfQuota(Math.max(0, wholeOf(row, 'remain_quota')), per_usd)
 

@@ -42,7 +42,7 @@ export function newProviders(
   { providers }: Pick<MoveIn, 'providers'>,
 ): IncomingProvider[] {
   const present = new Map(blocksOf(values.providers).map((block) => [String(block.name), block]))
-  return providers.filter((incoming) => !present.has(unusedName(incoming, present)))
+  return providers.filter((incoming) => !present.has(nameInCatalogue(incoming, present)))
 }
 
 /** @param variableOf returns the name that a secret's variable has in the file of variables */
@@ -53,7 +53,7 @@ export function planCatalogue(
   variableOf: (variable: string) => string,
 ): PlannedCatalogue {
   const present = new Map(blocksOf(values.providers).map((block) => [String(block.name), block]))
-  const names = new Map(providers.map((incoming) => [incoming.name, unusedName(incoming, present)]))
+  const names = new Map(providers.map((incoming) => [incoming.name, nameInCatalogue(incoming, present)]))
   const isPresent = ({ name }: IncomingProvider) => present.has(names.get(name) ?? name)
   const groups = new Set(blocksOf(values.price_groups).map(({ name }) => String(name)))
   const ids = new Set(blocksOf(values.models).map(({ id }) => String(id)))
@@ -84,8 +84,8 @@ const blocksOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] 
 /** Providers of the same name are the same if these fields are equal. */
 const ADDRESS_FIELDS = ['protocol', 'server', 'base_url', 'resource', 'region'] as const
 
-/** Returns the name, with a number if the catalogue has another server of that name. */
-function unusedName(
+/** Returns the name of the same provider in the catalogue, or else a free one: with a number if another server has the name. */
+function nameInCatalogue(
   { name, fields }: IncomingProvider,
   present: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
 ): string {

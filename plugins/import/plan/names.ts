@@ -37,7 +37,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** Returns a name in ASCII; empty if a letter would be lost. */
+/** Returns a name in ASCII; empty for a text with characters that have no ASCII form. */
 function asciiName(text: string): string {
   const latin = [...text].map((letter) => LETTERS[letter] ?? letter).join('')
   // Without the lost letter it could be another person's name.

@@ -1,11 +1,11 @@
-// Password hashes of a move-in: usable ones are imported; the other people get a link.
+// Password hashes of a move-in: usable ones are imported; people with another one get a link.
 import { isImportedHash } from '../../../src/access/passwords.ts'
 import type { LeftOut, MoveIn } from '../move-in.ts'
 
 /** The initial password of the account `root`: https://github.com/songquanpeng/one-api, README. */
 const DEFAULT_PASSWORD = '123456'
 
-/** Removes hashes that no sign-in can check. */
+/** Removes hashes that no sign-in can check, and the hash of `root` if it is of the default password. */
 export function withUsableHashes(move_in: MoveIn): MoveIn {
   const left_out: LeftOut[] = []
   const accounts = move_in.accounts.map((account) => {

@@ -1,4 +1,4 @@
-// Checks that rows of an earlier import are still the same: another database reuses row numbers, and so does SQLite after deletions.
+// Checks that rows of an earlier import are still the same: another database has the same numbers, and SQLite reuses those of deleted rows.
 import { conflict } from '../../../src/domain/errors.ts'
 import type { IncomingAccount, IncomingKey, MoveIn } from '../move-in.ts'
 import { accountIdentity, keyIdentity } from './identity.ts'

@@ -5,8 +5,8 @@ import { firstBytes } from './first-bytes.ts'
 
 const CHUNK_BYTES = 1 << 20
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b)
-/** Longer statements are invalid: a server would refuse them (max_allowed_packet is at most 1 GB). */
-const MAX_STATEMENT_CHARS = 256 << 20
+/** Of a row, or of a statement without rows; an INSERT may be longer. Servers refuse what exceeds max_allowed_packet, at most 1 GB. */
+const MAX_UNIT_CHARS = 256 << 20
 
 /** @returns the position after the skipped part, or a negative number if the text ends before */
 type Scan = (text: string, at: number, is_last: boolean) => number
@@ -72,13 +72,13 @@ export class DumpWindow implements AsyncDisposable {
         this.at = end
         return skipped
       }
-      if (this.text.length - this.at > MAX_STATEMENT_CHARS)
+      if (this.text.length - this.at > MAX_UNIT_CHARS)
         throw invalidRequest(`${this.path} has a statement of more than 256 MB at byte ${this.offset}.`)
       if (!(await this.#more())) return undefined
     }
   }
 
-  /** @returns false at the end; the first true after it lets the scan run with `is_last` */
+  /** @returns false after the end. The read that finds the end returns true, so that the scan runs once more, with `is_last` */
   async #more(): Promise<boolean> {
     if (this.#is_last) return false
     const parts: string[] = [this.text.slice(this.at)]

@@ -73,8 +73,8 @@ export class UnreadableRow extends Error {}
 
 /**
  * Reads a row in parentheses.
- *
  * @param isWanted by column number; values of other columns are null
+ * @param values receives the values of the row
  * @returns the position after the row, or INCOMPLETE
  * @throws UnreadableRow
  */

@@ -1,4 +1,4 @@
-// Opens another gateway's database by its kind: a PostgreSQL address, a SQLite file, or a MySQL dump.
+// Another gateway's database, opened by its kind: a PostgreSQL address, a SQLite file, or a MySQL dump.
 import { statSync } from 'node:fs'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { firstBytes } from './first-bytes.ts'

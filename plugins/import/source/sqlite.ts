@@ -50,7 +50,7 @@ function copyOf(path: string): { folder: string; path: string } {
 }
 
 function connectTo(path: string, is_copy: boolean): Database {
-  // A program in write-ahead mode keeps its index file. Without log and index no program writes, and no index has to be created.
+  // A program in write-ahead mode keeps its index open. Without log and index no program writes; `immutable` avoids creating an index.
   const is_at_rest = hasWriteAheadLog(path) && !existsSync(`${path}-shm`)
   const query = is_copy ? '' : is_at_rest ? '?immutable=1' : '?mode=ro'
   const mode = is_copy ? constants.SQLITE_OPEN_READWRITE : constants.SQLITE_OPEN_READONLY

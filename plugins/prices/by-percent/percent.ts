@@ -10,7 +10,7 @@ export const PERCENT_MUST = 'a percentage above -100 and up to 10000, but not 0,
 /**
  * Returns the factor of a change: `1.1` for `10`, `0.975` for `-2.5`.
  *
- * @returns undefined for other text, for 0 (no change) and for -100 or less (free)
+ * @returns undefined for other text, for 0 (no change), for -100 or less (free) and above 10,000
  */
 export function changeFactor(percent: string): ExactDecimal | undefined {
   const [, sign, digits] = PERCENT.exec(percent.trim()) ?? []

@@ -70,11 +70,11 @@ export function warningsOf(
   return [
     ...(unread_ends.length === 0
       ? []
-      : [`Shutdown dates in the list that are no dates, and left out: ${firstNames(unread_ends)}.`]),
+      : [`Invalid shutdown dates in the list, ignored: ${firstNames(unread_ends)}.`]),
     ...(past.length === 0
       ? []
       : [
-          `Shut down already, says the list: ${firstNames(past)}. Add a route to the replacement, or retire the model.`,
+          `Already shut down according to the list: ${firstNames(past)}. Add a route to the replacement, or retire the model.`,
         ]),
     ...(duplicates.length === 0 ? [] : [`Listed twice (the last one is used): ${firstNames(duplicates)}.`]),
     ...(jumps.length === 0

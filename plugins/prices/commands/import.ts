@@ -77,7 +77,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       if (plan.edits.size === 0) return printPlan(false)
       requireMarkup(plan, markup, 'command')
       const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)
-      if (!(options.yes && jumps.length === 0) && !(await isConfirmed(deps, { json, jumps }))) {
+      if (!(options.yes && jumps.length === 0) && !(await askOperator(deps, { json, jumps }))) {
         if (json) printPlan(false)
         throw new Exit(EXIT.failed)
       }
@@ -139,8 +139,8 @@ function requireOneOf(name: string, names: readonly string[], where: string): vo
     )
 }
 
-/** Asks the operator. Without a terminal the answer is no. @param jumps changes that --yes alone does not write */
-async function isConfirmed(
+/** Asks the operator whether to write. Without a terminal the answer is no. @param jumps changes that --yes alone does not write */
+async function askOperator(
   { terminal }: CliDeps,
   { json, jumps }: { json: boolean; jumps: readonly PlannedChange[] },
 ): Promise<boolean> {

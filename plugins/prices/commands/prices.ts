@@ -66,7 +66,7 @@ function compare(model: Model, catalogue: Catalogue): ComparedRate[] {
   })
 }
 
-/** Whether a rate is in the table: input and output, but not the output of embeddings. */
+/** Whether a rate is in the table: rates of all calls that are input or output (not of embeddings), or are not by token. */
 const isMain = ({ model, line: { name, of, per } }: ComparedRate): boolean =>
   of === '' &&
   (per !== 'million tokens' || name === 'input' || (name === 'output' && model.kind !== 'embedding'))

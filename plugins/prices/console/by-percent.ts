@@ -1,4 +1,4 @@
-// Changes a provider's prices by per cent in the console. The result is a draft, which the operator reviews and saves like any other.
+// The change of a provider's prices by per cent in the console. The result is a draft, which the operator reviews and saves like any other.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'

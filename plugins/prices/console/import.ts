@@ -1,4 +1,4 @@
-// Imports a price list in the console. The result is a draft, which the operator reviews and saves like any other.
+// The import of a price list in the console. The result is a draft, which the operator reviews and saves like any other.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'

@@ -1,4 +1,4 @@
-// Reads price lists: LiteLLM's (model_prices_and_context_window.json), an object of models by name, or OpenRouter's.
+// The reader of price lists: LiteLLM's (model_prices_and_context_window.json), an object of models by name, or OpenRouter's.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import type { ListEntry } from './entry.ts'
 import { openrouterEntries } from './openrouter.ts'

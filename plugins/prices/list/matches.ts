@@ -1,4 +1,4 @@
-// Matches a route of the catalogue with an entry of a price list, by the provider's model id and the provider's identity.
+// Matches of the catalogue's routes with entries of a price list, by the provider's model id and the provider's identity.
 import type { KnownServer } from '../../../src/domain/servers/known-server.ts'
 import {
   knownServerOf,
@@ -54,7 +54,7 @@ export function matcherOf({ entries }: PriceList, from: string | undefined): Mat
   const by_model = Map.groupBy(entries, modelOf)
   const lines = Map.groupBy(entries, (entry) => modelOfLine(modelOf(entry)))
   const providers = new Set(entries.map(({ provider }) => provider))
-  const entriesOfProvider = (provider: ListedProvider) => {
+  const belongsTo = (provider: ListedProvider) => {
     const names =
       from === undefined ? namesOf(provider, providers) : providers.has(from) ? [from] : listNamesOf(from)
     return (entry: ListEntry) => names.some((name) => isEntryOf(entry, name))
@@ -62,7 +62,7 @@ export function matcherOf({ entries }: PriceList, from: string | undefined): Mat
   return {
     match(provider, model, kind, price = {}) {
       const candidates = (by_model.get(model) ?? []).filter((entry) => mayBeKind(entry, kind))
-      const own = candidates.filter(entriesOfProvider(provider))
+      const own = candidates.filter(belongsTo(provider))
       const entry = own.length > 1 ? mostComplete(own, kind, price) : own[0]
       if (entry) return { entry }
       if (own.length > 0) return { reason: 'ambiguous', entries: own.map(({ id }) => id) }
@@ -71,7 +71,7 @@ export function matcherOf({ entries }: PriceList, from: string | undefined): Mat
       return { reason: others.length === 0 ? 'not listed' : 'ambiguous', entries: others.map(({ id }) => id) }
     },
     imageLines(provider, model) {
-      const own = (lines.get(model) ?? []).filter(entriesOfProvider(provider))
+      const own = (lines.get(model) ?? []).filter(belongsTo(provider))
       return readImageLines(own.map((entry) => [modelOf(entry), entry]))
     },
   }

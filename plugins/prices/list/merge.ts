@@ -1,4 +1,4 @@
-// Merges the list's rates into a price of the catalogue: rates in the list replace, others stay.
+// The merge of a list's rates into a price of the catalogue: rates of the list replace the price's, others stay.
 
 import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'

@@ -234,7 +234,7 @@ function standardRates(entry: ListEntry, kind: Kind, price: object): EntryRates 
   }
 }
 
-/** Returns whether a model of a kind is billed by a rate: by the units of its price. All token rates count as one unit. */
+/** Returns the test of a rate for a model: a kind priced by units is billed only in the units of its price. Token rates are one unit. */
 function billingOf(kind: Kind, price: object): (rate: string) => boolean {
   if (!isUnitKind(kind)) return () => true
   const own = new Set(Object.keys(price).map(basisOf))

@@ -1,4 +1,4 @@
-// Adds a provider to the catalogue file. Maps errors to the names of form fields.
+// The edits that add a provider to the catalogue file. Maps errors to the names of form fields.
 import { ApiError, api, send } from '../../../console/web/app/client.ts'
 import { adviceIn } from '../../../console/web/parts/form.tsx'
 import type { SavedFile } from '../parts/saving.ts'

@@ -34,7 +34,7 @@ export function useMarginsQuery(model: Block, values: Block | null) {
   return { body, query: useApi(['margins', body], () => api.prices.margins.post(body)) }
 }
 
-/** Returns the margins of a model. @param values of the file, with its markup */
+/** Returns the margins of a model; undefined while they are loaded. @param values of the file, with its markup */
 export function useMargins(model: Block, values: Block | null): Margins | undefined {
   const { body, query } = useMarginsQuery(model, values)
   const { data } = query
@@ -184,7 +184,7 @@ function MarkupField({ draft }: { draft: Editing }) {
   return (
     <Field
       label="Markup on costs"
-      help="Prices are proposed at the cost plus this. Asked once: later change it in Settings."
+      help="Proposed prices are the cost plus this percentage. Enter it once; you can change it in Settings."
       error={draft.mistakeAt(MARKUP)}
     >
       <CommittedInput

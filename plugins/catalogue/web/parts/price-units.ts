@@ -19,7 +19,7 @@ export interface PriceUnit {
   required: readonly string[]
   /** Further rates with a field. */
   optional?: readonly string[]
-  /** Rates of the same unit by another amount, which replace the required one. */
+  /** Rates for another quantity of the same unit, such as seconds for minutes. One of them replaces the required rates. */
   instead?: readonly string[]
   labels?: Labels
 }
@@ -66,13 +66,13 @@ export function ratesOf(
   return { names: [...new Set([...own, ...optional, ...written])], labels }
 }
 
-/** Whether the operator made the model free: all required rates are 0. */
+/** Whether the operator made the model free: the required rates are set, and all rates are 0. */
 export const isFree = (unit: PriceUnit, price: Block): boolean =>
   missingRates(unit, price).length === 0 &&
   Object.values(price).every(
     (amount) => amount !== '' && !Array.isArray(amount) && !isBlock(amount) && Number(amount) === 0,
   )
 
-/** Returns required rates that a price lacks. */
+/** Returns required rates that a price lacks; none if it has a rate of `instead`. */
 export const missingRates = ({ required, instead = [] }: PriceUnit, price: Block): readonly string[] =>
   instead.some((name) => name in price) ? [] : required.filter((name) => (price[name] ?? '') === '')

@@ -19,8 +19,8 @@ interface Review
   text: string
 }
 
-interface OpenReview {
-  /** Null without a review. */
+interface ReviewState {
+  /** Null while the dialog is closed. */
   review: Review | null
   /** The text of the file in force. */
   before: string
@@ -55,7 +55,7 @@ export function useReview(
     mutationFn: (text: string) => action.runOrThrow({ text, base: file }),
     onSuccess: close,
   })
-  const reviewing: OpenReview = {
+  const reviewing: ReviewState = {
     review,
     before: file.text ?? '',
     is_saving: save.isPending,
@@ -72,7 +72,7 @@ export function useReview(
 }
 
 interface ReviewDialogProps {
-  reviewing: OpenReview
+  reviewing: ReviewState
   title: string
   verb: string
   /** Notices, such as errors and cautions. */

@@ -146,15 +146,18 @@ const WORDS: Readonly<Record<string, SectionWords>> = {
       enabled: {
         label: 'Console',
         help: 'If off, /console is not found.',
-        off: 'These pages end at once, for everybody. To turn them on again, edit [console] in the configuration file on the server.',
+        off: 'The console closes at once, for everyone. To turn it on again, edit [console] in the configuration file on the server.',
       },
       insecure_http: {
         label: 'Sign-in over HTTP',
         help: 'From other machines, without encryption: only in a network that you trust.',
         off: 'If you use the console over plain HTTP from another machine, you are signed out and cannot sign in again.',
       },
-      session_hours: { label: 'Session', help: 'Sign in again after so long.' },
-      idle_hours: { label: 'Idle session', help: 'Sign in again after so long without a request.' },
+      session_hours: { label: 'Session', help: 'People must sign in again after this time.' },
+      idle_hours: {
+        label: 'Idle session',
+        help: 'People must sign in again after this time without a request.',
+      },
     },
   },
   responses: {
