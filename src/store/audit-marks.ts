@@ -19,7 +19,7 @@ export interface AuditMarkRow {
   sha256: Uint8Array
 }
 
-/** Undefined before the first clean audit of more than a few rows. */
+/** Returns the mark; undefined before the first clean audit of more than a few rows. */
 export const auditMark = (db: Db): Awaitable<AuditMarkRow | undefined> => markQueries(db).read.get()
 
 /** Replaces the mark. @throws StorageFailure */

@@ -72,8 +72,9 @@ export interface Db extends Statements, AsyncDisposable {
 /** A database within a transaction: nested `write` and `begin` join it. */
 export interface Tx extends Db {
   /**
-   * Locks an account, or the operator, until the end of the transaction. Other transactions with the same lock wait, and so does the ledger's
-   * work on the account: its money, keys, sign-ins and files. Read rows for a decision after the lock. The order: the operator, whose lock
+   * Locks an account, or the operator, until the end of the transaction. Other transactions with the same lock wait, and so do the
+   * ledger's batches for the account: in the meantime its money, keys, sign-ins and files stay unchanged. Read rows for a decision after the
+   * lock. The order: the operator, whose lock
    * guards all account names; then an account; then writes of its rows. Costs nothing on SQLite, where a transaction runs alone.
    *
    * @param account_id null: the operator

@@ -18,7 +18,7 @@ export const diskBytesOf = (bytes: number): number => Math.max(1, Math.ceil(byte
 export const reservedBytes = ({ blocks, bsize }: { blocks: number; bsize: number }): number =>
   Math.min(MAX_RESERVE_BYTES, (blocks * bsize) / RESERVED_SHARE)
 
-/** Less free space is too little for settling running calls. New calls are refused before that. */
+/** With less free space than this, new calls are refused: the rest is left for settling the running ones. */
 export const MIN_FREE_BYTES = 4 * 1024 * 1024
 
 /** The free space that a start needs. */

@@ -27,7 +27,7 @@ export interface TableRule<Column extends string = string> {
 export interface ColumnRule {
   /** How an export writes it: unchanged, as the JSON in its text, or bytes as the text that they encode. Absent: not exported. */
   readonly exported?: 'as_is' | 'json' | 'bytes'
-  /** SQL with which an export reads it, if not only the column. */
+  /** SQL with which an export reads it. Absent: the column itself. */
   readonly read?: string
   /** SQL for the value that an erasure writes, if the row stays. Absent: the value stays. */
   readonly erased?: string

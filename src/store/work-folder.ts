@@ -131,7 +131,7 @@ function readUnfinishedList(path: string): string[] {
     const paths: unknown = JSON.parse(readFileSync(file, 'utf8'))
     return Array.isArray(paths) ? paths.filter((each) => typeof each === 'string') : []
   } catch {
-    // The list was being written: its file did not exist yet.
+    // The list was being written: the file that it would name did not exist yet.
     return []
   }
 }

@@ -59,7 +59,7 @@ test('the charge of a caller who left is logged when it fails, tried again, and 
   expect(gateway.rows().holds).toMatchObject([{ state: 'pending' }])
 
   await unlock()
-  await logged('a settlement was written after all')
+  await logged('a delayed settlement was written')
   resolve('hang')
   const { holds, calls } = await gateway.atRest()
   expect(holds).toMatchObject([{ state: 'posted' }])
@@ -133,7 +133,7 @@ test('a stream whose end cannot be recorded is charged, as a broken one; its rep
   end.resolve()
   await logged('a settlement failed')
   await unlock()
-  await logged('a settlement was written after all')
+  await logged('a delayed settlement was written')
   const rest = await restOf(reader)
   expect(rest).toContain('The answer will be charged.')
   expect(rest).not.toContain('last words')

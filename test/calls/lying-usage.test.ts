@@ -166,7 +166,7 @@ const CASES: readonly (readonly [string, Report, Verdict])[] = [
   ['a billion tokens of input', { input: 1_000_000_000, output: 5 }, 'doubted'],
 ]
 
-const DOUBT = 'a reported usage was not believed; charged by estimate'
+const DOUBT = 'an invalid usage report was ignored; charged by estimate'
 const doubts = () => gateway.log.lines().filter(({ message }) => message === DOUBT)
 
 /** The last record of a stream that shows a usage, or a whole answer. */

@@ -15,7 +15,7 @@ import { memoryLog } from '../support/memory-log.ts'
 const POSTED: Outcome = { ok: true, charged_nanos: 5, unpaid_nanos: 0 }
 const REFUSED: Outcome = { ok: false, refusal: 'already_resolved' }
 
-const OVER = 'no settlement waits any more'
+const OVER = 'all delayed settlements are done'
 
 /** A ledger that cannot commit at first, and then answers. */
 function ledgerFailing(times: number, outcome: Outcome = POSTED) {
@@ -65,7 +65,7 @@ describe('a settlement that failed', () => {
     const about = { request_id: 'req_7', hold_id: 7, cost_usd: '0.000000005' }
     expect(lines).toEqual([
       ...Array(failures).fill({ level: 'warn', message: 'a settlement failed again', ...about }),
-      { level: 'info', message: 'a settlement was written after all', ...about },
+      { level: 'info', message: 'a delayed settlement was written', ...about },
       { level: 'info', message: OVER },
     ])
     queue.close()

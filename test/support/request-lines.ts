@@ -8,7 +8,7 @@ const OF_THE_PROCESS: ReadonlySet<string> = new Set([
   'catalogue reloaded',
   'the ledger cannot commit: new paid calls are refused until it can',
   'the ledger can commit again: calls are taken',
-  'no settlement waits any more',
+  'all delayed settlements are done',
 ])
 
 interface Logged {

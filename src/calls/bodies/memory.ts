@@ -81,7 +81,7 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
         },
         release() {
           clearTimeout(share.timer)
-          give(memory, share, share.held_bytes)
+          releaseBytes(memory, share, share.held_bytes)
         },
       }
     },
@@ -96,7 +96,7 @@ function takeOrWait(
 ): Promise<void> | undefined {
   const { wait_ms } = memory.options
   if (!fits(memory, share, bytes)) return waitIn(memory.waiting, { share, bytes }, { wait_ms, gone })
-  take(memory, share, bytes)
+  takeBytes(memory, share, bytes)
   return undefined
 }
 
@@ -104,7 +104,7 @@ function startReservation(memory: Memory, share: Share, bytes: number): undefine
   share.reserved_bytes = bytes
   share.timer = setTimeout(() => {
     // A body that was released in the meantime holds nothing.
-    give(memory, share, Math.min(share.reserved_bytes, share.held_bytes))
+    releaseBytes(memory, share, Math.min(share.reserved_bytes, share.held_bytes))
     share.reserved_bytes = 0
   }, memory.options.reserved_ms)
 }
@@ -130,7 +130,7 @@ function isOldest(shares: Iterable<Share>, share: Share): boolean {
   return true
 }
 
-function take(memory: Memory, share: Share, bytes: number): void {
+function takeBytes(memory: Memory, share: Share, bytes: number): void {
   const { account_id } = share
   memory.shares.add(share)
   share.held_bytes += bytes
@@ -138,7 +138,7 @@ function take(memory: Memory, share: Share, bytes: number): void {
   memory.held_by.set(account_id, (memory.held_by.get(account_id) ?? 0) + bytes)
 }
 
-function give(memory: Memory, share: Share, bytes: number): void {
+function releaseBytes(memory: Memory, share: Share, bytes: number): void {
   const { account_id } = share
   const left_bytes = (memory.held_by.get(account_id) ?? 0) - bytes
   memory.held_bytes -= bytes
@@ -154,7 +154,7 @@ function admitWaiting(memory: Memory): void {
   for (const entry of [...memory.waiting]) {
     if (!fits(memory, entry.share, entry.bytes)) continue
     memory.waiting.splice(memory.waiting.indexOf(entry), 1)
-    take(memory, entry.share, entry.bytes)
+    takeBytes(memory, entry.share, entry.bytes)
     entry.admit()
   }
 }

@@ -49,7 +49,7 @@ type Rename = (json: ByteString) => ByteString
 export const renameTo = (requested: string, path: readonly string[]): Rename =>
   renameAt(requested, (json) => placeOfString(json, path))
 
-/** Creates a renaming of one stream's events. @param once only the first event that has a name contains it */
+/** Creates a renaming of one stream's events. @param once whether at most one event has a name, so that the search ends with it */
 export function renameEach(requested: string, path: readonly string[], once = false): Rename {
   const find = createStringFinder(path)
   let is_over = false

@@ -1,4 +1,4 @@
-// The answer of a running stream: pumpAnswer to its caller as it arrives, and settled before its end is sent.
+// The answer of a running stream: pumped to its caller as it arrives, and settled before its end is sent.
 import { keyOf } from '../../idempotency/idempotency.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { type PumpOptions, pump } from '../../upstream/pump.ts'

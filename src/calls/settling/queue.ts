@@ -45,7 +45,7 @@ interface Entry extends QueuedSettlement {
 
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
-/** The pause after a failed commit of a ledger that reported that it can commit. Short, since it may recover soon. */
+/** The longest pause after a failed commit of a ledger that reported that it can commit. Short, since it may recover soon. */
 const MAX_UNAVAILABLE_PAUSE_MS = 1_000
 
 /** Above these limits no new call starts. More may wait, since running calls always settle. */
@@ -142,7 +142,7 @@ export class SettlementQueue {
       this.#leave(entry)
       if (outcome.ok) {
         this.#outage.written++
-        log.info(entry.fields, 'a settlement was written after all')
+        log.info(entry.fields, 'a delayed settlement was written')
       }
       entry.written(outcome)
       if (this.size === 0) logOutageOver(this.#outage, log)
@@ -170,7 +170,7 @@ const outageFrom = (since_ms: number): Outage => ({ since_ms, kept: 0, written: 
 /** Logs the end of an outage. Unwritten settlements were refused, since their holds were already resolved; each refusal has its own log line. */
 function logOutageOver({ since_ms, kept, written }: Outage, log: Logger): void {
   const lasted_ms = Math.round(performance.now() - since_ms)
-  log.info({ kept, written, lasted_ms }, 'no settlement waits any more')
+  log.info({ kept, written, lasted_ms }, 'all delayed settlements are done')
 }
 
 const entryOf = (settlement: QueuedSettlement, pause_ms: number): Entry => ({

@@ -40,6 +40,6 @@ export function reportDoubt(
   const { reported, why } = doubt
   log.warn(
     { request_id, model: held.order.model.id, provider: attempt.provider.name, why, reported, charged },
-    'a reported usage was not believed; charged by estimate',
+    'an invalid usage report was ignored; charged by estimate',
   )
 }

@@ -70,7 +70,7 @@ export async function settle(
   if (operation.op === 'post') parts.probe('settled')
 }
 
-/** Records that an upstream started to answer. If a call makes several requests, the first answer counts. */
+/** Records that an upstream started to answer. If a call makes several requests, the last attempt is recorded, with the time of the first answer. */
 export function recordAnswering({ events, now }: SettlementParts, held: Held, attempt: Attempt): void {
   held.attempt = attempt
   if (held.first_byte_ms !== null) return

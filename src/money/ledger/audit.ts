@@ -1,4 +1,4 @@
-// The audit: checks every invariant of the ledger over all rows at firstOf moment.
+// The audit: checks every invariant of the ledger over all rows, as of one moment.
 
 import type { CheckedRule, Finding } from '../../domain/finding.ts'
 import type { Nanos } from '../../domain/money.ts'
@@ -34,14 +34,14 @@ export interface Audit {
 const MAX_FINDINGS_PER_INVARIANT = 100
 
 /**
- * Checks every invariant. It reads firstOf snapshot, so it may run beside a serving gateway. A read-only connection is
+ * Checks every invariant. It reads one snapshot, so it may run while a gateway serves. A read-only connection is
  * enough.
  *
  * @param onRule called before each rule with the number of rules already checked
  * @returns at most 100 findings for each invariant; `clean` without any
  */
 export function audit(db: Db, onRule?: (done: number) => void): Promise<Audit> {
-  return db.snapshot((then) => auditRows(then, onRule), LONG)
+  return db.snapshot((snapshot) => auditRows(snapshot, onRule), LONG)
 }
 
 /** Audits within a snapshot. */
@@ -85,7 +85,7 @@ export async function rulesOver(
 ): Promise<CheckedRule[]> {
   const text = countsOf(rows)
   const [row] = await db.rows<Record<Counted, number>>(text, valuesIn(text, values))
-  const counts = firstOf(row)
+  const counts = requireRow(row)
   return INVARIANTS.map(({ name, meaning, over }) => ({
     invariant: name,
     meaning,
@@ -109,14 +109,14 @@ function countsOf({ calls, entries }: Source): string {
 /** @param kinds the sums of entries by kind, if known; otherwise all entries are read */
 export async function totalsWith(db: Db, kinds?: ReadonlyMap<string, Nanos>): Promise<Totals> {
   const totals = totalQueries(db)
-  const { accounts, ...money } = firstOf(await totals.accounts.get())
+  const { accounts, ...money } = requireRow(await totals.accounts.get())
   return {
     accounts,
-    ...firstOf(await totals.keys.get()),
-    ...firstOf(await totals.calls.get()),
-    ...firstOf(await totals.pendingHolds.get()),
+    ...requireRow(await totals.keys.get()),
+    ...requireRow(await totals.calls.get()),
+    ...requireRow(await totals.pendingHolds.get()),
     ...money,
-    ...(kinds ? totalsOfKinds(kinds) : firstOf(await totals.entries.get())),
+    ...(kinds ? totalsOfKinds(kinds) : requireRow(await totals.entries.get())),
   }
 }
 
@@ -130,7 +130,7 @@ function totalsOfKinds(kinds: ReadonlyMap<string, Nanos>) {
   }
 }
 
-function firstOf<T>(row: T | undefined): T {
+function requireRow<T>(row: T | undefined): T {
   if (row === undefined) throw new Error('an aggregate query returned no row')
   return row
 }

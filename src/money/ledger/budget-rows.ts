@@ -76,7 +76,7 @@ export interface StoredPlan {
   budgets: string | null
 }
 
-/** A plan's columns without its budgets. Earlier holds count as running, in whichever month they began. */
+/** A plan's columns without its budgets. `running` includes pending holds of the plan's earlier months. */
 export const PLAN_COLUMNS = `plan_periods.account_id, plan_periods.id AS period_id, ends_ms, covers_until_ms, models, overflow, concurrent_calls,
   (SELECT count(*) FROM holds WHERE state = 'pending' AND holds.account_id = plan_periods.account_id AND holds.plan_period_id IS NOT NULL) AS running`
 

@@ -5,7 +5,7 @@ import { DAY_S } from '../../domain/ranges.ts'
 export interface Periods {
   readonly sign: 1 | -1
   readonly span_s: typeof DAY_S | typeof QUARTER_S
-  /** Their starts, in seconds since 1970. */
+  /** Their starts in ascending order, in seconds since 1970. */
   readonly starts: readonly number[]
 }
 

@@ -41,7 +41,7 @@ export const DISK: Disk = {
 }
 
 interface LogFlush {
-  /** @returns nothing if the log is already on the disk, or a promise of that. Throws or rejects with the disk's error */
+  /** Flushes the log. @returns nothing if it is on the disk now, otherwise a promise of that. Throws or rejects with the disk's error */
   flush(): void | Promise<void>
   close(): void
 }

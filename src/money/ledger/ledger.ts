@@ -109,7 +109,7 @@ class GroupCommit implements Ledger {
 
   /** Decides a hold in this turn. @returns undefined if it waits for its batch */
   #decide(operation: HoldOperation): HoldOutcome | undefined {
-    // While nothing can be committed, a hold could never be settled.
+    // While nothing can be committed, nothing is decided in memory: the call could not be charged.
     if (!this.#holds || this.failing !== undefined || this.#blocked() !== undefined) return undefined
     try {
       const outcome = this.#holds.decide(operation)
@@ -289,7 +289,7 @@ async function commit(
 const mayTryAgain = ({ is_set_aside }: Failure, { due_ms }: Waiting): boolean =>
   is_set_aside === true && due_ms - performance.now() > MIN_SET_ASIDE_MS
 
-/** Returns why nothing of a batch could be written; undefined if any operation was written, or refused for its content. */
+/** Returns the failure of the first operation for which the database could not be written; undefined without one. Operations set aside do not count. */
 function unavailability(results: readonly Result[]): Failure | undefined {
   for (const result of results)
     if ('failure' in result && result.failure.unavailable && !result.failure.is_set_aside)

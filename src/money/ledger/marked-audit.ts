@@ -26,16 +26,16 @@ export interface MarkedAudit extends Audit {
 
 /** Audits all rows like `audit`, and makes a mark for the next audit. */
 export function auditAndMark(db: Db, now_ms: number, onRule?: (done: number) => void): Promise<MarkedAudit> {
-  return db.snapshot(async (then) => {
-    const audit = await auditRows(then, onRule)
-    const next = audit.clean ? await nextMark(then, NO_MARK, { now_ms, whole_at_ms: now_ms }) : undefined
+  return db.snapshot(async (snapshot) => {
+    const audit = await auditRows(snapshot, onRule)
+    const next = audit.clean ? await nextMark(snapshot, NO_MARK, { now_ms, whole_at_ms: now_ms }) : undefined
     return { ...audit, from: undefined, next: next?.mark }
   }, LONG)
 }
 
 /** Checks the rows above a mark in one snapshot. @returns undefined if anything is wrong or does not fit the mark; the whole audit then reports it */
 export const auditFrom = (db: Db, mark: AuditMark, now_ms: number): Promise<MarkedAudit | undefined> =>
-  db.snapshot((then) => auditAbove(then, mark, now_ms), LONG)
+  db.snapshot((snapshot) => auditAbove(snapshot, mark, now_ms), LONG)
 
 const NO_MARK: Omit<AuditMark, 'rules' | 'whole_at_ms'> = {
   ...BEFORE_ALL,
@@ -78,7 +78,7 @@ async function rowsBelow(db: Db, { call_id, entry_id }: Place): Promise<Below> {
   return { ...row, late: late.map(({ call_id, amount_nanos }) => [call_id, amount_nanos]) }
 }
 
-/** The earliest start of a call added or refunded since the mark; also found by its sum if the call is missing. A call gets its id within a day. */
+/** The earliest start of a call added or refunded since the mark; also found by its sum if the call is missing. A call gets its id within a day of its start. */
 const FIRST_STARTED = `SELECT coalesce(min(started_at_ms), $last_started_ms) AS id FROM (
     SELECT started_at_ms FROM ${ABOVE.refunded} AS calls UNION ALL
     SELECT start_s * 1000 FROM call_sums WHERE span_s = 900 AND start_s >= $day_before_s AND last_call_id > $call_id) AS changed`

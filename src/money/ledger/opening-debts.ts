@@ -1,4 +1,4 @@
-// Reading of the opening debts of imported accounts.
+// Reading of opening debts: amounts that accounts owe besides calls, such as from before their import.
 import { asc } from 'drizzle-orm'
 import type { Awaitable, Db } from '../../store/db.ts'
 import { equals } from '../../store/placeholders.ts'

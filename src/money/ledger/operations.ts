@@ -17,7 +17,7 @@ export interface HoldOperation {
   /** The most that the call can cost. */
   amount_nanos: Nanos
   /**
-   * If the free balance, or the rest of one of the key's spend limits, is less than `amount_nanos`, the smallest of these is held,
+   * If the free balance, or the rest of a spend limit that applies to the key, is less than `amount_nanos`, the smallest of these is held,
    * provided that it is at least this much (and at least 1).
    */
   minimum_nanos: Nanos
@@ -27,7 +27,7 @@ export interface HoldOperation {
   expires_at_ms: number
   /** Refused if one is reached. Only set if several gateways share the ledger: a single gateway counts in memory. */
   limits?: HoldLimits | undefined
-  /** The outcome contains `spend_left` if the hold counts against such a limit. */
+  /** The outcome contains `spend_left` if the hold counts against a periodic spend limit, or the limit of a plan. */
   reports_spend_left?: true | undefined
 }
 
@@ -158,11 +158,11 @@ export interface OpenDebtOperation extends Movement, WithChanges {
   request_key: string
 }
 
-/** Movements by the operator: each is made once under its key. */
+/** Movements without a call: each is made once for its request key. */
 export type MoneyOperation = TopUpOperation | WithdrawOperation | OpenDebtOperation
 
 /**
- * Returns a call's charge or a part of it, at most what is not refunded yet. Debt is paid from it first, including the unpaid part of the
+ * Refunds a call's charge or a part of it, at most what is not refunded yet. Debt is paid from it first, including the unpaid part of the
  * call itself. It no longer counts against the key's spend limit, nor against budgets whose current period contains the call.
  */
 export interface RefundOperation extends Omit<Movement, 'amount_nanos'>, Credit {

@@ -13,7 +13,7 @@ export interface IdRange {
   last_id: number
 }
 
-/** A request gets its id a moment before its call begins; more time is allowed in case the clock is set in between. */
+/** A call begins within this time of its request's id: a moment later, unless the clock is set in between. */
 const MINUTE_MS = 60_000
 
 const queries = perConnection({

@@ -7,10 +7,10 @@ const TEXT = "calls || ' calls'"
 
 /** Compares computed sums with kept ones: selects rows that only one of the two has, or whose counts differ. */
 function differing(counted: string, kept: string): string {
-  return `SELECT ${SUBJECT} AS subject, ${TEXT} || ' as they were recorded' AS expected, 'another sum, or none' AS found
+  return `SELECT ${SUBJECT} AS subject, 'a stored sum of ' || ${TEXT} AS expected, 'a different sum, or none' AS found
             FROM (${counted} EXCEPT ${kept}) AS recorded
           UNION ALL
-          SELECT ${SUBJECT}, 'the sum of its calls', ${TEXT} || ' or their counts' FROM (${kept} EXCEPT ${counted}) AS summed`
+          SELECT ${SUBJECT}, 'the sum of the recorded calls', 'a stored sum of ' || ${TEXT} || ' that differs' FROM (${kept} EXCEPT ${counted}) AS summed`
 }
 
 /** Compares sums. Above a mark, days are compared with their quarters of an hour instead of with calls, and quarters with calls. */

@@ -61,7 +61,7 @@ export interface SumsPage {
   next_cursor: number | undefined
 }
 
-/** A page reads this many days with calls, even if the filter matches none of their calls. */
+/** A page reads at most this many days with calls, even if the filter matches none of their calls. */
 const MAX_DAYS = 50
 
 /** A page has at most this many sums, whatever was requested: about 10 ms. */
@@ -72,7 +72,7 @@ const MAX_SUMS = 250
  * `since_ms` and `until_ms` are rounded outwards to quarters of an hour.
  */
 export const dailySums = (db: Db, filter: CallFilter, request: SumsRequest): Promise<SumsPage> =>
-  db.snapshot((then) => readDailySums(then, filter, request))
+  db.snapshot((snapshot) => readDailySums(snapshot, filter, request))
 
 async function readDailySums(db: Db, filter: CallFilter, request: SumsRequest): Promise<SumsPage> {
   const { zone, cursor, limit } = request

@@ -40,7 +40,7 @@ function withLinesOf(price: Price, other: Price): Price {
   return price.unit === 'image' && other.unit === 'image' ? withVariants(price, other) : price
 }
 
-/** Adds a tier wherever one of the other price tier_starts. */
+/** Adds a tier at each prompt size at which a tier of the other price starts. */
 function withTiers(price: TokenPrice, other: TokenPrice): TokenPrice {
   const [first, ...later] = price.tiers
   const tier_starts = new Set([...later, ...other.tiers.slice(1)].map(({ above_tokens }) => above_tokens))

@@ -32,31 +32,31 @@ export function copyAll(
   to: CopyTarget,
   onRows: (rows: number) => void = () => {},
 ): Promise<CopyResult> {
-  return to.fill(async (filling) => {
+  return to.fill(async (writer) => {
     // The snapshot of the source ends before the copy is compared: on a server it makes calls slower.
-    const { sent, changed, newest } = await from.snapshot((then) => copy(then, filling, onRows), LONG)
-    await compare(filling, sent)
-    for (const [table, id] of newest) await filling.goOnAfter(table, id)
+    const { sent, changed, newest } = await from.snapshot((snapshot) => copy(snapshot, writer, onRows), LONG)
+    await compare(writer, sent)
+    for (const [table, id] of newest) await writer.goOnAfter(table, id)
     return { rows: Object.fromEntries(Array.from(sent, ([name, { rows }]) => [name, rows])), changed }
   })
 }
 
-async function copy(then: Db, filling: CopyWriter, onRows: (rows: number) => void) {
+async function copy(snapshot: Db, writer: CopyWriter, onRows: (rows: number) => void) {
   const changed: string[] = []
   const sent = new Map<string, Digest>()
   let rows = 0
   for (const table of copiedTables()) {
     const digest = new Digest()
-    for await (const page of pagesOf(then, table)) {
-      const storable = page.map((row) => storableRow(table, row, { filling, changed }))
-      await insert(filling, table, storable)
+    for await (const page of pagesOf(snapshot, table)) {
+      const storable = page.map((row) => storableRow(table, row, { writer, changed }))
+      await insert(writer, table, storable)
       digest.add(storable)
       rows += page.length
       onRows(rows)
     }
     sent.set(table.name, digest)
   }
-  return { sent, changed, newest: await newestIds(then) }
+  return { sent, changed, newest: await newestIds(snapshot) }
 }
 
 /** Yields the rows of a table in the order of its key. */
@@ -88,9 +88,9 @@ const bytesOf = (row: Row): number =>
   )
 
 /** @throws GatewayError unprocessable naming the rows, if one of them is refused; StorageFailure */
-async function insert(filling: CopyWriter, table: CopiedTable, rows: readonly Row[]): Promise<void> {
+async function insert(writer: CopyWriter, table: CopiedTable, rows: readonly Row[]): Promise<void> {
   try {
-    await filling.insert(table, rows)
+    await writer.insert(table, rows)
   } catch (cause) {
     if (isStorageFailure(cause)) throw cause
     const [from, to] = [rows[0], rows.at(-1)].map((row) => row && placeOf(table, row))
@@ -109,7 +109,7 @@ const placeOf = ({ key }: CopiedTable, row: Row): string =>
 function storableRow(
   table: CopiedTable,
   row: Row,
-  { filling, changed }: { filling: CopyWriter; changed: string[] },
+  { writer, changed }: { writer: CopyWriter; changed: string[] },
 ): Row {
   let stored = row
   for (const { name: column } of table.columns) {
@@ -119,7 +119,7 @@ function storableRow(
         `${table.name}.${column} of ${placeOf(table, row)} is no integer that is exact: correct it first.`,
       )
     if (typeof value !== 'string') continue
-    const text = filling.storable(value)
+    const text = writer.storable(value)
     if (text === value) continue
     changed.push(`${table.name}.${column} of ${placeOf(table, row)}`)
     stored = { ...stored, [column]: text }
@@ -144,10 +144,10 @@ class Digest {
 
 const plain = (value: Value): string | number | null => (value instanceof Uint8Array ? value.toHex() : value)
 
-async function compare(filling: CopyWriter, sent: ReadonlyMap<string, Digest>): Promise<void> {
+async function compare(writer: CopyWriter, sent: ReadonlyMap<string, Digest>): Promise<void> {
   for (const table of copiedTables()) {
     const found = new Digest()
-    for await (const page of pagesOf(filling, table)) found.add(page)
+    for await (const page of pagesOf(writer, table)) found.add(page)
     if (found.end() !== sent.get(table.name)?.end())
       throw new Error(
         `The table ${table.name} reads back with other rows than were copied: the copy was given up, and nothing was changed. Try again.`,

@@ -13,7 +13,7 @@ export interface CopyTarget {
    *
    * @throws GatewayError conflict if the database has rows; as `work`; StorageFailure: everything is undone then
    */
-  fill<T>(work: (filling: CopyWriter) => Promise<T>): Promise<T>
+  fill<T>(work: (writer: CopyWriter) => Promise<T>): Promise<T>
 }
 
 /** A target that is being filled. */

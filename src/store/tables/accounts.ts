@@ -18,7 +18,7 @@ export const accounts = sqliteTable('accounts', {
   price_group: text(),
 })
 
-/** An operator's notes on accounts, and the rights of their limited keys. An account without a row has none. */
+/** An operator's notes on accounts, and what their limited keys may see. An account without a row has no notes. */
 export const account_details = sqliteTable('account_details', {
   id: integer().primaryKey(),
   account_id: integer().notNull().unique(),

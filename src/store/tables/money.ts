@@ -38,7 +38,7 @@ export const entries = sqliteTable('entries', {
   request_key: text(),
 })
 
-/** Debts of accounts from before they were imported; append-only like entries. They do not move a balance. */
+/** Debts of accounts besides calls, such as from before their import, or for lost disputes; append-only like entries. They do not move a balance. */
 export const opening_debts = sqliteTable('opening_debts', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),

@@ -135,13 +135,13 @@ describe.each(TEXT)('%s', (_, request) => {
   test('whose usage is not believed', async () => {
     const doubted = answer('Hello.', usage(10, 1_000_000_000))
     upstream.answer(({ path }) => (path.includes(':stream') ? events([doubted]) : whole(doubted)))
-    await expectOf(['a reported usage was not believed; charged by estimate', ...SETTLED], request)
+    await expectOf(['an invalid usage report was ignored; charged by estimate', ...SETTLED], request)
   })
 
   test('whose settlement cannot be written yet', async () => {
     upstream.answer(answering)
     await expectLines(gateway, {
-      says: ['a settlement failed', 'a settlement was written after all', ...SETTLED],
+      says: ['a settlement failed', 'a delayed settlement was written', ...SETTLED],
       make: () => onFullDisk(gateway, 'INSERT ON calls', () => idFrom(request)),
     })
   })
@@ -189,7 +189,7 @@ test('images: unusable ones, references that cannot be fetched, a settlement tha
   upstream.answer(drawn(PNG.toString('base64')))
   await expectOf(SETTLED, request)
   await expectLines(gateway, {
-    says: ['a settlement failed', 'a settlement was written after all', ...SETTLED],
+    says: ['a settlement failed', 'a delayed settlement was written', ...SETTLED],
     make: () => onFullDisk(gateway, 'INSERT ON calls', () => idFrom(request)),
   })
 })

@@ -93,7 +93,7 @@ function findImageModel(parts: CallParts, admitted: Admitted, { model_id, count 
   return model
 }
 
-/** Bytes, base64, and the upstream request. */
+/** The memory of a stored image as a multiple of its size: its bytes, base64, and the upstream request. */
 const STORED_COPIES = 4
 
 /** Adds the images that the order refers to, so that errors in them are reported before the hold. */

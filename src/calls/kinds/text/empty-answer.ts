@@ -29,7 +29,7 @@ function lacksAnswer({ answers_in, needs_entry }: EmptyRules, json: JsonObject):
  * Rejects an answer that seems empty.
  *
  * Callers can cause most empty answers, and pay for those. They do not pay for an answer without content, or for one that ended by
- * itself without output if nothing in the request explains that: emptyAnswer.md, Usage that is billed.
+ * itself without output if nothing in the request explains that: silent.md, Usage that is billed.
  * @throws ReportedFailure with the usage, since the provider may bill it
  */
 export async function rejectEmpty(

@@ -68,7 +68,7 @@ export function passThrough(
 function editOf(edits: readonly (Edit | undefined)[]): Edit | undefined {
   const [first, ...others] = edits.filter((edit) => edit !== undefined)
   if (!first || others.length === 0) return first
-  return (data) => others.reduce((corrected, edit) => corrected && edit(corrected), first(data))
+  return (data) => others.reduce((edited, edit) => edited && edit(edited), first(data))
 }
 
 /**

@@ -123,7 +123,7 @@ function assertField(name: string, before: readonly FormField[]): void {
   if (REDUCED.has(reduce(name)) && !DECIDING_FIELDS.some((deciding) => deciding === name))
     throw refusal(
       name,
-      `could be read as "${DECIDING_FIELDS.find((deciding) => reduce(deciding) === reduce(name))}". Leave it out.`,
+      `is too similar to "${DECIDING_FIELDS.find((deciding) => reduce(deciding) === reduce(name))}". Use that name, or leave this field out.`,
     )
   if (name === 'file') throw refusal('file', 'must be a file, not a text.')
 }

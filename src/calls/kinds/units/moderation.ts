@@ -50,7 +50,7 @@ async function readModeration(parts: CallParts, admitted: Admitted): Promise<Mod
   const media_tokens = boundMedia(media, model.routes.map(generationName), MAX_INPUT_TOKENS)
   const bound = tokens + media_tokens + boundDropped(body)
   const held = { ...NO_UNITS, input_tokens: inputBound(bound, input_tokens) }
-  // An image has at max as many tokens as bytes, and no token of a text is shorter than a byte.
+  // An image has at most as many tokens as bytes, and no token of a text is shorter than a byte.
   const max_tokens = Math.max(body.bytes.length, 2 * input_tokens, held.input_tokens)
   const bounds = { estimate: input, most: { ...NO_UNITS, input_tokens: max_tokens } }
   return { model, streams: false, content: [body.bytes], body, held, bounds, input }

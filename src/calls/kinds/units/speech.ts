@@ -50,9 +50,9 @@ async function readSpeech(parts: CallParts, admitted: Admitted): Promise<SpeechO
 /** Slow speech in a script with a syllable or more per character. English has 15 characters a second. */
 const MIN_CHARACTERS_PER_S = 4
 const DEFAULT_CHARACTERS_PER_S = 15
-/** OpenAI's price for a minute of gpt-4o-mini-tts, divided by its price for a token. */
+/** OpenAI's price for a second of gpt-4o-mini-tts, divided by its price for a token. */
 const TOKENS_PER_S = 21
-/** No tokenizer exceeds this per character, and no voice exceeds MAX_TOKENS_PER_S. */
+/** No tokenizer makes more tokens of a character, and no voice more tokens a second (MAX_TOKENS_PER_S). */
 const MAX_TOKENS_PER_CHARACTER = 4
 const MAX_TOKENS_PER_S = 100
 const SLACK_TOKENS = 1_000

@@ -18,7 +18,7 @@ export interface DecidedBatch {
   /** Undefined for an operation on an account that others have locked: nothing is done for it. */
   readonly outcomes: (Outcome | undefined)[]
   readonly locked: readonly LockedRows[]
-  readonly marked: CommitMark
+  readonly mark: CommitMark
   /** The rows as they will be after the commit. */
   readonly book: Book
   /**
@@ -33,7 +33,10 @@ export interface DecidedBatch {
 /** Another gateway considered this one dead and ended it. The batch did nothing. */
 export class Fenced extends StorageFailure {
   constructor() {
-    super('unreachable', { code: 'FENCED', message: 'others took this gateway for dead, and ended it' })
+    super('unreachable', {
+      code: 'FENCED',
+      message: 'another gateway considered this one dead, and ended it',
+    })
   }
 }
 
@@ -60,19 +63,19 @@ export async function decide(
     const [, ...answers] = await connection.askAll([BEGIN, ...reading.statements], within_ms)
     const { book, is_alive, locked } = reading.readAnswers(answers)
     if (!is_alive) throw new Fenced()
-    const left_alone = not_awaited === 'all' ? [] : not_awaited
-    const set_aside = new Set([...left_alone, ...locked.map(({ account_id }) => account_id)])
+    const skipped = not_awaited === 'all' ? [] : not_awaited
+    const set_aside = new Set([...skipped, ...locked.map(({ account_id }) => account_id)])
     const outcomes = operations.map((operation) =>
       accountsOf(operation, book).some((id) => set_aside.has(id)) ? undefined : apply(book, operation),
     )
-    const marked = connection.nextMark()
+    const mark = connection.nextMark()
     return {
       outcomes,
       locked,
-      marked,
+      mark,
       book,
       async commit(within_ms) {
-        await connection.askAll([...writesOf(book, prices, marked), COMMIT], within_ms)
+        await connection.askAll([...writesOf(book, prices, mark), COMMIT], within_ms)
       },
     }
   } catch (thrown) {

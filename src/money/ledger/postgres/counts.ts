@@ -21,7 +21,7 @@ interface CountReader {
 
 /** Reads the counts for the limits of the holds. */
 export function countReader(operations: readonly Operation[]): CountReader {
-  const { all, pending, seconds } = limitedBy(operations)
+  const { all, pending, seconds } = limitedParties(operations)
   const parts = [
     { parties: pending, text: PENDING, fill: fillPending },
     { parties: seconds, text: SECONDS, fill: fillSeconds },
@@ -35,23 +35,23 @@ export function countReader(operations: readonly Operation[]): CountReader {
   }
 }
 
-interface LimitOwner {
+interface LimitedParty {
   scope: Scope
   id: number
   account_id: number
 }
 
 /** The accounts and keys with limits, each once. */
-interface LimitOwners {
-  all: Map<string, LimitOwner>
+interface PartiesByLimit {
+  all: Map<string, LimitedParty>
   /** Accounts and keys with a limit of concurrent calls. */
-  pending: Map<string, LimitOwner>
+  pending: Map<string, LimitedParty>
   /** Accounts and keys with a limit of requests or tokens. */
-  seconds: Map<string, LimitOwner>
+  seconds: Map<string, LimitedParty>
 }
 
-function limitedBy(operations: readonly Operation[]): LimitOwners {
-  const limited: LimitOwners = { all: new Map(), pending: new Map(), seconds: new Map() }
+function limitedParties(operations: readonly Operation[]): PartiesByLimit {
+  const limited: PartiesByLimit = { all: new Map(), pending: new Map(), seconds: new Map() }
   for (const operation of operations) {
     if (operation.op !== 'hold' || !operation.limits) continue
     for (const scope of SCOPES) {
@@ -86,14 +86,14 @@ const SECONDS = `
    ORDER BY at_s`
 
 function fillPending(counts: Counts, answer: Answer): void {
-  for (const { scope, id, pending } of objectsOf<Pick<Counted, 'pending'> & LimitOwner>(answer)) {
+  for (const { scope, id, pending } of objectsOf<Pick<Counted, 'pending'> & LimitedParty>(answer)) {
     const counted = counts[scope].get(id)
     if (counted) counted.pending = pending
   }
 }
 
 function fillSeconds(counts: Counts, answer: Answer): void {
-  for (const { scope, id, ...second } of objectsOf<CountedSecond & LimitOwner>(answer))
+  for (const { scope, id, ...second } of objectsOf<CountedSecond & LimitedParty>(answer))
     if (isCountedAt(second, counts.now_s)) counts[scope].get(id)?.seconds.push(second)
 }
 

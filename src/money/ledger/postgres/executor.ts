@@ -241,7 +241,7 @@ class PostgresExecutor implements Executor {
     if (!this.#unknown) return undefined
     const { batch, operations: of_batch } = this.#unknown
     const is_committed = await isCommitted(
-      batch.marked,
+      batch.mark,
       () => this.#open(remainingMs),
       this.#is_server_away ? 0 : remainingMs(),
     )

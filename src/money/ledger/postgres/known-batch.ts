@@ -16,7 +16,7 @@ import { columnsWithoutId } from '../columns.ts'
 import type { Operation, Outcome } from '../operations.ts'
 import { apply } from '../rules.ts'
 import { type BatchParts, BEGIN, type DecidedBatch } from './batch.ts'
-import type { KnownOfBatch, KnownRows } from './known-rows.ts'
+import type { KnownBatchRows, KnownRows } from './known-rows.ts'
 import { isAlive } from './reading.ts'
 import { CHANGED_OF_ACCOUNT, CHANGED_OF_KEY, insertingHolds, openedIn, partsOf } from './writing.ts'
 
@@ -25,7 +25,7 @@ const FIRST_PROVISIONAL_ID = 2 ** 52
 
 interface KnownBatch extends DecidedBatch {
   /** The known rows that decide it. */
-  readonly based_on: KnownOfBatch
+  readonly based_on: KnownBatchRows
 }
 
 /** @returns undefined if the batch must be decided by rows that are read */
@@ -47,22 +47,22 @@ export function decideByKnown(
   // A period that starts stores the number of its first hold, which is not assigned yet.
   if ([...book.changed_budgets].some(({ first_hold_id }) => first_hold_id >= FIRST_PROVISIONAL_ID))
     return undefined
-  const marked = connection.nextMark()
+  const mark = connection.nextMark()
   const opened = openedIn(book)
   return {
     outcomes,
     locked: [],
-    marked,
+    mark,
     book,
     based_on,
     async commit(within_ms) {
       const accounts = `{${based_on.accounts.map(({ id }) => id).join()}}`
       const parts = [
-        comparing(based_on, gateway_id),
-        ...changing(based_on, known, book),
+        comparePart(based_on, gateway_id),
+        ...updateParts(based_on, known, book),
         ...partsOf(book, prices),
         ...insertingHolds(opened),
-        markPart(marked),
+        markPart(mark),
       ]
       const statements = [BEGIN, { text: LOCK, values: [accounts] }, oneStatement(parts), COMMIT]
       const [, , written] = await connection.askAll(statements, within_ms)
@@ -136,12 +136,12 @@ const COMPARE = `SELECT ${isAlive('$2')}
                    WHERE NOT EXISTS (SELECT FROM holds WHERE holds.id = known.id AND ${SAME_HOLD})) AS are_same`
 
 /** Every account and key of a batch is updated: each call that it starts or ends changes their held amounts, maybe by 0. */
-function changing({ accounts, keys }: KnownOfBatch, known: KnownRows, book: Book): Part[] {
-  const of_account = new Map(accounts.map(({ id, budgets }) => [id, listed(budgets)]))
+function updateParts({ accounts, keys }: KnownBatchRows, known: KnownRows, book: Book): Part[] {
+  const of_account = new Map(accounts.map(({ id, budgets }) => [id, budgetArrays(budgets)]))
   const changed_keys = keys.map((key) => ({
     ...changedRow(book.keys.get(key.id) ?? key, CHANGED_OF_KEY, key, Object.keys(OF_KEY)),
-    of_key: listed(key.budgets),
-    of_person: listed(known.personBudgetsOf(key)),
+    of_key: budgetArrays(key.budgets),
+    of_person: budgetArrays(known.personBudgetsOf(key)),
     of_account: of_account.get(key.account_id) ?? null,
   }))
   const are_budgeted = changed_keys.some(
@@ -156,14 +156,15 @@ function changing({ accounts, keys }: KnownOfBatch, known: KnownRows, book: Book
     ),
   )
   return [
-    ofAll('same_accounts', UPDATE_ACCOUNTS, changed_accounts),
+    partForEachRow('same_accounts', UPDATE_ACCOUNTS, changed_accounts),
     are_budgeted
-      ? ofAll('same_budgeted_keys', UPDATE_BUDGETED_KEYS, changed_keys)
-      : ofAll('same_keys', UPDATE_KEYS, changed_keys),
+      ? partForEachRow('same_budgeted_keys', UPDATE_BUDGETED_KEYS, changed_keys)
+      : partForEachRow('same_keys', UPDATE_KEYS, changed_keys),
   ]
 }
 
-const ofAll = (name: string, text: string, rows: readonly object[]): Part => ({
+/** Makes a part that must change every row: otherwise the statement is refused. */
+const partForEachRow = (name: string, text: string, rows: readonly object[]): Part => ({
   name,
   text,
   values: [jsonOf(rows)],
@@ -181,7 +182,7 @@ const changedRow = <Row extends { id: number }>(
   ...Object.fromEntries(compared.map((name) => [`known_${name}`, known[name as keyof Row]])),
 })
 
-const comparing = (known: KnownOfBatch, gateway_id: number | null): Part => ({
+const comparePart = (known: KnownBatchRows, gateway_id: number | null): Part => ({
   name: 'compared',
   text: COMPARE,
   values: [jsonOf(known.holds), gateway_id],
@@ -189,7 +190,7 @@ const comparing = (known: KnownOfBatch, gateway_id: number | null): Part => ({
 })
 
 /** Lists budgets as the server does, by number; null for an empty list. */
-const listed = (budgets: readonly BookBudget[]) =>
+const budgetArrays = (budgets: readonly BookBudget[]) =>
   budgets.length === 0
     ? null
     : budgets

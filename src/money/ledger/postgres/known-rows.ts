@@ -17,7 +17,7 @@ const MAX_ROWS = 20_000
 const MAX_PAUSE = 32
 
 /** The known rows that decide a batch of calls. */
-export interface KnownOfBatch {
+export interface KnownBatchRows {
   readonly accounts: readonly AccountRow[]
   readonly keys: readonly KeyRow[]
   /** Pending holds. */
@@ -36,7 +36,7 @@ export class KnownRows {
   readonly #all = [this.#accounts, this.#keys, this.#of_people, this.#holds, this.#shared]
 
   /** Returns the rows that operations name; undefined if one is unknown, or if an operation needs other rows. */
-  rowsFor(operations: readonly Operation[]): KnownOfBatch | undefined {
+  rowsFor(operations: readonly Operation[]): KnownBatchRows | undefined {
     if (operations.length === 0) return undefined
     const accounts = new Set<AccountRow>()
     const keys = new Set<KeyRow>()
@@ -54,7 +54,11 @@ export class KnownRows {
   }
 
   /** Makes a book of copies of these rows, which a batch may change. */
-  bookOf({ accounts, keys, holds }: KnownOfBatch, takeHoldId: () => number, gateway_id: number | null): Book {
+  bookOf(
+    { accounts, keys, holds }: KnownBatchRows,
+    takeHoldId: () => number,
+    gateway_id: number | null,
+  ): Book {
     const book = emptyBook(takeHoldId, gateway_id)
     for (const row of accounts) book.accounts.set(row.id, { ...row, budgets: copied(row.budgets) })
     for (const row of holds) book.holds.set(row.id, { ...row })
@@ -82,7 +86,7 @@ export class KnownRows {
   /** Keeps the rows of a committed batch. An account's budgets are known only if one of its keys was read. */
   keep(book: Book): void {
     if (this.#all.reduce((sum, { size }) => sum + size, 0) > MAX_ROWS) this.forget()
-    const paused = new Set([...book.accounts.keys()].filter((id) => this.#isPaused(id)))
+    const paused = new Set([...book.accounts.keys()].filter((id) => this.#usePause(id)))
     for (const id of book.accounts.keys()) this.#accounts.delete(id)
     for (const key of book.keys.values()) {
       const account = book.accounts.get(key.account_id)
@@ -100,7 +104,7 @@ export class KnownRows {
   }
 
   /** Records that others have changed one of these rows, or data that they depend on. */
-  markChanged({ accounts, keys, holds }: KnownOfBatch): void {
+  markChanged({ accounts, keys, holds }: KnownBatchRows): void {
     for (const { id } of accounts) {
       this.#accounts.delete(id)
       const pause = Math.min(2 * (this.#shared.get(id)?.pause ?? 0.5), MAX_PAUSE)
@@ -111,12 +115,12 @@ export class KnownRows {
   }
 
   /** Records that others have not changed these rows. */
-  markUnchanged({ accounts }: KnownOfBatch): void {
+  markUnchanged({ accounts }: KnownBatchRows): void {
     for (const { id } of accounts) this.#shared.delete(id)
   }
 
-  /** Whether an account is paused. Each call counts as one batch of the pause. */
-  #isPaused(account_id: number): boolean {
+  /** Uses up one batch of an account's pause. @returns whether the account was paused */
+  #usePause(account_id: number): boolean {
     const shared = this.#shared.get(account_id)
     if (!shared || shared.left === 0) return false
     shared.left -= 1

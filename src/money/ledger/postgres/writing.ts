@@ -21,7 +21,7 @@ import type { SharedPrices } from './prices.ts'
 import { writesOfRowStates } from './row-states.ts'
 
 /** Returns the statements for a batch's changes and its mark; none for unchanged tables. */
-export function writesOf(book: Book, prices: SharedPrices, marked: CommitMark): Statement[] {
+export function writesOf(book: Book, prices: SharedPrices, mark: CommitMark): Statement[] {
   return [
     ...statementUnlessEmpty(INSERT_OPENING_DEBTS, book.new_opening_debts),
     ...writesOfRowStates(book),
@@ -36,7 +36,7 @@ export function writesOf(book: Book, prices: SharedPrices, marked: CommitMark): 
       ...partUnlessEmpty('changed_keys', UPDATE_KEYS, [...book.changed_keys]),
       ...partsOf(book, prices),
       ...partUnlessEmpty('opened_holds', INSERT_HOLDS, openedIn(book)),
-      markPart(marked),
+      markPart(mark),
     ]),
     // After the calls, which may belong to the same batch and whose sums they change: a statement may change a row only once.
     ...statementUnlessEmpty(

@@ -6,7 +6,7 @@
 import type { CommitMark, Connection, Statement } from './connection.ts'
 import { oneStatement, type Part } from './one-statement.ts'
 
-/** Added to the numbers of replaced marks, to be above the numbers of all transactions. */
+/** Added to the number in a mark that a check writes, to be above the numbers of all transactions. */
 const CLAIMED = 2 ** 40
 
 const leaving = (number: string) => `
@@ -26,7 +26,7 @@ export const markPart = ({ writer, number }: CommitMark): Part => ({
 })
 
 /** Returns the mark as the last statement before a transaction's COMMIT. */
-export const markOf = (marked: CommitMark): Statement => oneStatement([markPart(marked)])
+export const markOf = (mark: CommitMark): Statement => oneStatement([markPart(mark)])
 
 /**
  * Returns whether a transaction was committed. If it was not, it never will be.

@@ -21,7 +21,7 @@ export const postgresTarget = (db: PostgresDb): CopyTarget => ({
       for (const { name } of copiedTables()) await tx.rows(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
       await refuseRows(tx)
       for (const { name, is_preset } of copiedTables()) if (is_preset) await tx.rows(`DELETE FROM ${name}`)
-      const done = await work(fillingOf(tx))
+      const done = await work(copyWriterOf(tx))
       for (const { name } of copiedTables()) await tx.rows(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
       // Without statistics, the first queries would use plans that are slow for this many rows.
       for (const { name } of copiedTables()) await tx.rows(`ANALYZE ${name}`)
@@ -39,7 +39,7 @@ export async function refuseRows(tx: Db): Promise<void> {
   if (filled) throw conflict(`The database is not empty: it has ${filled.name}. ${EMPTY}`)
 }
 
-const fillingOf = (tx: Db): CopyWriter => ({
+const copyWriterOf = (tx: Db): CopyWriter => ({
   rows: (text, values) => tx.rows(text, values),
   storable: storableText,
   async insert({ name, columns }, rows) {

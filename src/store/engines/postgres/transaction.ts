@@ -43,16 +43,16 @@ export async function inTransaction<T>(
   { durable, reopen }: TransactionOptions,
 ): Promise<T> {
   await begin(connection, durable)
-  const marked = connection.nextMark()
+  const mark = connection.nextMark()
   const result = await orRollBack(connection, work)
   try {
-    await connection.askAll([markOf(marked), COMMIT], MAX_COMMIT_MS)
+    await connection.askAll([markOf(mark), COMMIT], MAX_COMMIT_MS)
     return result
   } catch (thrown) {
     if (thrown instanceof StatementError && thrown.code === FAILED_BEFORE)
       throw new Error('A statement of the transaction failed, and was caught; everything was rolled back.')
     if (!connection.isLost) throw thrown
-    if (await isCommitted(marked, reopen)) return result
+    if (await isCommitted(mark, reopen)) return result
     throw rolledBack(thrown)
   }
 }
@@ -115,7 +115,7 @@ function rolledBack(thrown: unknown): unknown {
  * @throws StorageFailure 08007 if there is no answer in time
  */
 export async function isCommitted(
-  marked: CommitMark,
+  mark: CommitMark,
   reopen: () => Promise<Connection>,
   within_ms = MAX_COMMIT_MS,
 ): Promise<boolean> {
@@ -123,7 +123,7 @@ export async function isCommitted(
   let cause: unknown
   for (const pause_ms of pauses()) {
     try {
-      return await readCommitState(marked, reopen)
+      return await readCommitState(mark, reopen)
     } catch (thrown) {
       cause = thrown
     }
@@ -134,16 +134,15 @@ export async function isCommitted(
   const is_read_only = cause instanceof StorageFailure && cause.trouble === 'read_only'
   throw new StorageFailure(is_read_only ? 'read_only' : 'unreachable', {
     code: UNKNOWN_OUTCOME,
-    message:
-      'the connection to the database was lost at a commit, and whether it was carried out cannot be told',
+    message: 'the connection to the database was lost during a commit, whose outcome is unknown',
     cause,
   })
 }
 
-async function readCommitState(marked: CommitMark, reopen: () => Promise<Connection>): Promise<boolean> {
+async function readCommitState(mark: CommitMark, reopen: () => Promise<Connection>): Promise<boolean> {
   const connection = await reopen()
   try {
-    return await wasCommitted(marked, connection)
+    return await wasCommitted(mark, connection)
   } finally {
     await connection.close()
   }

@@ -24,7 +24,7 @@ export const sqliteTarget = (path: string): CopyTarget => ({
   },
 })
 
-async function fillFile<T>(path: string, work: (filling: CopyWriter) => Promise<T>): Promise<T> {
+async function fillFile<T>(path: string, work: (writer: CopyWriter) => Promise<T>): Promise<T> {
   const db = openDatabase(path)
   try {
     // Nobody uses the remains after a power cut. Without a write-ahead log everything is in one file.
@@ -32,7 +32,7 @@ async function fillFile<T>(path: string, work: (filling: CopyWriter) => Promise<
     db.run('PRAGMA synchronous = OFF')
     const triggers = takeTriggers(db)
     for (const { name } of copiedTables()) db.run(`DELETE FROM "${name}"`)
-    const done = await work(fillingOf(db))
+    const done = await work(copyWriterOf(db))
     for (const sql of triggers) db.run(sql)
     return done
   } finally {
@@ -51,7 +51,7 @@ function takeTriggers(db: Database): string[] {
   return found.map(({ sql }) => sql)
 }
 
-function fillingOf(db: Database): CopyWriter {
+function copyWriterOf(db: Database): CopyWriter {
   const inserts = new Map<string, Statement<unknown, [Row]>>()
   return {
     rows: <R>(text: string, values: Row = {}) => db.query<R, Row>(text).all(values),

@@ -41,7 +41,7 @@ export function nameUnlessTaken(unfinished: string, path: string): boolean {
     // Unlike a rename, a link never replaces an existing file.
     linkSync(unfinished, path)
   } catch {
-    // The error is dropped: either the name is nameTaken, as checked here, or the file system has no hard links.
+    // The error is dropped: either the name is taken, which is checked here, or the file system has no hard links.
     if (isThere(path)) return false
     renameSync(unfinished, path)
   }

@@ -76,16 +76,16 @@ export class SqliteDb implements Db {
   readonly file = { copyLog: () => this.#queueOf({ durable: false }).copyLog() }
   readonly #connection: Database
   readonly #reading: Session
-  readonly #opening: ConnectionOpener
+  readonly #opener: ConnectionOpener
   #durable: WriteQueue | undefined
   #quick: WriteQueue | undefined
   readonly #idle_readers: Reader[] = []
   #is_closed = false
 
-  constructor(connection: Database, by: ActionContext | undefined, opening: ConnectionOpener) {
+  constructor(connection: Database, by: ActionContext | undefined, opener: ConnectionOpener) {
     this.#connection = connection
     this.#reading = sessionOf(connection, ormOf(connection))
-    this.#opening = opening
+    this.#opener = opener
     this.by = by
   }
 
@@ -109,7 +109,7 @@ export class SqliteDb implements Db {
   async snapshot<T>(work: (db: Db) => Awaitable<T>): Promise<T> {
     const read = ({ connection, session }: Reader) =>
       inTransaction(connection, 'DEFERRED', () => work(new OneConnection(session, this.by)))
-    const { toReadSnapshots } = this.#opening
+    const { toReadSnapshots } = this.#opener
     if (!toReadSnapshots)
       return this.#connection.inTransaction
         ? await work(this)
@@ -144,10 +144,10 @@ export class SqliteDb implements Db {
   }
 
   #newQueue(durable: boolean): WriteQueue {
-    const connection = this.#opening.toWrite(durable)
+    const connection = this.#opener.toWrite(durable)
     // With one connection, all writes wait in the same queue.
     if (!durable && connection === this.#connection) return this.#queueOf({ durable: true })
-    const { wait_ms = MAX_BUSY_WAIT_MS, trouble } = this.#opening
+    const { wait_ms = MAX_BUSY_WAIT_MS, trouble } = this.#opener
     return new WriteQueue(connection, !durable, wait_ms, trouble)
   }
 }
