@@ -46,7 +46,7 @@ const MIN_OF_ACCOUNT = least('balance_nanos', 'held_nanos', 'debt_nanos', 'balan
 const MIN_OF_KEY = least('spent_nanos', 'held_nanos')
 const MIN_OF_CALL = least('cost_nanos', 'unpaid_nanos', 'refunded_nanos', 'cost_nanos - refunded_nanos')
 
-/** A plan's budgets count the calls that it covers, and other budgets do not. A call of an earlier month of the plan counts if its number is in the budget's range. */
+/** A plan's budgets count the calls that it covers, and other budgets do not. An earlier month's call counts if its number is in the range. */
 const OF_PLAN = 'budgets.plan_period_id IS NOT NULL'
 
 /** Budgets that count less than they must. More is allowed: a key that replaced another starts with that key's usage. */

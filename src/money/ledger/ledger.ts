@@ -289,7 +289,7 @@ async function commit(
 const mayTryAgain = ({ is_set_aside }: Failure, { due_ms }: Waiting): boolean =>
   is_set_aside === true && due_ms - performance.now() > MIN_SET_ASIDE_MS
 
-/** Returns the failure of the first operation for which the database could not be written; undefined without one. Operations set aside do not count. */
+/** Returns the first failure to write the database; undefined without one. Operations that were set aside do not count. */
 function unavailability(results: readonly Result[]): Failure | undefined {
   for (const result of results)
     if ('failure' in result && result.failure.unavailable && !result.failure.is_set_aside)

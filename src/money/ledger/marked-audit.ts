@@ -78,7 +78,7 @@ async function rowsBelow(db: Db, { call_id, entry_id }: Place): Promise<Below> {
   return { ...row, late: late.map(({ call_id, amount_nanos }) => [call_id, amount_nanos]) }
 }
 
-/** The earliest start of a call added or refunded since the mark; also found by its sum if the call is missing. A call gets its id within a day of its start. */
+/** The earliest start of a call added or refunded since the mark, from its sum if it is missing. A call gets its id within a day of its start. */
 const FIRST_STARTED = `SELECT coalesce(min(started_at_ms), $last_started_ms) AS id FROM (
     SELECT started_at_ms FROM ${ABOVE.refunded} AS calls UNION ALL
     SELECT start_s * 1000 FROM call_sums WHERE span_s = 900 AND start_s >= $day_before_s AND last_call_id > $call_id) AS changed`

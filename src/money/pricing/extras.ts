@@ -59,7 +59,8 @@ export const countsAlways = (prices: ExtraPrices | undefined): boolean =>
   prices !== undefined && [...prices.values()].some(({ always, per }) => always && per !== 'request')
 
 /**
- * Returns the charges for the same extras at other prices, plus the extras that these add to each request; undefined if one has no price of the same unit there.
+ * Returns the charges for the same extras at other prices, plus the extras that these add to each request; undefined if one has no price
+ * of the same unit there.
  * @param prices undefined: no prices
  */
 export function extrasAt(

@@ -130,7 +130,7 @@ export const MIGRATIONS: readonly string[] = [
   audit_marks,
 ]
 
-/** The script for an empty database. It replaces the first migrations, in a tenth of their time: every audit creates one, too (test/tools/base.ts). */
+/** The script for an empty database instead of the first migrations, in a tenth of their time: every audit creates one, too (test/tools/base.ts). */
 const BASE = { version: 59, sql: base }
 
 /** Returns the scripts that create a new database, in order. */
