@@ -10,7 +10,7 @@ import type { Admitted, PaidOrder } from './call.ts'
 import type { KindAfterRead } from './paid-kind.ts'
 
 /** A call's quote, and the kind that can quote it at other prices. */
-interface QuotedCall<O extends PaidOrder> {
+interface Quoted<O extends PaidOrder> {
   order: O
   quoted: Quote
   kind: KindAfterRead<O>
@@ -25,11 +25,7 @@ const LOGGED_AT_MS = new WeakMap<Route, number>()
  * the price, both for the most that the call can use. A route without a cost is always allowed.
  * @throws GatewayError not_found (code model_unavailable) if none is left. The message hides the providers' costs from the caller.
  */
-export function withMargin<O extends PaidOrder>(
-  parts: CallParts,
-  admitted: Admitted,
-  call: QuotedCall<O>,
-): O {
+export function withMargin<O extends PaidOrder>(parts: CallParts, admitted: Admitted, call: Quoted<O>): O {
   const { order, quoted } = call
   if (order.model.routes.every(({ cost }) => cost === undefined)) return order
   const losses = new Map<Route, Nanos>()
@@ -56,11 +52,7 @@ export function withMargin<O extends PaidOrder>(
 }
 
 /** Quotes a call at a route's cost. The catalogue's schema has checked that the cost has the same unit as the model's price. */
-const ceilingAt = <O extends PaidOrder>(
-  parts: CallParts,
-  { order, kind }: QuotedCall<O>,
-  cost: Price,
-): Nanos =>
+const ceilingAt = <O extends PaidOrder>(parts: CallParts, { order, kind }: Quoted<O>, cost: Price): Nanos =>
   kind.quoteAt
     ? kind.quoteAt(parts, order, cost).ceiling_nanos
     : kind.quote({ ...order, model: { ...order.model, price: cost } }).ceiling_nanos

@@ -34,8 +34,7 @@ export interface Audit {
 const MAX_FINDINGS_PER_INVARIANT = 100
 
 /**
- * Checks every invariant. It reads one snapshot, so it may run while a gateway serves. A read-only connection is
- * enough.
+ * Checks every invariant. It reads one snapshot, so it may run while a gateway serves. A read-only connection is enough.
  *
  * @param onRule called before each rule with the number of rules already checked
  * @returns at most 100 findings for each invariant; `clean` without any

@@ -59,8 +59,7 @@ export const countsAlways = (prices: ExtraPrices | undefined): boolean =>
   prices !== undefined && [...prices.values()].some(({ always, per }) => always && per !== 'request')
 
 /**
- * Returns the charges for the same extras at other prices, plus the extras that these add to each request; undefined if one has no price
- * of the same unit there.
+ * Returns the charges for the same extras at other prices, plus those that these add to each request; undefined without a price of the same unit.
  * @param prices undefined: no prices
  */
 export function extrasAt(

@@ -11,7 +11,7 @@ const ID = 7
 const END = `UPDATE gateways SET ended_at_ms = 5 WHERE id = ${ID}`
 const REVIVE = `UPDATE gateways SET ended_at_ms = NULL WHERE id = ${ID}`
 const FENCED = {
-  failure: { unavailable: true, cause: expect.stringContaining('considered this one dead') },
+  failure: { unavailable: true, cause: expect.stringContaining('ended this one as dead') },
 }
 
 describe.if(hasPostgres)('the batch of a gateway', () => {

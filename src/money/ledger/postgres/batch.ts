@@ -33,10 +33,7 @@ export interface DecidedBatch {
 /** Another gateway considered this one dead and ended it. The batch did nothing. */
 export class Fenced extends StorageFailure {
   constructor() {
-    super('unreachable', {
-      code: 'FENCED',
-      message: 'another gateway considered this one dead, and ended it',
-    })
+    super('unreachable', { code: 'FENCED', message: 'another gateway ended this one as dead' })
   }
 }
 

@@ -16,7 +16,7 @@ import { columnsWithoutId } from '../columns.ts'
 import type { Operation, Outcome } from '../operations.ts'
 import { apply } from '../rules.ts'
 import { type BatchParts, BEGIN, type DecidedBatch } from './batch.ts'
-import type { KnownBatchRows, KnownRows } from './known-rows.ts'
+import type { BatchRows, KnownRows } from './known-rows.ts'
 import { isAlive } from './reading.ts'
 import { CHANGED_OF_ACCOUNT, CHANGED_OF_KEY, insertingHolds, openedIn, partsOf } from './writing.ts'
 
@@ -25,7 +25,7 @@ const FIRST_PROVISIONAL_ID = 2 ** 52
 
 interface KnownBatch extends DecidedBatch {
   /** The known rows that decide it. */
-  readonly based_on: KnownBatchRows
+  readonly based_on: BatchRows
 }
 
 /** @returns undefined if the batch must be decided by rows that are read */
@@ -136,7 +136,7 @@ const COMPARE = `SELECT ${isAlive('$2')}
                    WHERE NOT EXISTS (SELECT FROM holds WHERE holds.id = known.id AND ${SAME_HOLD})) AS are_same`
 
 /** Every account and key of a batch is updated: each call that it starts or ends changes their held amounts, maybe by 0. */
-function updateParts({ accounts, keys }: KnownBatchRows, known: KnownRows, book: Book): Part[] {
+function updateParts({ accounts, keys }: BatchRows, known: KnownRows, book: Book): Part[] {
   const of_account = new Map(accounts.map(({ id, budgets }) => [id, budgetArrays(budgets)]))
   const changed_keys = keys.map((key) => ({
     ...changedRow(book.keys.get(key.id) ?? key, CHANGED_OF_KEY, key, Object.keys(OF_KEY)),
@@ -182,7 +182,7 @@ const changedRow = <Row extends { id: number }>(
   ...Object.fromEntries(compared.map((name) => [`known_${name}`, known[name as keyof Row]])),
 })
 
-const comparePart = (known: KnownBatchRows, gateway_id: number | null): Part => ({
+const comparePart = (known: BatchRows, gateway_id: number | null): Part => ({
   name: 'compared',
   text: COMPARE,
   values: [jsonOf(known.holds), gateway_id],

@@ -17,7 +17,7 @@ const MAX_ROWS = 20_000
 const MAX_PAUSE = 32
 
 /** The known rows that decide a batch of calls. */
-export interface KnownBatchRows {
+export interface BatchRows {
   readonly accounts: readonly AccountRow[]
   readonly keys: readonly KeyRow[]
   /** Pending holds. */
@@ -36,7 +36,7 @@ export class KnownRows {
   readonly #all = [this.#accounts, this.#keys, this.#of_people, this.#holds, this.#shared]
 
   /** Returns the rows that operations name; undefined if one is unknown, or if an operation needs other rows. */
-  rowsFor(operations: readonly Operation[]): KnownBatchRows | undefined {
+  rowsFor(operations: readonly Operation[]): BatchRows | undefined {
     if (operations.length === 0) return undefined
     const accounts = new Set<AccountRow>()
     const keys = new Set<KeyRow>()
@@ -54,11 +54,7 @@ export class KnownRows {
   }
 
   /** Makes a book of copies of these rows, which a batch may change. */
-  bookOf(
-    { accounts, keys, holds }: KnownBatchRows,
-    takeHoldId: () => number,
-    gateway_id: number | null,
-  ): Book {
+  bookOf({ accounts, keys, holds }: BatchRows, takeHoldId: () => number, gateway_id: number | null): Book {
     const book = emptyBook(takeHoldId, gateway_id)
     for (const row of accounts) book.accounts.set(row.id, { ...row, budgets: copied(row.budgets) })
     for (const row of holds) book.holds.set(row.id, { ...row })
@@ -104,7 +100,7 @@ export class KnownRows {
   }
 
   /** Records that others have changed one of these rows, or data that they depend on. */
-  markChanged({ accounts, keys, holds }: KnownBatchRows): void {
+  markChanged({ accounts, keys, holds }: BatchRows): void {
     for (const { id } of accounts) {
       this.#accounts.delete(id)
       const pause = Math.min(2 * (this.#shared.get(id)?.pause ?? 0.5), MAX_PAUSE)
@@ -115,7 +111,7 @@ export class KnownRows {
   }
 
   /** Records that others have not changed these rows. */
-  markUnchanged({ accounts }: KnownBatchRows): void {
+  markUnchanged({ accounts }: BatchRows): void {
     for (const { id } of accounts) this.#shared.delete(id)
   }
 
