@@ -109,10 +109,11 @@ const ENCLOSING: Shape[] = []
 /**
  * Adds the output in one value of an unparsed event.
  * @param start the beginning of the value
+ * @param outer the containers of a walk around this one
  * @returns its end; the end of the data if the JSON is cut off
  */
-export function addOutput(data: ByteString, start: number, shape: Shape, sums: Sums): number {
-  let depth = 0
+export function addOutput(data: ByteString, start: number, shape: Shape, sums: Sums, outer = 0): number {
+  let depth = outer
   let holder: Shape = TEXT
   let value = shape
   for (let at = start; at < data.length; at++) {
@@ -120,7 +121,7 @@ export function addOutput(data: ByteString, start: number, shape: Shape, sums: S
     if (code === QUOTE) {
       const end = closingQuote(data, at + 1)
       if (end < 0) return data.length
-      const colon = depth > 0 ? colonAfter(data, end + 1) : -1
+      const colon = depth > outer ? colonAfter(data, end + 1) : -1
       if (colon >= 0) {
         value = typeof holder === 'number' ? holder : shapeAt(holder, data, at + 1, end)
         at = colon
@@ -130,7 +131,7 @@ export function addOutput(data: ByteString, start: number, shape: Shape, sums: S
       at = end
     } else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
       if (value === JSON_TEXT) {
-        const end = addOutput(data, at, NO_OUTPUT, sums)
+        const end = addOutput(data, at, NO_OUTPUT, sums, depth)
         if (end - at > 2) add(sums, TEXT, end - at)
         at = end - 1
       } else {
@@ -138,11 +139,11 @@ export function addOutput(data: ByteString, start: number, shape: Shape, sums: S
         holder = value
       }
     } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
-      if (depth === 0) return at
+      if (depth === outer) return at
       holder = ENCLOSING[--depth] ?? TEXT
       value = holder
     } else continue
-    if (depth === 0) return at + 1
+    if (depth === outer) return at + 1
   }
   return data.length
 }

@@ -14,7 +14,7 @@ interface RemainingStream {
 
 /**
  * Reads until the stream ends or its time is up.
- * @returns undefined unless the stream broke; otherwise an UpstreamFault, or an exception of the gateway's own code
+ * @returns undefined unless the stream broke; then an UpstreamFault, or an exception of the gateway's own code
  */
 export async function drain(rest: RemainingStream, timeout_ms: number): Promise<unknown> {
   const { relay, place } = rest

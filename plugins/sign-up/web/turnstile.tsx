@@ -45,7 +45,11 @@ export function Turnstile({ site_key, attempt, onToken }: TurnstileProps) {
         widget.current = turnstile.render(place.current, {
           sitekey: site_key,
           action: 'sign_up',
-          callback: onToken,
+          callback: (token) => {
+            // The widget tries again by itself after an error.
+            setFailed(false)
+            onToken(token)
+          },
           'expired-callback': () => onToken(null),
           'error-callback': () => setFailed(true),
         })

@@ -199,6 +199,9 @@ describe('a conversation that moves to a model of another provider', () => {
       max_output_tokens: 1,
     })
     expect(JSON.stringify(google)).toContain('thought_signature')
+    const sent = { server: undefined, model: 'gemini-3-pro-preview', is_translated: true }
+    const fitted = BUILT_IN_PROTOCOLS.openai.text.fit?.(google, sent).body
+    expect(JSON.stringify(fitted)).toContain('thought_signature')
   })
 })
 

@@ -24,7 +24,7 @@ function fitMessage(message: JsonObject, fitting: Fitting): JsonObject {
   const relabelled =
     message.role === 'developer' && !rules.takes_developer_role ? { ...message, role: 'system' } : message
   const thought = message.role === 'assistant' ? fitThinking(relabelled, fitting) : relabelled
-  const unsigned = withoutSignatures(thought)
+  const unsigned = rules.takes_signatures ? thought : withoutSignatures(thought)
   const named = rules.call_ids ? fitIds(unsigned, rules.call_ids) : unsigned
   const { message_fields } = rules
   const refused = message_fields && Object.keys(named).filter((name) => !message_fields.has(name))
@@ -81,7 +81,7 @@ const ISSUERS: readonly (readonly [format: RegExp, models: RegExp])[] = [
 const isIssuerOf = (format: string, model: string): boolean =>
   ISSUERS.some(([formats, models]) => formats.test(format) && models.test(model))
 
-/** Removes Google's signatures: only Google's server, which is not in the table, takes them back. */
+/** Removes Gemini's signatures. */
 function withoutSignatures(message: JsonObject): JsonObject {
   const calls = objectsIn(message.tool_calls)
   if (!Object.hasOwn(message, EXTRA) && !calls.some((call) => Object.hasOwn(call, EXTRA))) return message

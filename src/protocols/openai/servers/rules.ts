@@ -39,6 +39,8 @@ export interface ServerRules {
   /** All fields that a message may have; undefined if unknown ones are ignored. */
   readonly message_fields?: ReadonlySet<string>
   readonly takes_developer_role?: true
+  /** Gemini's signatures on calls and messages (`extra_content`), without which Gemini 3 refuses a history with calls. */
+  readonly takes_signatures?: true
   /** Whether a request may choose among some tools; to other servers, only those tools are offered. */
   readonly takes_allowed_tools?: true
   /** The server accepts no schema for an answer: the schema becomes part of the prompt. */
@@ -261,11 +263,13 @@ export const RULES: Readonly<Record<string, ServerRules>> = {
 }
 
 /**
- * Unknown servers. Thinking goes back in the field that most servers read, except for models of OpenAI and Google, whose own servers
- * refuse unknown fields.
+ * Unknown servers, Google's among them. Thinking goes back in the field that most servers read, except for models of OpenAI and Google,
+ * whose own servers refuse unknown fields. Only requests for Gemini's models have its signatures:
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 export const RULES_OF_OTHERS: ServerRules = {
   takes_developer_role: true,
+  takes_signatures: true,
   takes_allowed_tools: true,
   thinking: 'reasoning_content',
   thinking_models: /^(?!.*gemini)(?!(?:.*\/)?(?:o\d|gpt-(?!oss)|chatgpt-))/,
