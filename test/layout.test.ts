@@ -267,8 +267,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/money/': 8_128,
   'src/observe/': 666,
   // Each protocol reads, writes, streams, bounds and prices by itself; none imports another.
-  // Lenient servers: reasons in their own words, also two in one, texts and arguments in other places or twice, zeros behind the usage.
-  'src/protocols/': 20_628,
+  // Gemini's signatures behind an address of chat completions.
+  'src/protocols/': 20_632,
   'src/responses/': 894,
   // A lock is waited for.
   'src/store/': 6_891,
@@ -282,8 +282,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // Plainer names of payments' functions, which fill more lines.
   'plugins/': 107_590,
 }
-/** Tests but for the tools and the strict providers; the last raise: long runs that end: worlds of known rows, a model that forgets, and plainer names in calls. */
-const MAX_TEST_LINES = 186_125
+/** Tests but for the tools and the strict providers; the last raise: the output behind a deep tool input. */
+const MAX_TEST_LINES = 186_167
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
