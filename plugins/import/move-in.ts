@@ -23,7 +23,7 @@ export interface MoveIn {
   readonly left_out: readonly LeftOut[]
 }
 
-/** Vouchers whose codes the source has given out. */
+/** Redemption codes of the source as vouchers. */
 export interface IncomingVouchers {
   readonly unused: readonly NewVoucher[]
   /** Hashes of used, disabled, deleted and expired codes. */

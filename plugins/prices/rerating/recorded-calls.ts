@@ -33,7 +33,7 @@ export interface ReratedSums {
   charged_nanos: Nanos
   /** Sum of charges at the new prices, for calls that can be rated. */
   rerated_nanos: Nanos
-  /** Calls whose record lacks a figure that the new price needs, with their charges. */
+  /** Calls that `rerate` cannot rate, and calls of removed models, with their charges. */
   unrated_calls: number
   unrated_nanos: Nanos
   /** Calls with a known provider cost, with their margins: at the charges, and at the new prices. */

@@ -35,7 +35,7 @@ interface Snapshot {
  *
  * @param at the price to rate it at
  * @param current the current price of its model, which rules out sizes and qualities of a recorded image (`variantFor`)
- * @returns nano-dollars; undefined if the record lacks a figure that the price needs
+ * @returns nano-dollars; undefined if the record lacks a figure that the price needs, or the price an extra, tier or unit of the call
  */
 export function rerate(call: RecordedCharge, at: Price, current: Price): Nanos | undefined {
   if (call.price === '') return 0
