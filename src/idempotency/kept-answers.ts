@@ -59,13 +59,13 @@ export interface KeptAnswers {
   /**
    * Takes the key for a request: a free key, or one whose earlier request no longer needs it. It is on the disk before this
    * returns. An account with too many keys loses its oldest.
-   * @param seen the id of that earlier request; undefined if `find` found none
+   * @param previous_id the id of that earlier request; undefined if `find` found none
    * @param isUnderWay whether a key's request is being served: such a key is not removed
    * @returns false if another request has taken it since, or an answer was kept under it
    */
   begin(
     request: KeyedRequest,
-    seen: string | undefined,
+    previous_id: string | undefined,
     isUnderWay: (row: KeyOfAccount) => boolean,
   ): Promise<boolean>
   /**
@@ -134,8 +134,8 @@ export function createKeptAnswers(
   const room = createAnswerRoom(db, files, { limits, gateway_id })
   const releaseKeys = createKeyRelease(db, { now, gateway_id })
 
-  async function take(request: KeyedRequest, seen: string | undefined): Promise<boolean> {
-    const values = { ...request, seen: seen ?? null, created_at_ms: now(), gateway_id }
+  async function take(request: KeyedRequest, previous_id: string | undefined): Promise<boolean> {
+    const values = { ...request, seen: previous_id ?? null, created_at_ms: now(), gateway_id }
     return (await db.write((db) => idempotencyQueries(db).take.get(values))) !== undefined
   }
 
@@ -149,12 +149,13 @@ export function createKeptAnswers(
 
   return {
     find: (request) => queries.find.get({ ...request, expired_by_ms: expired_by_ms() }),
-    async begin(request, seen, isUnderWay) {
+    async begin(request, previous_id, isUnderWay) {
       await room.countKeys()
       const is_taken =
-        (await take(request, seen)) || ((await forgetExpired(request)) && (await take(request, seen)))
+        (await take(request, previous_id)) ||
+        ((await forgetExpired(request)) && (await take(request, previous_id)))
       if (!is_taken) return false
-      if (seen === undefined) await room.addKey(request.account_id)
+      if (previous_id === undefined) await room.addKey(request.account_id)
       await room.forgetOldest(request.account_id, isUnderWay)
       return true
     },

@@ -6,8 +6,8 @@ export type OnChange = (failing: string | undefined, cause: string | undefined) 
 
 export interface LedgerHealth {
   readonly failing: string | undefined
-  /** Records a commit that showed why none is possible; undefined: it succeeded. */
-  saw(failure: Failure | undefined): void
+  /** Records why a commit was not possible; undefined: it was. */
+  record(failure: Failure | undefined): void
   stop(): void
 }
 
@@ -15,7 +15,7 @@ interface LedgerWatch {
   onChange: OnChange
   /** Returns why the running commit does not return; undefined while it still may. Called twice a second. */
   stalled(now_ms: number): Failure | undefined
-  /** Tests a write, and reports the result to `saw`. Called four times a second while commits fail. */
+  /** Tests a write, and reports the result to `record`. Called four times a second while commits fail. */
   tryToWrite(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export function watchLedger({ onChange, stalled, tryToWrite }: LedgerWatch): Led
   let failing: string | undefined
   let retrying: ReturnType<typeof setInterval> | undefined
 
-  function saw(failure: Failure | undefined): void {
+  function record(failure: Failure | undefined): void {
     const before = failing
     failing = failure && describeFailure(failure)
     if (failing === before) return
@@ -39,7 +39,7 @@ export function watchLedger({ onChange, stalled, tryToWrite }: LedgerWatch): Led
 
   const watching = setInterval(() => {
     const failure = stalled(performance.now())
-    if (failure) saw(failure)
+    if (failure) record(failure)
   }, STALL_CHECK_MS)
   watching.unref()
 
@@ -47,7 +47,7 @@ export function watchLedger({ onChange, stalled, tryToWrite }: LedgerWatch): Led
     get failing() {
       return failing
     },
-    saw,
+    record,
     stop() {
       clearInterval(watching)
       clearInterval(retrying)

@@ -156,7 +156,7 @@ class GroupCommit implements Ledger {
       this.#due = undefined
       if (this.#in_flight.length > 0)
         this.#setAside(await commit(this.#executor, this.#in_flight, this.#health))
-      else if (this.unwritten.size > 0) this.#sawHolds(await this.#tryToWriteHolds())
+      else if (this.unwritten.size > 0) this.#recordFailure(await this.#tryToWriteHolds())
       this.#in_flight = []
       this.#due_in_flight?.resolve()
     } while (this.#queue.length > 0 || this.#due)
@@ -175,8 +175,8 @@ class GroupCommit implements Ledger {
   }
 
   /** Reports only failures: written rows do not prove that a batch can be committed, since its flush may fail. */
-  #sawHolds(failure: Failure | undefined): void {
-    if (failure) this.#health.saw(failure)
+  #recordFailure(failure: Failure | undefined): void {
+    if (failure) this.#health.record(failure)
   }
 
   /** @returns why the rows are not written */
@@ -253,9 +253,9 @@ const unknownOutcome = (cause: unknown): Failure => ({ unavailable: true, cause:
 
 async function testWrite(executor: Executor, health: LedgerHealth): Promise<void> {
   try {
-    health.saw(await executor.tryToWrite())
+    health.record(await executor.tryToWrite())
   } catch (cause) {
-    health.saw(unknownOutcome(cause))
+    health.record(unknownOutcome(cause))
   }
 }
 
@@ -272,11 +272,11 @@ async function commit(
     results = await executor.commit(operations, Math.max(wait_ms, 0))
   } catch (cause) {
     const failure = unknownOutcome(cause)
-    health.saw(failure)
+    health.record(failure)
     for (const { reject } of batch) reject(errorOf(failure))
     return []
   }
-  health.saw(unavailability(results))
+  health.record(unavailability(results))
   return batch.filter((waiting, index) => {
     const result = results[index] ?? NO_RESULT
     if (!('failure' in result)) waiting.resolve(result)

@@ -32,12 +32,12 @@ export async function awaitOutput(
 ): Promise<OpenedBody> {
   const beginning = new Beginning(protocol)
   if (first) beginning.take(first)
-  if (beginning.has_output) return { first, reader }
+  if (beginning.is_ready) return { first, reader }
   const time = Promise.withResolvers<'late'>()
   const deadline = { onDue: () => time.resolve('late') }
   deadlines.set(deadline, MAX_WAIT_MS)
   try {
-    while (!beginning.has_output) {
+    while (!beginning.is_ready) {
       const next = reader.read()
       const read = await fromUpstream(Promise.race([next, time.promise]))
       if (read === 'late') return { first: beginning.bytes, reader: readerFrom(next, reader) }
@@ -87,7 +87,7 @@ class Beginning implements SilentStream {
   }
 
   /** Whether to pass it on: it has output, is broken, or is longer than a beginning. */
-  get has_output(): boolean {
+  get is_ready(): boolean {
     return this.#is_broken || this.#read_bytes > MAX_BEGINNING_BYTES || this.reading.deliveredTokens() > 0
   }
 
@@ -98,7 +98,7 @@ class Beginning implements SilentStream {
     const whole = this.#cutter.cut(chunk)
     if (!whole) return
     const walk = new EventWalk(toByteString(whole))
-    while (!this.has_output && walk.next()) {
+    while (!this.is_ready && walk.next()) {
       if (isNoEvent(walk.data)) continue
       if (isTooDeep(walk.data)) {
         this.#is_broken = true
