@@ -58,7 +58,7 @@ export interface PaymentOrder {
   readonly amount_minor: number
   /** The line on a receipt: `Credit of 27.00 USD`. */
   readonly description: string
-  /** The provider's ID of the order; null before `start`. */
+  /** The reference that `start` or `chargeSaved` returned; null before. */
   readonly reference: string | null
   /** The provider's ID of the payment; null until it is paid. */
   readonly payment_reference: string | null

@@ -127,7 +127,7 @@ const plugin: PluginDefinition<() => Settings, Settings> = {
       pid: t.String({ minLength: 1, description: "the merchant's number" }),
       key: t.String({ minLength: 16, description: 'the merchant\'s key, or "env:NAME"' }),
       type: t.String({ default: '', description: 'alipay, wxpay …; empty: people choose at EPay' }),
-      title: t.String({ default: 'Alipay, WeChat Pay', minLength: 1, description: 'what people choose it by' }),
+      title: t.String({ default: 'Alipay, WeChat Pay', minLength: 1, description: 'name of the payment method on pages' }),
     }),
   open: (_, settings) => settings,
   payments: (settings) => [epay(settings)],

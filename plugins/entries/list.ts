@@ -40,7 +40,7 @@ export const entry_list = defineList<EntryWithBalance & { order_id?: number | nu
     id: integer(({ id }) => id, { description: 'The id of the entry.', table: { head: 'ID', right: true } }),
     time: tableOnly(timeColumn('TIME', ({ created_at_ms }) => created_at_ms)),
     kind: word(OneOf(ENTRY_KINDS), ({ kind }) => kind, {
-      description: 'What moved the balance.',
+      description: 'The kind of the entry.',
       table: { head: 'KIND' },
     }),
     amount: money(({ amount_nanos }) => amount_nanos, {
@@ -49,7 +49,7 @@ export const entry_list = defineList<EntryWithBalance & { order_id?: number | nu
     }),
     usd: tableOnly(usdColumn('USD', ({ amount_nanos }) => amount_nanos)),
     balance: nullableMoney(({ balance_nanos }) => balance_nanos, {
-      description: 'The balance of the account after it',
+      description: 'The balance of the account after the entry',
       with_nanos: true,
     }),
     balance_after: tableOnly({
@@ -61,23 +61,23 @@ export const entry_list = defineList<EntryWithBalance & { order_id?: number | nu
     note: text(
       ({ note }, reader) => (reader === 'caller' || reader === 'command' ? note : visibleLine(note)),
       {
-        description: 'What the operator wrote of it.',
+        description: 'The note of the entry.',
         seen_by: [...CONSOLE, 'caller', 'command'],
       },
     ),
     request_id: nullableText(({ request_id }) => request_id, {
-      description: 'Of a charge or a refund: the call.',
+      description: 'For a charge or a refund: its call.',
     }),
-    model: nullableText(({ model }) => model, { description: 'Of a charge or a refund: the model.' }),
+    model: nullableText(({ model }) => model, { description: 'For a charge or a refund: its model.' }),
     unpaid: nullableMoney(({ unpaid_nanos }) => unpaid_nanos, {
-      description: 'Of a charge: what the balance did not cover',
+      description: 'For a charge: the part that the balance did not cover',
     }),
     source: word(Nullable(OneOf(SOURCES)), sourceOf, {
-      description: 'what it is of: a payment, a voucher, a plan or a referral',
+      description: 'source of the entry: a payment, a voucher, a plan or a referral',
       seen_by: CONSOLE,
     }),
     order_id: nullableInteger((row, reader) => visibleOrder(row, reader === 'operator'), {
-      description: 'the payment that it is of',
+      description: 'the order of the payment that the entry is for',
       seen_by: CONSOLE,
     }),
     created: time(({ created_at_ms }) => created_at_ms, { description: 'When', csv_name: 'time_utc' }),

@@ -30,9 +30,7 @@ export function creditOf(
 export const limitsOf = ({ limits }: Pick<PaymentProvider, 'limits'>, currency: string): AmountLimits =>
   limits[currency] ?? { min_minor: 1, max_minor: 0 }
 
-/**
- * Converts a method's limits in USD of credit to another currency, rounded to whole units of the currency.
- */
+/** Converts limits in USD of credit to whole units of another currency: the minimum rounded up, the maximum rounded down. */
 export function convertLimits(
   currency: string,
   rate_nanos: Nanos,

@@ -71,14 +71,14 @@ export function parseStarted(answer: unknown): StartedPayment {
 export function parsePayment(answer: unknown): Payment {
   const { receipt_url, ...payment } = read(Paid, answer)
   if (!isCurrency(payment.currency)) throw new Error('currency must be an ISO 4217 code in upper case')
-  for (const refund of payment.refunds ?? []) requireNumber(refund)
+  for (const refund of payment.refunds ?? []) requireReference(refund)
   return receipt_url !== undefined && isPage(receipt_url) ? { ...payment, receipt_url } : payment
 }
 
 /** @throws Error that names the wrong field, also for an amount other than the requested one */
 export function parseRefund(answer: unknown, requested_minor: number, key: string): PaymentRefund {
   const refund = read(Refund, answer)
-  requireNumber(refund)
+  requireReference(refund)
   if (refund.amount_minor !== requested_minor)
     throw new Error(`amount_minor must be what was asked for, ${requested_minor}`)
   return { ...refund, key }
@@ -127,7 +127,7 @@ function withErrorContext<T>(what: string, readAnswer: (answer: unknown) => T, a
 }
 
 /** Only a failed refund may lack a reference. */
-function requireNumber({ reference, state }: PaymentRefund): void {
+function requireReference({ reference, state }: PaymentRefund): void {
   if (reference === '' && state !== 'failed')
     throw new Error('the reference of a refund must be 1 to 200 printable ASCII characters')
 }

@@ -43,12 +43,12 @@ async function unavailableMethods(db: Db, now_ms: number): Promise<Diagnosis[]> 
   return away.map(({ method, count }) =>
     diagnosesOf(`payment method ${method}`).fail(
       `${method} has not answered for more than ten minutes: ${counted(count, 'order')} waiting`,
-      'Check its credentials in [payments], and its status page. Orders are looked at again by themselves.',
+      'Check its credentials in [payments], and its status page. The gateway retries by itself.',
     ),
   )
 }
 
-/** Leaves out orders of a silent method, which `unavailableMethods` reports once. */
+/** Leaves out orders whose only problem is a silent method, which `unavailableMethods` reports once. */
 async function stuckOrders(db: Db, now_ms: number): Promise<Diagnosis[]> {
   const stuck = await queries(db).stuck.all({ now_ms, row_limit: MAX_ORDERS_NAMED })
   return stuck.flatMap((order) => {
@@ -69,8 +69,8 @@ async function overdueRefreshes(db: Db, now_ms: number): Promise<Diagnosis[]> {
   if (overdue === 0) return []
   return [
     of_payments.fail(
-      `nobody looks at ${counted(overdue, 'order')}, due for more than ten minutes`,
-      'Is a gateway running? Its log says why orders cannot be looked at.',
+      `${counted(overdue, 'order')} waiting for a check for more than ten minutes`,
+      'Is a gateway running? Its log says why orders cannot be checked.',
     ),
   ]
 }
@@ -92,8 +92,8 @@ async function undeletedCustomers(db: Db, now_ms: number): Promise<Diagnosis[]> 
   return left.slice(0, MAX_ORDERS_NAMED).map(({ account_id, is_live, ...customer }) => {
     const name = isUnknown(customer) ? `of account ${account_id}` : customer.reference
     return diagnosesOf(`customer ${name}`).warn(
-      `account ${account_id} is erased, and its customer ${isUnknown(customer) ? 'may be' : `${name} is still`} at Stripe after a day`,
-      `The log of the gateway says why. It is asked for again as long as [payments.stripe] has a ${is_live === 1 ? 'live' : 'test'} key that may write Customers. Or delete the customer in Stripe’s dashboard. Where no such key is set, this ends 30 days after the erasure.`,
+      `account ${account_id} is erased, but after a day its customer ${isUnknown(customer) ? 'may still be' : `${name} is still`} at Stripe`,
+      `The log of the gateway says why. The gateway retries while [payments.stripe] has a ${is_live === 1 ? 'live' : 'test'} key that may write Customers. You can also delete the customer in Stripe’s dashboard. Without such a key, this warning ends 30 days after the erasure.`,
     )
   })
 }

@@ -30,7 +30,7 @@ export function paymentMetrics({ db, looks, refused }: Sources): ValueMetric[] {
     },
     {
       name: 'tollgate_orders_credited_usd_total',
-      help: 'What paid orders credited, with their bonuses; refunds are not taken off.',
+      help: 'Credits of paid orders, with their bonuses; refunds are not subtracted.',
       type: 'counter',
       labels: ['method'],
       per: NANOS_PER_USD,
@@ -49,7 +49,7 @@ export function paymentMetrics({ db, looks, refused }: Sources): ValueMetric[] {
     },
     {
       name: 'tollgate_payment_looks_total',
-      help: 'Looks at payments by this gateway, by their result: answered or failed.',
+      help: 'Checks of payments at the payment method by this gateway, by result: answered or failed.',
       type: 'counter',
       labels: ['method', 'result'],
       values: tallied(looks),

@@ -84,7 +84,7 @@ export function openPayments(
       await Promise.all([poller.pollDue(), automatic.work()])
       is_failing = false
     } catch (cause) {
-      if (!is_failing && !stopped) log.error({ cause }, 'orders could not be looked at')
+      if (!is_failing && !stopped) log.error({ cause }, 'orders could not be checked')
       is_failing = true
     }
   }

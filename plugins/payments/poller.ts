@@ -80,7 +80,7 @@ async function refreshClaimed(parts: PaymentParts, order: Order): Promise<WorkRe
     await refreshOrder(parts, order.id, CAUSE)
     return 'done'
   } catch (thrown) {
-    log.warn({ order: order.id, method: order.provider, cause: thrown }, 'an order could not be looked at')
+    log.warn({ order: order.id, method: order.provider, cause: thrown }, 'an order could not be checked')
     return 'failed'
   }
 }

@@ -59,7 +59,7 @@ async function withSums({ db }: PaymentParts, order: Order, refunds: readonly Or
 
 const decisionKey = ({ state }: Order, decision: Decision): string => JSON.stringify([state, decision])
 
-/** Saves the reported facts. A fact that is missing now, such as the fee, may be reported later. */
+/** Saves the facts of a paid payment that matches its order. A fact that is missing now, such as the fee, may be reported later. */
 async function saveReported({ db, now }: PaymentParts, order: Order, payment: Payment): Promise<void> {
   const is_its_own = mismatchOf(order, payment) === undefined
   if (payment.state !== 'paid' || !is_its_own) return

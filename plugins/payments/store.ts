@@ -110,7 +110,7 @@ type PaymentFacts = Pick<
   'paid_at_ms' | 'payment_reference' | 'fee_minor' | 'tax_minor' | 'tax_country' | 'receipt_url'
 >
 
-/** Saves reported facts. The first `paid_at_ms` and `payment_reference` stay; other facts are overwritten. Null: not reported. */
+/** Saves reported facts. The first `paid_at_ms` and `payment_reference` stay; of other facts the last. Null (not reported) changes nothing. */
 export const savePaymentFacts = (db: Db, id: number, facts: PaymentFacts): Promise<unknown> =>
   db.write((db) => queries(db).savePaymentFacts.run({ id, ...facts }))
 

@@ -45,7 +45,7 @@ export function attentionOf(order: CheckedOrder, now_ms: number): Attention | un
   if (unanswered_since_ms !== null && unanswered_since_ms <= now_ms - UNANSWERED_MS)
     return {
       why: 'Its payment method does not answer.',
-      advice: `Check the credentials in [payments], and the status page of the payment method. It is asked again by itself.${
+      advice: `Check the credentials in [payments], and the status page of the payment method. The gateway retries by itself.${
         isLateCharge(order, now_ms)
           ? ' No card is charged for this order any more. If the payment method stays away, make sure that it has no payment of it, and cancel it.'
           : ''

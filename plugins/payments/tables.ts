@@ -80,7 +80,7 @@ export const orders = sqliteTable('orders', {
 
 export const REFUND_STATES = ['begun', 'debited', 'done', 'failed', 'cancelled'] as const
 
-/** Refunds. The gateway debits the balance first (`debited`), then requests the refund from the provider with a key made of the row's ID. */
+/** Refunds. The gateway debits the balance first (`debited`), then requests the refund from the provider with a key made of the row's ID and time. */
 export const order_refunds = sqliteTable('order_refunds', {
   id: integer().primaryKey(),
   order_id: integer().notNull(),

@@ -89,9 +89,11 @@ function refundTroubles(
     const refund = findOwnRefund(refunds, found)
     const refunded = `${formatMinor(found.amount_minor, currency)} was refunded at the payment method`
     if (refund) {
-      const came_to_nothing = refund.state === 'failed' || refund.state === 'cancelled'
-      return came_to_nothing && found.state === 'done'
-        ? [`${refunded}, though refund ${refund.id} came to nothing here. Debit the account by hand.`]
+      const { id, state } = refund
+      return (state === 'failed' || state === 'cancelled') && found.state === 'done'
+        ? [
+            `${refunded}, but refund ${id} ${state === 'failed' ? 'failed' : 'was cancelled'} here. Debit the account by hand.`,
+          ]
         : []
     }
     if (found.state === 'failed') return []
@@ -121,7 +123,7 @@ function unansweredRefundTroubles(
     )
     .map(
       ({ id, amount_minor }) =>
-        `The payment method neither makes nor refuses refund ${id} of ${formatMinor(amount_minor, currency)}, which has left the balance. It is asked again by itself. The log says what it answers.`,
+        `The payment method has neither made nor refused refund ${id} of ${formatMinor(amount_minor, currency)}, which was debited from the balance. The gateway retries by itself. Its log has the answers of the payment method.`,
     )
 }
 

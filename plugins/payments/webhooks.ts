@@ -56,7 +56,7 @@ interface ReceivedWebhook {
   warn: (fields: LogFields, message: string) => void
 }
 
-/** @throws GatewayError not_found for a method without webhooks; invalid_request for a wrong signature; payload_too_large; as `refreshOrder` */
+/** @throws GatewayError not_found for a method without webhooks; invalid_request for a wrong signature; payload_too_large; rate_limited; as `refreshOrder` */
 async function receiveWebhook(
   payments: Payments,
   method: string,
@@ -87,7 +87,7 @@ function requireRefreshQuota({ webhook_looks }: Payments, { id }: Pick<Order, 'i
   const { admitted, resets_in_s: retry_after_s } = webhook_looks.take(id, MAX_REFRESHES_A_MINUTE)
   if (admitted) return
   throw rateLimited(
-    `Order ${id} was looked at ${MAX_REFRESHES_A_MINUTE} times within a minute. Send the webhook again later.`,
+    `Order ${id} was checked ${MAX_REFRESHES_A_MINUTE} times within a minute. Send the webhook again later.`,
     {
       retry_after_s,
     },

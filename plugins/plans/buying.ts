@@ -80,7 +80,7 @@ export async function buyPlan(
 export function requireQuote(order: PlanOrder, { priced_at_ms, due_nanos }: Quote, now_ms: number): void {
   const is_fresh = priced_at_ms >= now_ms - QUOTE_VALID_MS && priced_at_ms <= now_ms + MAX_CLOCK_SKEW_MS
   if (is_fresh && due_nanos === ('period' in order ? order.period.due_nanos : null)) return
-  throw conflict('The price is another one by now. Look at it, then buy the plan.', { code: 'price_changed' })
+  throw conflict('The price has changed. Check it, then buy the plan.', { code: 'price_changed' })
 }
 
 /** Drops an unpaid month, unless it follows the active month: then it may be paid within the grace period. */

@@ -9,7 +9,7 @@ import { changeState, stateChangesOf } from '../../src/store/state-changes.ts'
 import { stateChange } from './beginning.ts'
 import { type Quote, requireQuote } from './buying.ts'
 import { orderPlan, planNamed } from './ordering.ts'
-import { priceOf } from './paying.ts'
+import { monthPaymentOf } from './paying.ts'
 import { planSettings } from './settings.ts'
 import { periodById, periodIn, setCard } from './store.ts'
 import type { PlanPeriod } from './tables.ts'
@@ -58,7 +58,7 @@ export async function isPayable(db: Db, period_id: number | null): Promise<boole
 export async function purchaseOf(db: Db, period_id: number, order_id: number): Promise<Purchase | undefined> {
   const period = await periodById(db, period_id)
   if (!period || !(await mayPayPeriod(db, period))) return undefined
-  return { ...priceOf(period), changes: [stateChange(period, ['open'], 'paid', { order: order_id })] }
+  return { ...monthPaymentOf(period), changes: [stateChange(period, ['open'], 'paid', { order: order_id })] }
 }
 
 /** Whether the credit of this order paid for a month. */

@@ -49,7 +49,7 @@ export function planMetrics(db: Db, covered: Pick<CoveredSums, 'all'>): ValueMet
     },
     {
       name: 'tollgate_plan_renewals_total',
-      help: 'Next months of plans, by their result: paid, failed where nobody paid for them in time, or cancelled before that.',
+      help: 'Next months of plans, by result: paid, failed (not paid in time), or cancelled before that.',
       type: 'counter',
       labels: ['plan', 'result'],
       values: async () =>
@@ -64,7 +64,7 @@ export function planMetrics(db: Db, covered: Pick<CoveredSums, 'all'>): ValueMet
     },
     {
       name: 'tollgate_plan_covered_usd_total',
-      help: 'What they would have cost the account without a plan.',
+      help: 'Cost of the covered calls served by this gateway, if the balance had paid for them.',
       type: 'counter',
       labels: ['plan'],
       per: NANOS_PER_USD,

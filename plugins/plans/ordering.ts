@@ -15,8 +15,7 @@ export type PlanOrder = { period: PlanPeriod } | { changes_at_ms: number }
 /** @throws GatewayError not_found */
 export function planNamed(plans: readonly Plan[], name: string): Plan {
   const plan = plans.find((plan) => plan.name === name)
-  if (!plan)
-    throw notFound(`There is no plan "${name}". Choose one of those that are offered.`, { param: 'plan' })
+  if (!plan) throw notFound(`Plan "${name}" not found. Choose one of the offered plans.`, { param: 'plan' })
   return plan
 }
 

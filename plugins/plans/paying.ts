@@ -13,7 +13,7 @@ export interface PayingParts extends BeginParts {
 }
 
 /** The fields of the ledger operation that pays a month. Its key ensures a single payment. */
-export const priceOf = ({ id, due_nanos, title }: Pick<PlanPeriod, 'id' | 'due_nanos' | 'title'>) => ({
+export const monthPaymentOf = ({ id, due_nanos, title }: Pick<PlanPeriod, 'id' | 'due_nanos' | 'title'>) => ({
   amount_nanos: due_nanos,
   note: `Plan ${title}`,
   request_key: `plan:${id}`,
@@ -40,7 +40,7 @@ export async function payPeriod(
     const outcome = await withdraw({
       op: 'withdraw',
       account_id,
-      ...priceOf(period),
+      ...monthPaymentOf(period),
       changes: [change],
       by,
       now_ms: now(),

@@ -38,7 +38,7 @@ async function processPeriod(parts: RenewalParts, { status, ...period }: PlanPer
 }
 
 async function renew(parts: RenewalParts, period: PlanPeriod, may_pay: boolean): Promise<void> {
-  const next = await orderNext(parts, period)
+  const next = await orderNextOrEnd(parts, period)
   if (!next) return
   if (await endUnpaid(parts, period, next)) return
   if (!may_pay || (await payPeriod(parts, next)) !== 'unpaid') return
@@ -62,8 +62,12 @@ const mailUnpaid = ({ db, catalogue, now }: RenewalParts, { id, account_id }: Pl
     })
   })
 
-/** Returns the month after an ended one, and orders it once; undefined if none follows and the plan has ended. */
-const orderNext = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPeriod) =>
+/**
+ * Orders the month after an ended one, once. Ends a plan that does not renew, or is no longer offered.
+ *
+ * @returns the ordered month; undefined if the plan has ended, or a paid month is about to begin
+ */
+const orderNextOrEnd = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPeriod) =>
   db.begin(async (tx): Promise<PlanPeriod | undefined> => {
     await tx.lock(account_id)
     const period = await periodById(tx, id)

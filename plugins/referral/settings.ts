@@ -10,7 +10,7 @@ const ReferralSchema = Type.Object(
       minimum: 0,
       maximum: 1,
       description:
-        'the share of each payment that the account gets by whose link the payer signed up, such as 0.1; 0: nobody refers anybody',
+        'share of each payment for the account whose link the payer used to sign up, such as 0.1; 0: referrals are off',
     }),
     months: Type.Integer({
       default: 12,

@@ -45,7 +45,7 @@ export async function settleShares(parts: SharingParts): Promise<void> {
   }
 }
 
-/** Credits the share of a payment that a command credited. Any other payment without a share had none, as while referrals were off. */
+/** Credits the share of a payment that a command credited in the last day. Any other payment without a share had none, as while referrals were off. */
 async function creditMissing(parts: SharingParts, payment: ReferredPayment): Promise<void> {
   const { paid_at_ms, state, by_command } = payment
   if (

@@ -175,7 +175,7 @@ function addRemove(team: Command, deps: CliDeps): void {
     )
       .summary('Remove a person from an account.')
       .description(
-        'Remove a person from an account. They are signed out of it at once. Say what becomes of their keys, where they have some that work.',
+        'Remove a person from an account. They are signed out of it at once. If they have keys that work, choose whether to revoke them or to hand them over.',
       ),
   ).action(async (name: string, who: string, options: KeysOptions, command: Command) => {
     const { answer } = contextOf(command, deps)

@@ -27,7 +27,7 @@ export interface GuessLimiter {
 }
 
 /** @param now milliseconds of a monotonic clock, such as `performance.now` */
-export function createGuesses(now: () => number): GuessLimiter {
+export function createGuessLimiter(now: () => number): GuessLimiter {
   const by_account = new Windows<number>(MAX_WINDOWS)
   const by_address = new Windows<string>(MAX_WINDOWS)
   return {

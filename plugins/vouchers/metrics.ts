@@ -19,7 +19,7 @@ export function voucherMetrics(db: Db, now: () => number): ValueMetric[] {
     },
     {
       name: 'tollgate_vouchers_redeemed_usd_total',
-      help: 'What redeemed vouchers credited.',
+      help: 'Credits of redeemed vouchers.',
       type: 'counter',
       labels: [],
       per: NANOS_PER_USD,
@@ -30,7 +30,7 @@ export function voucherMetrics(db: Db, now: () => number): ValueMetric[] {
     },
     {
       name: 'tollgate_vouchers_unused_usd',
-      help: 'What unused vouchers are worth, whose time is not over.',
+      help: 'Value of unused vouchers that have not expired.',
       type: 'gauge',
       labels: [],
       per: NANOS_PER_USD,

@@ -1,6 +1,6 @@
 // Vouchers of a running gateway: metrics, liabilities, and the parts for redemption.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import { createGuesses } from './guesses.ts'
+import { createGuessLimiter } from './guesses.ts'
 import { voucherMetrics } from './metrics.ts'
 import type { RedemptionParts } from './redeeming.ts'
 import { unusedVoucherNanos } from './store.ts'
@@ -17,6 +17,6 @@ export function openVouchers({
     db,
     now,
     topUp: async (operation) => await ledger.submit(operation),
-    guesses: createGuesses(() => performance.now()),
+    guesses: createGuessLimiter(() => performance.now()),
   }
 }

@@ -57,7 +57,7 @@ export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
 
 /** A filter of accounts; an absent field does not filter. */
 export interface AccountFilter {
-  /** A part of the name, the display name or the email; case-insensitive. */
+  /** A part of the name, the display name or the email; case-insensitive for ASCII letters. */
   search?: string | undefined
   status?: AccountWithStatus['status'] | undefined
   price_group?: string | undefined

@@ -108,7 +108,7 @@ interface CachedKey {
 export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
   const cache = new Map<string, CachedKey>()
 
-  /** Constant in time: the number of look-ups depends only on the form of the text, and each look-up is by hash. */
+  /** For an unknown text, the number of look-ups depends only on its form, and each is by hash, so the time reveals nothing about existing keys. */
   async function findCandidate(credential: string): Promise<KeyOfAccount | undefined> {
     for (const text of keysToTry(credential)) {
       const found = await findKey(hashKey(text))

@@ -25,7 +25,8 @@ interface MailedLink extends SignInLink {
 /**
  * Creates a link for the person with an address, replacing an earlier one of the same purpose.
  *
- * @returns undefined if no mail may be sent: the address is unverified, the person can enter no account, or got a link a moment ago
+ * @returns undefined if no mail may be sent: the address is unverified, the person can enter neither an account nor the staff's side, or
+ * got a link a moment ago
  */
 export function makeMailedLink(
   db: Db,

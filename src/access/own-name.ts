@@ -13,7 +13,7 @@ export function personsName(text: string): string {
   const name = text.trim()
   const unseen = unseenIn(name)
   if (unseen !== undefined)
-    throw invalidRequest(`name: has a character that nobody sees (${unseen}). Remove it.`, { param: 'name' })
+    throw invalidRequest(`name: has an invisible character (${unseen}). Remove it.`, { param: 'name' })
   const chars = [...name].length
   if (chars > 0 && chars <= MAX_NAME_CHARS) return name
   throw invalidRequest(`name: must have 1 to ${MAX_NAME_CHARS} characters.`, { param: 'name' })

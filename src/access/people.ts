@@ -55,13 +55,13 @@ export async function personNamed(db: Db, typed: string | undefined): Promise<En
   if (account) {
     const owner = await peopleQueries(db).enteringByAccount.get({ account_id: account.id })
     if (owner?.account_id === account.id) return { person: owner.person, account_id: account.id }
-    return toEnteringPerson(owner)
+    return toEntrance(owner)
   }
   if (typed === undefined || typed.toLowerCase() === OPERATORS_NAME) {
     const person = await firstOperator(db)
     return person && { person, account_id: null }
   }
-  return toEnteringPerson(await peopleQueries(db).enteringByEmail.get({ email: typed.toLowerCase() }))
+  return toEntrance(await peopleQueries(db).enteringByEmail.get({ email: typed.toLowerCase() }))
 }
 
 /**
@@ -69,9 +69,9 @@ export async function personNamed(db: Db, typed: string | undefined): Promise<En
  * enter none, as with closed accounts.
  */
 export const entranceOf = async (db: Db, person_id: number): Promise<Entrance | undefined> =>
-  toEnteringPerson(await peopleQueries(db).enteringById.get({ id: person_id }))
+  toEntrance(await peopleQueries(db).enteringById.get({ id: person_id }))
 
-function toEnteringPerson(
+function toEntrance(
   found: { person: PersonRow; staff_id: number | null; account_id: number | null } | undefined,
 ): Entrance | undefined {
   if (!found) return undefined

@@ -83,8 +83,8 @@ const MAX_VISITS = 60
 /** Mails that visitors request in any hour, per person and per address. */
 const MAX_MAILS_OF_PERSON = 5
 const MAX_MAILS_OF_ADDRESS = 20
-/** Windows last a minute. A clock that is slowed down by this factor makes them last an hour. */
-const MINUTES_OF_MAILS = 60
+/** Length of the windows of mails. Windows last a minute of their clock, so theirs is slowed down by this factor. */
+const MAIL_WINDOW_MINUTES = 60
 /** Stands for an unknown address. */
 const UNKNOWN = 'unknown'
 /** Maximum number of windows; the oldest are dropped. */
@@ -174,12 +174,12 @@ export function createSignInRate(now: () => number): SignInRate {
     },
 
     mail({ email, address }) {
-      const at = now() / MINUTES_OF_MAILS
+      const at = now() / MAIL_WINDOW_MINUTES
       const counts = [
         { id: `to ${email}`, max: MAX_MAILS_OF_PERSON },
         { id: `from ${placeOf(address) ?? UNKNOWN}`, max: MAX_MAILS_OF_ADDRESS },
       ]
-      const waits_ms = counts.map(({ id, max }) => mails.untilBelow(id, max, at) * MINUTES_OF_MAILS)
+      const waits_ms = counts.map(({ id, max }) => mails.untilBelow(id, max, at) * MAIL_WINDOW_MINUTES)
       refuseAbove(Math.max(...waits_ms), tooManyMails)
       for (const { id } of counts) mails.of(id, at).add(at, 1)
     },

@@ -179,6 +179,6 @@ const isOfConsole = ({ name, person_id }: Key): boolean => name === `${CONSOLE_K
 
 const keysLeft = (count: number) =>
   conflict(
-    `This person has ${count} API ${count === 1 ? 'key that works' : 'keys that work'}. Say what becomes of them: revoke them, or hand them over to another person.`,
+    `This person has ${count} API ${count === 1 ? 'key that works' : 'keys that work'}. Choose whether to revoke them or to hand them over to another person.`,
     { code: 'keys_left', param: 'keys' },
   )

@@ -150,12 +150,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await looked(world)).toEqual(WELL)
   })
 
-  test('orders that nobody looks at, as where no gateway runs', async () => {
+  test('orders that no gateway checks', async () => {
     await using world = await openWorld(make)
     await world.begun()
     world.clock.now_ms += 2 * DAY_MS
     expect(await looked(world)).toEqual([
-      'payments fail: nobody looks at 1 order, due for more than ten minutes',
+      'payments fail: 1 order waiting for a check for more than ten minutes',
     ])
     await world.poll()
     expect(await looked(world)).toEqual(WELL)

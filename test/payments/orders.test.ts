@@ -180,7 +180,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
         world.clock.now_ms += 121_000
         await world.poll()
       }
-      expect((await world.order(id)).trouble).toMatch(/neither makes nor refuses refund \d+ of 10\.00 EUR/)
+      expect((await world.order(id)).trouble).toMatch(/has neither made nor refused refund \d+ of 10\.00 EUR/)
       fake.refund = make_refund
       world.clock.now_ms += 121_000
       await world.poll()

@@ -44,7 +44,7 @@ test('an account buys a plan, which is shown, listed and cancelled', async () =>
 })
 
 test.each([
-  ['a plan that is not offered', ['subscribe', 'alice', 'max'], 'There is no plan "max"'],
+  ['a plan that is not offered', ['subscribe', 'alice', 'max'], 'Plan "max" not found.'],
   ['an unknown account', ['subscribe', 'bob', 'pro'], 'bob'],
   ['a plan of nobody', ['cancel', 'alice'], 'The account has no plan.'],
 ])('%s is refused', async (_, words, sentence) => {

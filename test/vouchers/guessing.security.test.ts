@@ -1,7 +1,7 @@
 // GuessLimiter of voucher codes: ten thousand of them find nothing, are hardly looked up, and hold up nobody else.
 import { expect, test } from 'bun:test'
 import { formatCode, generateCode } from '../../plugins/vouchers/code.ts'
-import { createGuesses } from '../../plugins/vouchers/guesses.ts'
+import { createGuessLimiter } from '../../plugins/vouchers/guesses.ts'
 import { errorOf } from '../support/console-session.ts'
 import { redeem, USD, voucherScene } from './scene.ts'
 
@@ -22,7 +22,7 @@ test('10,000 guesses of one account at once: ten are looked up, and nothing is c
   expect(statuses.get(404)).toBe(10)
   expect(statuses.get(429)).toBe(390)
   // All of them in the process: over sockets the pages’ own limit comes first.
-  const guesses = createGuesses(() => 0)
+  const guesses = createGuessLimiter(() => 0)
   let looked_up = 0
   for (let at = 0; at < 10_000; at++)
     try {
@@ -42,7 +42,7 @@ test('10,000 guesses of one account at once: ten are looked up, and nothing is c
 })
 
 test('several accounts of one address share its limit', async () => {
-  const guesses = createGuesses(() => 0)
+  const guesses = createGuessLimiter(() => 0)
   const judged = Array.from({ length: 100 }, (_, at) => {
     try {
       guesses.attempt({ account_id: at, address: '203.0.113.9' })
@@ -57,7 +57,7 @@ test('several accounts of one address share its limit', async () => {
 })
 
 test('an IPv6 network counts as one address', () => {
-  const guesses = createGuesses(() => 0)
+  const guesses = createGuessLimiter(() => 0)
   for (let at = 0; at < 30; at++) guesses.attempt({ account_id: at, address: `2001:db8::${at}` })
   expect(() => guesses.attempt({ account_id: 99, address: '2001:db8::ffff' })).toThrow('Too many wrong')
 })
@@ -79,7 +79,7 @@ test('typing errors do not count either: nothing is looked up for them', async (
 
 test('a minute later the account may try again', () => {
   let now = 0
-  const guesses = createGuesses(() => now)
+  const guesses = createGuessLimiter(() => now)
   const attempt = () => guesses.attempt({ account_id: 1, address: undefined })
   for (let at = 0; at < 10; at++) attempt()
   expect(attempt).toThrow('Try again in 60 seconds.')

@@ -1,4 +1,4 @@
-// A list of transactions, the entries of balances: of one account with its running balance, or of all; and the same as a file.
+// The list of transactions (balance entries) with filters and CSV export: of one account with its running balance, or of all accounts.
 import { CalendarDays, ReceiptText } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'

@@ -35,7 +35,7 @@ export const mayHaveCharge = ({
  * month that no longer needs a payment.
  *
  * @returns the provider's ID of the payment; undefined if the provider refused. A refusal cancels the order, with the reason in its history, if a
- * charge was allowed to start or the order has expired
+ * charge was allowed to start or the time to pay the order has passed
  * @throws GatewayError upstream_failed if the provider does not answer: the result is unknown, and the poller repeats the request
  */
 export async function chargeOrder(

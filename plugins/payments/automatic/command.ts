@@ -1,4 +1,4 @@
-// `account automatic-top-up`: shows, sets and turns off the automatic top-up of an account.
+// Command `account automatic-top-up`: shows, sets and turns off the automatic top-up of an account.
 import type { Command } from 'commander'
 import { accountByName } from '../../../src/access/accounts.ts'
 import { amountReader } from '../../../src/app/command-line/arguments.ts'

@@ -40,11 +40,11 @@ export async function createTopUp(parts: TopUpParts, account_id: number): Promis
     return await parts.db.begin(async (tx) => {
       await tx.lock(account_id)
       const setting = await dueSetting(tx, account_id, parts.now())
-      return setting && (await orderInLimit(tx, parts, setting))
+      return setting && (await createOrderWithinLimit(tx, parts, setting))
     })
   } catch (thrown) {
     // The operator's settings have changed: the method is no longer set up, or accepts other amounts.
-    if (!(thrown instanceof GatewayError) || !FINAL_ERROR_KINDS.has(thrown.kind)) throw thrown
+    if (!(thrown instanceof GatewayError) || !COUNTED_ERROR_KINDS.has(thrown.kind)) throw thrown
     const { message } = thrown
     await parts.db.begin(async (tx) => {
       await tx.lock(account_id)
@@ -55,7 +55,8 @@ export async function createTopUp(parts: TopUpParts, account_id: number): Promis
   }
 }
 
-const FINAL_ERROR_KINDS: ReadonlySet<string> = new Set(['invalid_request', 'unprocessable', 'rate_limited'])
+/** Errors that count as a failed top-up. The worker retries after others, such as a failure of the database. */
+const COUNTED_ERROR_KINDS: ReadonlySet<string> = new Set(['invalid_request', 'unprocessable', 'rate_limited'])
 
 /** Returns the setting of an account if a top-up is due now. */
 async function dueSetting(tx: Tx, account_id: number, now_ms: number): Promise<AutomaticTopUp | undefined> {
@@ -67,7 +68,12 @@ async function dueSetting(tx: Tx, account_id: number, now_ms: number): Promise<A
   return (await freeBalanceOf(tx, account_id)) < setting.below_nanos ? setting : undefined
 }
 
-async function orderInLimit(tx: Tx, parts: TopUpParts, setting: AutomaticTopUp): Promise<Order | undefined> {
+/** Creates the order of a top-up. @returns undefined if it would exceed the account's monthly limit */
+async function createOrderWithinLimit(
+  tx: Tx,
+  parts: TopUpParts,
+  setting: AutomaticTopUp,
+): Promise<Order | undefined> {
   const { account_id, provider: method, currency, amount_minor, month_limit_minor } = setting
   const now_ms = parts.now()
   const used_minor = await topUpSumSince(tx, { account_id, currency, from_ms: monthStart(now_ms) })

@@ -29,11 +29,11 @@ export async function refreshByGateway(
     const is_claimed = looks > order.looks
     if (!is_claimed && waited_ms > START_TIMEOUT_MS)
       throw conflict(
-        `Order ${order.id} is paid by "${order.provider}", a payment method of a custom plugin, which the gateway alone runs, and none looked at it. Start the gateway: it looks by itself.`,
+        `Order ${order.id} is paid by "${order.provider}", a payment method of a custom plugin, which only the gateway runs, and no gateway has checked it. Start the gateway: it checks the order by itself.`,
       )
     if (is_claimed && unanswered_since_ms !== null)
       throw conflict(
-        `The payment method "${order.provider}" does not answer. The log of the gateway has why; it asks again by itself.`,
+        `The payment method "${order.provider}" does not answer. The log of the gateway says why. The gateway retries by itself.`,
       )
     // During a refresh the gateway's claim lasts two minutes.
     const is_over =

@@ -40,8 +40,8 @@ function addCheck(group: Command, deps: CliDeps): void {
   addExample(group.command('check').argument('<order>', ORDER), 'order check 12')
     .summary('Ask the payment method about an order now.')
     .description(
-      'Ask the payment method what has become of an order now, and do what follows: credit it once, or note a refund or dispute. ' +
-        'An order of a custom plugin is looked at by the running gateway.',
+      'Ask the payment method for the state of an order now, and apply it: credit it once, or record a refund or dispute. ' +
+        'The running gateway checks orders of custom plugins.',
     )
     .action((text: string, _: object, command: Command) =>
       withOrder(text, command, deps, async ({ context, parts, order }) => {
@@ -62,7 +62,10 @@ function addCheck(group: Command, deps: CliDeps): void {
 
 function addMarkPaid(group: Command, deps: CliDeps): void {
   addExample(
-    group.command('mark-paid').argument('<order>', ORDER).argument('<amount>', 'what came, such as 25.00'),
+    group
+      .command('mark-paid')
+      .argument('<order>', ORDER)
+      .argument('<amount>', 'the amount on the bank statement, such as 25.00'),
     'order mark-paid TG-12-47130 25.00 --reference 2026-11-29/4711',
   )
     .option('--currency <code>', "such as EUR; the order's where absent")
@@ -70,7 +73,7 @@ function addMarkPaid(group: Command, deps: CliDeps): void {
     .summary('Mark an order as paid by a bank transfer.')
     .description(
       'Mark an order as paid by a bank transfer, which credits it once. The amount on the bank statement must be the order’s: ' +
-        'another one credits nothing, and the order is listed as one to look at.',
+        'another one credits nothing, and the order is listed as one that needs attention.',
     )
     .action(
       (

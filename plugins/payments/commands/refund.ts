@@ -60,7 +60,7 @@ function requestOf(
   checkNote(reason, 'reason')
   if (isCustomMethod(order.provider))
     throw conflict(
-      `Order ${order.id} is paid by "${order.provider}", a payment method of a custom plugin, which the gateway alone runs. Refund it on the order's page in the console.`,
+      `Order ${order.id} is paid by "${order.provider}", a payment method of a custom plugin, which only the gateway runs. Refund it on the order's page in the console.`,
     )
   const amount_minor = amount === undefined ? null : amountArgument(amount, order.currency)
   return { order_id: order.id, amount_minor, reason, into_debt: intoDebt, end_plan: endPlan }

@@ -76,16 +76,16 @@ async function faultsOfLook(
   const faults: string[] = []
   const payment = await attempt(faults, async () => await method.look(reference, order))
   if (payment && payment.state !== 'open' && payment.state !== 'pending')
-    faults.push(`look said "${payment.state}" of a payment that was just begun. It is "open".`)
+    faults.push(`look returned "${payment.state}" for a payment that was just started. Return "open".`)
   if (payment && (payment.currency !== order.currency || payment.amount_minor !== order.amount_minor))
     faults.push(
-      `look said ${payment.amount_minor} ${payment.currency} of a payment of ${order.amount_minor} ${order.currency}: amounts are in the smallest unit.`,
+      `look returned ${payment.amount_minor} ${payment.currency} for a payment of ${order.amount_minor} ${order.currency}: amounts are in the smallest unit.`,
     )
   try {
     const unknown = await method.look(UNKNOWN_REFERENCE, { ...order, reference: UNKNOWN_REFERENCE })
     if (unknown.state === 'paid' || unknown.state === 'pending')
       faults.push(
-        `look said "${unknown.state}" of a payment that does not exist: anybody could have credit for nothing.`,
+        `look returned "${unknown.state}" for a payment that does not exist: anyone could get credit without paying.`,
       )
   } catch {
     // Expected: the payment is unknown.

@@ -15,7 +15,7 @@ export const ManualSchema = Type.Object(
       default: 'Bank transfer',
       minLength: 1,
       maxLength: 60,
-      description: 'what people choose it by',
+      description: 'name of the payment method on pages',
     }),
     instructions: Type.String({
       minLength: 1,

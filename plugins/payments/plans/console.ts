@@ -35,7 +35,7 @@ const PricesView = Closed({
       method_title: Type.String(),
       is_test: Type.Boolean({ description: 'no money moves' }),
       currency: Type.String(),
-      amount: Type.String({ description: 'what is paid, as a decimal number of the currency' }),
+      amount: Type.String({ description: 'amount of the payment, as a decimal number of the currency' }),
       ...MoneyFields('rest', 'What the payment adds to the balance beyond the price'),
     }),
     { description: 'of each payment method, in each of its currencies' },

@@ -40,7 +40,7 @@ export async function returnedPriceOf(
 }
 
 /**
- * Ends the plan with a refund, in the transaction that begins it.
+ * Ends the plan that a refund ends, in the transaction that begins the refund.
  *
  * @throws GatewayError unprocessable if the order's plan is not active, or the balance would still be too low; conflict while another month is
  * paid and about to begin

@@ -14,7 +14,7 @@ import { isTestKey } from './settings.ts'
 /** Retry pauses double from the first to the longest. */
 const FIRST_PAUSE_MS = 60_000
 const MAX_PAUSE_MS = 6 * HOUR_MS
-/** Longer than the creation of a customer takes: Stripe's library gives up after 80 s, and tries three times. */
+/** Longer than the creation of a customer takes: at most three attempts of 8 s each (client.ts). */
 const CREATION_TIMEOUT_MS = 10 * 60_000
 /** Time for which a customer is reported that no key can delete, since its mode or method is not set up. Then the row is deleted. */
 export const UNREACHABLE_MS = 30 * DAY_MS

@@ -24,7 +24,7 @@ const MINIMA: Readonly<Record<string, string>> = {
   ...{ MYR: '2', NOK: '3.00', NZD: '0.50', PLN: '2.00', RON: '2.00', SEK: '3.00', SGD: '0.50', THB: '10' },
 }
 
-/** Minimum for currencies that the table lacks, in USD of credit: the minimum for USD. */
+/** Minimum credit of a payment in a currency that the table lacks: 0.50 USD, as for payments in USD. */
 const MIN_NANOS = NANOS_PER_USD / 2
 
 /** @param rate_nanos of credit for one unit of the currency */

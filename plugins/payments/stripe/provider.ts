@@ -51,7 +51,7 @@ interface StripeParts {
   now: () => number
   publicUrl: () => string
   settings: () => StripeSettings
-  /** Called when Stripe reports that a person completed a page to save a card. */
+  /** Called for each webhook about a page to save a card, whether it was completed or has expired. */
   cardSaved?: (session: string) => Promise<void>
 }
 

@@ -313,7 +313,7 @@ describe.skipIf(ENGINE !== 'SQLite')('without a gateway', () => {
     using file = new Database(scene.path('tollgate.db'))
     file.run(`UPDATE orders SET provider = 'kiosk', state = 'open' WHERE id = ${id}`)
     expect(await scene.refusal('order', 'check', String(id))).toContain(
-      'none looked at it. Start the gateway',
+      'no gateway has checked it. Start the gateway',
     )
   }, 20_000)
 })

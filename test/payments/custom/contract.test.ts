@@ -53,12 +53,12 @@ describe('named', () => {
     [
       'paid before anybody paid',
       { look: async () => ({ ...open, state: 'paid' }) },
-      'look said "paid" of a payment that was just begun',
+      'look returned "paid" for a payment that was just started',
     ],
     [
       'paid whatever is asked',
       { look: async () => ({ ...open, state: 'paid' }) },
-      'look said "paid" of a payment that does not exist',
+      'look returned "paid" for a payment that does not exist',
     ],
     [
       'amounts in euros',
@@ -68,7 +68,7 @@ describe('named', () => {
     [
       'another currency',
       { look: async () => ({ ...open, currency: 'USD' }) },
-      'look said 100 USD of a payment of 100 EUR',
+      'look returned 100 USD for a payment of 100 EUR',
     ],
     [
       'a wrong shape',

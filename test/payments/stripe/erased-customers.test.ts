@@ -212,7 +212,7 @@ test('after a day it is an alert and a finding of the doctor, until it is delete
   expect(await findings()).toEqual([])
   now_ms += DAY_MS + MINUTE_MS
   expect(await findings()).toEqual([
-    `account ${account.id} is erased, and its customer ${customer} is still at Stripe after a day`,
+    `account ${account.id} is erased, but after a day its customer ${customer} is still at Stripe`,
   ])
   await worker()()
   expect(await findings()).toEqual([])
@@ -363,7 +363,7 @@ test('one whose number was lost is an alert after a day, without a number', asyn
   await erase()
   now_ms += DAY_MS + MINUTE_MS
   expect(await findings()).toEqual([
-    `account ${account.id} is erased, and its customer may be at Stripe after a day`,
+    `account ${account.id} is erased, but after a day its customer may still be at Stripe`,
   ])
   await worker()()
   expect(await findings()).toEqual([])
