@@ -99,7 +99,7 @@ function timesOf({ follows_id, anchor_ms, starts_ms, ends_ms, covers_until_ms }:
   return { anchor_ms: now_ms, starts_ms: now_ms, ends_ms: ends, covers_until_ms: ends + GRACE_MS }
 }
 
-/** Moves the limits to the new month, with their use. Only the monthly limit resets, and only if the previous month is over: a change of the plan gives no new use. */
+/** Moves the limits with their use to the new month. Only the monthly limit resets, if the previous month is over: a change of the plan gives no new use. */
 async function moveLimits(
   tx: Tx,
   before: PlanPeriod | undefined,

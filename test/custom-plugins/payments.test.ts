@@ -82,9 +82,7 @@ test('check runs them against the contract: status 1 and each fault', async () =
     'kiosk  ok                       0             0          kiosk',
     'shop   payments fail            0             0          shop',
   ])
-  expect(err).toContain(
-    'shop: payment method shop: look returned "paid" for a payment that was just started.',
-  )
+  expect(err).toContain('shop: look returned "paid" for a payment that was just started.')
   expect(err).toContain('shop: payment method shop: hook took an empty body')
   rmSync(scene.path('plugins/shop.ts'))
   expect(await scene.json('plugin', 'check')).toMatchObject({
