@@ -91,9 +91,7 @@ function refundTroubles(
     if (refund) {
       const { id, state } = refund
       return (state === 'failed' || state === 'cancelled') && found.state === 'done'
-        ? [
-            `${refunded}, but refund ${id} ${state === 'failed' ? 'failed' : 'was cancelled'} here. Debit the account by hand.`,
-          ]
+        ? [`${refunded}, but the state of refund ${id} here is "${state}". Debit the account by hand.`]
         : []
     }
     if (found.state === 'failed') return []

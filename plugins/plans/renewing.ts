@@ -62,11 +62,7 @@ const mailUnpaid = ({ db, catalogue, now }: RenewalParts, { id, account_id }: Pl
     })
   })
 
-/**
- * Orders the month after an ended one, once. Ends a plan that does not renew, or is no longer offered.
- *
- * @returns the ordered month; undefined if the plan has ended, or a paid month is about to begin
- */
+/** Orders the month after an ended one, once, or ends the plan. @returns undefined if it has ended, or a paid month is about to begin */
 const orderNextOrEnd = ({ db, catalogue, now }: RenewalParts, { id, account_id }: PlanPeriod) =>
   db.begin(async (tx): Promise<PlanPeriod | undefined> => {
     await tx.lock(account_id)

@@ -24,7 +24,7 @@ export interface RedemptionParts {
   guesses: GuessLimiter
 }
 
-interface RedemptionRequest extends Redeemer, Pick<StateChange, 'source' | 'detail'> {
+interface Attempt extends Redeemer, Pick<StateChange, 'source' | 'detail'> {
   /** As typed. */
   code: string
   by: ActionContext | undefined
@@ -45,10 +45,7 @@ export interface RedemptionResult {
  * @throws GatewayError invalid_request for a code with a typing error; not_found for an unknown code; conflict if it was redeemed or revoked,
  * has expired, or is a second one of a batch that allows one per account; rate_limited after many wrong codes
  */
-export async function redeemVoucher(
-  parts: RedemptionParts,
-  redeeming: RedemptionRequest,
-): Promise<RedemptionResult> {
+export async function redeemVoucher(parts: RedemptionParts, redeeming: Attempt): Promise<RedemptionResult> {
   const { db, topUp, now, guesses } = parts
   const { account_id, by, source, detail } = redeeming
   const read = parseCode(redeeming.code)

@@ -175,7 +175,7 @@ describe('refunds', () => {
   )
   test.each(['failed', 'cancelled'] as const)('one that is %s here and done there is told', (state) =>
     expect(decided({ state: 'paid' }, { refunds: [at()] }, [aRefund({ state })])).toEqual([
-      `10.00 EUR was refunded at the payment method, but refund 3 ${state === 'failed' ? 'failed' : 'was cancelled'} here. Debit the account by hand.`,
+      `10.00 EUR was refunded at the payment method, but the state of refund 3 here is "${state}". Debit the account by hand.`,
     ]),
   )
   test('its number is kept once', () =>

@@ -40,7 +40,7 @@ export async function createTopUp(parts: TopUpParts, account_id: number): Promis
     return await parts.db.begin(async (tx) => {
       await tx.lock(account_id)
       const setting = await dueSetting(tx, account_id, parts.now())
-      return setting && (await createOrderWithinLimit(tx, parts, setting))
+      return setting && (await tryOrder(tx, parts, setting))
     })
   } catch (thrown) {
     // The operator's settings have changed: the method is no longer set up, or accepts other amounts.
@@ -69,11 +69,7 @@ async function dueSetting(tx: Tx, account_id: number, now_ms: number): Promise<A
 }
 
 /** Creates the order of a top-up. @returns undefined if it would exceed the account's monthly limit */
-async function createOrderWithinLimit(
-  tx: Tx,
-  parts: TopUpParts,
-  setting: AutomaticTopUp,
-): Promise<Order | undefined> {
+async function tryOrder(tx: Tx, parts: TopUpParts, setting: AutomaticTopUp): Promise<Order | undefined> {
   const { account_id, provider: method, currency, amount_minor, month_limit_minor } = setting
   const now_ms = parts.now()
   const used_minor = await topUpSumSince(tx, { account_id, currency, from_ms: monthStart(now_ms) })

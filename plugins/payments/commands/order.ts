@@ -62,10 +62,7 @@ function addCheck(group: Command, deps: CliDeps): void {
 
 function addMarkPaid(group: Command, deps: CliDeps): void {
   addExample(
-    group
-      .command('mark-paid')
-      .argument('<order>', ORDER)
-      .argument('<amount>', 'the amount on the bank statement, such as 25.00'),
+    group.command('mark-paid').argument('<order>', ORDER).argument('<amount>', 'amount paid, such as 25.00'),
     'order mark-paid TG-12-47130 25.00 --reference 2026-11-29/4711',
   )
     .option('--currency <code>', "such as EUR; the order's where absent")
