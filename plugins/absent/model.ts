@@ -15,11 +15,11 @@ const CONVERSATION =
 const AGENTS = 'Run the agent on your side, over /v1/messages.'
 const BY_WORDS = 'Send "stream": true to /v1/responses or /v1/chat/completions.'
 const OWN_TOOLS = 'Run it on your side, and offer it to the model as a tool.'
-const OWN_SEARCH = 'Search on your side: POST /v1/embeddings makes the vectors.'
-const OPERATOR = 'The operator of this gateway sees to that.'
+const OWN_SEARCH = 'Search on your side: POST /v1/embeddings creates the vectors.'
+const OPERATOR = 'Only the operator of this gateway can manage this.'
 const LISTED = 'GET /v1/models lists the models that you may call.'
-const ACCOUNT = 'GET /api/v1/account and GET /api/v1/usage tell of your account.'
-const SENT_ALONG = 'Send what is to be cached with each request: providers cache prompts by themselves.'
+const ACCOUNT = 'GET /api/v1/account and GET /api/v1/usage show your account and its usage.'
+const SENT_ALONG = 'Send the content with each request. Providers cache prompts automatically.'
 
 const openai = (instead: string): AbsentApi => ({ of: 'openai', instead })
 const anthropic = (instead: string): AbsentApi => ({ of: 'anthropic', instead })
@@ -70,11 +70,11 @@ const ABSENT: Readonly<Record<string, AbsentApi>> = {
   auth_tokens: google(OPERATOR),
 }
 
-/** @param area the path after `/v1/`, up to the next slash or colon */
+/** Returns the API that a path belongs to. @param area as returned by `areaOf` */
 export const absentApi = (area: string): AbsentApi | undefined =>
   Object.hasOwn(ABSENT, area) ? ABSENT[area] : undefined
 
-/** Returns advice about an unknown path. */
+/** Returns advice about a path of no known API. */
 export const adviceOn = (area: string): string =>
   /^v\d+(?:beta|alpha)?\d*$/.test(area)
     ? `The path has a version twice: leave "/v1" out of the base address.`

@@ -82,7 +82,7 @@ export const bodyOf = (event: AlertEvent, alert: AlertFields): string =>
     },
   })
 
-/** The JSON body of a test, in the format of an alert so that receivers can parse it. */
+/** The JSON body of a test, in the format of an alert so that receivers can parse it, with its own type and rule. */
 export const testBody = (at_ms: number): string =>
   JSON.stringify({
     type: 'alert.test',

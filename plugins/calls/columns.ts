@@ -130,10 +130,10 @@ export const call_columns = columnsOf<ListedCall>()({
   cost: money(({ cost_nanos }) => cost_nanos, { description: 'The charge' }),
   free_because: word(Nullable(OneOf(['interrupted'])), freeBecause, {
     description:
-      'Why it cost nothing, although its model is not free: `interrupted`, the provider interrupted the answer, which is free here.',
+      'The reason why the call was free, although its model is not: `interrupted` if the provider interrupted the answer, and interrupted answers are free.',
   }),
   paid_by: word(OneOf(['balance', 'plan']), paidBy, {
-    description: 'What paid for it: the balance, or the plan of the account, which covers it.',
+    description: 'The source of the payment: the balance, or the plan of the account, which covers the call.',
   }),
   covered: money(({ covered_nanos }) => covered_nanos, {
     description:
@@ -143,7 +143,7 @@ export const call_columns = columnsOf<ListedCall>()({
     description: 'The part that the balance did not cover, which became debt',
   }),
   refunded: money(({ refunded_nanos }) => refunded_nanos, {
-    description: 'What of it was refunded',
+    description: 'The part of the charge that was refunded',
   }),
   provider_cost: nullableMoney(
     operatorOnly(({ provider_cost_nanos }) => provider_cost_nanos),

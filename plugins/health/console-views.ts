@@ -21,18 +21,18 @@ export const HealthState = OneOf(HEALTH_STATES)
 
 export const HealthView = Type.Object({
   state: HealthState,
-  sentence: Nullable(Type.String({ description: 'why it fails, or fails partly' })),
+  sentence: Nullable(Type.String({ description: 'the reason for failing or partly failing' })),
   ...NullableTimeFields('since'),
   tries: CountsView,
   calls: CountsView,
-  classes: Type.Record(Type.String(), Type.Integer(), { description: 'failures by their class' }),
-  first_byte_ms: Nullable(Type.Integer({ description: 'on average; null where nothing was answered' })),
+  classes: Type.Record(Type.String(), Type.Integer(), { description: 'the number of failures by class' }),
+  first_byte_ms: Nullable(Type.Integer({ description: 'the mean; null without answered requests' })),
 })
 
 export const LastFailureView = Nullable(
   Type.Object({
     failure_class: Type.String(),
-    words: Type.String({ description: "the provider's own, without secrets" }),
+    words: Type.String({ description: "the provider's message, without secrets" }),
     request_id: Type.String(),
     ...TimeFields('failed'),
   }),
@@ -44,7 +44,7 @@ export const healthView = ({ since_ms, ...health }: Health): Static<typeof Healt
   ...time('since', since_ms),
 })
 
-/** Returns the health that a viewer may see. */
+/** The sources of the health views of one viewer. */
 export interface VisibleHealth {
   is_operator: boolean
   health: HealthNow
@@ -72,7 +72,7 @@ async function recentFailures({
   return lastFailures(db, { from_ms, first_id: range.first_id })
 }
 
-/** Returns the latest failure of several routes. */
+/** Returns the latest failure among the matching routes. */
 export function lastFailureView(
   failures: readonly RouteFailure[],
   isOf: (route: RouteFailure) => boolean,

@@ -10,9 +10,9 @@ import type { Trouble } from './troubles.ts'
 
 const TroubleView = Type.Object({
   kind: OneOf(['key', 'provider', 'model', 'route']),
-  subject: Type.String({ description: 'with its kind it says which one this is' }),
+  subject: Type.String({ description: 'identifies the failure together with `kind`' }),
   name: Type.String({ description: 'of the provider, the model or the route' }),
-  verb: Type.String({ description: 'what it does: "rejects your key", "is failing"' }),
+  verb: Type.String({ description: 'the state as a verb: "rejects your key", "is failing"' }),
   detail: Type.String({ description: 'what failed, in a sentence' }),
   ...TimeFields('since'),
   provider: Nullable(Type.String()),
@@ -21,14 +21,14 @@ const TroubleView = Type.Object({
     Closed(
       { provider: Type.String(), model: Type.String(), key: Type.Integer() },
       {
-        description: 'the body of a test of its route; null where that would cost as much as an image',
+        description: 'the body of a test of its route; null if no single route can be tested, or if the test would generate an image',
       },
     ),
   ),
 })
 
 const HealthNowView = Type.Object({
-  troubles: Type.Array(TroubleView, { description: 'for the operator alone' }),
+  troubles: Type.Array(TroubleView, { description: 'for the operator only' }),
   failing_models: Type.Array(
     Type.Object(
       { model: Type.String(), ...TimeFields('since') },

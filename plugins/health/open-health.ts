@@ -20,7 +20,7 @@ interface OwnHealth {
   close(): Promise<void>
 }
 
-/** Of each gateway of the process. */
+/** The health services of the gateways in this process. */
 const opened = new WeakMap<Events, OwnHealth>()
 
 export function openHealth({ db, calls }: Pick<Gateway, 'db' | 'calls'>): OwnHealth {

@@ -45,7 +45,7 @@ export interface Failures {
   causes: Record<string, number>
 }
 
-/** An outage of a route that continues. */
+/** A current outage of a route. */
 export interface Outage extends Failures {
   since_ms: number
 }
@@ -138,7 +138,7 @@ export function mergeRoutes(known: RouteState, added: RouteState, now_ms: number
   return { ...merged, since_ms: outageOf(merged, now_ms)?.since_ms ?? null }
 }
 
-/** Orders answers by time; of equal times, failures come first, so that a failure does not hide a success. */
+/** Orders answers by time; of equal times, failures come first, so that the success counts as the later one. */
 const byTime = (one: Answer, other: Answer): number =>
   one.at_ms - other.at_ms || Number(one.failure === null) - Number(other.failure === null)
 

@@ -19,7 +19,7 @@ export interface RecentAnswers {
    * Records the end of a call in memory, which takes less than a microsecond.
    *
    * @param answered_by the key of its last answer; undefined if there is none
-   * @param markOf returns the mark of a provider's key
+   * @param markOf returns the mark of a provider's key; undefined if the catalogue no longer has the key
    * @param tries the call's attempts
    */
   add(call: CallRecord, answered_by: string | undefined, markOf: MarkOf, tries?: readonly Try[]): void
@@ -35,7 +35,7 @@ export interface RecentAnswers {
 /** A crash loses the answers of this time at most; other gateways see answers after this time at most. */
 const WRITE_EVERY_MS = 10_000
 
-/** Opens the recent answers of a gateway. */
+/** Opens the recent answers of a gateway. They are written without waiting for the disk, because no money depends on them. */
 export function openRecentAnswers(
   db: Db,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },

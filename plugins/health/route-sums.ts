@@ -45,7 +45,7 @@ interface Unwritten extends RouteSum {
   start_s: number
 }
 
-/** Opens the sums of a gateway. */
+/** Opens the sums of a gateway. They are written without waiting for the disk, because no money depends on them. */
 export function openRouteSums(
   db: Db,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
@@ -76,7 +76,7 @@ export function openRouteSums(
     } catch (cause) {
       for (const sum of unwritten.all()) taken.addSum(sum)
       unwritten = taken
-      if (!is_failing) log.warn({ cause }, 'how routes did could not be written; it is tried again')
+      if (!is_failing) log.warn({ cause }, 'sums of attempts at routes could not be written; retrying')
       is_failing = true
     }
     taken = new UnwrittenSums()

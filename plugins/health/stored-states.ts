@@ -13,7 +13,7 @@ import { perConnection } from '../../src/store/prepared.ts'
 import { emptyKey, emptyRoute, type KeyState, mergeKeys, mergeRoutes, type RouteState } from './outage.ts'
 import { health_states } from './tables.ts'
 
-/** Another gateway may write the same row at the same moment. */
+/** The maximum number of tries, because another gateway may write the same row at the same time. */
 const MAX_WRITES = 3
 
 interface StoredStates {

@@ -58,9 +58,9 @@ interface RejectedKey extends KeyState {
   is_only: boolean
 }
 
-type Sold = Pick<Catalogue, 'models' | 'providers'>
+type Routed = Pick<Catalogue, 'models' | 'providers'>
 
-export function outagesOf({ models, providers }: Sold, states: RecentStates, now_ms: number): Outages {
+export function outagesOf({ models, providers }: Routed, states: RecentStates, now_ms: number): Outages {
   const rejected = [...providers.values()].flatMap((provider) => rejectedKeys(provider, states, now_ms))
   const all_rejected = new Map(
     [...providers.values()].flatMap(({ name, api_keys }): [string, Outage][] => {
@@ -72,29 +72,29 @@ export function outagesOf({ models, providers }: Sold, states: RecentStates, now
     routes.map(({ provider, model }): RouteName => ({ model: id, provider, upstream_model: model })),
   )
   const stateOf = (route: RouteName) => states.routes.get(routeSubject(route))
-  const isKnown = (route: RouteName) => (stateOf(route)?.last.at(-1)?.at_ms ?? 0) > now_ms - DAY_MS
+  const wasCalled = (route: RouteName) => (stateOf(route)?.last.at(-1)?.at_ms ?? 0) > now_ms - DAY_MS
   const of = (route: RouteName): Outage | undefined => {
     const state = stateOf(route)
     return all_rejected.get(route.provider) ?? (state && outageOf(state, now_ms))
   }
   /** Returns the outage of several routes, if all that were called in the last day fail. */
-  const ofAll = (some: readonly RouteName[], since: (...times: number[]) => number): Outage | undefined => {
-    const known = some.filter((route) => isKnown(route) || all_rejected.has(route.provider))
+  const outageOfRoutes = (some: readonly RouteName[], since: (...times: number[]) => number): Outage | undefined => {
+    const known = some.filter((route) => wasCalled(route) || all_rejected.has(route.provider))
     const outages = known.map(of).filter((outage) => outage !== undefined)
     return known.length > 0 && outages.length === known.length ? sumOf(outages, since) : undefined
   }
   const ofProvider = (name: string) =>
     all_rejected.get(name) ??
-    ofAll(
+    outageOfRoutes(
       routes.filter(({ provider }) => provider === name),
       Math.min,
     )
   const ofModel = (id: string) =>
-    ofAll(
+    outageOfRoutes(
       routes.filter(({ model }) => model === id),
       Math.max,
     )
-  const isCovered = ({ provider }: RouteName) =>
+  const isReportedByProvider = ({ provider }: RouteName) =>
     all_rejected.has(provider) || ofProvider(provider) !== undefined
   const failing = routes.filter((route) => of(route) !== undefined)
   return {
@@ -111,13 +111,13 @@ export function outagesOf({ models, providers }: Sold, states: RecentStates, now
       }),
       ...[...models.keys()].flatMap((id) => {
         const own = failing.filter(({ model }) => model === id)
-        const outage = own.every(isCovered) ? undefined : ofModel(id)
+        const outage = own.every(isReportedByProvider) ? undefined : ofModel(id)
         const [first, ...others] = own
         return outage ? [troubleOf('model', id, id, outage, others.length === 0 ? first : undefined, id)] : []
       }),
       ...failing.flatMap((route) => {
         const outage = of(route)
-        if (!outage || isCovered(route) || ofModel(route.model)) return []
+        if (!outage || isReportedByProvider(route) || ofModel(route.model)) return []
         const name = `${route.provider}:${route.upstream_model}`
         return [troubleOf('route', `${route.model} ${name}`, `${name} of ${route.model}`, outage, route)]
       }),

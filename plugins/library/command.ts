@@ -48,7 +48,7 @@ export function addImageCommands(program: Command, deps: CliDeps): void {
     find: findImage,
     remove: async (library, { account_id, name }, by) => {
       const outcome = await removeGeneration(library, account_id, name, by)
-      if (outcome === 'under_way') throw underWay(name)
+      if (outcome === 'under_way') throw stillGenerating(name)
       return outcome === 'removed'
     },
   })
@@ -68,7 +68,7 @@ export function addFileCommands(program: Command, deps: CliDeps): void {
 }
 
 /** The image or file to delete, with its account. */
-interface Found {
+interface DeletionTarget {
   account_id: number
   name: string
 }
@@ -77,10 +77,10 @@ interface Deletion {
   what: 'image' | 'file'
   example: string
   description: string
-  /** @throws GatewayError not_found; conflict for what cannot be deleted yet */
-  find(db: Db, name: string): Promise<Found>
-  /** @returns false where somebody else has just deleted it */
-  remove(library: Library, found: Found, by: DataFolder['by']): Promise<boolean>
+  /** @throws GatewayError not_found; conflict for an image that is still being generated */
+  find(db: Db, name: string): Promise<DeletionTarget>
+  /** @returns false if it was deleted meanwhile */
+  remove(library: Library, found: DeletionTarget, by: DataFolder['by']): Promise<boolean>
 }
 
 function addDelete(
@@ -116,24 +116,24 @@ function addDelete(
     })
 }
 
-async function findImage(db: Db, id: string): Promise<Found> {
+async function findImage(db: Db, id: string): Promise<DeletionTarget> {
   const image = await findGenerationOfAny(db, id)
-  if (!image) throw notThere('Image', id)
-  if (image.state === 'generating') throw underWay(id)
+  if (!image) throw notFoundError('Image', id)
+  if (image.state === 'generating') throw stillGenerating(id)
   return { account_id: image.account_id, name: image.uuid }
 }
 
-async function findUpload(db: Db, key: string): Promise<Found> {
+async function findUpload(db: Db, key: string): Promise<DeletionTarget> {
   const account_id = ownerOfKey(key)
   const file = account_id === undefined ? undefined : await findFile(db, account_id, key)
-  if (account_id === undefined || !file || !isStored(file)) throw notThere('File', key)
+  if (account_id === undefined || !file || !isStored(file)) throw notFoundError('File', key)
   return { account_id, name: key }
 }
 
-const notThere = (what: 'Image' | 'File', name: string): GatewayError =>
+const notFoundError = (what: 'Image' | 'File', name: string): GatewayError =>
   notFound(
     `${what} ${name} not found. Use one from the column ${what.toUpperCase()} of \`${what.toLowerCase()} list\`. Nothing was changed.`,
   )
 
-const underWay = (id: string): GatewayError =>
+const stillGenerating = (id: string): GatewayError =>
   conflict(`Image ${id} is still being generated. Delete it afterwards.`)

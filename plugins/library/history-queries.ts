@@ -43,10 +43,10 @@ const historyOf = (account?: SQL) => ({
       .limit(placeholder('row_limit')),
 })
 
-/** One page of all images with the costs of their calls. Null in `model` or `kind` does not filter. */
+/** The images of all accounts, with the costs of their calls. Null in `model` or `kind` does not filter. */
 export const historyQueries = perConnection(historyOf())
 
-/** One page of an account's images. */
+/** The images of one account. */
 export const historyQueriesOfAccount = perConnection(historyOf(equals(generations.account_id, 'account_id')))
 
 /** The ancestors and descendants of images. */

@@ -28,14 +28,14 @@ export interface HistoryImage extends Generation {
 }
 
 /** Images that a search scans, about 10 ms; the next page continues there. */
-const MAX_IMAGES_LOOKED_AT = 5_000
+const MAX_SCANNED_IMAGES = 5_000
 
 /** Returns one page of images in any state. It may be short or empty although more images match: see `next_cursor`. */
 export async function listGenerations(
   db: Db,
   { account_id, model, kind, since_ms, until_ms }: HistoryFilter,
   request: PageRequest,
-  max_looked_at = MAX_IMAGES_LOOKED_AT,
+  max_scanned = MAX_SCANNED_IMAGES,
 ): Promise<Page<HistoryImage>> {
   const queries = account_id === undefined ? historyQueries(db) : historyQueriesOfAccount(db)
   const values = {
@@ -46,7 +46,7 @@ export async function listGenerations(
     since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
     until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
   }
-  const next = await queries.below.get({ account_id, below_id: values.below_id, count: max_looked_at })
+  const next = await queries.below.get({ account_id, below_id: values.below_id, count: max_scanned })
   const found = await queries.page.all({ ...values, from_id: next ? next.id + 1 : 0 })
   const images = found.map(({ call_nanos, call_images, ...image }) => ({
     ...image,

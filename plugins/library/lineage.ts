@@ -1,4 +1,4 @@
-// Lineage of a generated image: its sources, their other images (siblings), and images made from it, as a small tree.
+// Lineage of a generated image as a small tree: its sources, other images made from them (siblings), and images made from it.
 import { isStored, type StoredFile } from '../../src/library/files.ts'
 import { isUuid } from '../../src/library/names.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'
@@ -22,7 +22,7 @@ const MAX_RELATIVES = 24
 const MAX_GENERATIONS = 4
 
 /** The number of images among which descendants and siblings are searched for, about 5 ms. */
-const MAX_LATER_LOOKED_AT = 5_000
+const MAX_SCANNED_IMAGES = 5_000
 
 /**
  * Returns the relatives of an account's image, oldest generation first; generation 0 has the image itself and its siblings. A parent that
@@ -40,8 +40,8 @@ async function siblingsOf(db: Db, image: Generation, ancestors: readonly Relativ
   const found = new Map<number, Generation>()
   for (const { id, generation, is } of ancestors) {
     if (generation !== -1 || is.kind === 'deleted') continue
-    // A file has no id in the order of images, so the search starts before this image.
-    const after_id = is.kind === 'image' ? is.row.id : Math.max(0, image.id - MAX_LATER_LOOKED_AT / 2)
+    // A file has no id in the order of images, so the search covers the images around this one.
+    const after_id = is.kind === 'image' ? is.row.id : Math.max(0, image.id - MAX_SCANNED_IMAGES / 2)
     for (const row of await childrenOf(db, image.account_id, id, after_id)) found.set(row.id, row)
   }
   return [...found.values()]
@@ -55,7 +55,7 @@ function childrenOf(db: Db, account_id: number, parent: string, after_id: number
   return lineageQueries(db).children.all({
     account_id,
     after_id,
-    looked_at: MAX_LATER_LOOKED_AT,
+    looked_at: MAX_SCANNED_IMAGES,
     parent,
     row_limit: MAX_RELATIVES,
   })
@@ -88,15 +88,15 @@ async function readElders(db: Db, { account_id, parents }: Generation): Promise<
 /** Returns ancestors, nearest first. */
 function ancestorsOf(itself: Relative, elders: Elders): Relative[] {
   const found: Relative[] = []
-  let young: readonly Relative[] = [itself]
-  for (let generation = -1; generation >= -MAX_GENERATIONS && young.length > 0; generation--) {
-    const ids = new Set(young.flatMap(({ parents }) => parents))
+  let previous: readonly Relative[] = [itself]
+  for (let generation = -1; generation >= -MAX_GENERATIONS && previous.length > 0; generation--) {
+    const ids = new Set(previous.flatMap(({ parents }) => parents))
     const elder = [...ids]
       .filter((id) => found.every((known) => known.id !== id))
       .slice(0, MAX_RELATIVES - found.length)
       .map((id) => parentOf(elders, id, generation))
     found.push(...elder)
-    young = elder
+    previous = elder
   }
   return found
 }

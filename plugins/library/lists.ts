@@ -66,7 +66,7 @@ export const file_list = defineList<StoredFile>()({
       { table: { head: 'STATE', spare: 2 } },
     ),
   },
-  // The command requires an account.
+  // Never the files of all accounts: the command requires an account.
   read: async (db, { account_id, ...time }, page) =>
     account_id === undefined ? undefined : await listFiles(db, account_id, page, time),
 })

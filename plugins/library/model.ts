@@ -60,7 +60,7 @@ const DeletedView = Closed(
 const tags = ['Images']
 const BEING_MADE = { ...ErrorBody, description: 'The image is still being made.' }
 
-/** Of listing images. */
+/** The route that lists images. */
 export const LIST = {
   query: HistoryQuery,
   response: { 200: HistoryView, ...failures(ErrorBody, 400, 401, 403, 429, 502) },
@@ -72,7 +72,7 @@ export const LIST = {
   },
 }
 
-/** Of reading an image. */
+/** The route that returns an image. */
 export const READ = {
   params: ImageParams,
   response: {
@@ -89,7 +89,7 @@ export const READ = {
   },
 }
 
-/** Of deleting an image. */
+/** The route that deletes an image. */
 export const REMOVE = {
   parse: 'none' as const,
   params: ImageParams,

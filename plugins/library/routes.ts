@@ -23,9 +23,9 @@ export function library(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>
     if (!image) throw noSuchImage()
     if (image.state === 'generating') throw notReady()
     const { mime, uuid } = image
-    if (mime === null) throw neverMade()
+    if (mime === null) throw generationFailed()
     const file = await openGeneration(gateway.content.images.library, image)
-    if (!file) throw missing()
+    if (!file) throw missingFile()
     return imageAnswer({ body: file.body(), mime, filename: `${uuid}.${formatOf(mime)}` })
   }
 
@@ -57,8 +57,8 @@ const noSuchImage = () =>
   notFound('Image not found. GET /api/images/history lists yours.', {
     code: 'generation_not_found',
   })
-const missing = () =>
-  notFound('This image is missing at the moment: its file cannot be found. Retry later, or DELETE it.', {
+const missingFile = () =>
+  notFound('This image is missingFile at the moment: its file cannot be found. Retry later, or DELETE it.', {
     code: 'generation_not_found',
   })
 const notReady = () =>
@@ -66,4 +66,4 @@ const notReady = () =>
     code: 'generation_not_ready',
     retry_after_s: 2,
   })
-const neverMade = () => unprocessable('This image could not be made.', { code: 'generation_not_ready' })
+const generationFailed = () => unprocessable('This image could not be made.', { code: 'generation_not_ready' })

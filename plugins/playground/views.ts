@@ -91,7 +91,7 @@ export const keyView = (key: Key, now_ms: number): Static<typeof KeyView> => ({
   ...money('spent', key.spent_nanos),
 })
 
-interface Playing {
+interface PlayParts {
   account: Account | undefined
   key: Key | undefined
   catalogue: Catalogue
@@ -100,13 +100,13 @@ interface Playing {
 }
 
 /** @param key pays for the calls; its limits decide which models are offered */
-export function playView({ account, key, catalogue, protocols, now_ms }: Playing): Static<typeof PlayView> {
+export function playView({ account, key, catalogue, protocols, now_ms }: PlayParts): Static<typeof PlayView> {
   const mayCall = compileModelPatterns(key?.models ?? null)
   const own_models = modelsFor(catalogue, account?.price_group ?? null)
   const models = realFirst(own_models.values(), catalogue).filter(
     (model) => isServed(model) && mayCall(model.id),
   )
-  const takes = (model: TextModel) => parametersOf(model, catalogue, protocols)
+  const parametersFor = (model: TextModel) => parametersOf(model, catalogue, protocols)
   return {
     payer: account
       ? {
@@ -119,7 +119,7 @@ export function playView({ account, key, catalogue, protocols, now_ms }: Playing
       : null,
     text_models: models
       .filter((model) => model.kind === 'text')
-      .map((model) => textView(model, takes(model))),
+      .map((model) => textView(model, parametersFor(model))),
     image_models: models.filter((model) => model.kind === 'image').map(imageView),
   }
 }

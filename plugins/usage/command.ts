@@ -37,7 +37,7 @@ interface UsageOptions extends FilterOptions, UsageFormat {
 
 const NONE = 'No calls.'
 /** The number of calls that a search scans at once, about 100 ms. */
-const MAX_CALLS_LOOKED_AT = 50_000
+const MAX_SCANNED_CALLS = 50_000
 
 export function addUsageCommand(program: Command, deps: CliDeps): void {
   const command = addExample(program.command('usage'), 'usage --by model --since 7d --order margin')
@@ -78,7 +78,7 @@ async function answerCalls(
   { margin, ...page_of }: { limit: number; cursor: number | undefined } & UsageFormat,
 ): Promise<void> {
   const page = await withDatabase(folder, 'read', async (db) =>
-    listCalls(db, await filterOfOptions(db, filter), page_of, MAX_CALLS_LOOKED_AT),
+    listCalls(db, await filterOfOptions(db, filter), page_of, MAX_SCANNED_CALLS),
   )
   answer(
     {
@@ -100,7 +100,7 @@ async function answerCallsCsv(
 ): Promise<void> {
   await withDatabase(folder, 'read', async (db) => {
     const calls = await filterOfOptions(db, filter)
-    const pageAt = (request: PageRequest) => listCalls(db, calls, request, MAX_CALLS_LOOKED_AT)
+    const pageAt = (request: PageRequest) => listCalls(db, calls, request, MAX_SCANNED_CALLS)
     await answerCsv(callCsv('operator'), pagesOf(pageAt, range))
   })
 }

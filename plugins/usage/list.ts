@@ -63,7 +63,7 @@ export const sum_columns = columnsOf<CallTotals>()({
   provider_cost: nullableMoney((sum) => marginOf(sum)?.provider_cost_nanos ?? null, {
     seen_by: OPERATOR,
     description:
-      'What providers take for the calls of which it is known; null if it is known of none. For calls that plans cover, only beside the fees of plans.',
+      'The provider cost of the calls for which it is known; null if it is known for none. The cost of calls that plans cover counts only together with the fees of plans.',
   }),
   known_revenue: nullableMoney((sum) => marginOf(sum)?.known_revenue_nanos ?? null, {
     seen_by: OPERATOR,
@@ -89,11 +89,11 @@ export const sum_columns = columnsOf<CallTotals>()({
   }),
   covered_provider_cost: money(({ covered_cost_nanos }) => covered_cost_nanos, {
     seen_by: OPERATOR,
-    description: 'What providers take for them.',
+    description: 'The provider cost of these calls.',
   }),
 })
 
-const ofKnown = (sums: readonly CallTotals[], share: (sum: CallTotals) => number | null): string => {
+const shareText = (sums: readonly CallTotals[], share: (sum: CallTotals) => number | null): string => {
   const total = { ...NO_CALLS }
   for (const sum of sums) addTotals(total, sum)
   const part = share(total)
@@ -106,8 +106,8 @@ const shareColumn = (
   spare: number,
 ): TableColumn<CallTotals> => ({
   head,
-  text: (sum) => ofKnown([sum], share),
-  total: (sums) => ofKnown(sums, share),
+  text: (sum) => shareText([sum], share),
+  total: (sums) => shareText(sums, share),
   right: true,
   spare,
 })
@@ -165,11 +165,11 @@ function reportIn(db: Db, filter: ReportFilter, { now_ms, viewer }: Reading): Pr
 export function refuseOthers({ by, order, provider }: ReportFilter, viewer: Viewer | undefined): void {
   if (!viewer || viewer.side === 'operator') return
   const column = order?.replace('-', '')
-  const tells =
+  const is_restricted =
     provider !== undefined ||
     OPERATORS_GROUPS.some((group) => group === by) ||
     OPERATORS_COLUMNS.some((name) => name === column)
-  if (tells) throw permissionDenied('Only the operator sees providers, costs and margins.')
+  if (is_restricted) throw permissionDenied('Only the operator sees providers, costs and margins.')
 }
 
 /** `cursor` is the number of rows before the page. */

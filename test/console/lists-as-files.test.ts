@@ -77,7 +77,7 @@ test('prompts are in the operator’s file only where they ask for them, which i
   expect((await linesOf(alice, '/images.csv')).join()).toContain('a secret garden')
   expect((await linesOf(operator, '/images.csv')).join()).not.toContain('secret')
   expect((await linesOf(operator, '/images.csv?content=shown')).join()).toContain('a secret garden')
-  expect(gateway.log.text()).toContain('the operator looked at what belongs to an account')
+  expect(gateway.log.text()).toContain('operator viewed private content of an account')
 })
 
 test.each(['calls.csv?limit=5', 'accounts.csv?cursor=1', 'keys.csv?colour=red'])(

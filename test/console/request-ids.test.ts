@@ -29,7 +29,7 @@ const sentOf = (body: unknown): SentToConsole => (body === undefined ? {} : { bo
 
 const SIGNED_IN = ['signed in to the console']
 const REFUSED = ['request refused']
-const LOOKED = ['the operator looked at what belongs to an account']
+const LOOKED = ['operator viewed private content of an account']
 
 test('signing in by a password, a key and a link, and a change of password', async () => {
   await expectOf(SIGNED_IN, nobody, 'POST', '/session', { account: 'alice', password: PASSWORD })

@@ -151,7 +151,7 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   )
 }
 
-/** Invites the account. While a link is visible, which is shown once, only its button closes the dialog. */
+/** Invites the account. A link is shown once, so while it is visible, only its own button closes the dialog. */
 export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
   const [sent, setSent] = useState<Invited | null>(null)
   const { runOrThrow } = useAction({

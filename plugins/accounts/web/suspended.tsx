@@ -35,7 +35,7 @@ function Reason({ suspension: { reason, words, suspended_at_ms } }: { suspension
     : `The operator suspended it${since}: “${words}”.`
 }
 
-/** Asks for payment of the debt first, because the operator resumes no account that owes money. */
+/** Asks for payment of the debt first, because the operator would ask for it before resuming the account. */
 function WayBack({ suspension: { reason, debt_nanos } }: { suspension: Suspension }) {
   const can_pay = useCanPay()
   if (debt_nanos === null) return 'Ask an owner of the account to see to it.'

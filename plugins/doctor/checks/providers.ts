@@ -116,7 +116,7 @@ function aheadOf(date: string | null, sent_ms: number, answered_ms: number): num
 const SUSPECT_MS = 30_000
 const WRONG_MS = 300_000
 
-/** Compares this machine's clock with the closest provider's, because a provider's clock may be wrong. */
+/** Reports the smallest difference to a provider's clock, because one provider's clock may be wrong. */
 function clock(trials: readonly KeyTrial[]): Diagnosis {
   const all = trials.flatMap(({ ahead_ms }) => (ahead_ms === undefined ? [] : [ahead_ms]))
   const [nearest_ms] = all.sort((one, other) => Math.abs(one) - Math.abs(other))

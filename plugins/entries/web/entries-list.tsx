@@ -46,7 +46,7 @@ const AMOUNT = chargeColumn<ConsoleEntry>(
   (entry, decimals) => <Amount entry={entry} decimals={decimals} />,
 )
 
-const OF_ACCOUNT: readonly Column<ConsoleEntry>[] = [
+const ACCOUNT_COLUMNS: readonly Column<ConsoleEntry>[] = [
   TIME,
   NUMBER,
   KIND,
@@ -62,7 +62,7 @@ const OF_ACCOUNT: readonly Column<ConsoleEntry>[] = [
   ),
 ]
 
-const OF_ALL: readonly Column<ConsoleEntry>[] = [
+const ALL_ACCOUNTS_COLUMNS: readonly Column<ConsoleEntry>[] = [
   TIME,
   NUMBER,
   column('account', 'Account', 'none', (entry) => (
@@ -163,12 +163,12 @@ export function EntriesList({ account }: EntriesListProps) {
         </div>
       </div>
       <EntriesSums query={chosen} />
-      {first !== undefined && row === undefined && <FromEntry entry={first} onLeave={() => filter({})} />}
+      {first !== undefined && row === undefined && <FirstEntryNote entry={first} onLeave={() => filter({})} />}
       <PagedTable
         query={entries}
         rowsOf={(answer) => answer.entries}
         label="Transactions"
-        columns={side === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
+        columns={side === 'operator' && !account ? ALL_ACCOUNTS_COLUMNS : ACCOUNT_COLUMNS}
         keyOf={({ id }) => id}
         isMarked={({ id }) => id === first}
         param={CURSOR}
@@ -183,8 +183,8 @@ export function EntriesList({ account }: EntriesListProps) {
   )
 }
 
-/** The page starts with an entry that the link names. */
-const FromEntry = ({ entry, onLeave }: { entry: number; onLeave: () => void }) => (
+/** The note above a list that starts with the entry in the page's address. */
+const FirstEntryNote = ({ entry, onLeave }: { entry: number; onLeave: () => void }) => (
   <div className="row">
     <span>
       <b>Entry {entry}</b> and older ones

@@ -58,7 +58,7 @@ export const EntriesSums = ({ query }: { query: SumsQuery }) => (
         {opening_debts.map((debt) => (
           <span key={debt.created_at_ms}>
             <Money nanos={debt.amount_nanos} />{' '}
-            {debt.source === null ? 'owed when the account came here' : 'debt'}
+            {debt.source === null ? 'debt from before the import' : 'debt'}
             {debt.note !== '' && (
               <>
                 , <SourceLink {...debt}>{debt.note}</SourceLink>

@@ -21,8 +21,8 @@ export default function StatementPage() {
   const [{ month }, change] = useAddressState({ month: '' })
   if (scope.is_operator && scope.account === undefined)
     return (
-      <Page title="Statement" lead="What moved the balance of an account, by month.">
-        <AccountChoice why="A statement is of one account." onChoose={scope.choose} />
+      <Page title="Statement" lead="All changes of an account's balance, by month.">
+        <AccountChoice why="Choose an account to see its statement." onChoose={scope.choose} />
       </Page>
     )
   return (
@@ -47,7 +47,7 @@ function Statement({ query, chosen, onMonth }: StatementProps) {
   return (
     <Page
       title="Statement"
-      lead={statement.data ? <Lead {...statement.data} /> : 'What moved the balance, by month.'}
+      lead={statement.data ? <Lead {...statement.data} /> : 'All changes of the balance, by month.'}
       width="text"
       actions={chosen}
     >

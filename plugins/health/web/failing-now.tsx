@@ -27,7 +27,7 @@ export function FailingNow() {
   const { data } = useHealthNow()
   if (!data) return null
   return side === 'operator' ? (
-    <Shown
+    <FirstNotices
       of={data.troubles.map((trouble) => (
         <TroubleNotice key={`${trouble.kind} ${trouble.subject}`} trouble={trouble} />
       ))}
@@ -54,7 +54,7 @@ function FailingModels({ models }: { models: Health['failing_models'] }) {
   )
 }
 
-function Shown({ of: notices }: { of: readonly ReactNode[] }) {
+function FirstNotices({ of: notices }: { of: readonly ReactNode[] }) {
   const rest = notices.length - MAX_SHOWN
   return (
     <>
@@ -107,13 +107,13 @@ function TroubleNotice({ trouble }: { trouble: Trouble }) {
           {kind !== 'key' && (
             <ButtonLink
               small
-              href={placeOf(trouble)}
+              href={hrefOfTrouble(trouble)}
               aria-label={`Open ${kind === 'provider' ? 'provider' : 'model'}: ${name}`}
             >
               Open {kind === 'provider' ? 'provider' : 'model'}
             </ButtonLink>
           )}
-          <ButtonLink small href={callsOf(trouble)} aria-label={`Calls of ${name}`}>
+          <ButtonLink small href={callsHrefOf(trouble)} aria-label={`Calls of ${name}`}>
             Calls
           </ButtonLink>
           <TestResult result={trial.data} failure={trial.error} />
@@ -151,10 +151,10 @@ const TestResult = ({ result, failure }: { result: RouteToTest | undefined; fail
   </div>
 )
 
-const placeOf = ({ kind, provider, model }: Trouble): string =>
+const hrefOfTrouble = ({ kind, provider, model }: Trouble): string =>
   kind === 'provider' ? `/providers/${pathPart(provider ?? '')}` : `/models/${pathPart(model ?? '')}`
 
-const callsOf = ({ kind, provider, model }: Trouble): string => {
+const callsHrefOf = ({ kind, provider, model }: Trouble): string => {
   const [filter, value] = kind === 'model' || kind === 'route' ? ['model', model] : ['provider', provider]
   return `/calls?outcome=failed&${filter}=${encodeURIComponent(value ?? '')}`
 }

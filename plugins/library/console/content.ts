@@ -13,7 +13,7 @@ import type { Identified } from '../../../src/http/answers.ts'
 import { imageAnswer } from '../../../src/http/image-answer.ts'
 import { THUMBNAIL_MIME, type Thumbnails } from '../thumbnails.ts'
 
-/** The content of an address never changes. */
+/** The content at an address never changes, so that browsers may keep it. */
 const CACHE_CONTROL = 'private, max-age=86400, immutable'
 
 export interface Picture {
@@ -32,15 +32,15 @@ function keepInBrowser({ headers }: Set): void {
   headers.vary = 'Cookie'
 }
 
-/** @throws GatewayError not_found if its file is missing */
+/** @throws GatewayError not_found if its file is missingFile */
 export async function wholePicture(set: Set, { mime, filename, open }: Picture): Promise<Response> {
   keepInBrowser(set)
   const file = await open()
-  if (!file) throw missing()
+  if (!file) throw missingFile()
   return imageAnswer({ body: file.body(), mime, filename, cache_control: CACHE_CONTROL })
 }
 
-/** @throws GatewayError not_found if its file is missing */
+/** @throws GatewayError not_found if its file is missingFile */
 export async function thumbnailOf(
   set: Set,
   thumbnails: Thumbnails,
@@ -48,7 +48,7 @@ export async function thumbnailOf(
 ): Promise<Response> {
   keepInBrowser(set)
   const small = await thumbnails.of(name, open)
-  if (!small) throw missing()
+  if (!small) throw missingFile()
   return imageAnswer({
     body: new Blob([small]),
     mime: THUMBNAIL_MIME,
@@ -57,7 +57,7 @@ export async function thumbnailOf(
   })
 }
 
-const missing = () => notFound('The file of this image is missing. Retry later, or delete the image.')
+const missingFile = () => notFound('The file of this image is missingFile. Retry later, or delete the image.')
 
 /** The parts of the gateway that the pages of images and files use. */
 export type LibraryParts = ConsoleParts & Pick<Gateway, 'content'>
@@ -114,5 +114,5 @@ export function logLook(
 ): void {
   if (viewer.side !== 'operator') return
   const session = viewer.session_id
-  log.info({ request_id, session, account, what }, 'the operator looked at what belongs to an account')
+  log.info({ request_id, session, account, what }, 'operator viewed private content of an account')
 }

@@ -74,11 +74,11 @@ const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/u
 
 /** Routes of an account's files; the operator names the account. Content is private to it, as with generated images. */
 export const files = (gateway: LibraryParts) =>
-  new Elysia({ name: 'console-files' }).use(taking(gateway)).use(listed(gateway)).use(pictures(gateway))
+  new Elysia({ name: 'console-files' }).use(uploadRoute(gateway)).use(listRoutes(gateway)).use(pictureRoutes(gateway))
 
 /** The upload, which counts as an upload by a key, with its limits. */
-const taking = (gateway: ConsoleParts) =>
-  new Elysia({ name: 'console-files: taking in' })
+const uploadRoute = (gateway: ConsoleParts) =>
+  new Elysia({ name: 'console-files: uploadRoute in' })
     .use(viewerCalls(gateway, { bodies: 'own', changes: 'call' }))
     .post(
       '/console/api/files',
@@ -102,7 +102,7 @@ const COLUMNS: CsvColumns<Static<typeof FileView>> = {
   height: ({ height }) => height,
 }
 
-function listed(gateway: LibraryParts) {
+function listRoutes(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const { db } = library
 
@@ -157,7 +157,7 @@ function listed(gateway: LibraryParts) {
     )
 }
 
-function pictures(gateway: LibraryParts) {
+function pictureRoutes(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 

@@ -76,14 +76,14 @@ export const ImageView = Closed({ ...IMAGE, lineage: Type.Array(RelativeView) })
 
 export const DeletedView = Closed({ id: Type.String(), deleted: Type.Literal(true) })
 
-/** Returns the view of an image for a viewer. */
-interface Sight {
+/** The viewer of an image, and what they may see of it. */
+interface ViewOptions {
   viewer: Viewer
   /** With prompts and names. */
   is_visible: boolean
 }
 
-function fieldsOf(row: Generation, { is_visible, viewer }: Sight) {
+function fieldsOf(row: Generation, { is_visible, viewer }: ViewOptions) {
   const { uuid, kind, model, width, height, mime, bytes, state, parents } = row
   const { prompt, revised_prompt } = is_visible ? row : HIDDEN
   return {
@@ -104,8 +104,8 @@ function fieldsOf(row: Generation, { is_visible, viewer }: Sight) {
 
 const HIDDEN = { prompt: null, revised_prompt: null }
 
-export const listedView = (row: HistoryImage, sight: Sight): Unnamed<Static<typeof ListedImage>> => ({
-  ...fieldsOf(row, sight),
+export const listedView = (row: HistoryImage, options: ViewOptions): Unnamed<Static<typeof ListedImage>> => ({
+  ...fieldsOf(row, options),
   account_id: row.account_id,
   account: row.account_name,
   request_id: row.request_id,
@@ -115,15 +115,15 @@ export const listedView = (row: HistoryImage, sight: Sight): Unnamed<Static<type
 export const imageView = (
   row: Generation,
   lineage: readonly Relative[],
-  sight: Sight,
+  options: ViewOptions,
 ): Static<typeof ImageView> => ({
-  ...fieldsOf(row, sight),
-  lineage: lineage.map((relative) => relativeView(relative, sight)),
+  ...fieldsOf(row, options),
+  lineage: lineage.map((relative) => relativeView(relative, options)),
 })
 
 function relativeView(
   { id, generation, parents, is }: Relative,
-  { is_visible, viewer }: Sight,
+  { is_visible, viewer }: ViewOptions,
 ): Static<typeof RelativeView> {
   const common = {
     id: shownKey(viewer, id),

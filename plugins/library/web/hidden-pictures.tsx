@@ -6,7 +6,7 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 
 interface HiddenPicturesProps {
-  /** The owner of the pictures, and the content that is hidden. */
+  /** A text that says to whom the pictures belong and what is hidden. */
   children: ReactNode
   /** The label of the button. */
   verb?: string

@@ -68,14 +68,14 @@ interface PictureProps {
   onShow: () => void
 }
 
-const WITHOUT: Partial<Record<ShownImage['state'], string>> = {
+const NO_PICTURE: Partial<Record<ShownImage['state'], string>> = {
   generating: 'This image is being generated.',
   failed: 'This image failed and was not charged.',
   missing: 'The file of this image is missing.',
 }
 
 function Picture({ image, is_operator, is_visible, onShow }: PictureProps) {
-  const without = WITHOUT[image.state]
+  const without = NO_PICTURE[image.state]
   if (without !== undefined) return <Notice tone="warn">{without}</Notice>
   if (!is_visible)
     return (
@@ -88,13 +88,13 @@ function Picture({ image, is_operator, is_visible, onShow }: PictureProps) {
       className="image-picture"
       src={imagePicture(image.id, is_operator)}
       alt={image.prompt ?? 'An image'}
-      style={roomOf(image)}
+      style={reservedSize(image)}
     />
   )
 }
 
 /** The space is reserved before the picture is loaded: as wide as the column, and no higher than most of the window. */
-function roomOf({ width, height }: ShownImage) {
+function reservedSize({ width, height }: ShownImage) {
   if (width === null || height === null) return {}
   const ratio = width / height
   return { aspectRatio: String(ratio), width: `min(100%, ${width}px, calc(70vh * ${ratio}))` }
@@ -134,7 +134,7 @@ interface ActionsProps {
 
 function Actions({ image, is_operator, is_visible }: ActionsProps) {
   const [, go] = useLocation()
-  const [asks, setAsks] = useState(false)
+  const [is_confirming, setConfirming] = useState(false)
   const { id, state, format } = image
   const remove = useAction({
     work: () => send(api.images({ id }).delete()),
@@ -156,13 +156,13 @@ function Actions({ image, is_operator, is_visible }: ActionsProps) {
         </a>
       )}
       {state !== 'generating' && (
-        <Button icon={Trash2} right="call" onClick={() => setAsks(true)}>
+        <Button icon={Trash2} right="call" onClick={() => setConfirming(true)}>
           Delete
         </Button>
       )}
       <ConfirmDialog
-        open={asks}
-        onClose={() => setAsks(false)}
+        open={is_confirming}
+        onClose={() => setConfirming(false)}
         title="Delete this image?"
         consequence="Deleted permanently. Its charge and images made from it are kept."
         verb="Delete image"

@@ -1,4 +1,4 @@
-// The page Library: generated images and uploaded files, a tab each.
+// Page Library, with tabs for generated images and uploaded files.
 import { useAccountScope } from '../../console/web/parts/account-choice.tsx'
 import { AccountFilter } from '../../console/web/parts/filter-fields.tsx'
 import { Page } from '../../console/web/parts/page.tsx'

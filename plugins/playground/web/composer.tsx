@@ -11,7 +11,7 @@ interface ComposerProps {
   draft: Draft
   set: (some: Partial<Draft>) => void
   account: string | undefined
-  /** The field's label and placeholder. */
+  /** The label of the message field. */
   label: string
   placeholder: string
   max_pictures: number

@@ -95,7 +95,7 @@ function Charged({ request_id, is_stopped }: { request_id: string; is_stopped: b
     retryDelay: 400,
   })
   const link = <Link href={`/calls/${encodeURIComponent(request_id)}`}>the call</Link>
-  if (error) return <span className="small soft">What it cost stands in {link}.</span>
+  if (error) return <span className="small soft">See {link} for its cost.</span>
   if (!data) return <span className="small soft">{is_stopped ? 'Stopped. ' : ''}Charging…</span>
   const { input_tokens, output_tokens, cost_nanos, duration_ms, first_byte_ms, estimated } = data
   return (

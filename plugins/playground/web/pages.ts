@@ -1,4 +1,4 @@
-// The playground's page in the side bar.
+// Entry of the page Playground.
 import { FlaskConical } from 'lucide-react'
 import { EVERYONE, type PageEntry } from '../../console/web/app/page-entry.ts'
 

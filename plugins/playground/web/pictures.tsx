@@ -9,7 +9,7 @@ import { uploadFiles } from '../../console/web/parts/files.tsx'
 import { fileThumbnail, imageThumbnail, Thumbnail } from '../../console/web/parts/pictures.tsx'
 import type { Reference } from './request.ts'
 
-/** A picture by the name in another page's link: a file's key is `files/<account>/<uuid>_<name>`. */
+/** Returns the reference to a picture by its id in another page's link: a file's key is `files/<account>/<uuid>_<name>`. */
 export const referenceTo = (id: string): Reference =>
   id.startsWith('files/')
     ? { is: 'file', id, label: /_([^/]+)$/.exec(id)?.[1] ?? id }

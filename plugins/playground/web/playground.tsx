@@ -1,4 +1,4 @@
-// The page Playground: text and images, at the price of a call.
+// Page Playground: text and images, with billed calls.
 import { useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import type { ReactNode } from 'react'

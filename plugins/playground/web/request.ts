@@ -93,7 +93,7 @@ export interface Message {
 export function messagesOf({ system, turns }: Draft, side: number, next?: Question): Message[] {
   const before = turns.flatMap((turn): Message[] => {
     const answer = turn.answers[side]
-    // Without the question of a failed answer: two questions would follow each other.
+    // A question without an answer is left out, because two questions in a row would follow.
     if (!answer || answer.text === '') return []
     return [userMessage(turn), { role: 'assistant', content: answer.text }]
   })

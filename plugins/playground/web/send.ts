@@ -14,7 +14,7 @@ interface Sent {
   signal: AbortSignal
 }
 
-/** The progress of an answer: its call has started, or more of it has arrived. */
+/** Called when the call has started, and when more of its answer has arrived. */
 export type OnProgress = (some: Partial<Answer>) => void
 
 const post = (path: string, body: object, { account, signal }: Sent) =>
@@ -70,7 +70,7 @@ async function chatMessage({ role, content, pictures = [] }: Message, sent: Sent
   }
 }
 
-/** The browser caches pictures. */
+/** Returns a picture as a data URL. Repeated requests are cheap, because the browser caches pictures. */
 async function dataUrlOf({ is, id, label }: Reference, { is_operator, signal }: Sent): Promise<string> {
   const answer = await sendRaw(picturePath(is, id, is_operator), { signal })
   const blob = await answer.blob()

@@ -80,7 +80,7 @@ export function TextPage({ models, account, onCharged }: TextPageProps) {
   )
 }
 
-/** The request that the typed message makes, or else the one of the last question. */
+/** Sample code of the request: with the typed message, or else with the last question. */
 function AsCode({ draft, models }: { draft: Draft; models: readonly (TextModel | undefined)[] }) {
   const [side, setSide] = useState('0')
   const base_url = useBaseUrl()

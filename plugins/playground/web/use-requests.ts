@@ -26,7 +26,7 @@ interface RequestOptions<Model> {
   onCharged: () => void
 }
 
-/** Pieces arrive more often than the page needs to show them. */
+/** The interval of updates, because pieces of an answer arrive more often than the page needs to show them. */
 const SHOW_EVERY_MS = 50
 
 export function useRequests<Model extends { id: string }>(options: RequestOptions<Model>) {

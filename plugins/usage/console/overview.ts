@@ -18,7 +18,7 @@ import { createOverviewMemory, type Latency, type OverviewMemory, overviewOf } f
 import { timeOf } from '../report/time.ts'
 import { ResaleView, resaleView } from './resale.ts'
 
-const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
+const Milliseconds = Nullable(Type.Integer({ description: 'null if no call was answered' }))
 
 const LATENCY = {
   first_byte_p50_ms: Milliseconds,
@@ -32,7 +32,7 @@ const EndingView = Closed({
   model: Type.String(),
   route: Nullable(Type.String({ description: 'the route that ends; null for the model as a whole' })),
   date: Type.String(),
-  days: Type.Integer({ description: 'until then; negative once it is past' }),
+  days: Type.Integer({ description: 'days until the end; negative after it' }),
 })
 
 const OverviewView = Closed({
@@ -40,13 +40,13 @@ const OverviewView = Closed({
   ...TimeFields('until'),
   ...TimeFields('before_from'),
   ...TimeFields('before_until'),
-  step_ms: Type.Integer({ description: 'of a point: an hour, or a day' }),
+  step_ms: Type.Integer({ description: 'the length of a point: an hour or a day' }),
   unfinished: Type.Boolean({ description: 'whether the last point is not over yet' }),
   points: Type.Array(PointView),
   totals: TotalsView,
   before: TotalsView,
-  is_sampled: Type.Boolean({ description: 'times are those of some calls of each point, not of all' }),
-  /** For the operator alone. */
+  is_sampled: Type.Boolean({ description: 'whether durations are from a sample of the calls' }),
+  /** For the operator only. */
   resale: Nullable(ResaleView),
   /** Open ones; for the operator only. */
   alerts: Nullable(Type.Array(AlertView)),

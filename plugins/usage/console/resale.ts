@@ -22,20 +22,20 @@ export const ResaleView = Closed({
   /** The sum of all debts, and the number of accounts in debt. */
   ...MoneyFields('debts'),
   debtors: Type.Integer(),
-  models: Type.Integer({ description: 'models that were called in the time' }),
+  models: Type.Integer({ description: 'models that were called in the period' }),
   /** Null without plans, and for a filter by model, key or provider. */
   plans: Nullable(
     Closed({
-      ...MoneyFields('fees', 'What accounts paid for plans in the time'),
+      ...MoneyFields('fees', 'The fees that accounts paid for plans in the period'),
       calls: Type.Integer({ description: 'calls that plans covered' }),
       ...MoneyFields('covered', "Their cost at the account's price"),
-      ...MoneyFields('provider_cost', 'What providers took for them, as far as it is known'),
+      ...MoneyFields('provider_cost', 'The provider cost of these calls, as far as it is known'),
     }),
   ),
   /** Null without payments, and for a filter by model, key or provider. */
   payment_fees: Nullable(
     Closed({
-      ...MoneyFields('amount', 'What payment methods keep of the payments of the time'),
+      ...MoneyFields('amount', 'The fees that payment methods keep from the payments of the period'),
       unknown: Type.Integer({ description: 'payments whose fee is not known, or which have none' }),
       ...MoneyFields('margin', 'The margin less these fees'),
     }),

@@ -80,20 +80,20 @@ export interface Report {
 export const reportOf = (db: Db, request: ReportRequest): Promise<Report> =>
   db.snapshot(async (then) => {
     const { by, order = DEFAULT_ORDERS[by] } = request
-    const rows = (await ROWS_BY[by](then, request)).sort(comparedBy(order))
+    const rows = (await ROWS_BY[by](then, request)).sort(comparatorOf(order))
     const total = { ...NO_CALLS }
     for (const row of rows) addTotals(total, row)
     const plans =
-      countsPlans(request) && !OF_FEES.has(by) ? await rowOfPlans(then, request, total) : undefined
+      includesPlans(request) && !GROUPS_WITH_FEES.has(by) ? await rowOfPlans(then, request, total) : undefined
     if (!plans) return { rows, total }
     addTotals(total, plans)
     return { rows: [...rows, plans], total }
   })
 
 /** Groups whose rows include fees of plans. A fee does not belong to a model, key, provider or route. */
-const OF_FEES: ReadonlySet<ReportGroup> = new Set(['account', 'price_group', 'day', 'month'])
+const GROUPS_WITH_FEES: ReadonlySet<ReportGroup> = new Set(['account', 'price_group', 'day', 'month'])
 
-const countsPlans = ({ with_plans = false, filter }: ReportRequest): boolean => with_plans && isOfAll(filter)
+const includesPlans = ({ with_plans = false, filter }: ReportRequest): boolean => with_plans && isOfAll(filter)
 
 /** The name of the row with fees, in reports by model, key, provider or route. */
 export const PLANS = '(plans)'
@@ -155,7 +155,7 @@ async function rowsOfTimes(db: Db, request: ReportRequest): Promise<ReportRow[]>
   }
   const reading = { filter, now_ms: until_ms, refunds: 0, known: new KnownDays<never>() }
   const found = await sumsOfSteps(db, reading, steps)
-  const fees = countsPlans(request) ? await readFees(db, { from_ms, until_ms }, filter.account_id) : undefined
+  const fees = includesPlans(request) ? await readFees(db, { from_ms, until_ms }, filter.account_id) : undefined
   return found.map(({ first_id, last_id, from_ms, until_ms, ...sum }, at) => {
     const row = { ...UNNAMED, ...sum, name: names[at] ?? '' }
     return fees ? withPlans(row, fees({ from_ms, until_ms })) : row
@@ -166,7 +166,7 @@ async function rowsOfTimes(db: Db, request: ReportRequest): Promise<ReportRow[]>
 async function sumsOfAccounts(db: Db, request: ReportRequest): Promise<GroupSum[]> {
   const { filter, from_ms, until_ms } = request
   const sums = await sumsByGroup(db, filter, 'account', { from_ms, until_ms })
-  if (!countsPlans(request)) return sums
+  if (!includesPlans(request)) return sums
   const fees = await feesByAccount(db, { from_ms, until_ms, account_id: filter.account_id })
   const called = new Set(sums.map(({ account_id }) => account_id))
   const others = [...fees.keys()].filter((id) => !called.has(id))
@@ -259,7 +259,7 @@ const VALUES: Readonly<Record<Exclude<ReportColumn, 'name'>, (sum: CallTotals) =
 }
 
 /** Unknown values come last in both orders; equal rows are ordered by descending calls, then by name. */
-function comparedBy(order: ReportOrder): (one: ReportRow, other: ReportRow) => number {
+function comparatorOf(order: ReportOrder): (one: ReportRow, other: ReportRow) => number {
   const column = order.replace('-', '') as ReportColumn
   const sign = order.startsWith('-') ? -1 : 1
   const byName = (one: ReportRow, other: ReportRow) =>

@@ -18,7 +18,7 @@ export type ReportFilter = Pick<CallFilter, 'account_id' | 'key_ids' | 'model' |
 export const isOfAll = ({ key_ids, model, provider }: ReportFilter): boolean =>
   key_ids === undefined && model === undefined && provider === undefined
 
-/** The rows of kept sums that one query adds up, about 3 ms; and the number of periods of the first query. */
+/** The rows of kept sums that one query should add up, about 3 ms; the first query reads PERIODS_AT_FIRST periods. */
 const SUMS_AT_ONCE = 3_000
 const PERIODS_AT_FIRST = 4
 

@@ -26,7 +26,7 @@ interface RequestedTime {
 }
 
 /**
- * Returns the requested period in whole quarters of an hour, up to now at most. Without `since` it has the length of the default range.
+ * Returns the requested period in whole quarters of an hour, up to now at most. Without `since` it has the days of the default range, up to `until`.
  * @throws GatewayError invalid_request for a range together with other times, times in the wrong order, or more than `MAX_DAYS` days
  */
 export function timeOf(

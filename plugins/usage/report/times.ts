@@ -28,7 +28,7 @@ interface Reading {
 }
 
 /**
- * Returns the durations of the calls of each point; for more than `MAX_SAMPLES` calls, of that many, spread over the point.
+ * Returns the durations of the calls of each point; for more than `MAX_SAMPLES` calls, of that many, spreadIds over the point.
  *
  * @param points oldest first, without overlaps
  */
@@ -39,7 +39,7 @@ export async function timesOf(reading: Reading, points: readonly Found[]): Promi
     const found = isDay(point) ? known.find({ account_id, refunds: 0 }, point, now_ms) : undefined
     if (found) times.set(point, found)
   }
-  for (const part of partsOf(points, (point) => times.has(point))) {
+  for (const part of batchesOf(points, (point) => times.has(point))) {
     for (const [point, read] of await readTimes(reading, part)) {
       times.set(point, read)
       if (isDay(point)) known.add({ account_id, refunds: 0 }, point, now_ms, read)
@@ -50,7 +50,7 @@ export async function timesOf(reading: Reading, points: readonly Found[]): Promi
 }
 
 /** Yields parts of consecutive points that one query reads: either all of them are sampled, or none. */
-function* partsOf(points: readonly Found[], isKnown: (point: Found) => boolean): Generator<Found[]> {
+function* batchesOf(points: readonly Found[], isKnown: (point: Found) => boolean): Generator<Found[]> {
   let part: Found[] = []
   let times = 0
   for (const point of points) {
@@ -81,7 +81,7 @@ async function readTimes(
     row_limit: TIMES_AT_ONCE,
   }
   const rows = part.some(isSampled)
-    ? await queries.sampledTimes.all({ ...within, ids: JSON.stringify(part.flatMap(spread)) })
+    ? await queries.sampledTimes.all({ ...within, ids: JSON.stringify(part.flatMap(spreadIds)) })
     : await queries.times.all({ ...within, first_id: Math.min(...ids), last_id: Math.max(...ids) })
   const by_point = Map.groupBy(rows, ({ started_at_ms }) =>
     part.find(({ from_ms, until_ms }) => started_at_ms >= from_ms && started_at_ms < until_ms),
@@ -102,8 +102,8 @@ function samplesOf(
   }
 }
 
-/** Returns MAX_SAMPLES ids, spread evenly from the first to the last one of a point. */
-function spread({ first_id, last_id }: Found): number[] {
+/** Returns MAX_SAMPLES ids, spreadIds evenly from the first to the last one of a point. */
+function spreadIds({ first_id, last_id }: Found): number[] {
   const [first, last] = [first_id ?? 0, last_id ?? 0]
   return Array.from({ length: MAX_SAMPLES }, (_, index) =>
     Math.floor(first + ((last - first) * (index + 0.5)) / MAX_SAMPLES),

@@ -3,20 +3,20 @@ import { DAY_MS, HOUR_MS, type TimeRange } from '../../../src/domain/ranges.ts'
 import { addTotals, type CallTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
 
 /** Sums of calls, and the range of their ids. */
-interface FoundSums extends CallTotals {
+interface SumsWithIds extends CallTotals {
   first_id: number | null
   last_id: number | null
 }
 
 /** The sums of a period. */
-export interface Found extends FoundSums, TimeRange {}
+export interface Found extends SumsWithIds, TimeRange {}
 
 /** Whether the period is a whole day; one with a clock change has 23 or 25 hours. */
 export const isDay = ({ from_ms, until_ms }: TimeRange): boolean =>
   Math.abs(until_ms - from_ms - DAY_MS) <= HOUR_MS
 
 /** Adds up all sums within a period. */
-export function together(time: TimeRange, all: readonly FoundSums[]): Found {
+export function together(time: TimeRange, all: readonly SumsWithIds[]): Found {
   const sum = emptyIn(time)
   for (const one of all) add(sum, one, 1)
   return sum
@@ -31,7 +31,7 @@ export const emptyIn = ({ from_ms, until_ms }: TimeRange): Found => ({
 })
 
 /** @param sign a subtraction does not narrow the range of ids, which may then be too large, but misses no call */
-export function add(sum: FoundSums, row: FoundSums, sign: 1 | -1): void {
+export function add(sum: SumsWithIds, row: SumsWithIds, sign: 1 | -1): void {
   addTotals(sum, row, sign)
   if (sign < 0 || row.first_id === null || row.last_id === null) return
   sum.first_id = Math.min(sum.first_id ?? row.first_id, row.first_id)

@@ -29,7 +29,7 @@ export function EndingModels({ ending }: { ending: readonly Ending[] }) {
     <Section title="Models that end">
       <Table
         label="Models that end"
-        columns={OF_ENDING}
+        columns={ENDING_COLUMNS}
         rows={ending}
         keyOf={({ model, route }) => `${model} ${route ?? ''}`}
         hrefOf={({ model }) => `/models/${pathPart(model)}`}
@@ -39,7 +39,7 @@ export function EndingModels({ ending }: { ending: readonly Ending[] }) {
   )
 }
 
-const OF_ENDING: Column<Ending>[] = [
+const ENDING_COLUMNS: Column<Ending>[] = [
   column('model', 'Model', 'first', ({ model }) => model),
   column('route', 'Route', 'second', ({ route }) => route ?? 'all routes'),
   column('when', 'When', 'second-end', (ending) => <Status tone="warn">{endWords(ending)}</Status>),
@@ -47,10 +47,10 @@ const OF_ENDING: Column<Ending>[] = [
 ]
 
 /** Checks the newest usable keys only. */
-const LOOKED_AT = 50
+const MAX_CHECKED_KEYS = 50
 
 export function KeysNearLimit() {
-  const query = { status: 'usable', limit: LOOKED_AT } as const
+  const query = { status: 'usable', limit: MAX_CHECKED_KEYS } as const
   const { data } = useApi(['keys', query], () => api.keys.get({ query }))
   const near = (data?.keys ?? []).filter(({ spend_limits }) => closestLimit(spend_limits))
   return near.map(({ id, name, spend_limits }) => (
@@ -66,21 +66,21 @@ export function KeysNearLimit() {
   ))
 }
 
-const SHOWN = 5
+const MAX_ACCOUNTS = 5
 
 type Accounts = AnswerOf<typeof api.accounts.get>
 type Account = Accounts['accounts'][number]
 
 /** Hidden if no balance is low. */
 export function LowAccounts() {
-  const query = { low: 'yes', order: 'balance', limit: SHOWN, zone: useZone() } as const
+  const query = { low: 'yes', order: 'balance', limit: MAX_ACCOUNTS, zone: useZone() } as const
   const { data } = useApi(['accounts', query], () => api.accounts.get({ query }))
   if (!data || data.accounts.length === 0) return null
   return (
     <Section title="Low balances" actions={<Link href="/accounts?show=low">All low accounts</Link>}>
       <Table
         label="Low balances"
-        columns={OF_ACCOUNTS}
+        columns={ACCOUNT_COLUMNS}
         rows={data.accounts}
         keyOf={({ id }) => id}
         hrefOf={({ id }) => `/accounts/${id}`}
@@ -89,16 +89,16 @@ export function LowAccounts() {
   )
 }
 
-const OF_ACCOUNTS: Column<Account>[] = [
+const ACCOUNT_COLUMNS: Column<Account>[] = [
   column('name', 'Account', 'first', (account) => <AccountName {...account} />),
-  column('why', 'Why', 'second', (account) => <Why {...account} />),
+  column('why', 'Why', 'second', (account) => <LowReason {...account} />),
   withWeekHint(chargeColumn('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
   endColumn('available', 'Free balance, USD', 'first-end', ({ available_nanos }) => (
     <Money nanos={available_nanos} balance unit={false} />
   )),
 ]
 
-function Why({ low, lasts_days }: Account) {
+function LowReason({ low, lasts_days }: Account) {
   if (low === 'debt') return <Status tone="bad">in debt</Status>
   if (low === 'empty') return <Status tone="bad">empty</Status>
   if (low === 'call') return <Status tone="bad">cannot pay for a call</Status>

@@ -250,7 +250,7 @@ function columnsFor(
   return columns.map((one) => ({ ...one, sorts: true }))
 }
 
-const COST_HINT = 'What providers take. Of calls that plans cover it stands beside their fees, in “(plans)”.'
+const COST_HINT = 'Provider cost. The cost of calls that plans cover is in the row “(plans)”, next to the fees.'
 
 interface CallsLinkProps {
   calls: number

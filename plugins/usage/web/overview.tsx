@@ -48,7 +48,7 @@ function CallsInRange() {
   const overview = useApi(['overview', query], () => api.overview.get({ query }), { every_ms: EVERY_MS })
   const refusals = useRefusals({ ...query, key_id: query.key })
   const health = useHealthNow()
-  /** Of the range before, one or the other. */
+  /** Whether one of the two answers is still that of the previous filter. */
   const isPlaceholderData = overview.isPlaceholderData || refusals.isPlaceholderData
   const is_low_awaited = useIsLowBalanceAwaited()
   const is_known =
@@ -75,13 +75,13 @@ function CallsInRange() {
           {side !== 'operator' && <ManyRefused refusals={refusals.data} />}
           <RangeAndFilters {...filters} />
           <Loaded query={{ ...overview, isPlaceholderData }}>
-            {(data) => <Known overview={data} refusals={refusals.data} filters={filters} />}
+            {(data) => <OverviewContent overview={data} refusals={refusals.data} filters={filters} />}
           </Loaded>
         </>
       ) : (
         <Skeleton rows={12} />
       )}
-      {/* Not before what stands above it, which would push it down. */}
+      {/* Rendered after the content above it, which would otherwise shift it. */}
       {is_known && <Live />}
       {is_known && overview.data && side === 'operator' && <LowAccounts />}
     </Page>
@@ -97,13 +97,13 @@ function daysOf(from_ms: number, until_ms: number): string {
   return first === last ? first : `${first} – ${last}`
 }
 
-interface KnownProps {
+interface OverviewContentProps {
   overview: Overview
   refusals: Refusals | undefined
   filters: OverviewFilters
 }
 
-function Known({ overview, refusals, filters }: KnownProps) {
+function OverviewContent({ overview, refusals, filters }: OverviewContentProps) {
   const { totals, ending, from_at_ms, until_at_ms } = overview
   const { account, key, model, provider } = filters.calls
   // Refused requests are counted by account and key only.
@@ -136,7 +136,7 @@ function Known({ overview, refusals, filters }: KnownProps) {
   )
 }
 
-interface FiguresProps extends Pick<KnownProps, 'overview' | 'filters'> {
+interface FiguresProps extends Pick<OverviewContentProps, 'overview' | 'filters'> {
   refused: ReactNode
 }
 
@@ -230,7 +230,7 @@ function Earnings({ totals, before }: Pick<Overview, 'totals' | 'before'>) {
 
 type Resale = NonNullable<Overview['resale']>
 
-/** Figures of plans, which are included in revenue, cost and margin. */
+/** The fees of plans and the cost of covered calls, which are included in revenue, cost and margin. */
 const PlansFigure = ({ fees_nanos, calls, provider_cost_nanos }: NonNullable<Resale['plans']>) => (
   <Figure
     label="Revenue from plans"

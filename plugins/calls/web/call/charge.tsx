@@ -81,11 +81,11 @@ function footOf(call: Call, text: (nanos: number) => string): Row[] {
       sum('Charge after refunds', cost_nanos - refunded_nanos),
     )
   if (margin_nanos === null && !provider_cost_nanos) return rows
-  const cost = `What ${provider ?? 'the provider'} takes`
-  const what = call.reported_cost_nanos === null ? cost : `${cost}, as it reports`
+  const details = [provider, call.reported_cost_nanos !== null && 'as reported'].filter(Boolean).join(', ')
+  const what = details === '' ? 'Provider cost' : `Provider cost (${details})`
   rows.push({ what, amount: text(provider_cost_nanos ?? 0) })
   if (call.costs_differ)
-    rows.push({ what: 'By the route’s cost', amount: text(call.computed_cost_nanos ?? 0) })
+    rows.push({ what: 'Provider cost by the catalogue', amount: text(call.computed_cost_nanos ?? 0) })
   return margin_nanos === null ? rows : [...rows, sum('Margin', margin_nanos)]
 }
 

@@ -138,7 +138,7 @@ export function Routes() {
         title="This address has no page"
         action={home && <ButtonLink href={home.path}>{`Go to ${home.title}`}</ButtonLink>}
       >
-        Check the address, or ask whoever sent you the link. You may not have access to this page.
+        Check the address, or ask the person who sent you the link. You may not have access to this page.
       </EmptyState>
     </Page>
   )
