@@ -21,7 +21,8 @@ const TroubleView = Type.Object({
     Closed(
       { provider: Type.String(), model: Type.String(), key: Type.Integer() },
       {
-        description: 'the body of a test of its route; null if no single route can be tested, or if the test would generate an image',
+        description:
+          'the body of a test of its route; null if no single route can be tested, or if the test would generate an image',
       },
     ),
   ),

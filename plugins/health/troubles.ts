@@ -78,7 +78,10 @@ export function outagesOf({ models, providers }: Routed, states: RecentStates, n
     return all_rejected.get(route.provider) ?? (state && outageOf(state, now_ms))
   }
   /** Returns the outage of several routes, if all that were called in the last day fail. */
-  const outageOfRoutes = (some: readonly RouteName[], since: (...times: number[]) => number): Outage | undefined => {
+  const outageOfRoutes = (
+    some: readonly RouteName[],
+    since: (...times: number[]) => number,
+  ): Outage | undefined => {
     const known = some.filter((route) => wasCalled(route) || all_rejected.has(route.provider))
     const outages = known.map(of).filter((outage) => outage !== undefined)
     return known.length > 0 && outages.length === known.length ? sumOf(outages, since) : undefined

@@ -66,4 +66,5 @@ const notReady = () =>
     code: 'generation_not_ready',
     retry_after_s: 2,
   })
-const generationFailed = () => unprocessable('This image could not be made.', { code: 'generation_not_ready' })
+const generationFailed = () =>
+  unprocessable('This image could not be made.', { code: 'generation_not_ready' })

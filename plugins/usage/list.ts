@@ -150,7 +150,7 @@ const reports = new WeakMap<ReportFilter, Promise<Report>>()
 function reportIn(db: Db, filter: ReportFilter, { now_ms, viewer }: Reading): Promise<Report> {
   const known = reports.get(filter)
   if (known) return known
-  refuseOthers(filter, viewer)
+  refuseOperatorFigures(filter, viewer)
   const { account_id, key_ids, model, provider, by = 'model', order, zone = UTC } = filter
   const { from_ms, until_ms } = timeOf(filter, now_ms, zone)
   const owner = { account_id, key_ids, model, provider }
@@ -162,7 +162,10 @@ function reportIn(db: Db, filter: ReportFilter, { now_ms, viewer }: Reading): Pr
 }
 
 /** @throws GatewayError permission_denied if an account requests columns or an order that only the operator may see */
-export function refuseOthers({ by, order, provider }: ReportFilter, viewer: Viewer | undefined): void {
+export function refuseOperatorFigures(
+  { by, order, provider }: ReportFilter,
+  viewer: Viewer | undefined,
+): void {
   if (!viewer || viewer.side === 'operator') return
   const column = order?.replace('-', '')
   const is_restricted =

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { lastFailures } from '../../plugins/health/last-failures.ts'
-import { createOverviewMemory, type OverviewMemory, overviewOf } from '../../plugins/usage/report/overview.ts'
+import { createOverviewCache, type OverviewCache, overviewOf } from '../../plugins/usage/report/overview.ts'
 import { quantile } from '../../plugins/usage/report/totals.ts'
 import { DAY_MS, HOUR_MS, REPORT_RANGES, type ReportRange, reportTime } from '../../src/domain/ranges.ts'
 import { daysIn } from '../../src/domain/zones.ts'
@@ -23,7 +23,7 @@ interface Asked {
   account_id?: number | undefined
   now_ms?: number
   zone?: string
-  memory?: OverviewMemory
+  memory?: OverviewCache
 }
 
 const overviewIn = (
@@ -94,7 +94,7 @@ describe('sums', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aCall, { maxLength: 40 }), fc.constantFrom(...ZONES), async (calls, zone) => {
         const db = await recorded(calls)
-        const memory = createOverviewMemory()
+        const memory = createOverviewCache()
         const all = await rowsOf(db)
         // The second time days are known.
         for (const account_id of [undefined, 1, 2, undefined, 1]) {
@@ -138,7 +138,7 @@ describe('sums', () => {
   test('a day that is over is remembered for an hour, and today is not', async () => {
     const connection = memoryDatabase()
     const db = await recorded([[1, 10, { started_at_ms: NOW_MS - 5 * DAY_MS }]], connection)
-    const memory = createOverviewMemory()
+    const memory = createOverviewCache()
     const callsAt = async (now_ms: number) => (await overviewIn(db, '7', { now_ms, memory })).totals.calls
     expect(await callsAt(NOW_MS)).toBe(1)
     const add = (id: number, ago_ms: number) => {
@@ -158,7 +158,7 @@ describe('sums', () => {
   test('a refund is taken from the day of its call at once', async () => {
     const connection = memoryDatabase()
     const db = await recorded([[1, 100, { started_at_ms: NOW_MS - 5 * DAY_MS }]], connection)
-    const memory = createOverviewMemory()
+    const memory = createOverviewCache()
     const revenue = async () => (await overviewIn(db, '7', { memory })).totals.cost_nanos
     expect(await revenue()).toBe(100)
     createWriter(connection).commit([refund(1, 30)])

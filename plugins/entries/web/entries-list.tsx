@@ -163,7 +163,9 @@ export function EntriesList({ account }: EntriesListProps) {
         </div>
       </div>
       <EntriesSums query={chosen} />
-      {first !== undefined && row === undefined && <FirstEntryNote entry={first} onLeave={() => filter({})} />}
+      {first !== undefined && row === undefined && (
+        <FirstEntryNote entry={first} onLeave={() => filter({})} />
+      )}
       <PagedTable
         query={entries}
         rowsOf={(answer) => answer.entries}

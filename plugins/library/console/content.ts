@@ -82,7 +82,7 @@ export function mayShow(viewer: Viewer, { content }: ContentRequest): boolean {
 }
 
 /** Returns a file's key for the viewer. Its end is the file's name, which is hidden from viewers who may not see contents. */
-export const shownKey = (viewer: Viewer, key: string): string =>
+export const keyForViewer = (viewer: Viewer, key: string): string =>
   may(viewer, 'see_contents') ? key : key.replace(/_.*$/, '_…')
 
 /** For routes that return only content. @throws GatewayError permission_denied for staff without `content=shown`, and as `mayShow` */
@@ -106,7 +106,7 @@ export const byOperator = (gateway: Pick<Gateway, 'calls'>, viewing: Requester):
   viewing.viewer.side === 'operator' ? byOf(gateway, viewing) : undefined
 
 /** Logs that the operator views private content of an account. @param what such as "images" */
-export function logLook(
+export function logPrivateView(
   { calls: { log } }: Pick<Gateway, 'calls'>,
   { viewer, origin: { request_id } }: ViewerRequest,
   account: string | null,

@@ -30,12 +30,12 @@ import { createThumbnails } from '../thumbnails.ts'
 import {
   byOperator,
   CONTENT,
+  keyForViewer,
   type LibraryParts,
-  logLook,
+  logPrivateView,
   mayShow,
   type Picture,
   requireVisible,
-  shownKey,
   thumbnailOf,
   type ViewerRequest,
   wholePicture,
@@ -74,7 +74,10 @@ const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/u
 
 /** Routes of an account's files; the operator names the account. Content is private to it, as with generated images. */
 export const files = (gateway: LibraryParts) =>
-  new Elysia({ name: 'console-files' }).use(uploadRoute(gateway)).use(listRoutes(gateway)).use(pictureRoutes(gateway))
+  new Elysia({ name: 'console-files' })
+    .use(uploadRoute(gateway))
+    .use(listRoutes(gateway))
+    .use(pictureRoutes(gateway))
 
 /** The upload, which counts as an upload by a key, with its limits. */
 const uploadRoute = (gateway: ConsoleParts) =>
@@ -113,7 +116,7 @@ function listRoutes(gateway: LibraryParts) {
   ) {
     const account = await requireChosenAccount(db, viewer, name)
     const is_visible = mayShow(viewer, { content })
-    if (is_visible) logLook(gateway, { viewer, origin }, account.name, 'files')
+    if (is_visible) logPrivateView(gateway, { viewer, origin }, account.name, 'files')
     const read = async (page: PageRequest) => {
       const { rows, next_cursor } = await listFiles(db, account.id, page)
       return { rows: rows.map((row) => fileView(row, { is_visible, viewer })), next_cursor }
@@ -167,7 +170,7 @@ function pictureRoutes(gateway: LibraryParts) {
   ): Promise<Picture> {
     requireVisible(viewer, { content })
     const file = await find(gateway, viewer, key)
-    logLook(gateway, { viewer, origin }, null, key)
+    logPrivateView(gateway, { viewer, origin }, null, key)
     return { name: key, mime: file.mime, filename: file.name, open: () => openFile(library, file) }
   }
 
@@ -201,7 +204,7 @@ function fileView(
 ): Static<typeof FileView> {
   const { key, name, mime, bytes, width, height, missing_since_ms, created_at_ms } = file
   return {
-    key: shownKey(viewer, key),
+    key: keyForViewer(viewer, key),
     name: is_visible ? name : null,
     mime,
     bytes,

@@ -11,7 +11,7 @@ import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from
 import type { Generation } from '../../../src/store/schema.ts'
 import type { HistoryImage } from '../history.ts'
 import type { Relative } from '../lineage.ts'
-import { CONTENT, shownKey } from './content.ts'
+import { CONTENT, keyForViewer } from './content.ts'
 
 const Kind = OneOf(['generation', 'edit', 'compose'])
 
@@ -97,7 +97,7 @@ function fieldsOf(row: Generation, { is_visible, viewer }: ViewOptions) {
     format: mime === null ? null : formatOf(mime),
     bytes,
     state: row.missing_since_ms === null ? state : ('missing' as const),
-    parents: parents.map((key) => shownKey(viewer, key)),
+    parents: parents.map((key) => keyForViewer(viewer, key)),
     ...time('created', row.created_at_ms),
   }
 }
@@ -126,9 +126,9 @@ function relativeView(
   { is_visible, viewer }: ViewOptions,
 ): Static<typeof RelativeView> {
   const common = {
-    id: shownKey(viewer, id),
+    id: keyForViewer(viewer, id),
     generation,
-    parents: parents.map((key) => shownKey(viewer, key)),
+    parents: parents.map((key) => keyForViewer(viewer, key)),
     is: is.kind,
   }
   if (is.kind === 'deleted') return { ...common, label: null, ...time('created', null) }

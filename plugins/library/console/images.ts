@@ -25,7 +25,7 @@ import {
   byOperator,
   type ContentRequest,
   type LibraryParts,
-  logLook,
+  logPrivateView,
   mayShow,
   type Picture,
   requireVisible,
@@ -80,7 +80,7 @@ function listRoutes(gateway: LibraryParts) {
   ) {
     const account = await chosenAccount(db, viewer, name)
     const is_visible = mayShow(viewer, { content })
-    if (is_visible) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
+    if (is_visible) logPrivateView(gateway, { viewer, origin }, account?.name ?? null, 'images')
     return async (page: PageRequest) => {
       const { rows, next_cursor } = await listGenerations(db, { account_id: account?.id, model, kind }, page)
       return { rows: rows.map((row) => listedView(row, { viewer, is_visible })), next_cursor }
@@ -111,7 +111,7 @@ function listRoutes(gateway: LibraryParts) {
       async ({ viewer, origin, params, query }) => {
         const image = await find(gateway, viewer, params.id)
         const is_visible = mayShow(viewer, query)
-        if (is_visible) logLook(gateway, { viewer, origin }, null, `image ${image.uuid}`)
+        if (is_visible) logPrivateView(gateway, { viewer, origin }, null, `image ${image.uuid}`)
         return imageView(image, await lineageOf(db, image), { viewer, is_visible })
       },
       { params: ImageParams, query: ContentQuery, response: { 200: ImageView, ...FAILURES } },
@@ -145,7 +145,7 @@ function pictureRoutes(gateway: LibraryParts) {
     const { mime, uuid } = image
     if (mime === null)
       throw conflict(image.state === 'failed' ? 'This image failed.' : 'This image is still being generated.')
-    logLook(gateway, { viewer, origin }, null, `image ${uuid}`)
+    logPrivateView(gateway, { viewer, origin }, null, `image ${uuid}`)
     const filename = `${uuid}.${formatOf(mime)}`
     return { name: uuid, mime, filename, open: () => openGeneration(library, image) }
   }

@@ -20,7 +20,7 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { HiddenPictures } from './hidden-pictures.tsx'
 import { Lineage } from './lineage.tsx'
-import { KIND_WORDS, type ShownImage, sizeOf } from './models.ts'
+import { type ImageDetails, KIND_WORDS, sizeOf } from './models.ts'
 
 export default function Image({ params }: PageProps) {
   const { id = '' } = params
@@ -62,13 +62,13 @@ export default function Image({ params }: PageProps) {
 }
 
 interface PictureProps {
-  image: ShownImage
+  image: ImageDetails
   is_operator: boolean
   is_visible: boolean
   onShow: () => void
 }
 
-const NO_PICTURE: Partial<Record<ShownImage['state'], string>> = {
+const NO_PICTURE: Partial<Record<ImageDetails['state'], string>> = {
   generating: 'This image is being generated.',
   failed: 'This image failed and was not charged.',
   missing: 'The file of this image is missing.',
@@ -94,13 +94,13 @@ function Picture({ image, is_operator, is_visible, onShow }: PictureProps) {
 }
 
 /** The space is reserved before the picture is loaded: as wide as the column, and no higher than most of the window. */
-function reservedSize({ width, height }: ShownImage) {
+function reservedSize({ width, height }: ImageDetails) {
   if (width === null || height === null) return {}
   const ratio = width / height
   return { aspectRatio: String(ratio), width: `min(100%, ${width}px, calc(70vh * ${ratio}))` }
 }
 
-function ImageFacts({ image }: { image: ShownImage }) {
+function ImageFacts({ image }: { image: ImageDetails }) {
   const { prompt, revised_prompt, model, kind, format, created_at_ms, id } = image
   return (
     <Facts
@@ -127,7 +127,7 @@ function ImageFacts({ image }: { image: ShownImage }) {
 }
 
 interface ActionsProps {
-  image: ShownImage
+  image: ImageDetails
   is_operator: boolean
   is_visible: boolean
 }

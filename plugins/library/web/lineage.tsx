@@ -3,10 +3,10 @@ import { CornerDownRight } from 'lucide-react'
 import { Link } from 'wouter'
 import { fileThumbnail, imageThumbnail, Thumbnail } from '../../console/web/parts/pictures.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import type { Relative, ShownImage } from './models.ts'
+import type { ImageDetails, Relative } from './models.ts'
 
 interface LineageProps {
-  image: ShownImage
+  image: ImageDetails
   is_operator: boolean
   is_visible: boolean
 }

@@ -2,8 +2,8 @@
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import type { ListedImage } from '../../console/web/parts/pictures.tsx'
 
-export type ShownImage = AnswerOf<ReturnType<typeof api.images>['get']>
-export type Relative = ShownImage['lineage'][number]
+export type ImageDetails = AnswerOf<ReturnType<typeof api.images>['get']>
+export type Relative = ImageDetails['lineage'][number]
 
 export const KIND_WORDS: Record<ListedImage['kind'], string> = {
   generation: 'generated',

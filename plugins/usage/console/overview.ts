@@ -13,8 +13,8 @@ import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import type { CallTotals } from '../../../src/money/ledger/totals.ts'
 import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
-import { refuseOthers, SumView, sumView, usage_report } from '../list.ts'
-import { createOverviewMemory, type Latency, type OverviewMemory, overviewOf } from '../report/overview.ts'
+import { refuseOperatorFigures, SumView, sumView, usage_report } from '../list.ts'
+import { createOverviewCache, type Latency, type OverviewCache, overviewOf } from '../report/overview.ts'
 import { timeOf } from '../report/time.ts'
 import { ResaleView, resaleView } from './resale.ts'
 
@@ -61,7 +61,7 @@ const COUNTS_AS = 10
 
 /** `GET /console/api/overview`, and `/console/api/usage` with its file: the operator sees all calls, an account its own. */
 export function consoleRoutes(gateway: Gateway) {
-  const memory = createOverviewMemory()
+  const memory = createOverviewCache()
   const list = consoleList(gateway, usage_report)
   const { limit: _, cursor: __, by: ___, order: ____, ...parameters } = list.page_route.query.properties
   const query = Closed(parameters)
@@ -71,7 +71,7 @@ export function consoleRoutes(gateway: Gateway) {
       '/console/api/overview',
       async ({ viewer, query }) => {
         const filter = await list.filterOf(viewer, query)
-        refuseOthers(filter, viewer)
+        refuseOperatorFigures(filter, viewer)
         return overviewView(gateway, { viewer, filter, memory })
       },
       { query, response: { 200: OverviewView, ...FAILURES } },
@@ -82,8 +82,8 @@ export function consoleRoutes(gateway: Gateway) {
 
 interface Reading {
   viewer: Viewer
-  filter: Parameters<typeof refuseOthers>[0]
-  memory: OverviewMemory
+  filter: Parameters<typeof refuseOperatorFigures>[0]
+  memory: OverviewCache
 }
 
 async function overviewView(

@@ -14,7 +14,7 @@ import { perConnection } from '../../../src/store/prepared.ts'
 import { accounts } from '../../../src/store/schema.ts'
 import { SumView, sumView } from '../list.ts'
 import { PLANS, type ReportRequest, reportOf } from '../report/report.ts'
-import { isOfAll } from '../report/sums.ts'
+import { includesAllCalls } from '../report/sums.ts'
 
 export const ResaleView = Closed({
   /** The sum of all balances. */
@@ -90,7 +90,7 @@ async function plansView(
   { filter, ...time }: Pick<ReportRequest, 'filter' | 'from_ms' | 'until_ms'>,
   { covered_calls, covered_nanos, covered_cost_nanos }: CallTotals,
 ): Promise<Static<typeof ResaleView>['plans']> {
-  if (!isOfAll(filter)) return null
+  if (!includesAllCalls(filter)) return null
   const fees = await feesByAccount(db, { ...time, account_id: filter.account_id })
   const fees_nanos = [...fees.values()].reduce((sum, nanos) => sum + nanos, 0)
   if (fees_nanos === 0 && covered_calls === 0) return null
@@ -107,7 +107,7 @@ async function feesView(
   { filter, from_ms, until_ms }: Pick<ReportRequest, 'filter' | 'from_ms' | 'until_ms'>,
   total: CallTotals,
 ): Promise<Static<typeof ResaleView>['payment_fees']> {
-  if (!isOfAll(filter)) return null
+  if (!includesAllCalls(filter)) return null
   let [fees_nanos, unknown] = [0, 0]
   for (const { read } of operations.selling_costs) {
     const fees = await read(db, { from_ms, until_ms, account_id: filter.account_id })

@@ -5,12 +5,12 @@ import { daysIn, type Zone } from '../../../src/domain/zones.ts'
 import { refundCount } from '../../../src/money/ledger/queries.ts'
 import type { CallTotals } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { KnownDays } from './known-days.ts'
+import { DayCache } from './day-cache.ts'
 import { readFees, withPlans } from './plans.ts'
 import { reportQueries } from './queries.ts'
-import { isOfAll, type ReportFilter, sumsOfSteps } from './sums.ts'
+import { includesAllCalls, type ReportFilter, sumsOfSteps } from './sums.ts'
 import { isSampled, NO_TIMES, type Times, timesOf } from './times.ts'
-import { type Found, quantile, together, totalsOf } from './totals.ts'
+import { type PeriodSums, quantile, sumOfPeriod, totalsOf } from './totals.ts'
 
 /** Times to the first byte and durations of calls; null if none was answered. */
 export interface Latency {
@@ -35,12 +35,12 @@ interface Overview {
 }
 
 /** Caches of past days, whose sums and durations do not change between two requests. */
-export interface OverviewMemory {
-  sums: KnownDays<Found>
-  times: KnownDays<Times>
+export interface OverviewCache {
+  sums: DayCache<PeriodSums>
+  times: DayCache<Times>
 }
 
-export const createOverviewMemory = (): OverviewMemory => ({ sums: new KnownDays(), times: new KnownDays() })
+export const createOverviewCache = (): OverviewCache => ({ sums: new DayCache(), times: new DayCache() })
 
 interface OverviewRequest {
   filter: ReportFilter
@@ -51,7 +51,7 @@ interface OverviewRequest {
   /** As in `ReportRequest`. */
   with_plans?: boolean
   /** Absent: no cache. */
-  memory?: OverviewMemory
+  memory?: OverviewCache
 }
 
 /** Periods up to this length have steps of an hour, longer ones of a day. */
@@ -63,7 +63,7 @@ export const overviewOf = (db: Db, request: OverviewRequest): Promise<Overview> 
 
 async function readOverview(
   db: Db,
-  { filter, time, zone, now_ms, with_plans = false, memory = createOverviewMemory() }: OverviewRequest,
+  { filter, time, zone, now_ms, with_plans = false, memory = createOverviewCache() }: OverviewRequest,
 ): Promise<Overview> {
   const step_ms = time.until_ms - time.from_ms > MAX_DAYS_BY_HOUR * DAY_MS ? DAY_MS : HOUR_MS
   const refunds = await refundCount(db)
@@ -74,14 +74,14 @@ async function readOverview(
     step_ms === DAY_MS ? stepsOfDays(time, zone) : stepsOfHours(time),
   )
   const days_before = await sumsOfSteps(db, reading, stepsOfDays(time.before, zone))
-  const found_before = together(time.before, days_before)
+  const found_before = sumOfPeriod(time.before, days_before)
   const { account_id } = filter
   const queries = reportQueries(db, account_id)
-  const readTimes = (points: readonly Found[]) =>
-    isOfAll(filter) ? timesOf({ queries, account_id, now_ms, known: memory.times }, points) : []
+  const readTimes = (points: readonly PeriodSums[]) =>
+    includesAllCalls(filter) ? timesOf({ queries, account_id, now_ms, known: memory.times }, points) : []
   const times = await readTimes(found)
   const [times_before] = await readTimes([found_before])
-  const in_range = together(time, found)
+  const in_range = sumOfPeriod(time, found)
   const sumOf = await readSums(db, { filter, time, with_plans })
   return {
     step_ms,
@@ -106,8 +106,8 @@ async function readOverview(
 async function readSums(
   db: Db,
   { filter, time, with_plans }: Required<Pick<OverviewRequest, 'filter' | 'time' | 'with_plans'>>,
-): Promise<(found: Found) => CallTotals> {
-  if (!with_plans || !isOfAll(filter)) return totalsOf
+): Promise<(found: PeriodSums) => CallTotals> {
+  if (!with_plans || !includesAllCalls(filter)) return totalsOf
   const fees = await readFees(db, time, filter.account_id)
   const fees_before = await readFees(db, time.before, filter.account_id)
   return (found) => withPlans(totalsOf(found), (found.until_ms <= time.from_ms ? fees_before : fees)(found))

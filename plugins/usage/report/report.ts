@@ -7,9 +7,9 @@ import { dayOf, monthOf, type Zone } from '../../../src/domain/zones.ts'
 import { feesByAccount } from '../../../src/money/ledger/plan-fees.ts'
 import { addTotals, type CallTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { KnownDays } from './known-days.ts'
+import { DayCache } from './day-cache.ts'
 import { readFees, withPlans } from './plans.ts'
-import { type GroupSum, isOfAll, type ReportFilter, sumsByGroup, sumsOfSteps } from './sums.ts'
+import { type GroupSum, includesAllCalls, type ReportFilter, sumsByGroup, sumsOfSteps } from './sums.ts'
 
 export const REPORT_GROUPS = [
   'model',
@@ -93,7 +93,8 @@ export const reportOf = (db: Db, request: ReportRequest): Promise<Report> =>
 /** Groups whose rows include fees of plans. A fee does not belong to a model, key, provider or route. */
 const GROUPS_WITH_FEES: ReadonlySet<ReportGroup> = new Set(['account', 'price_group', 'day', 'month'])
 
-const includesPlans = ({ with_plans = false, filter }: ReportRequest): boolean => with_plans && isOfAll(filter)
+const includesPlans = ({ with_plans = false, filter }: ReportRequest): boolean =>
+  with_plans && includesAllCalls(filter)
 
 /** The name of the row with fees, in reports by model, key, provider or route. */
 export const PLANS = '(plans)'
@@ -153,9 +154,11 @@ async function rowsOfTimes(db: Db, request: ReportRequest): Promise<ReportRow[]>
     steps.push({ from_ms: at_ms, until_ms: Math.min(end_ms, until_ms) })
     at_ms = end_ms
   }
-  const reading = { filter, now_ms: until_ms, refunds: 0, known: new KnownDays<never>() }
+  const reading = { filter, now_ms: until_ms, refunds: 0, known: new DayCache<never>() }
   const found = await sumsOfSteps(db, reading, steps)
-  const fees = includesPlans(request) ? await readFees(db, { from_ms, until_ms }, filter.account_id) : undefined
+  const fees = includesPlans(request)
+    ? await readFees(db, { from_ms, until_ms }, filter.account_id)
+    : undefined
   return found.map(({ first_id, last_id, from_ms, until_ms, ...sum }, at) => {
     const row = { ...UNNAMED, ...sum, name: names[at] ?? '' }
     return fees ? withPlans(row, fees({ from_ms, until_ms })) : row

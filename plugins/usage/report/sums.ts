@@ -7,15 +7,15 @@ import { nextAtOnce } from '../../../src/money/ledger/sums.ts'
 import { addTotals, type CallTotals, NO_CALLS, totalsIn } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
-import type { KnownDays } from './known-days.ts'
+import type { DayCache } from './day-cache.ts'
 import { reportQueries, type SumGroup } from './queries.ts'
-import { add, emptyIn, type Found, isDay } from './totals.ts'
+import { add, emptyPeriod, isDay, type PeriodSums } from './totals.ts'
 
 /** The filter of a report; an absent field does not filter. */
 export type ReportFilter = Pick<CallFilter, 'account_id' | 'key_ids' | 'model' | 'provider'>
 
 /** Whether the filter includes all calls of an account or of all accounts. */
-export const isOfAll = ({ key_ids, model, provider }: ReportFilter): boolean =>
+export const includesAllCalls = ({ key_ids, model, provider }: ReportFilter): boolean =>
   key_ids === undefined && model === undefined && provider === undefined
 
 /** The rows of kept sums that one query should add up, about 3 ms; the first query reads PERIODS_AT_FIRST periods. */
@@ -89,7 +89,7 @@ interface StepReading {
   /** The number of refunds of all accounts: `refundCount`. */
   refunds: number
   /** The cache of past days. */
-  known: KnownDays<Found>
+  known: DayCache<PeriodSums>
 }
 
 /** Returns the sums of steps, each with the range of ids of its calls; steps are in whole quarters of an hour. */
@@ -97,10 +97,10 @@ export async function sumsOfSteps(
   db: Db,
   { filter, now_ms, refunds, known }: StepReading,
   steps: readonly TimeRange[],
-): Promise<Found[]> {
+): Promise<PeriodSums[]> {
   const of = { account_id: filter.account_id, refunds }
-  const isKept = (step: TimeRange): boolean => isOfAll(filter) && isDay(step)
-  const found = new Map<TimeRange, Found>()
+  const isKept = (step: TimeRange): boolean => includesAllCalls(filter) && isDay(step)
+  const found = new Map<TimeRange, PeriodSums>()
   for (const step of steps) {
     const day = isKept(step) ? known.find(of, step, now_ms) : undefined
     if (day) found.set(step, day)
@@ -110,14 +110,14 @@ export async function sumsOfSteps(
     found.set(step, sum)
     if (isKept(step)) known.add(of, step, now_ms, sum)
   }
-  return steps.map((step) => found.get(step) ?? emptyIn(step))
+  return steps.map((step) => found.get(step) ?? emptyPeriod(step))
 }
 
 async function readSteps(
   db: Db,
   filter: ReportFilter,
   steps: readonly TimeRange[],
-): Promise<Map<TimeRange, Found>> {
+): Promise<Map<TimeRange, PeriodSums>> {
   const periods = new Map(steps.map((step) => [step, periodsOf(step.from_ms, step.until_ms)]))
   const sums = new Map<string, SumRow>()
   for (const span_s of [DAY_S, QUARTER_S] as const) {
@@ -126,9 +126,9 @@ async function readSteps(
     for await (const rows of sumRows(db, filter, 'start', { span_s, starts }))
       for (const row of rows) sums.set(`${span_s} ${row.start_s}`, row)
   }
-  const found = new Map<TimeRange, Found>()
+  const found = new Map<TimeRange, PeriodSums>()
   for (const [step, its] of periods) {
-    const sum = emptyIn(step)
+    const sum = emptyPeriod(step)
     for (const { sign, span_s, starts } of its)
       for (const start_s of starts) {
         const row = sums.get(`${span_s} ${start_s}`)

@@ -1,9 +1,9 @@
 // Durations of the calls of an overview's points: of all calls, or of a sample if a point has many.
 
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
-import type { KnownDays } from './known-days.ts'
+import type { DayCache } from './day-cache.ts'
 import type { reportQueries } from './queries.ts'
-import { type Found, isDay, type Sample } from './totals.ts'
+import { isDay, type PeriodSums, type Sample } from './totals.ts'
 
 /** The maximum number of calls of one point whose durations are read. */
 const MAX_SAMPLES = 100
@@ -18,13 +18,13 @@ export interface Times {
 export const NO_TIMES: Readonly<Times> = { first_byte: [], duration: [] }
 
 /** Whether durations of a point are from a sample. */
-export const isSampled = ({ calls }: Pick<Found, 'calls'>): boolean => calls > MAX_SAMPLES
+export const isSampled = ({ calls }: Pick<PeriodSums, 'calls'>): boolean => calls > MAX_SAMPLES
 
 interface Reading {
   queries: ReturnType<typeof reportQueries>
   account_id: number | undefined
   now_ms: number
-  known: KnownDays<Times>
+  known: DayCache<Times>
 }
 
 /**
@@ -32,9 +32,9 @@ interface Reading {
  *
  * @param points oldest first, without overlaps
  */
-export async function timesOf(reading: Reading, points: readonly Found[]): Promise<Times[]> {
+export async function timesOf(reading: Reading, points: readonly PeriodSums[]): Promise<Times[]> {
   const { account_id, now_ms, known } = reading
-  const times = new Map<Found, Times>()
+  const times = new Map<PeriodSums, Times>()
   for (const point of points) {
     const found = isDay(point) ? known.find({ account_id, refunds: 0 }, point, now_ms) : undefined
     if (found) times.set(point, found)
@@ -50,8 +50,11 @@ export async function timesOf(reading: Reading, points: readonly Found[]): Promi
 }
 
 /** Yields parts of consecutive points that one query reads: either all of them are sampled, or none. */
-function* batchesOf(points: readonly Found[], isKnown: (point: Found) => boolean): Generator<Found[]> {
-  let part: Found[] = []
+function* batchesOf(
+  points: readonly PeriodSums[],
+  isKnown: (point: PeriodSums) => boolean,
+): Generator<PeriodSums[]> {
+  let part: PeriodSums[] = []
   let times = 0
   for (const point of points) {
     const [first] = part
@@ -71,8 +74,8 @@ function* batchesOf(points: readonly Found[], isKnown: (point: Found) => boolean
 
 async function readTimes(
   { queries, account_id }: Reading,
-  part: readonly Found[],
-): Promise<Map<Found, Times>> {
+  part: readonly PeriodSums[],
+): Promise<Map<PeriodSums, Times>> {
   const ids = part.flatMap(({ first_id, last_id }) => [first_id ?? 0, last_id ?? 0])
   const within = {
     account_id,
@@ -90,7 +93,7 @@ async function readTimes(
 }
 
 function samplesOf(
-  { calls }: Found,
+  { calls }: PeriodSums,
   rows: readonly { first_byte_ms: number | null; duration_ms: number }[],
 ): Times {
   const weight = calls / Math.max(1, rows.length)
@@ -103,7 +106,7 @@ function samplesOf(
 }
 
 /** Returns MAX_SAMPLES ids, spreadIds evenly from the first to the last one of a point. */
-function spreadIds({ first_id, last_id }: Found): number[] {
+function spreadIds({ first_id, last_id }: PeriodSums): number[] {
   const [first, last] = [first_id ?? 0, last_id ?? 0]
   return Array.from({ length: MAX_SAMPLES }, (_, index) =>
     Math.floor(first + ((last - first) * (index + 0.5)) / MAX_SAMPLES),

@@ -9,20 +9,20 @@ interface SumsWithIds extends CallTotals {
 }
 
 /** The sums of a period. */
-export interface Found extends SumsWithIds, TimeRange {}
+export interface PeriodSums extends SumsWithIds, TimeRange {}
 
 /** Whether the period is a whole day; one with a clock change has 23 or 25 hours. */
 export const isDay = ({ from_ms, until_ms }: TimeRange): boolean =>
   Math.abs(until_ms - from_ms - DAY_MS) <= HOUR_MS
 
 /** Adds up all sums within a period. */
-export function together(time: TimeRange, all: readonly SumsWithIds[]): Found {
-  const sum = emptyIn(time)
+export function sumOfPeriod(time: TimeRange, all: readonly SumsWithIds[]): PeriodSums {
+  const sum = emptyPeriod(time)
   for (const one of all) add(sum, one, 1)
   return sum
 }
 
-export const emptyIn = ({ from_ms, until_ms }: TimeRange): Found => ({
+export const emptyPeriod = ({ from_ms, until_ms }: TimeRange): PeriodSums => ({
   ...NO_CALLS,
   from_ms,
   until_ms,

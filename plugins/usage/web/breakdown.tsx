@@ -250,7 +250,8 @@ function columnsFor(
   return columns.map((one) => ({ ...one, sorts: true }))
 }
 
-const COST_HINT = 'Provider cost. The cost of calls that plans cover is in the row “(plans)”, next to the fees.'
+const COST_HINT =
+  'Provider cost. The cost of calls that plans cover is in the row “(plans)”, next to the fees.'
 
 interface CallsLinkProps {
   calls: number

@@ -135,7 +135,8 @@ function answerSteps({ timings, provider, upstream_model, streamed, outcome }: C
       to_ms: settled_ms,
       tone: outcome === 'broken' ? 'bad' : 'answer',
     })
-  if (left_ms !== null) steps.push({ key: 'left', title: 'Caller disconnected', from_ms: left_ms, tone: 'bad' })
+  if (left_ms !== null)
+    steps.push({ key: 'left', title: 'Caller disconnected', from_ms: left_ms, tone: 'bad' })
   return steps
 }
 

@@ -1,6 +1,6 @@
 // Days that are remembered: those that have been over for a day, for an hour, and the newest of them.
 import { expect, test } from 'bun:test'
-import { KnownDays } from '../../plugins/usage/report/known-days.ts'
+import { DayCache } from '../../plugins/usage/report/day-cache.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -10,7 +10,7 @@ const dayFrom = (from_ms: number) => ({ from_ms, until_ms: from_ms + DAY_MS })
 const of = (account_id: number | undefined, refunds = 0) => ({ account_id, refunds })
 
 test('a day is remembered for an hour, for those whose calls they are, until a call is refunded', () => {
-  const days = new KnownDays<string>()
+  const days = new DayCache<string>()
   days.add(of(7), dayFrom(0), NOW_MS, 'read')
   expect(days.find(of(7), dayFrom(0), NOW_MS + HOUR_MS - 1)).toBe('read')
   expect(days.find(of(7), dayFrom(0), NOW_MS + HOUR_MS)).toBeUndefined()
@@ -21,14 +21,14 @@ test('a day is remembered for an hour, for those whose calls they are, until a c
 })
 
 test('a day of another time zone is another day, also one that ends later', () => {
-  const days = new KnownDays<string>()
+  const days = new DayCache<string>()
   days.add(of(7), dayFrom(0), NOW_MS, 'read')
   expect(days.find(of(7), dayFrom(HOUR_MS), NOW_MS)).toBeUndefined()
   expect(days.find(of(7), { from_ms: 0, until_ms: 25 * HOUR_MS }, NOW_MS)).toBeUndefined()
 })
 
 test('a day to which a call may still be added is not', () => {
-  const days = new KnownDays<string>()
+  const days = new DayCache<string>()
   const [young, over] = [dayFrom(NOW_MS - 2 * DAY_MS + 1), dayFrom(NOW_MS - 2 * DAY_MS)]
   days.add(of(7), young, NOW_MS, 'young')
   days.add(of(7), over, NOW_MS, 'over')
@@ -37,7 +37,7 @@ test('a day to which a call may still be added is not', () => {
 })
 
 test('of more than two thousand the newest are', () => {
-  const days = new KnownDays<number>()
+  const days = new DayCache<number>()
   for (const account_id of Array.from({ length: 2_000 }, (_, index) => index))
     days.add(of(account_id), dayFrom(0), NOW_MS, account_id)
   days.add(of(0), dayFrom(0), NOW_MS, 0)
