@@ -32,7 +32,6 @@ export const keySubject = ({ key_id, mark }: KeyName): string => JSON.stringify(
 
 /** The limit while states cannot be written: more than the routes and keys of any catalogue. */
 const MAX_UNWRITTEN = 5_000
-/** States in memory, up to MAX_UNWRITTEN. */
 export class Gathered {
   /** By model, because a model has few routes. */
   readonly #routes = new Map<string, (RouteName & { state: RouteState })[]>()

@@ -62,7 +62,6 @@ export function routeHealth({ calls }: Pick<Gateway, 'calls'>): Promise<HealthNo
   return healthNow({ sums, recent, catalogue: calls.catalogue(), now_ms: calls.now() })
 }
 
-/** Returns the current failures. */
 export const currentTroubles = async (gateway: Pick<Gateway, 'calls'>): Promise<readonly Trouble[]> =>
   (await routeHealth(gateway)).troubles
 

@@ -54,7 +54,6 @@ interface HealthSources {
   now_ms: number
 }
 
-/** Returns the current health. */
 export async function healthNow({ sums, recent, catalogue, now_ms }: HealthSources): Promise<HealthNow> {
   const day = await sums.ofDay()
   const { partly, troubles, ...outages } = outagesOf(catalogue, await recent.states(), now_ms)

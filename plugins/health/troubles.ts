@@ -15,7 +15,6 @@ import {
 } from './outage.ts'
 import type { RecentStates } from './recent-answers.ts'
 
-/** A current failure. */
 export interface Trouble {
   kind: 'key' | 'provider' | 'model' | 'route'
   /** Identifies the failure together with `kind`: `acme#1`, `acme`, `gpt-5`, `gpt-5 acme:gpt-5-mini`. */
@@ -78,7 +77,7 @@ export function outagesOf({ models, providers }: Routed, states: RecentStates, n
     return all_rejected.get(route.provider) ?? (state && outageOf(state, now_ms))
   }
   /** Returns the outage of several routes, if all that were called in the last day fail. */
-  const outageOfRoutes = (
+  const ofRoutes = (
     some: readonly RouteName[],
     since: (...times: number[]) => number,
   ): Outage | undefined => {
@@ -88,16 +87,16 @@ export function outagesOf({ models, providers }: Routed, states: RecentStates, n
   }
   const ofProvider = (name: string) =>
     all_rejected.get(name) ??
-    outageOfRoutes(
+    ofRoutes(
       routes.filter(({ provider }) => provider === name),
       Math.min,
     )
   const ofModel = (id: string) =>
-    outageOfRoutes(
+    ofRoutes(
       routes.filter(({ model }) => model === id),
       Math.max,
     )
-  const isReportedByProvider = ({ provider }: RouteName) =>
+  const providerFails = ({ provider }: RouteName) =>
     all_rejected.has(provider) || ofProvider(provider) !== undefined
   const failing = routes.filter((route) => of(route) !== undefined)
   return {
@@ -114,13 +113,13 @@ export function outagesOf({ models, providers }: Routed, states: RecentStates, n
       }),
       ...[...models.keys()].flatMap((id) => {
         const own = failing.filter(({ model }) => model === id)
-        const outage = own.every(isReportedByProvider) ? undefined : ofModel(id)
+        const outage = own.every(providerFails) ? undefined : ofModel(id)
         const [first, ...others] = own
         return outage ? [troubleOf('model', id, id, outage, others.length === 0 ? first : undefined, id)] : []
       }),
       ...failing.flatMap((route) => {
         const outage = of(route)
-        if (!outage || isReportedByProvider(route) || ofModel(route.model)) return []
+        if (!outage || providerFails(route) || ofModel(route.model)) return []
         const name = `${route.provider}:${route.upstream_model}`
         return [troubleOf('route', `${route.model} ${name}`, `${name} of ${route.model}`, outage, route)]
       }),

@@ -60,7 +60,6 @@ const DeletedView = Closed(
 const tags = ['Images']
 const BEING_MADE = { ...ErrorBody, description: 'The image is still being made.' }
 
-/** The route that lists images. */
 export const LIST = {
   query: HistoryQuery,
   response: { 200: HistoryView, ...failures(ErrorBody, 400, 401, 403, 429, 502) },
@@ -72,7 +71,6 @@ export const LIST = {
   },
 }
 
-/** The route that returns an image. */
 export const READ = {
   params: ImageParams,
   response: {
@@ -89,7 +87,6 @@ export const READ = {
   },
 }
 
-/** The route that deletes an image. */
 export const REMOVE = {
   parse: 'none' as const,
   params: ImageParams,

@@ -58,7 +58,7 @@ const noSuchImage = () =>
     code: 'generation_not_found',
   })
 const missingFile = () =>
-  notFound('This image is missingFile at the moment: its file cannot be found. Retry later, or DELETE it.', {
+  notFound('This image is missing at the moment: its file cannot be found. Retry later, or DELETE it.', {
     code: 'generation_not_found',
   })
 const notReady = () =>

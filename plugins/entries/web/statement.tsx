@@ -84,7 +84,6 @@ const Lead = ({ account, month, unfinished }: MonthlyStatement) => (
   </>
 )
 
-/** The seller and the buyer, each in separate lines. */
 const Parties = ({ seller, buyer }: Pick<MonthlyStatement, 'seller' | 'buyer'>) => (
   <dl className="entries-parties">
     {seller !== '' && (

@@ -32,7 +32,7 @@ function keepInBrowser({ headers }: Set): void {
   headers.vary = 'Cookie'
 }
 
-/** @throws GatewayError not_found if its file is missingFile */
+/** @throws GatewayError not_found if its file is missing */
 export async function wholePicture(set: Set, { mime, filename, open }: Picture): Promise<Response> {
   keepInBrowser(set)
   const file = await open()
@@ -40,7 +40,7 @@ export async function wholePicture(set: Set, { mime, filename, open }: Picture):
   return imageAnswer({ body: file.body(), mime, filename, cache_control: CACHE_CONTROL })
 }
 
-/** @throws GatewayError not_found if its file is missingFile */
+/** @throws GatewayError not_found if its file is missing */
 export async function thumbnailOf(
   set: Set,
   thumbnails: Thumbnails,
@@ -57,7 +57,7 @@ export async function thumbnailOf(
   })
 }
 
-const missingFile = () => notFound('The file of this image is missingFile. Retry later, or delete the image.')
+const missingFile = () => notFound('The file of this image is missing. Retry later, or delete the image.')
 
 /** The parts of the gateway that the pages of images and files use. */
 export type LibraryParts = ConsoleParts & Pick<Gateway, 'content'>

@@ -74,14 +74,11 @@ const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/u
 
 /** Routes of an account's files; the operator names the account. Content is private to it, as with generated images. */
 export const files = (gateway: LibraryParts) =>
-  new Elysia({ name: 'console-files' })
-    .use(uploadRoute(gateway))
-    .use(listRoutes(gateway))
-    .use(pictureRoutes(gateway))
+  new Elysia({ name: 'console-files' }).use(upload(gateway)).use(lists(gateway)).use(pictures(gateway))
 
 /** The upload, which counts as an upload by a key, with its limits. */
-const uploadRoute = (gateway: ConsoleParts) =>
-  new Elysia({ name: 'console-files: uploadRoute in' })
+const upload = (gateway: ConsoleParts) =>
+  new Elysia({ name: 'console-files: upload' })
     .use(viewerCalls(gateway, { bodies: 'own', changes: 'call' }))
     .post(
       '/console/api/files',
@@ -105,7 +102,7 @@ const COLUMNS: CsvColumns<Static<typeof FileView>> = {
   height: ({ height }) => height,
 }
 
-function listRoutes(gateway: LibraryParts) {
+function lists(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const { db } = library
 
@@ -160,7 +157,7 @@ function listRoutes(gateway: LibraryParts) {
     )
 }
 
-function pictureRoutes(gateway: LibraryParts) {
+function pictures(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 

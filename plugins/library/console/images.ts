@@ -48,7 +48,7 @@ import {
 
 /** An account sees its own images. The operator sees account and cost of all images, and the content only on request. */
 export const images = (gateway: LibraryParts) =>
-  new Elysia({ name: 'console-images' }).use(listRoutes(gateway)).use(pictureRoutes(gateway))
+  new Elysia({ name: 'console-images' }).use(lists(gateway)).use(pictures(gateway))
 
 const ROWS_AT_ONCE = 250
 const Filters = Closed(IMAGE_FILTERS)
@@ -69,7 +69,7 @@ const COLUMNS: CsvColumns<Unnamed<Static<typeof ListedImage>>> = {
   cost_usd: ({ cost_nanos }) => csvUsd(cost_nanos),
 }
 
-function listRoutes(gateway: LibraryParts) {
+function lists(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const { db } = library
 
@@ -130,7 +130,7 @@ function listRoutes(gateway: LibraryParts) {
     )
 }
 
-function pictureRoutes(gateway: LibraryParts) {
+function pictures(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 

@@ -8,7 +8,6 @@ import { equals, equalsUnlessNull, isOneOfNeighbours, placeholder } from '../../
 import { type OfAccount, perAccount } from '../../../src/store/prepared.ts'
 import { call_sums, calls } from '../../../src/store/schema.ts'
 
-/** The groups of kept sums. */
 const GROUPS = {
   start: { start_s: call_sums.start_s },
   model: { model: call_sums.model },

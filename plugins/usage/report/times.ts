@@ -28,7 +28,7 @@ interface Reading {
 }
 
 /**
- * Returns the durations of the calls of each point; for more than `MAX_SAMPLES` calls, of that many, spreadIds over the point.
+ * Returns the durations of the calls of each point; for more than `MAX_SAMPLES` calls, of that many, spread over the point.
  *
  * @param points oldest first, without overlaps
  */
@@ -105,7 +105,7 @@ function samplesOf(
   }
 }
 
-/** Returns MAX_SAMPLES ids, spreadIds evenly from the first to the last one of a point. */
+/** Returns MAX_SAMPLES ids, spread evenly from the first to the last one of a point. */
 function spreadIds({ first_id, last_id }: PeriodSums): number[] {
   const [first, last] = [first_id ?? 0, last_id ?? 0]
   return Array.from({ length: MAX_SAMPLES }, (_, index) =>

@@ -22,7 +22,6 @@ import type { Overview } from './charts.tsx'
 
 type Ending = NonNullable<Overview['ending']>[number]
 
-/** Hidden if there is none. */
 export function EndingModels({ ending }: { ending: readonly Ending[] }) {
   if (ending.length === 0) return null
   return (
@@ -71,7 +70,6 @@ const MAX_ACCOUNTS = 5
 type Accounts = AnswerOf<typeof api.accounts.get>
 type Account = Accounts['accounts'][number]
 
-/** Hidden if no balance is low. */
 export function LowAccounts() {
   const query = { low: 'yes', order: 'balance', limit: MAX_ACCOUNTS, zone: useZone() } as const
   const { data } = useApi(['accounts', query], () => api.accounts.get({ query }))

@@ -14,7 +14,6 @@ interface BelowCostProps {
   calls: CallsFilter
 }
 
-/** Hidden if no model is sold below cost. */
 export function BelowCost({ overview, calls }: BelowCostProps) {
   const { resale, from_at_ms, until_at_ms } = overview
   if (!resale || resale.below_cost.length === 0) return null
