@@ -11,7 +11,7 @@ import type { AlertEvent } from './webhook.ts'
 export type SendingWithAlert = AlertSendingRow & { alert: AlertRow }
 
 const KEPT_MS = 30 * 86_400_000
-/** Only the newest ended alerts are kept, whatever their age. A row is about 200 bytes. */
+/** The maximum number of ended alerts that are kept, the newest, even if older ones are not yet 30 days old. A row is about 200 bytes. */
 const MAX_ENDED = 2_000
 
 interface ApplyOptions {

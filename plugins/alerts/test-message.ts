@@ -20,7 +20,7 @@ interface TestParts {
 /**
  * Creates the function that sends a test. It sends one test at a time: a call during a test returns the result of that test.
  *
- * @throws GatewayError conflict if no webhook is set
+ * @returns a function that throws GatewayError conflict if no webhook is set
  */
 export function createWebhookTest({ settings, post, now, log }: TestParts): () => Promise<TestResult> {
   let running: Promise<TestResult> | undefined

@@ -219,7 +219,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await page.getByRole('link', { name: 'Add funds', exact: true }).first().click()
     await heading(one, 'Add funds').waitFor()
     await pay(one, '100', (step) => seen(`48-suspended-${step}`))
-    await page.getByText('What it owed is paid. Write to Example AI support to have it resumed.').waitFor()
+    await page.getByText('The debt is paid. Write to Example AI support to have it resumed.').waitFor()
     await one.looksRight()
     await seen('49-debt-paid')
     expect(await status()).toBe(403)

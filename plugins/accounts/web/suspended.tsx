@@ -38,7 +38,7 @@ function Reason({ suspension: { reason, words, suspended_at_ms } }: { suspension
 /** Asks for payment of the debt first, because the operator would ask for it before resuming the account. */
 function WayBack({ suspension: { reason, debt_nanos } }: { suspension: Suspension }) {
   const can_pay = useCanPay()
-  if (debt_nanos === null) return 'Ask an owner of the account to see to it.'
+  if (debt_nanos === null) return 'Ask an owner of the account to get it resumed.'
   if (debt_nanos > 0)
     return (
       <>
@@ -50,7 +50,7 @@ function WayBack({ suspension: { reason, debt_nanos } }: { suspension: Suspensio
     )
   return (
     <>
-      {reason === 'lost_dispute' && 'What it owed is paid. '}Write to <Support /> to have it resumed.
+      {reason === 'lost_dispute' && 'The debt is paid. '}Write to <Support /> to have it resumed.
     </>
   )
 }

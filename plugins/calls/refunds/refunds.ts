@@ -16,7 +16,7 @@ import { callUnderWay, findCall } from '../one-call.ts'
 
 /** Calls that one request can refund, newest first; a repetition refunds the next ones. */
 export const MAX_CALLS = 1_000
-/** Refunds in one turn of the event loop, so that paid calls are served in between. */
+/** Refunds that are submitted together, so that paid calls are served in between. */
 const CALLS_AT_ONCE = 50
 
 type RefundedCall = Pick<

@@ -144,7 +144,7 @@ function CostNote({ cost_nanos, unpaid_nanos, refunded_nanos }: Call) {
 const CAUSES: Readonly<Record<string, string>> = {
   interrupted: 'The provider dropped the connection mid-answer.',
   timeout: 'The provider did not answer in time.',
-  rate_limited: 'The provider limits how many requests it takes.',
+  rate_limited: 'The provider’s rate limit was reached.',
   overloaded: 'The provider is overloaded.',
   key_rejected: 'The provider rejected its API key. Replace the key on the page of the provider.',
   provider_error: 'The provider failed to answer.',

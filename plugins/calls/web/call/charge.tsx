@@ -40,8 +40,8 @@ export function ChargeLines({ call }: { call: Call }) {
     <Section title="Charge">
       {call.costs_differ && (
         <Notice tone="warn">
-          The cost that the provider reports is more than 2 % off the cost of its route. Check that cost in
-          the catalogue.
+          The cost that the provider reports differs by more than 2 % from the cost in the catalogue. Check
+          the route’s cost.
         </Notice>
       )}
       <div className="call-table">
@@ -145,7 +145,7 @@ const Uncharged = ({ call: { provider_cost_nanos } }: { call: Call }) => (
     <p className="soft">Nothing was charged.</p>
     {!!provider_cost_nanos && (
       <p className="soft">
-        Failed tries cost <Money nanos={provider_cost_nanos} exact /> at their providers.
+        Provider cost of failed attempts: <Money nanos={provider_cost_nanos} exact />.
       </p>
     )}
   </Section>

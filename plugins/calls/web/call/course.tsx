@@ -156,11 +156,11 @@ const HeldWords = ({ call }: { call: Call }) => (
   <>
     <Money nanos={call.hold_nanos} />
     {call.ceiling_nanos === null ? (
-      ', the most that it could cost'
+      ', the maximum cost of the call'
     ) : (
       <>
         {' '}
-        of the <Money nanos={call.ceiling_nanos} /> that it could have cost: there was no more
+        of a maximum cost of <Money nanos={call.ceiling_nanos} />, because less was available
       </>
     )}
     {call.output_limit !== null && <>; the output was limited to {count(call.output_limit)} tokens</>}.
