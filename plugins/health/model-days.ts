@@ -17,7 +17,6 @@ interface SummedCalls {
   model: string
   result: string
   start_s: number
-  /** By the last attempts of the calls. */
   calls: number
 }
 

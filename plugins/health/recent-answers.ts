@@ -28,7 +28,6 @@ export interface RecentAnswers {
   /** Returns the current states, including answers that are not written yet. */
   states(): Promise<RecentStates>
   write(): Promise<void>
-  /** Writes the remaining answers before the database is closed. */
   close(): Promise<void>
 }
 

@@ -27,7 +27,6 @@ export interface RouteSums {
   /** Returns the sums of the last 24 hours, exact to an hour, including those that are not written yet. */
   ofDay(): Promise<RouteSum[]>
   write(): Promise<void>
-  /** Writes the remaining sums before the database is closed. */
   close(): Promise<void>
 }
 

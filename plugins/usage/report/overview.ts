@@ -102,7 +102,6 @@ async function readOverview(
   }
 }
 
-/** Returns sums of calls, with plans if they count. */
 async function readSums(
   db: Db,
   { filter, time, with_plans }: Required<Pick<OverviewRequest, 'filter' | 'time' | 'with_plans'>>,

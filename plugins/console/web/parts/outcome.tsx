@@ -17,7 +17,7 @@ export const outcomeWord = (outcome: ListedOutcome): string => OUTCOMES[outcome]
 
 export const FAILED_HINT = 'No answer, or interrupted'
 
-/** The text of a filter by outcome. `call` is every outcome except refused; `failed` includes interrupted calls; `answered` is every call that a provider's figures count. */
+/** The text of a filter: `call` excludes refused requests, `failed` includes interrupted calls, `answered` is what a provider's figures count. */
 export const outcomeFilterWord = (outcome: ListedOutcome | 'call' | 'answered'): string =>
   outcome === 'answered' ? outcome : outcome === 'call' ? 'calls only' : outcomeWord(outcome)
 
