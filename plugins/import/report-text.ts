@@ -66,7 +66,7 @@ const count = ({ new: fresh, known }: { new: number; known: number | readonly st
 const COUNTS: Column<{ kind: string; fresh: number; known: number }>[] = [
   { head: '', text: ({ kind }) => kind },
   { head: 'NEW', text: ({ fresh }) => String(fresh), right: true },
-  { head: 'HERE ALREADY', text: ({ known }) => String(known), right: true },
+  { head: 'ALREADY HERE', text: ({ known }) => String(known), right: true },
 ]
 
 type RowOf<Name extends 'accounts' | 'keys' | 'providers' | 'models'> = Report[Name]['rows'][number]
@@ -194,7 +194,7 @@ const BILL: Column<ShadowBillRow>[] = [
   { head: 'MODEL', text: ({ model }) => model, elastic: true },
   { head: 'LINES', text: ({ count }) => String(count), right: true },
   usdColumn('CHARGED', ({ charged_nanos }) => charged_nanos),
-  usdColumn('BY OUR PRICES', ({ rated_nanos }) => rated_nanos),
+  usdColumn('AT NEW PRICES', ({ rated_nanos }) => rated_nanos),
   { head: 'DIFFERENCE', text: ({ difference_nanos }) => formatUsd(difference_nanos), right: true },
   {
     head: 'LARGEST',

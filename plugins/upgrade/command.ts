@@ -25,7 +25,7 @@ export function addUpgradeCommand(program: Command, deps: CliDeps): void {
     .description(
       'Verify the archive of a release by the checksums.txt beside it, and checksums.txt by its signature where a public key is known. Try its executable ' +
         'and its doctor on the data folder, then replace this executable, which stays beside it as tollgate.before. Print the ' +
-        'changes. A running gateway uses the new one after a restart. Only the URL that you name is requested.',
+        'changes. A running gateway uses the new one after a restart. Only the URL that you name and the two files beside it are requested.',
     )
     .requiredOption('--from <file|url>', 'the archive, with checksums.txt in the same folder')
     .option(

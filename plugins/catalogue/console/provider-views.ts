@@ -29,8 +29,8 @@ const KeyView = Type.Object({
   ...NullableTimeFields('failed'),
   failure_class: Nullable(Type.String()),
   words: Nullable(Type.String({ description: "the provider's message of the last failure" })),
-  answered: Type.Integer({ description: 'attempts since the start' }),
-  failed: Type.Integer({ description: 'attempts since the start' }),
+  answered: Type.Integer({ description: 'attempts that were answered, since the start' }),
+  failed: Type.Integer({ description: 'attempts that failed, since the start' }),
 })
 
 export const ProviderView = Type.Object({

@@ -104,7 +104,7 @@ function splitModel(written: string, provider: string | undefined) {
 function reasonByInfo({ blocked, team_id }: Fields): string | undefined {
   if (blocked === true) return 'It is paused. Take `blocked` out of its model_info to sell it.'
   if (textOf(team_id) === undefined) return undefined
-  return 'It is for one team alone. Add it by hand, and list the models of all other keys.'
+  return 'Only one team may call it. Add it by hand, and list the allowed models of all other keys.'
 }
 
 function reasonAgainst(prefix: string | undefined, written: string): string | undefined {

@@ -63,7 +63,7 @@ function NewModelForm({ file, tested, onDone, onCancel }: NewModelProps & { file
           ))}
           {is_wrong && (
             <p className="field-error" role="status">
-              Fill in what is marked above.
+              Complete the fields marked above.
             </p>
           )}
           <SubmitOrCancel onCancel={onCancel}>Review model</SubmitOrCancel>

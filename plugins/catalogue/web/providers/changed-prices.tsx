@@ -61,8 +61,8 @@ export function ChangedPrices({ provider, target, draft: { models, changes } }: 
       )}
       {target !== 'cost' && shared.length > 0 && (
         <Notice>
-          Served by other providers, too: {namesOf(shared)}. A model has one price, whoever answers; their
-          costs stay.
+          Also served by other providers: {namesOf(shared)}. A model has one price for all of its providers;
+          their costs stay.
         </Notice>
       )}
       <UnchangedModels models={chosen} provider={provider} />
