@@ -82,7 +82,7 @@ test('raises all of them, sees each before and after, and saves what it reviewed
   ])
   const words = (await page.locator('main').innerText()).replace(/\s+/g, ' ')
   expect(words).toContain('4 prices are below cost')
-  expect(words).toContain('Served by other providers, too: flash.')
+  expect(words).toContain('Also served by other providers: flash.')
   expect(words).toContain('Free, and stays free: free-vectors.')
 
   await page.getByLabel('What changes').click()
