@@ -93,7 +93,7 @@ export function watchAlerts({ gateway, settings, post, others, ...parts }: Alert
   const logged = (work: Promise<void>) =>
     work.catch((cause) => {
       // During a stop the database may already be closed.
-      if (!is_stopping) log.error({ cause }, 'alerts could not be seen to')
+      if (!is_stopping) log.error({ cause }, 'alerts could not be checked or sent')
     })
   const send = () => logged(sender.sendDue())
   let looking: Promise<void> | undefined

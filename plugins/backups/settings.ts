@@ -104,11 +104,11 @@ function readBackup(text: BackupText, { env, report, warn }: SectionContext): Ba
 function checkTogether(text: BackupText, report: SectionContext['report']): void {
   const { every, at, folder, bucket, passphrase, recipient } = text
   if (every !== undefined && at !== undefined)
-    report(['backup', 'at'], 'must be left out where `every` is given: one of the two says when')
+    report(['backup', 'at'], 'must be left out if `every` is set: set only one of the two')
   if (folder !== undefined && bucket !== undefined)
-    report(['backup', 'folder'], 'must be left out where `bucket` is given: archives go to one place')
+    report(['backup', 'folder'], 'must be left out if `bucket` is set: archives go to one place')
   if (passphrase !== undefined && recipient !== undefined)
-    report(['backup', 'recipient'], 'must be left out where `passphrase` is given: one of the two encrypts')
+    report(['backup', 'recipient'], 'must be left out if `passphrase` is set: set only one of the two')
   if (bucket === undefined) return
   if (passphrase === undefined && recipient === undefined)
     report(
@@ -162,6 +162,6 @@ export const backup_section = defineSection({
       ].filter((secret) => secret !== ''),
   },
   of_machine: ['folder'],
-  beyond_console: 'archives hold the keys of the providers, which the console does not show',
+  beyond_console: 'archives contain the keys of the providers, which the console does not show',
   within_console: ['every', 'at'],
 })

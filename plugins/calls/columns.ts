@@ -49,7 +49,7 @@ const operatorOnly =
 export const call_columns = columnsOf<ListedCall>()({
   id: integer(({ id }) => id, { seen_by: ['command'] }),
   request_id: text(({ request_id }) => request_id, {
-    description: 'The id of the request, as its answer had it.',
+    description: 'The request ID, as in the header x-request-id of the answer.',
   }),
   account_id: integer(({ account_id }) => account_id, { seen_by: CONSOLE }),
   account: text(({ account_name }) => account_name, { seen_by: CONSOLE }),
@@ -69,13 +69,15 @@ export const call_columns = columnsOf<ListedCall>()({
     operatorOnly(({ failed_tries }) => failed_tries),
     { seen_by: CONSOLE },
   ),
-  outcome: word(OneOf(LISTED_OUTCOMES), ({ outcome }) => outcome, { description: 'How it ended.' }),
+  outcome: word(OneOf(LISTED_OUTCOMES), ({ outcome }) => outcome, {
+    description: 'The outcome of the call.',
+  }),
   status: integer(({ status }) => status, { description: 'The HTTP status.' }),
   cause: nullableText((call, reader) => causeOf(call, reader === 'operator' || reader === 'command'), {
-    description: `Why it failed: ${CAUSES.join(', ')}; null if it did not.`,
+    description: `The reason of a failure: ${CAUSES.join(', ')}; null if the call succeeded.`,
   }),
   input_tokens: integer((call, reader) => (isDetailed(reader) ? call.input_tokens : promptTokens(call)), {
-    description: 'Tokens of the prompt, but for those below.',
+    description: 'Tokens of the prompt, without those in the fields below.',
     seen_by: EVERYBODY,
   }),
   input_audio_tokens: integer(({ input_audio_tokens }) => input_audio_tokens, {
@@ -95,33 +97,33 @@ export const call_columns = columnsOf<ListedCall>()({
     seen_by: DETAILED,
   }),
   output_tokens: integer((call, reader) => (isDetailed(reader) ? call.output_tokens : outputTokens(call)), {
-    description: 'Tokens of the answer, but for those below.',
+    description: 'Tokens of the answer, without those in the fields below.',
     seen_by: EVERYBODY,
   }),
   thinking_tokens: integer(({ thinking_tokens }) => thinking_tokens, {
-    description: 'Tokens of its thoughts.',
+    description: 'Thinking tokens of the answer.',
     seen_by: DETAILED,
   }),
   output_image_tokens: integer(({ output_image_tokens }) => output_image_tokens, {
-    description: 'Tokens of its images.',
+    description: 'Image tokens of the answer.',
     seen_by: DETAILED,
   }),
-  images: integer(({ images }) => images, { description: 'Images that were charged.' }),
+  images: integer(({ images }) => images, { description: 'Charged images.' }),
   first_byte_ms: nullableInteger(({ first_byte_ms }) => first_byte_ms, {
     description: 'Milliseconds to the first byte of the answer.',
   }),
   duration_ms: integer(({ duration_ms }) => duration_ms, {
-    description: 'Milliseconds to its end.',
+    description: 'Milliseconds to the end of the answer.',
   }),
   key_prefix: text(({ key_prefix }) => key_prefix, {
     description: 'The first 10 characters of the key.',
   }),
   key: text(({ key_name }) => key_name, { description: 'The name of the key.' }),
   streamed: boolean(({ streamed }) => streamed === 1, {
-    description: 'It was answered as a stream.',
+    description: 'Whether the answer was streamed.',
   }),
   estimated: boolean(({ estimated }) => estimated === 1, {
-    description: 'The provider counted nothing, and the tokens are an estimate.',
+    description: 'Whether the tokens are an estimate, because the provider reported none.',
   }),
   hold: money(({ hold_nanos }) => hold_nanos, {
     description: 'The hold',
@@ -140,7 +142,7 @@ export const call_columns = columnsOf<ListedCall>()({
       "The cost at the account's price of a call that a plan covers, which counts against its limits",
   }),
   unpaid: money(({ unpaid_nanos }) => unpaid_nanos, {
-    description: 'The part that the balance did not cover, which became debt',
+    description: 'The part that exceeded the balance and became debt',
   }),
   refunded: money(({ refunded_nanos }) => refunded_nanos, {
     description: 'The part of the charge that was refunded',
@@ -163,7 +165,7 @@ export const call_columns = columnsOf<ListedCall>()({
     { seen_by: CONSOLE },
   ),
   price: nullableFields(({ price }) => (price === '' ? null : JSON.parse(price)), {
-    description: 'The price that was applied; null where nothing was charged.',
+    description: 'The price that was applied; null if nothing was charged.',
     seen_by: DETAILED,
   }),
   started: time(({ started_at_ms }) => started_at_ms, { description: 'When it started' }),

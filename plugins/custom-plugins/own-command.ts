@@ -17,11 +17,11 @@ export function addOwnCommand(program: Command, deps: CliDeps): void {
     .command('x')
     .argument('<plugin>', 'its file in plugins/, without .ts')
     .argument('[command]', 'one of its commands; without it, they are listed')
-    .argument('[args...]', 'what the command takes')
+    .argument('[args...]', 'arguments of the command')
     .allowUnknownOption()
     .summary('Run a command of a custom plugin.')
     .description(
-      'Run a command of a custom plugin, as its code has it. This loads the plugin alone; no gateway is needed.',
+      'Run a command that a custom plugin defines. This loads only the plugin; no gateway is needed.',
     )
     .action(async (plugin: string, name: string | undefined, args: string[], _: object, each: Command) =>
       runOwnCommand(plugin, name, args, each, deps),

@@ -86,14 +86,14 @@ export function createSettleQueue({
       if (counts.waiting > 0)
         log.warn(
           { plugin: name, left: counts.waiting },
-          'the gateway stops before a plugin was told of all calls',
+          'the gateway is stopping before it reported all calls to a plugin',
         )
       waiting.length = 0
     },
   }
 }
 
-const DROPPED = 'a plugin is too slow: records of calls were dropped instead of being told to it'
+const DROPPED = 'a plugin is too slow: records of calls were dropped'
 
 /** Converts a settled call into the record for plugins. */
 export function recordOf(

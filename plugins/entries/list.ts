@@ -30,7 +30,7 @@ export const entry_list = defineList<EntryWithBalance & { order_id?: number | nu
   begins_with: 'Entry',
   filters: {
     kind: {
-      schema: OneOf(ENTRY_KINDS, { description: 'Of this kind only.', examples: ['top_up'] }),
+      schema: OneOf(ENTRY_KINDS, { description: 'Only entries of this kind.', examples: ['top_up'] }),
       option: ['--kind <kind>', 'only these'],
     },
   },

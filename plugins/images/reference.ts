@@ -28,7 +28,7 @@ const counted = {
 const usage = object({ ...charged, ...counted }, 'The charged usage.')
 const eventUsage = object(
   { 'images?': charged.images, 'partial_images?': charged['partial_images?'], ...counted },
-  'With the last image of the call: what is charged. Before it: zeros.',
+  'The charged usage, with the last image of the call; zeros before.',
 )
 
 const whole = {
@@ -70,7 +70,7 @@ export const reference: Reference = {
       id: 'editImage',
       summary: 'Edit an image',
       description:
-        'From an image of this account, or from one to three that come along in a form, which are kept as its uploads.',
+        'Edits an image of this account, or one to three images in a form, which are kept as uploads of the account.',
       body: {
         ...json(ImageEditFields, {
           'An image that was made here': { model, prompt: change, generation_id: generation, size },
@@ -107,7 +107,7 @@ export const reference: Reference = {
         'Their ids, by which later calls refer to them, in the order of `data`.',
       ),
       usage,
-      cost: text('What was charged, in USD as a decimal number.'),
+      cost: text('The charge in USD, as a decimal number.'),
     }),
     ImageEvent: object({
       type: text(
@@ -119,10 +119,10 @@ export const reference: Reference = {
       'quality?': text('As requested.'),
       'background?': text('As requested.'),
       'output_format?': text('Its format.'),
-      'partial_image_index?': count('Of a partial image: which, from 0.'),
-      'svc_generation_id?': text('Of a whole one: its id.'),
+      'partial_image_index?': count('The index of a partial image, from 0.'),
+      'svc_generation_id?': text('The id of a complete image.'),
       'usage?': eventUsage,
-      'cost?': text('With the last one: what was charged, in USD.'),
+      'cost?': text('The charge in USD, with the last image.'),
     }),
   },
   answers: {

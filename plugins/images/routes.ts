@@ -38,7 +38,7 @@ export function images(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>)
   async function refuseVariations(origin: CallOrigin): Promise<never> {
     await gateway.calls.gate.admit(origin)
     throw unimplemented(
-      'Variations are not made here. Send the image and a prompt such as "a variation of this" to /v1/images/edits.',
+      'Variations are not supported. Send the image and a prompt such as "a variation of this" to /v1/images/edits.',
     )
   }
 

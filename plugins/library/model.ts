@@ -67,7 +67,7 @@ export const LIST = {
     tags,
     operationId: 'listImages',
     summary: 'List generated images',
-    description: 'Those of the account, newest first, with what each was made from. It costs nothing.',
+    description: 'The images of the account, newest first, each with its sources. Free of charge.',
   },
 }
 

@@ -72,7 +72,7 @@ export function followOthersCalls(parts: OthersCallsParts): () => Promise<void> 
   /** Logs the first of several failures. Listeners miss the calls that are settled until a read succeeds. */
   function onReadFailure(cause: unknown): void {
     following = undefined
-    if (!failed) log.warn({ cause }, 'what other gateways settle could not be read for live feeds')
+    if (!failed) log.warn({ cause }, 'live feeds miss the calls of other gateways: they could not be read')
     failed = true
   }
 

@@ -115,16 +115,16 @@ export const english: Templates = {
     subject: `${plan} is renewed until ${day(ends_ms)}`,
     title: `${plan} is renewed`,
     paragraphs: [
-      `The next month of ${plan} has begun for ${account}. It is paid until ${exactTime(ends_ms)}.`,
+      `The next month of ${plan} has started for ${account}. It is paid until ${exactTime(ends_ms)}.`,
       `Paid: ${formatUsd(paid_nanos)} USD.`,
     ],
     button: { label: 'Open your plan', path: '/console/plan' },
   }),
   plan_begun: ({ account, plan, before, paid_nanos, ends_ms }) => ({
-    subject: `${plan} has begun`,
-    title: `${plan} has begun`,
+    subject: `${plan} has started`,
+    title: `${plan} has started`,
     paragraphs: [
-      `${plan} has begun for ${account}, in place of ${before}. It is paid until ${exactTime(ends_ms)}.`,
+      `${plan} has started for ${account} and replaces ${before}. It is paid until ${exactTime(ends_ms)}.`,
       `Paid: ${formatUsd(paid_nanos)} USD.`,
     ],
     button: { label: 'Open your plan', path: '/console/plan' },
@@ -136,7 +136,7 @@ export const english: Templates = {
       failure === null
         ? `The balance of ${account} is too low for the next month of ${plan}, which costs ${formatUsd(due_nanos)} USD.`
         : `The balance of ${account} is too low for the next month of ${plan}, which costs ${formatUsd(due_nanos)} USD, and the saved card was not charged. ${failure}`,
-      `Pay for it, or add funds, by ${exactTime(until_ms)}. Otherwise ${plan} ends then. Until then it covers calls within what is left of its limits.`,
+      `Pay for it, or add funds, by ${exactTime(until_ms)}. Otherwise ${plan} ends then. Until then it covers calls within its remaining limits.`,
     ],
     button: { label: `Pay for ${plan}`, path: '/console/plan' },
   }),
@@ -149,10 +149,10 @@ export const english: Templates = {
     button: { label: 'Choose a plan', path: '/console/plan' },
   }),
   plan_not_begun: ({ account, plan, amount, credit_nanos }) => ({
-    subject: `${amount} is on your balance: ${plan} has not begun`,
-    title: `${plan} has not begun`,
+    subject: `${amount} is on your balance: ${plan} has not started`,
+    title: `${plan} has not started`,
     paragraphs: [
-      `Your payment of ${amount} for ${plan} arrived when the plan could not begin any more. ${formatUsd(credit_nanos)} USD was added to the balance of ${account}.`,
+      `Your payment of ${amount} for ${plan} arrived too late to start the plan. ${formatUsd(credit_nanos)} USD was added to the balance of ${account}.`,
       'Nothing is lost: buy a plan from the balance, or use it for calls.',
     ],
     button: { label: 'Open your plan', path: '/console/plan' },

@@ -97,7 +97,7 @@ export async function openSpans(options: SpanOptions): Promise<Spans> {
       // A collector that does not answer must not delay a stop. `counted` logs a failure.
       await Promise.race([provider.shutdown().catch(() => {}), Bun.sleep(CLOSE_TIMEOUT_MS)])
       if (counts.waiting > 0)
-        log.warn({ spans: counts.waiting }, 'the telemetry collector did not take the last spans in time')
+        log.warn({ spans: counts.waiting }, 'the telemetry collector did not accept the last spans in time')
     },
   }
 }
@@ -162,9 +162,9 @@ function counted(
         if (failed && !is_failing)
           log.warn(
             { cause: result.error, spans: spans.length },
-            'the telemetry collector takes no spans: they are dropped until it does. Check [telemetry] endpoint and headers',
+            'the telemetry collector does not accept spans: they are dropped until it does. Check [telemetry] endpoint and headers',
           )
-        if (!failed && is_failing) log.info({}, 'the telemetry collector takes spans again')
+        if (!failed && is_failing) log.info({}, 'the telemetry collector accepts spans again')
         is_failing = failed
         done(result)
       })

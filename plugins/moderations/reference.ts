@@ -53,7 +53,7 @@ export const reference: Reference = {
           'model?': ANSWERED_MODEL,
           results: list(
             anyObject(
-              '`flagged` if something is wrong with it, `categories` what, `category_scores` how surely.',
+              '`flagged`: whether the input violates a category; `categories`: which ones; `category_scores`: a score from 0 to 1 for each.',
             ),
             'One for each input.',
           ),

@@ -96,7 +96,7 @@ export function parseCharged(answer: unknown): StartedPayment | { refused: strin
 
 /** @throws Error if the provider does not answer in time, fails, or returns no valid payment */
 export const awaitPayment = async (answer: Promise<Payment>): Promise<Payment> =>
-  withErrorContext('no payment', parsePayment, await inTime(answer))
+  withErrorContext('payment', parsePayment, await inTime(answer))
 
 /** @throws Error as `awaitPayment` */
 export const awaitRefund = async (
@@ -104,17 +104,17 @@ export const awaitRefund = async (
   requested_minor: number,
   key: string,
 ): Promise<PaymentRefund> =>
-  withErrorContext('no refund', (refund) => parseRefund(refund, requested_minor, key), await inTime(answer))
+  withErrorContext('refund', (refund) => parseRefund(refund, requested_minor, key), await inTime(answer))
 
 /** @throws Error as `awaitPayment` */
 export const awaitStarted = async (answer: Promise<StartedPayment>): Promise<StartedPayment> =>
-  withErrorContext('no started payment', parseStarted, await inTime(answer))
+  withErrorContext('started payment', parseStarted, await inTime(answer))
 
 /** @throws Error as `awaitPayment` */
 export const awaitCharged = async (
   answer: Promise<StartedPayment | { refused: string }>,
 ): Promise<StartedPayment | { refused: string }> =>
-  withErrorContext('no charge', parseCharged, await inTime(answer))
+  withErrorContext('charge', parseCharged, await inTime(answer))
 
 const inTime = <T>(answer: Promise<T>): Promise<T> => withinTime(MAX_ANSWER_MS, () => answer)
 
@@ -122,7 +122,7 @@ function withErrorContext<T>(what: string, readAnswer: (answer: unknown) => T, a
   try {
     return readAnswer(answer)
   } catch (cause) {
-    throw new Error(`the payment method answered what is ${what}: ${messageOf(cause)}`, { cause })
+    throw new Error(`the payment method did not return a valid ${what}: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -57,7 +57,7 @@ const RevenueView = Closed({
   ...MoneyFields('unused', 'Part of the paid months that is not used yet, by time'),
 })
 const ChangedView = Closed({
-  ...NullableTimeFields('changes', 'begin or end of the plan; null: it has begun, or continues'),
+  ...NullableTimeFields('changes', 'start or end of the plan; null: it has started, or continues'),
 })
 
 export const planConsoleRoutes = (gateway: Gateway) =>

@@ -9,7 +9,7 @@ export const addRefusalsCommand = listCommand(refused_requests, {
   empty_text: 'No refused requests.',
   summary: 'List refused requests, and why they were refused.',
   description:
-    'List refused requests of the last 30 days, newest first, with what their callers were told. ' +
+    'List refused requests of the last 30 days, newest first, each with the error that its caller got. ' +
     'Of each account and reason the first 20 of an hour are listed; all are counted.',
   remark: ({ refused }, count) =>
     refused !== null && refused > count ? `Refused in all of this time: ${refused}.` : undefined,

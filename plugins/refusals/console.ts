@@ -33,7 +33,9 @@ const RefusalsQuery = Closed({
 const RefusalsView = Closed({
   refused: Type.Integer({ description: 'in the range, recorded one by one or not' }),
   before: Type.Integer({ description: 'in the time of the same length directly before' }),
-  last_hour: Type.Integer({ description: 'in the last hour; of a key, since the hour by the clock began' }),
+  last_hour: Type.Integer({
+    description: 'in the last hour; for a single key, since the start of the clock hour',
+  }),
   reasons: Type.Array(Reason, { description: 'the most frequent ones of the range' }),
   reasons_of_hour: Type.Array(Reason, { description: 'the same of the last hour' }),
 })

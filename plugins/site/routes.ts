@@ -53,7 +53,7 @@ const dataRoutes = (
         tags: ['Public pages'],
         operationId: 'getPricing',
         summary: 'Prices of all models',
-        description: 'Where the operator publishes them; else 404. Made at most once in five seconds.',
+        description: 'Returns 404 unless the operator publishes them. Refreshed at most every five seconds.',
       },
     })
     .get('/status.json', serve, {

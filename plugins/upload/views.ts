@@ -6,17 +6,17 @@ import type { StoredFile } from '../../src/library/files.ts'
 
 /** silent.md, Upload and files. `created_at` is ISO 8601 in UTC. */
 const FileView = Closed({
-  key: Type.String({ description: 'By which later calls refer to it.' }),
-  name: Type.String({ description: 'Its name, without what would need quoting.' }),
-  size: Type.Integer({ description: 'Its bytes.' }),
-  mime: Type.String({ description: 'Its type, by its content.' }),
+  key: Type.String({ description: 'The key of the file in later calls.' }),
+  name: Type.String({ description: 'The file name, without characters that need quoting.' }),
+  size: Type.Integer({ description: 'Its size in bytes.' }),
+  mime: Type.String({ description: 'Its media type, detected from the content.' }),
   sha256: Type.String({ description: 'Its SHA-256.' }),
   width: Type.Integer({ description: 'In pixels.' }),
   height: Type.Integer({ description: 'In pixels.' }),
   created_at: Type.String({ description: 'When it was uploaded, as ISO 8601 in UTC.' }),
 })
 
-const state = OneOf(['stored', 'missing'], { description: '`missing` while its bytes cannot be found.' })
+const state = OneOf(['stored', 'missing'], { description: '`missing` if the content cannot be found.' })
 const ListedFileView = Closed({ ...FileView.properties, state })
 
 export const UploadedView = Closed(
@@ -30,10 +30,10 @@ export const FilesView = Closed(
     ...PAGE_FIELDS,
     quota: Closed(
       {
-        used_bytes: Type.Integer({ description: 'What the files have together.' }),
-        limit_bytes: Type.Integer({ description: 'What they may have.' }),
+        used_bytes: Type.Integer({ description: 'The size of all files together.' }),
+        limit_bytes: Type.Integer({ description: 'The most that all files together may have.' }),
       },
-      { description: 'The room for files.' },
+      { description: 'The storage quota.' },
     ),
   },
   { description: 'A page of files.' },

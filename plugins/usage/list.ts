@@ -54,11 +54,11 @@ export const sum_columns = columnsOf<CallTotals>()({
   images: integer(({ images }) => images),
   revenue: money(({ cost_nanos }) => cost_nanos, {
     seen_by: OPERATOR,
-    description: 'What accounts were charged, net of refunds, and paid for plans.',
+    description: 'Charges to accounts, net of refunds, and payments for plans.',
   }),
   spent: money(({ cost_nanos }) => cost_nanos, {
     seen_by: OTHERS,
-    description: 'What the account was charged, net of refunds.',
+    description: 'Charges to the account, net of refunds.',
   }),
   provider_cost: nullableMoney((sum) => marginOf(sum)?.provider_cost_nanos ?? null, {
     seen_by: OPERATOR,

@@ -82,14 +82,14 @@ function requireUsable(
   // For the same account, the ledger reports the repetition.
   if (state === 'redeemed' && account_id !== redeemer_id) throw redeemed()
   if (state === 'revoked')
-    throw conflict('This voucher was revoked. Ask whoever gave it to you.', {
+    throw conflict('This voucher was revoked. Ask the person who gave it to you.', {
       ...CODE,
       code: 'voucher_revoked',
     })
   const is_over = state === 'new' && expires_at_ms !== null && expires_at_ms <= now_ms
   if (state === 'expired' || is_over)
     throw conflict(
-      `This voucher expired on ${new Date(expires_at_ms ?? 0).toISOString().slice(0, 10)}. Ask whoever gave it to you for another one.`,
+      `This voucher expired on ${new Date(expires_at_ms ?? 0).toISOString().slice(0, 10)}. Ask the person who gave it to you for another one.`,
       { ...CODE, code: 'voucher_expired' },
     )
 }

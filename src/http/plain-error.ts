@@ -9,7 +9,7 @@ export const ErrorBody = Type.Object(
   {
     error: Type.Object(
       {
-        message: Type.String({ description: 'What is wrong, and what to do.' }),
+        message: Type.String({ description: 'What went wrong, and how to fix it.' }),
         type: Type.String({ description: 'The kind of error.' }),
         code: Type.String({ description: 'The specific error, for programs.' }),
         param: Nullable(Type.String({ description: 'The field or parameter at fault.' })),

@@ -17,7 +17,7 @@ export const refused = (why: string): Loss => ({ fate: 'refused', why })
 
 export const NO_EFFECT: Loss = dropped('it changes how a provider serves the call, not the answer')
 export const NO_VERBOSITY: Loss = dropped('other providers have no such setting')
-export const SERVER_SIDE: Loss = refused('it needs something that only its own provider has')
+export const SERVER_SIDE: Loss = refused('only its own provider has this feature')
 
 /** A field that a request can set, apart from its conversation. */
 export type RequestField = keyof RequestFields
@@ -52,7 +52,7 @@ export interface Carries {
 }
 
 const cannotCarry = (path: string, to: string, why: string): GatewayError =>
-  invalidRequest(`${path} cannot be carried to ${to}: ${why}. Leave it out, or choose another model.`, {
+  invalidRequest(`${path} is not supported by ${to}: ${why}. Leave it out, or choose another model.`, {
     param: path,
   })
 
@@ -74,7 +74,7 @@ export function rejectUncarried(
     const path = within === undefined ? name : `${within}.${name}`
     const loss = Object.hasOwn(own_fields, path) ? own_fields[path] : undefined
     if (loss?.fate === 'dropped') continue
-    throw cannotCarry(path, "another provider's model", loss?.why ?? 'the gateway does not know it')
+    throw cannotCarry(path, 'models of other providers', loss?.why ?? 'the gateway does not know this field')
   }
 }
 
@@ -99,7 +99,7 @@ export function rejectUnsupported(request: RequestFields & { readonly from: Carr
 export function rejectLostImages({ lacks_images }: Carries): void {
   if (lacks_images === undefined) return
   throw invalidRequest(
-    `model: answers with images, and ${lacks_images}. Call it at /v1/chat/completions or the native endpoint, or choose another model.`,
+    `model: returns images, and ${lacks_images}. Call it at /v1/chat/completions or the native endpoint, or choose another model.`,
     { param: 'model' },
   )
 }
@@ -109,9 +109,11 @@ export function rejectLostImages({ lacks_images }: Carries): void {
  * The provider is not at fault, so its key stays in use.
  * @param from as for `rejectLostImages`
  */
-export const lostImageError = ({ lacks_images = 'it has no place in this answer' }: Carries): GatewayError =>
+export const lostImageError = ({
+  lacks_images = 'this answer cannot contain images',
+}: Carries): GatewayError =>
   internal(
-    `The model answered with an image, and ${lacks_images}. Call it at /v1/chat/completions or the native endpoint.`,
+    `The model returned an image, and ${lacks_images}. Call the model at /v1/chat/completions or the native endpoint.`,
   )
 
 /** The error for a piece of a conversation that translation cannot express. @param at its place in the caller's request */
@@ -128,7 +130,7 @@ export function placeIn<K extends string>(table: Readonly<Record<K, string | Los
 
 /** The error for a field that the server does not accept, in the words of the caller's protocol. */
 export const refusedByServer = (field: string): GatewayError =>
-  cannotCarry(field, "this model's server", 'it refuses the field')
+  cannotCarry(field, "this model's server", 'the server rejects it')
 
 /** One candidate and no images are the defaults. */
 export function isSet(request: RequestFields, field: RequestField): boolean {

@@ -6,7 +6,7 @@ import { responseQueries } from './queries.ts'
 import type { Row } from './rows.ts'
 
 const MEANINGS = {
-  kept_response_has_its_content: 'Each kept response has its recorded size.',
+  kept_response_has_its_content: 'Each kept response has its content, of the recorded size.',
   conversation_is_whole:
     'Each kept response counts the responses and bytes of its whole conversation, all of one account.',
   response_counts_those_after_it: 'Each kept response counts the responses that continue it.',

@@ -163,7 +163,7 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
           await storesOf(there).images.put('1/x.png', Buffer.from('x'))
           name(there)
         },
-        /has objects, and none of them says that they are a gateway's\. Name an empty bucket/,
+        /is not empty, and is not marked as a gateway's\. Name an empty bucket/,
       ],
       [
         'of another gateway',

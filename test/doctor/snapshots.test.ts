@@ -98,7 +98,7 @@ test.each<
   [
     'what is hidden',
     { oldest: dump(5_000), hidden: 2 },
-    'ok: the oldest is 5 s old; 2 sessions of other users cannot be seen into (GRANT pg_read_all_stats)',
+    'ok: the oldest is 5 s old; 2 sessions of other users could not be inspected (GRANT pg_read_all_stats)',
     '',
   ],
 ])('%s', (_, examined, says, advises) => {

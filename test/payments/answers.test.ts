@@ -37,7 +37,7 @@ test.each(NO_PAYMENTS)('%s is no payment', async (_, answer, fault) => {
   const failure = await awaitPayment(Promise.resolve(answer as Payment)).catch(
     ({ message }: Error) => message,
   )
-  expect(failure).toContain('the payment method answered what is no payment: ')
+  expect(failure).toContain('the payment method did not return a valid payment: ')
   expect(failure).toContain(fault)
 })
 
@@ -66,7 +66,7 @@ test.each<[string, unknown]>([
   ['one that was made and has no number', { ...REFUND, reference: '' }],
 ])('%s is no refund', (_, answer) =>
   expect(awaitRefund(Promise.resolve(answer as PaymentRefund), 1, 'refund:1')).rejects.toThrow(
-    'the payment method answered what is no refund: ',
+    'the payment method did not return a valid refund: ',
   ),
 )
 
@@ -81,6 +81,6 @@ test.each<[string, unknown]>([
   ['no number', { go_to: 'https://x.example' }],
 ])('%s is no started payment, of a built-in method neither', (_, answer) =>
   expect(awaitStarted(Promise.resolve(answer as StartedPayment))).rejects.toThrow(
-    'the payment method answered what is no started payment: ',
+    'the payment method did not return a valid started payment: ',
   ),
 )

@@ -92,6 +92,6 @@ describe.each(INHERITED)('%s', (name) => {
       false,
     )
     const to = { model: 'm', max_output_tokens: 100 }
-    expect(() => gemini.text.encodeRequest(asked, to)).toThrow('cannot be carried to a Gemini model')
+    expect(() => gemini.text.encodeRequest(asked, to)).toThrow('this model needs an image URL that ends in')
   })
 })

@@ -77,7 +77,7 @@ describe.if(hasPostgres)('three gateways', () => {
     const others = w.members.filter((_, at) => at !== victim)
     await eventually('the others take it for dead', async () => {
       const logs = await Promise.all(others.map((member) => member.log()))
-      return logs.join('').includes('a gateway has been silent, and is taken for dead')
+      return logs.join('').includes('a gateway has stopped reporting, and is treated as stopped')
     })
   })
 })

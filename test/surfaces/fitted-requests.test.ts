@@ -188,7 +188,7 @@ test('what its server refuses and the answer depends on is 400 before anything i
   const body = { ...ask(), generationConfig: { responseLogprobs: true } }
   const response = await call(wholePath('large'), body)
   expect(response.status).toBe(400)
-  expect(await response.text()).toContain('generationConfig.responseLogprobs cannot be carried')
+  expect(await response.text()).toContain('generationConfig.responseLogprobs is not supported')
   await expectCounts(before)
 })
 

@@ -229,7 +229,7 @@ describe('translated, the same call asks for the same tier and costs the same', 
       const { message } = ERROR_OF[surface]((await response.json()) as JsonObject)
       expect([response.status, message]).toEqual([
         400,
-        expect.stringContaining(`${field}: cannot be carried to a Claude model`),
+        expect.stringContaining(`${field}: is not supported by a Claude model`),
       ])
       await expectCounts(before)
     },

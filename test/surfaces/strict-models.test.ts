@@ -318,7 +318,7 @@ describe.each([
     async (surface, model, more, param) => {
       const before = await counts()
       const { status, text } = await send(surface, model, stream, more)
-      expect([status, text]).toEqual([400, expect.stringContaining(`${param} cannot be carried`)])
+      expect([status, text]).toEqual([400, expect.stringContaining(`${param} is not supported`)])
       await expectCounts(before)
     },
   )

@@ -391,6 +391,6 @@ describe('what passes through is the caller’s own', () => {
 test('what a Claude model can in no way be asked for is 400 before anything is held', async () => {
   const before = counts()
   const { refusal } = await answered('chat', 'claude-opus-5-5', false, only('chat', { n: 2 }))
-  expect(refusal).toContain('n cannot be carried to a Claude model')
+  expect(refusal).toContain('n is not supported by a Claude model')
   await expectCounts(before)
 })

@@ -122,7 +122,7 @@ describe('is refused', () => {
       {
         status: 409,
         code: 'voucher_expired',
-        message: 'This voucher expired on 2026-11-21. Ask whoever gave it to you for another one.',
+        message: 'This voucher expired on 2026-11-21. Ask the person who gave it to you for another one.',
       },
     ],
     [

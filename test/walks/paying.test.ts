@@ -100,7 +100,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await one.looksRight()
     await seen('21-buy-plan')
     await page.getByRole('dialog').getByRole('button', { name: 'Pay 10.00 USD' }).click()
-    await page.getByText('Pro has begun').waitFor()
+    await page.getByText('Pro has started').waitFor()
     const { balance_nanos = 0 } = accountOf(name) ?? {}
     const key = await gateway.key(name)
     const body = { model: 'sim-flash', messages: [{ role: 'user', content: 'Hello' }] }

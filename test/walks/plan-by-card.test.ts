@@ -53,7 +53,7 @@ async function payAtStripe(one: ConsolePage): Promise<void> {
   await page.waitForURL(`${stripe.origin}/pay/**`)
   await page.getByRole('button', { name: 'Pay 9.26 EUR' }).click()
   await page.waitForURL(/\/console\/orders\/\d+/)
-  await page.getByText('Paid. The month of Pro has begun.').waitFor()
+  await page.getByText('Paid. The month of Pro has started.').waitFor()
   await one.quiet()
   await one.looksRight()
 }

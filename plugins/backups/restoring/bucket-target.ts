@@ -87,7 +87,7 @@ const ANOTHER = 'Name an empty bucket or prefix for `files` in [storage]; nothin
 
 const notEmpty = (where: string) =>
   conflict(
-    `${where} has objects, and none of them says that they are a gateway's. ${ANOTHER} If a restore that was cut short left them, you may delete them.`,
+    `${where} is not empty, and is not marked as a gateway's. ${ANOTHER} If an interrupted restore left the objects, you can delete them.`,
   )
 
 const ofAnother = (where: string) =>

@@ -45,8 +45,8 @@ const COLUMNS: readonly Column<Plugin>[] = [
   callCount('changed', 'Changed'),
   callCount('refused', 'Refused'),
   endColumn(
-    'told',
-    'Told',
+    'delivered',
+    'Delivered',
     'none',
     ({ hooks, since_start }) => hooks.after_settle > 0 && reportsText(since_start),
   ),
@@ -71,7 +71,7 @@ function State({ failed, failed_after, dropped }: Plugin['since_start']) {
   if (failed_after + dropped > 0)
     return (
       <Status tone="warn" title="See the log for details.">
-        {`${count(failed_after + dropped)} not told`}
+        {`${count(failed_after + dropped)} not delivered`}
       </Status>
     )
   return <Status tone="good">no failures</Status>

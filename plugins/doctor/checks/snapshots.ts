@@ -24,7 +24,7 @@ export async function checkSnapshots({ db }: { db: Db }): Promise<Diagnosis[]> {
 
 export function diagnosisOf({ oldest, undated, hidden }: Snapshots): Diagnosis {
   const unseen =
-    hidden === 0 ? '' : `; ${counted(hidden, 'session')} of other users cannot be seen into${RIGHT}`
+    hidden === 0 ? '' : `; ${counted(hidden, 'session')} of other users could not be inspected${RIGHT}`
   const old = [oldest, undated].find(isOld)
   if (old) return warn(`the oldest is ${ageOf(old)} old, of ${nameOf(old)}${unseen}`, adviceOf(old))
   const young = oldest ?? undated
@@ -63,7 +63,7 @@ function adviceOf({ kind, name }: OldestSnapshot): string {
     case 'standby':
       return `${SLOWER} End the long query on the standby, or set hot_standby_feedback = off there.`
     case 'prepared':
-      return `${SLOWER} The gateway prepares none. If whoever did will not end it: ROLLBACK PREPARED ${literal(name)}, in this database.`
+      return `${SLOWER} The gateway does not prepare transactions. If the program that prepared it will not finish it, run ROLLBACK PREPARED ${literal(name)}, in this database.`
     case 'slot':
       return (
         `${SLOWER} If its standby is running, end the long query there, or set hot_standby_feedback = off. ` +

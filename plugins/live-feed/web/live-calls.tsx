@@ -84,7 +84,7 @@ function NoCalls({ is_operator }: { is_operator: boolean }) {
 
 function Connection({ state }: { state: ReturnType<typeof useLive> }) {
   if (state === 'open') return <Status tone="good">live</Status>
-  if (state === 'crowded') return <Status tone="warn">not live: too many tabs are</Status>
+  if (state === 'crowded') return <Status tone="warn">not live: too many tabs are open</Status>
   return <Status tone="idle">{state === 'refused' ? 'not live' : 'connecting'}</Status>
 }
 

@@ -13,7 +13,7 @@ export function requirePaymentQuota({ side }: Pick<Viewer, 'side'>, account_id: 
   const { admitted, resets_in_s: retry_after_s } = rate.take(account_id, MAX_ORDERS_A_MINUTE)
   if (admitted) return
   throw rateLimited(
-    `The account has begun ${MAX_ORDERS_A_MINUTE} payments within a minute. Try again in ${counted(retry_after_s, 'second')}.`,
+    `This account started ${MAX_ORDERS_A_MINUTE} payments within a minute. Try again in ${counted(retry_after_s, 'second')}.`,
     { retry_after_s },
   )
 }

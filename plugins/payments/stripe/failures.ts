@@ -45,7 +45,7 @@ export function toPayerError(thrown: unknown): unknown {
   if (code === 'amount_too_large')
     return wrongAmount('amount: is more than cards can be charged at once. Write less.', thrown)
   if (asFailure(thrown)?.rawType === 'idempotency_error')
-    return conflict('The payment of this order was begun with other data. Make a new order.', {
+    return conflict('The payment of this order was started with other data. Create a new order.', {
       code: 'order_closed',
       cause: thrown,
     })

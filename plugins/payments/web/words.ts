@@ -65,7 +65,7 @@ function planSentence(order: Order): string | undefined {
         : `Send ${amountOf(order)} as below. ${plan.title} begins once the money has arrived.`
   if (state !== 'paid' && state !== 'won') return undefined
   return plan.has_begun
-    ? `Paid. The month of ${plan.title} has begun.`
+    ? `Paid. The month of ${plan.title} has started.`
     : `Paid. ${plan.title} could not begin any more, so ${order.credit_usd} USD was added to your balance.`
 }
 

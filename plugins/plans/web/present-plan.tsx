@@ -76,7 +76,7 @@ function PlanNotice({ plan, page }: Omit<PresentPlanProps, 'account'>) {
       <Notice tone="bad">
         Unpaid since <Time at_ms={ends_at_ms} exact />: the balance was too low for the next month. Pay for it
         below, or add funds, by <Time at_ms={covers_until_at_ms} exact />. Otherwise the plan ends. Until then
-        it covers calls within what is left of its limits.
+        it covers calls within its remaining limits.
       </Notice>
     )
   if (!renews)

@@ -69,7 +69,7 @@ function addUpdate(group: Command, deps: CliDeps): void {
   )
     .summary('Add an update to an incident.')
     .description('Add an update to an open incident, with a new state if it has one.')
-    .requiredOption('--text <text>', 'what is new')
+    .requiredOption('--text <text>', 'the text of the update')
     .addOption(new Option('--state <state>', 'how far it is (default: as before)').choices(OPEN_STATES))
     .action(
       async (id: number, { text, state }: { text: string; state?: IncidentState }, command: Command) => {

@@ -19,11 +19,12 @@ export const KINDS = [
 ] as const satisfies readonly Model['kind'][]
 
 const PriceLineView = Closed({
-  name: Type.String({ description: 'What is priced, such as `input`, `cache_read` or `per_image`.' }),
+  name: Type.String({ description: 'The priced unit, such as `input`, `cache_read` or `per_image`.' }),
   of: Type.String({
-    description: 'Which calls it is for, such as `prompts above 200,000 tokens`; empty: all others.',
+    description:
+      'The calls that the price applies to, such as `prompts above 200,000 tokens`; empty for all others.',
   }),
-  per: Type.String({ description: 'What one amount is for, such as `million tokens`.' }),
+  per: Type.String({ description: 'The quantity that the price is for, such as `million tokens`.' }),
   ...MoneyFields('price', 'The price'),
 })
 
@@ -31,10 +32,10 @@ const ModelView = Closed({
   id: Type.String({ description: 'The ID of the model, as in `model` of a call.' }),
   display_name: Type.String({ description: 'The display name.' }),
   kind: OneOf(KINDS, { description: 'This decides the endpoints that call it.' }),
-  price: Type.Array(PriceLineView, { description: 'What a call is charged.' }),
+  price: Type.Array(PriceLineView, { description: 'The price of a call.' }),
   takes: Nullable(
     Type.Array(OneOf(['text', ...INPUT_MEDIA]), {
-      description: 'What its requests may have; null where that is not known.',
+      description: 'The types of input that the model accepts; null if unknown.',
     }),
   ),
   context_tokens: Nullable(Type.Integer({ description: 'Of a text model: the most input tokens.' })),

@@ -35,7 +35,7 @@ export type ModelStatus = Static<typeof ModelStatusView>
 
 const IncidentView = Closed({
   id: Type.Integer({ description: 'Its number.' }),
-  title: Type.String({ description: 'What goes wrong, in a few words.' }),
+  title: Type.String({ description: 'A short title.' }),
   state: OneOf(INCIDENT_STATES, { description: 'Its state, that of its last update.' }),
   models: Type.Array(Type.String(), { description: 'Empty: the service as a whole.' }),
   ...TimeFields('opened', 'When it was opened'),
@@ -43,7 +43,7 @@ const IncidentView = Closed({
   updates: Type.Array(
     Closed({
       state: OneOf(INCIDENT_STATES, { description: 'The state from then on.' }),
-      text: Type.String({ description: 'What is new.' }),
+      text: Type.String({ description: 'The text of the update.' }),
       ...TimeFields('written', 'When it was written'),
     }),
     { description: 'The newest first.' },

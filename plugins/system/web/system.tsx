@@ -178,7 +178,9 @@ const SQLITE = 'SQLite'
 
 const contentsOf = (name: string): string =>
   CONTENTS[name] ??
-  (name.startsWith('before-restore-') ? 'what a restore replaced; delete it when you need it no longer' : '')
+  (name.startsWith('before-restore-')
+    ? 'data from before a restore; delete it when you no longer need it'
+    : '')
 
 interface InUse {
   has_database: boolean

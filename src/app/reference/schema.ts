@@ -59,7 +59,7 @@ export const stream_options = object(
   { 'include_usage?': flag('Send the usage in a last chunk of its own.') },
   'Only with `stream`.',
 )
-export const index = count('Which of several answers.')
+export const index = count('The index of the answer, if there are several.')
 export const finish_reason = orNull(text('Why it ended: `stop`, `length`, `tool_calls` or `content_filter`.'))
 export const completion = (reference: string, kind: string, choice: Schema): Schema =>
   asIn(`${OPENAI}/${reference}`, {

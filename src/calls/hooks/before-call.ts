@@ -143,7 +143,7 @@ function readRefusal(refuse: unknown, plugin: string): GatewayError {
   if (kind === undefined)
     throw new Error(`it refused with the status ${status}; it may be ${Object.keys(KINDS).join(', ')}`)
   if (typeof message !== 'string' || message.trim() === '')
-    throw new Error('it refused without a message; refuse: { message } tells the caller what is wrong')
+    throw new Error('it refused without a message; set refuse: { message } to tell the caller what is wrong')
   return new GatewayError(kind, message.slice(0, MAX_MESSAGE_CHARS), {
     cause: `refused by the plugin ${plugin}`,
   })

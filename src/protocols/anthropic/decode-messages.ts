@@ -198,6 +198,6 @@ function readUrl(source: JsonObject, path: string): Source {
 function rejectFile(_: JsonObject, path: string): never {
   throw refusal(
     `${path}.file_id`,
-    'a file stored at one provider cannot be carried to another; send the data inline.',
+    'file IDs work only at the provider that stores the file. Send the data inline.',
   )
 }

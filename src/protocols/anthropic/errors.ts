@@ -30,7 +30,7 @@ export const AnthropicError = Type.Object(
     error: Type.Object(
       {
         type: Type.String({ description: "The kind of error, in Anthropic's words." }),
-        message: Type.String({ description: 'What is wrong, and what to do.' }),
+        message: Type.String({ description: 'What went wrong, and how to fix it.' }),
         details: Type.Optional(Type.Unknown({ description: 'Further details. Most errors have none.' })),
       },
       { description: 'The error.' },

@@ -22,12 +22,12 @@ export const carries: Carries = {
     frequency_penalty: 'generationConfig.frequencyPenalty',
     presence_penalty: 'generationConfig.presencePenalty',
     verbosity: NO_VERBOSITY,
-    user: dropped('there is no field for it'),
+    user: dropped('the API has no such field'),
     cache_key: NO_EFFECT,
   },
   pieces: {
     image_url:
-      'fileData; the address must end in .png, .jpg, .jpeg, .webp, .heic or .heif, because Gemini must be told the type',
+      'fileData; the URL must end in .png, .jpg, .jpeg, .webp, .heic or .heif, because fileData must name the type',
     document: 'inlineData',
     document_url: 'fileData',
     audio: 'inlineData',
@@ -41,7 +41,7 @@ export const carries: Carries = {
     cut_arguments: dropped('arguments must be an object, which then contains the incomplete text'),
   },
   own_fields: {
-    model: dropped('the address names the model'),
+    model: dropped('the URL names the model'),
     safetySettings: dropped('other providers have their own fixed safety rules'),
     labels: NO_EFFECT,
     serviceTier: NO_EFFECT,

@@ -103,7 +103,7 @@ function readPart(value: Json | undefined, at: string, calls: Calls): Part | Par
   const found = PART_READERS.find(([field]) => part[field] !== undefined)
   if (found) return found[1](part, at, calls)
   const [field = 'text'] = Object.keys(fields)
-  throw refusal(`${at}.${field}`, "is a kind of part that cannot be carried to another provider's model.")
+  throw refusal(`${at}.${field}`, 'this kind of part is not supported by models of other providers.')
 }
 
 function readText({ text = '', thought = false, thoughtSignature }: RequestPart): Part {
@@ -120,7 +120,7 @@ const MEDIA_KINDS: Readonly<Record<string, MediaPart['kind']>> = {
 
 function kindOf(mime_type: string, at: string): MediaPart['kind'] {
   const kind = MEDIA_KINDS[mime_type.slice(0, mime_type.indexOf('/'))]
-  if (!kind) throw refusal(`${at}.mimeType`, `${mime_type} cannot be carried to another provider's model.`)
+  if (!kind) throw refusal(`${at}.mimeType`, `${mime_type} is not supported by models of other providers.`)
   return kind
 }
 

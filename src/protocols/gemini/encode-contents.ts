@@ -9,11 +9,9 @@ import {
   type Turn,
   textOf,
 } from '../canonical/parts.ts'
-import { unsupportedPiece } from '../carries.ts'
 import { GEMINI_IMAGE_TYPES } from '../image-types.ts'
 import { compact, type JsonObject, lookUp, parseObject, refusal } from '../wire/json.ts'
 import { writeParts } from '../writers.ts'
-import { carries } from './carries.ts'
 import type { Generation } from './model.ts'
 import { ownSignature, PLACEHOLDER } from './signature.ts'
 
@@ -114,14 +112,19 @@ function encodeMedia({ kind, source, at, signature }: MediaPart): JsonObject {
     if (kind === 'image' && !IMAGE_TYPES.has(source.mime_type))
       throw refusal(
         at,
-        `${source.mime_type} is not taken by this model; send ${[...IMAGE_TYPES].join(', ')}.`,
+        `${source.mime_type} is not supported by this model. Send ${[...IMAGE_TYPES].join(', ')}.`,
       )
     const thoughtSignature = ownSignature(signature)
     return compact({ inlineData: { mimeType: source.mime_type, data: source.data }, thoughtSignature })
   }
   const mimeType = typeOf(source.url)
   if (!mimeType?.startsWith(kind === 'image' ? 'image/' : 'application/'))
-    throw unsupportedPiece(kind === 'image' ? 'image_url' : 'document_url', carries, at)
+    throw refusal(
+      at,
+      kind === 'image'
+        ? 'this model needs an image URL that ends in .png, .jpg, .jpeg, .webp, .heic or .heif. You can also send the image inline.'
+        : 'this model needs a file URL that ends in .pdf. You can also send the file inline.',
+    )
   return { fileData: { fileUri: source.url, mimeType } }
 }
 

@@ -32,7 +32,7 @@ export const GoogleError = Type.Object(
     error: Type.Object(
       {
         code: Type.Integer({ description: 'The HTTP status.' }),
-        message: Type.String({ description: 'What is wrong, and what to do.' }),
+        message: Type.String({ description: 'What went wrong, and how to fix it.' }),
         status: Type.String({ description: "The kind of error, in Google's words." }),
       },
       { description: 'The error.' },

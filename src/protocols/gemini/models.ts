@@ -7,7 +7,7 @@ export const NativeModel = Type.Object(
   {
     name: Type.String({ description: '`models/` and the id.' }),
     version: Type.String({ description: 'Always `001`.' }),
-    displayName: Type.String({ description: 'Its name for people.' }),
+    displayName: Type.String({ description: 'The display name.' }),
     inputTokenLimit: Type.Optional(Type.Integer({ description: 'The most input tokens.' })),
     outputTokenLimit: Type.Optional(Type.Integer({ description: 'The most output tokens.' })),
     supportedGenerationMethods: Type.Array(Type.String(), {

@@ -49,12 +49,12 @@ const Harmless = Fields({
   logit_bias: optional(OpenObject),
 })
 
-const NO_PLACE = refused('completions has no place for it')
+const NO_PLACE = refused('completions has no such field')
 
 /** The tables of completions: refusals name fields as completions does. */
 export const carries: Carries = {
   ...chat,
-  lacks_images: 'a completion has no place for them',
+  lacks_images: 'a completion cannot contain images',
   fields: {
     ...chat.fields,
     system: NO_PLACE,
@@ -137,14 +137,11 @@ function rejectHarmful(body: JsonObject): void {
   if (best_of !== undefined && best_of !== n)
     throw refusal('best_of', 'must equal n, because every candidate is returned. Leave it out.')
   if (Object.keys(logit_bias).length > 0)
-    throw refusal(
-      'logit_bias',
-      'is not supported, because each model numbers its tokens differently. Leave it out.',
-    )
+    throw refusal('logit_bias', 'is not supported, because token IDs differ between models. Leave it out.')
 }
 
 const PROMPT_MUST =
-  'must be one text, or a list of one text. Send further prompts in their own requests. Tokens are not supported, because each model numbers them differently.'
+  'must be one text, or a list of one text. Send further prompts in their own requests. Tokens are not supported, because token IDs differ between models.'
 
 function readPrompt(value: Json | undefined): string {
   const prompt = Array.isArray(value) && value.length === 1 ? value[0] : value

@@ -215,7 +215,7 @@ function readFile(part: JsonObject, path: string): MediaPart {
   if (file.file_id !== undefined)
     throw refusal(
       `${path}.file.file_id`,
-      'a file stored at one provider cannot be carried to another; send file_data.',
+      'file IDs work only at the provider that stores the file. Send file_data.',
     )
   const { file_data, filename } = readObject(InlineFile, file, `${path}.file`)
   return inlineDocument(file_data, stringIn(filename), `${path}.file.file_data`)

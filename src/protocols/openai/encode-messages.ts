@@ -11,7 +11,7 @@ import {
 } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { unsupportedPiece } from '../carries.ts'
-import { compact, type JsonObject, lookUp } from '../wire/json.ts'
+import { compact, type JsonObject, lookUp, refusal } from '../wire/json.ts'
 import { type CacheStyle, markFor } from './caching.ts'
 import { carries } from './carries.ts'
 import { googleSignatureField, reasoningFields, writeImage } from './reasoning.ts'
@@ -126,7 +126,8 @@ const MEDIA: Readonly<Record<MediaPart['kind'], (part: MediaPart) => JsonObject>
   }),
   audio: ({ source, at }) => {
     const format = source.by === 'data' ? lookUp(AUDIO_FORMATS, source.mime_type) : undefined
-    if (source.by === 'url' || format === undefined) throw unsupportedPiece('audio', carries, at)
+    if (source.by === 'url' || format === undefined)
+      throw refusal(at, 'this model accepts audio inline only, as WAV or MP3.')
     return { type: 'input_audio', input_audio: { data: source.data, format } }
   },
   document: ({ source, name, at }) => {

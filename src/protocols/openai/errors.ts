@@ -28,7 +28,7 @@ export const OpenAIError = Type.Object(
   {
     error: Type.Object(
       {
-        message: Type.String({ description: 'What is wrong, and what to do.' }),
+        message: Type.String({ description: 'What went wrong, and how to fix it.' }),
         type: Type.String({ description: "The kind of error, in OpenAI's words." }),
         param: Type.Union([Type.String({ description: 'The field at fault.' }), Type.Null()]),
         code: Type.Union([Type.String({ description: 'The specific error, for programs.' }), Type.Null()]),

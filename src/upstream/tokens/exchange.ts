@@ -84,7 +84,7 @@ function tokenIn(text: string, requested_at_ms: number): ExchangeResult {
   const { access_token, expires_in } = parseObject(text) ?? {}
   const value = stringIn(access_token)
   if (value === undefined || !HEADER_VALUE.test(value) || !isLifetime(expires_in))
-    return failure('upstream_error', 'the answer holds no token with a lifetime')
+    return failure('upstream_error', 'the answer has no valid access_token and expires_in')
   return { value, until_ms: requested_at_ms + expires_in * 1_000 }
 }
 

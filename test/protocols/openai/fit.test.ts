@@ -298,7 +298,7 @@ describe('fields', () => {
       'generationConfig.responseLogprobs',
     ],
   ] as const)('%s cannot be sent what %s callers need of it', (server, from, asked, param) => {
-    expect(() => sentTo(server, from, asked as JsonObject)).toThrow(`${param} cannot be carried`)
+    expect(() => sentTo(server, from, asked as JsonObject)).toThrow(`${param} is not supported`)
   })
 
   test.each([

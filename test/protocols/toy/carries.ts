@@ -21,7 +21,7 @@ export const carries: Carries = {
     tools: refused('it calls no tools'),
     tool_choice: NO_FIELD,
     parallel_tool_calls: NO_FIELD,
-    logprobs: refused('it gives no log probabilities'),
+    logprobs: refused('the model returns no log probabilities'),
     frequency_penalty: NO_FIELD,
     presence_penalty: NO_FIELD,
     verbosity: NO_FIELD,

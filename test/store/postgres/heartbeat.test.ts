@@ -109,7 +109,7 @@ describe.if(hasPostgres)('a gateway', () => {
     const { gateway, log } = await join()
     await eventually('it is taken for dead', async () => {
       await gateway.endSilent()
-      return messages(log).includes('a gateway has been silent, and is taken for dead')
+      return messages(log).includes('a gateway has stopped reporting, and is treated as stopped')
     })
     expect(await isAlive(db, silent.gateway.id)).toBe(false)
     await silent.gateway.revive()
@@ -153,7 +153,7 @@ describe.if(hasPostgres)('a gateway', () => {
     await Promise.all([ask(), ask(), ask(), ask()])
     proxy.silence()
     await eventually('it says so', () =>
-      messages(log).includes('the database cannot be told that this gateway is alive'),
+      messages(log).includes('this gateway could not report to the database that it is alive'),
     )
     expect(await Promise.race([ask(), Bun.sleep(10_000)])).toEqual([{ one: 1 }])
     await gateway.end()
@@ -206,15 +206,15 @@ describe.if(hasPostgres)('a gateway', () => {
     proxy.redirect('postgres://127.0.0.1:1/')
     proxy.cutAll()
     await eventually('it says so', () =>
-      messages(log).includes('the database cannot be told that this gateway is alive'),
+      messages(log).includes('this gateway could not report to the database that it is alive'),
     )
     expect(gateway.unreached).toBe('the database does not answer')
     await Bun.sleep(100)
     proxy.redirect(url)
     await eventually('it is told again', () =>
-      messages(log).includes('the database is told again that this gateway is alive'),
+      messages(log).includes('this gateway reaches the database again, and reports that it is alive'),
     )
     expect(gateway.unreached).toBeUndefined()
-    expect(messages(log).filter((message) => String(message).includes('cannot be told')).length).toBe(1)
+    expect(messages(log).filter((message) => String(message).includes('could not report')).length).toBe(1)
   })
 })

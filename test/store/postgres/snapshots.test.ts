@@ -92,7 +92,7 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
         expect(unseen.hidden).toBeGreaterThan(0)
         const [{ found } = { found: '' }] = await checkSnapshots({ db: there })
         expect(found).toMatch(
-          /^none is open; \d+ sessions? of other users cannot be seen into \(GRANT pg_read_all_stats\)$/,
+          /^none is open; \d+ sessions? of other users could not be inspected \(GRANT pg_read_all_stats\)$/,
         )
         await sql.unsafe(`GRANT pg_read_all_stats TO ${role}`)
         const { oldest, hidden } = await snapshotsOn(there)

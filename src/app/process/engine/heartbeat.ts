@@ -132,7 +132,7 @@ class Heartbeat implements OwnGateway {
       ahead_ms,
       reported_ms,
     }))
-      this.#log.warn({ gateway_id, name }, 'a gateway has been silent, and is taken for dead')
+      this.#log.warn({ gateway_id, name }, 'a gateway has stopped reporting, and is treated as stopped')
   }
 
   async revive(): Promise<void> {
@@ -198,8 +198,9 @@ class Heartbeat implements OwnGateway {
     this.#reason = isReadOnly(cause) ? 'the database may only be read' : 'the database does not answer'
     if (is_reached === this.#is_reached) return
     this.#is_reached = is_reached
-    if (is_reached) this.#log.info({}, 'the database is told again that this gateway is alive')
-    else this.#log.warn({ cause }, 'the database cannot be told that this gateway is alive')
+    if (is_reached)
+      this.#log.info({}, 'this gateway reaches the database again, and reports that it is alive')
+    else this.#log.warn({ cause }, 'this gateway could not report to the database that it is alive')
   }
 }
 

@@ -98,8 +98,7 @@ export function withTier(
   { name, at }: RequestedTier,
 ): JsonObject {
   const ask = extras?.service_tier?.ask
-  if (!ask)
-    throw refusal(at, `cannot be carried to ${carries.models}. Leave it out, or choose another model.`)
+  if (!ask) throw refusal(at, `is not supported by ${carries.models}. Leave it out, or choose another model.`)
   return ask(body, name)
 }
 

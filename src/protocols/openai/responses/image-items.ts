@@ -31,8 +31,8 @@ export function readImageItem({ id, result, output_format }: JsonObject, at: str
   return { kind: 'image', source, at }
 }
 
-const MADE = 'The image was made, and the user sees it.'
-const NOT_MADE = 'The image could not be made.'
+const MADE = 'The image was generated and shown to the user.'
+const NOT_MADE = 'The image could not be generated.'
 
 /** Describes an earlier image in words, for a model without image generation; undefined if its prompt is unknown. */
 export function describeImage({ status, revised_prompt }: JsonObject): string | undefined {
