@@ -24,7 +24,7 @@ import type { Reference } from '../../src/protocols/images.ts'
 import { FORM_BODY_LIMIT_BYTES, fieldsFor, imageModelOf, MAX_REFERENCES } from './model.ts'
 import { checkFields, orderOf } from './orders.ts'
 
-/** The field name in spec.md (Image edit request, multipart form), and the one that OpenAI's SDK uses for an array. */
+/** The specified field name (spec.md, Image edit request, multipart form). OpenAI's SDK uses the second for an array. */
 const IMAGE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]'])
 const MAX_FIELDS = 20
 /** Memory per image byte: the image, its base64, and the upstream request. */

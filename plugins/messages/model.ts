@@ -8,8 +8,8 @@ export const MESSAGES_BODY_LIMIT_BYTES = 32 * 1024 * 1024
 export const ID_HEADER = 'request-id'
 
 /**
- * The version in spec.md (Versioning, rule 2), and the one that Anthropic's SDK sends since 1.0.0, whose users change only the base
- * address. Both endpoints return the same answers in either version.
+ * The specified version (spec.md, Versioning, rule 2). The other is the one that Anthropic's SDK sends since 1.0.0; its users change only
+ * the base address. Both endpoints return the same answers in either version.
  */
 const VERSIONS: readonly string[] = [ANTHROPIC_VERSION, '2026-10-21']
 
