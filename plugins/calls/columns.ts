@@ -69,9 +69,7 @@ export const call_columns = columnsOf<ListedCall>()({
     operatorOnly(({ failed_tries }) => failed_tries),
     { seen_by: CONSOLE },
   ),
-  outcome: word(OneOf(LISTED_OUTCOMES), ({ outcome }) => outcome, {
-    description: 'The outcome of the call.',
-  }),
+  outcome: word(OneOf(LISTED_OUTCOMES), ({ outcome }) => outcome, { description: 'The outcome.' }),
   status: integer(({ status }) => status, { description: 'The HTTP status.' }),
   cause: nullableText((call, reader) => causeOf(call, reader === 'operator' || reader === 'command'), {
     description: `The reason of a failure: ${CAUSES.join(', ')}; null if the call succeeded.`,

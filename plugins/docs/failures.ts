@@ -15,8 +15,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
     'The first request with this `Idempotency-Key` is still in progress; or a picture that is referred to is still being made',
   payload_too_large: 'The body is too large',
   unsupported_media: 'The `Content-Encoding` of the body is unknown',
-  unprocessable:
-    'The `Idempotency-Key` was used with another body; or the request refers to something that failed',
+  unprocessable: 'The `Idempotency-Key` was used with another body; or the request needs a failed one',
   rate_limited: "Too many requests or tokens a minute, too many calls at once, or the provider's own limit",
   internal: "The gateway's own fault",
   unimplemented: 'The operator has not enabled this',

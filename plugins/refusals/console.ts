@@ -33,9 +33,7 @@ const RefusalsQuery = Closed({
 const RefusalsView = Closed({
   refused: Type.Integer({ description: 'in the range, recorded one by one or not' }),
   before: Type.Integer({ description: 'in the time of the same length directly before' }),
-  last_hour: Type.Integer({
-    description: 'in the last hour; for a single key, since the start of the clock hour',
-  }),
+  last_hour: Type.Integer({ description: 'in the last hour; for a key, in this clock hour' }),
   reasons: Type.Array(Reason, { description: 'the most frequent ones of the range' }),
   reasons_of_hour: Type.Array(Reason, { description: 'the same of the last hour' }),
 })

@@ -109,9 +109,7 @@ export function rejectLostImages({ lacks_images }: Carries): void {
  * The provider is not at fault, so its key stays in use.
  * @param from as for `rejectLostImages`
  */
-export const lostImageError = ({
-  lacks_images = 'this answer cannot contain images',
-}: Carries): GatewayError =>
+export const lostImageError = ({ lacks_images = 'an answer cannot contain images' }: Carries): GatewayError =>
   internal(
     `The model returned an image, and ${lacks_images}. Call the model at /v1/chat/completions or the native endpoint.`,
   )

@@ -120,17 +120,14 @@ passphrase = "${SECRETS[2]}"
     ['another bucket', ['backup', 'bucket'], 'elsewhere'],
     ['another passphrase', ['backup', 'passphrase'], 'known to the thief'],
     ['another server', ['backup', 'endpoint'], 'https://thief.example'],
-  ])(
-    'do not follow %s from the console: archives contain the keys of the providers',
-    async (_, path, value) => {
-      const { mistakes } = await configured(TEXT, (configuration) =>
-        configuration.check({ edits: [{ op: 'set', path, value }] }),
-      )
-      expect(mistakes.map(({ message }) => message).join()).toContain(
-        'must be changed in the file on the server',
-      )
-    },
-  )
+  ])('do not follow %s from the console: archives contain provider keys', async (_, path, value) => {
+    const { mistakes } = await configured(TEXT, (configuration) =>
+      configuration.check({ edits: [{ op: 'set', path, value }] }),
+    )
+    expect(mistakes.map(({ message }) => message).join()).toContain(
+      'must be changed in the file on the server',
+    )
+  })
 
   test('other changes leave the section as it is', async () => {
     const { mistakes } = await configured(TEXT, (configuration) =>

@@ -83,6 +83,6 @@ test('a plain one says why it is not downloaded, and what a restore replaced say
   const section = page.getByRole('region', { name: 'Backups' })
   await section.getByText('not encrypted', { exact: true }).first().waitFor()
   await section.getByText(/Unencrypted backups contain the providers’ keys/).waitFor()
-  await page.getByText('data from before a restore').waitFor()
+  await page.getByText('data before a restore').waitFor()
   await one.looksRight()
 })

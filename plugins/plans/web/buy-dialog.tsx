@@ -67,8 +67,7 @@ const useBuy = ({ offer, page, account }: BuyDialogProps) =>
       ),
     changes: ['plan', 'plans', 'overview', 'account', 'entries', 'start'],
     done: (_, { changes_at_ms }) => ({
-      text:
-        changes_at_ms === null ? `${offer.title} has started` : `${offer.title} starts with the next month`,
+      text: changes_at_ms === null ? `${offer.title} has started` : `${offer.title} starts after this month`,
     }),
   })
 

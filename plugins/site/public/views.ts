@@ -21,8 +21,7 @@ export const KINDS = [
 const PriceLineView = Closed({
   name: Type.String({ description: 'The priced unit, such as `input`, `cache_read` or `per_image`.' }),
   of: Type.String({
-    description:
-      'The calls that the price applies to, such as `prompts above 200,000 tokens`; empty for all others.',
+    description: 'The calls that it is for, such as `prompts above 200,000 tokens`; empty: all others.',
   }),
   per: Type.String({ description: 'The quantity that the price is for, such as `million tokens`.' }),
   ...MoneyFields('price', 'The price'),

@@ -178,9 +178,7 @@ const SQLITE = 'SQLite'
 
 const contentsOf = (name: string): string =>
   CONTENTS[name] ??
-  (name.startsWith('before-restore-')
-    ? 'data from before a restore; delete it when you no longer need it'
-    : '')
+  (name.startsWith('before-restore-') ? 'data before a restore; delete it when you no longer need it' : '')
 
 interface InUse {
   has_database: boolean

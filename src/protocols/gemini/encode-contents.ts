@@ -107,6 +107,9 @@ const TYPE_BY_ENDING: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
 }
 
+const NEEDS_ENDING =
+  'this model needs an image URL that ends in .png, .jpg, .jpeg, .webp, .heic or .heif, or a document URL that ends in .pdf.'
+
 function encodeMedia({ kind, source, at, signature }: MediaPart): JsonObject {
   if (source.by === 'data') {
     if (kind === 'image' && !IMAGE_TYPES.has(source.mime_type))
@@ -118,13 +121,7 @@ function encodeMedia({ kind, source, at, signature }: MediaPart): JsonObject {
     return compact({ inlineData: { mimeType: source.mime_type, data: source.data }, thoughtSignature })
   }
   const mimeType = typeOf(source.url)
-  if (!mimeType?.startsWith(kind === 'image' ? 'image/' : 'application/'))
-    throw refusal(
-      at,
-      kind === 'image'
-        ? 'this model needs an image URL that ends in .png, .jpg, .jpeg, .webp, .heic or .heif. You can also send the image inline.'
-        : 'this model needs a file URL that ends in .pdf. You can also send the file inline.',
-    )
+  if (!mimeType?.startsWith(kind === 'image' ? 'image/' : 'application/')) throw refusal(at, NEEDS_ENDING)
   return { fileData: { fileUri: source.url, mimeType } }
 }
 
