@@ -12,10 +12,10 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
     "A suspended account, an address off the key's list, or a model that the key may not call",
   not_found: 'The model or resource was not found',
   conflict:
-    'The first request with this `Idempotency-Key` is still in progress; or a picture that is referred to is still being made',
+    'The first request with this `Idempotency-Key` is still in progress; or a referenced image is still being generated',
   payload_too_large: 'The body is too large',
   unsupported_media: 'The `Content-Encoding` of the body is unknown',
-  unprocessable: 'The `Idempotency-Key` was used with another body; or the request needs a failed one',
+  unprocessable: 'The `Idempotency-Key` was used with another body; or a referenced image failed',
   rate_limited: "Too many requests or tokens a minute, too many calls at once, or the provider's own limit",
   internal: "The gateway's own fault",
   unimplemented: 'The operator has not enabled this',
