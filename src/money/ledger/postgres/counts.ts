@@ -108,5 +108,5 @@ const ADD = `
      SET requests = rates.requests + excluded.requests, tokens = rates.tokens + excluded.tokens`
 
 /** Returns the statement that adds a batch's counts; none if there are none. */
-export const addingCounts = (counts: Counts | undefined): Statement[] =>
+export const addCountsStatements = (counts: Counts | undefined): Statement[] =>
   counts && counts.added.size > 0 ? [{ text: ADD, values: [jsonOf([...counts.added.values()])] }] : []

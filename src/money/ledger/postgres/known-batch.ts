@@ -18,7 +18,7 @@ import { apply } from '../rules.ts'
 import { type BatchParts, BEGIN, type DecidedBatch } from './batch.ts'
 import type { BatchRows, KnownRows } from './known-rows.ts'
 import { isAlive } from './reading.ts'
-import { CHANGED_OF_ACCOUNT, CHANGED_OF_KEY, insertingHolds, openedIn, partsOf } from './writing.ts'
+import { CHANGED_OF_ACCOUNT, CHANGED_OF_KEY, holdInsertParts, openedIn, partsOf } from './writing.ts'
 
 /** The first provisional number of a hold, until the server assigns one: greater than every assigned number. */
 const FIRST_PROVISIONAL_ID = 2 ** 52
@@ -61,7 +61,7 @@ export function decideByKnown(
         comparePart(based_on, gateway_id),
         ...updateParts(based_on, known, book),
         ...partsOf(book, prices),
-        ...insertingHolds(opened),
+        ...holdInsertParts(opened),
         markPart(mark),
       ]
       const statements = [BEGIN, { text: LOCK, values: [accounts] }, oneStatement(parts), COMMIT]

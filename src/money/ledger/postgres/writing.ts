@@ -16,7 +16,7 @@ import type { Book } from '../book.ts'
 import { columnsOf, columnsWithoutId } from '../columns.ts'
 import { QUARTER_S } from '../days.ts'
 import { addedBy, SUM_KIND, SUMMED, SUMMED_SQL } from '../sums.ts'
-import { addingCounts } from './counts.ts'
+import { addCountsStatements } from './counts.ts'
 import type { SharedPrices } from './prices.ts'
 import { writesOfRowStates } from './row-states.ts'
 
@@ -30,7 +30,7 @@ export function writesOf(book: Book, prices: SharedPrices, mark: CommitMark): St
       INSERT_ACTIONS,
       book.new_actions.map(({ action, by }) => actionRow(action, by)),
     ),
-    ...addingCounts(book.counts),
+    ...addCountsStatements(book.counts),
     oneStatement([
       ...partUnlessEmpty('changed_accounts', UPDATE_ACCOUNTS, [...book.changed_accounts]),
       ...partUnlessEmpty('changed_keys', UPDATE_KEYS, [...book.changed_keys]),
@@ -109,7 +109,7 @@ const INSERT_HOLDS = insert('holds', columnsOf(holds))
 const INSERT_NEW_HOLDS = `${insert('holds', columnsWithoutId(holds), "nextval('hold_ids')")} RETURNING id`
 
 /** Opens holds whose numbers the server assigns and returns, separated by commas. */
-export const insertingHolds = (rows: readonly object[]): Part[] =>
+export const holdInsertParts = (rows: readonly object[]): Part[] =>
   partUnlessEmpty('inserted_holds', INSERT_NEW_HOLDS, rows).map((inserting) => ({
     ...inserting,
     answer: "(SELECT string_agg(id::text, ',' ORDER BY id) FROM inserted_holds)",

@@ -48,7 +48,7 @@ export function explainBucketFailure(failure: unknown, bucket: Bucket, named_in:
         cause: failure,
       },
     )
-  if (!isOfServer(failure)) return failure
+  if (!isFromClient(failure)) return failure
   return upstreamFailed(
     `${at} (region ${bucket.region}) failed: check its address and region, and that it runs.`,
     { cause: failure },
@@ -56,10 +56,10 @@ export function explainBucketFailure(failure: unknown, bucket: Bucket, named_in:
 }
 
 /** Whether the client threw the error, for an answer of the server or for the connection. */
-const isOfServer = (failure: unknown): boolean =>
+const isFromClient = (failure: unknown): boolean =>
   failure instanceof Error &&
   (failure.name === 'S3Error' || /Connection|Timeout|FailedToOpen|ENOTFOUND|S3/i.test(codeOf(failure)))
 
 /** Whether the same request may succeed a moment later. */
 export const isPassing = (failure: unknown): boolean =>
-  isOfServer(failure) && REFUSED[codeOf(failure)] === undefined && !/^NoSuch|^Invalid/.test(codeOf(failure))
+  isFromClient(failure) && REFUSED[codeOf(failure)] === undefined && !/^NoSuch|^Invalid/.test(codeOf(failure))
