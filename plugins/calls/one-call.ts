@@ -1,6 +1,6 @@
 // Queries of one call by its request id, with its charge, refunds and the other calls of its answer; and of calls by the beginning of the id.
 import { and, between, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
-import { answerOf } from '../../src/domain/request-id.ts'
+import { requestIdOfCall } from '../../src/domain/request-id.ts'
 import { QUARTER_S } from '../../src/money/ledger/days.ts'
 import { type IdRange, startedWith } from '../../src/money/ledger/started-calls.ts'
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
@@ -138,7 +138,7 @@ async function findInRange(
 
 /** Finds a call that started too long after its request to be found by the time in its id: by way of the calls before it. */
 async function findLaterPart(db: Db, request_id: string): Promise<TracedCall | undefined> {
-  const answer_id = answerOf(request_id)
+  const answer_id = requestIdOfCall(request_id)
   if (answer_id === request_id) return undefined
   const first = await findInRange(db, answer_id, await startedWith(db, answer_id))
   const part = first && (await callsOfAnswer(db, first)).find((each) => each.request_id === request_id)

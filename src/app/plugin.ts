@@ -136,9 +136,9 @@ const checksOver = <Own>(
 ): GatewayCheck[] =>
   checks.map((check) => {
     if (check.needs === 'folder')
-      return { ...check, look: (given: CheckContext, time: CheckTime) => check.look(given, time, own) }
+      return { ...check, look: (context: CheckContext, time: CheckTime) => check.look(context, time, own) }
     if (check.needs === 'catalogue')
-      return { ...check, look: (given: ReadContext, time: CheckTime) => check.look(given, time, own) }
+      return { ...check, look: (context: ReadContext, time: CheckTime) => check.look(context, time, own) }
     return {
       ...check,
       needs: 'folder',

@@ -61,7 +61,7 @@ export const BrandSchema = Type.Object(
     ),
     terms_url: Address('your terms of service'),
     privacy_url: Address('your privacy policy'),
-    imprint_url: Address('who runs the service, where a law asks for it'),
+    imprint_url: Address('your imprint, which says who runs the service, if a law requires one'),
   },
   closed,
 )

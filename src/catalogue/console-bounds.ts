@@ -77,11 +77,11 @@ function mistakeIfChanged(
 }
 
 const STORAGE_ELSEWHERE =
-  'must be changed in the file on the server, once the rows and files are where it says: `tollgate migrate` moves them'
+  'must be changed in the file on the server, after `tollgate migrate` has moved the rows and files to the new place'
 
 const envNamesOf = ({ server }: TomlTable): unknown => Reflect.get(Object(server), 'env_names')
 
-const NAMES_ELSEWHERE = 'it says which environment variables the console may have sent to a provider'
+const NAMES_ELSEWHERE = 'it lists the environment variables that the console may send to a provider'
 
 const FILES_ELSEWHERE =
   'must be a file that the catalogue names already: paste the text of the file here, or name the file in the catalogue on the server'

@@ -162,6 +162,6 @@ function withLineEndsOf(draft: string, file: string): string {
 
 const unreadable = () =>
   invalidRequest(
-    'The file is no TOML, and is not shown, because its keys could not be hidden. Put it right on the server: `tollgate config check` names the line.',
+    'The file is not TOML, and is not shown, because its keys could not be hidden. Fix it on the server: `tollgate config check` names the line.',
     { code: 'configuration_unreadable' },
   )

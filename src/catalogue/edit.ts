@@ -116,7 +116,7 @@ function placesIn(text: string): Places {
     return placesOf(text)
   } catch (thrown) {
     if (!(thrown instanceof ParseError)) throw thrown
-    throw invalidRequest(`Line ${thrown.lineNumber} is not TOML: ${thrown.message}. Put it right first.`)
+    throw invalidRequest(`Line ${thrown.lineNumber} is not TOML: ${thrown.message}. Fix it first.`)
   }
 }
 

@@ -184,9 +184,9 @@ function readableIn({ written }: Places): { line: number; text: string }[] {
   })
 }
 
-const CHANGED_LINE = 'has a text that is hidden: take the line back as it was, or write that text anew'
+const CHANGED_LINE = 'contains a hidden text: restore the line as it was, or enter that text again'
 const UNKNOWN = 'must be the key itself, or "env:NAME": no key of the file is hidden under this mark'
-const ELSEWHERE = 'must be written anew: the hidden key is only sent to the address that it was written for'
+const ELSEWHERE = 'must be entered again: the hidden key is only sent to the address that it was entered for'
 
 /** Shorter values are placeholders or common words. */
 const MIN_SECRET_CHARS = 8

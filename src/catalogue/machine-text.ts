@@ -4,7 +4,7 @@ import { machinePathsIn, machineValuesIn } from './of-the-machine.ts'
 import { readToml, type TomlPath, type TomlTable } from './toml.ts'
 import type { TomlValue } from './toml-write.ts'
 
-/** Removes the machine's settings from a text. @returns also their names @throws GatewayError invalid_request if the text is no TOML */
+/** Removes the machine's settings from a text; a text that is no TOML is returned unchanged. @returns also the names of the settings */
 export function withoutMachine(text: string): { text: string; left_out: string[] } {
   const document = readToml(text)
   const paths = document.ok ? machinePathsIn(document.value) : []

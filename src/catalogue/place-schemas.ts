@@ -35,14 +35,14 @@ export const BucketPrefix = Type.String({
 export const StorageSchema = Type.Object(
   {
     database: OptionalText(
-      'the address of a PostgreSQL database in place of tollgate.db; "env:NAME" reads a variable. Waits for a restart',
+      'the URL of a PostgreSQL database, used instead of tollgate.db; "env:NAME" reads a variable. Takes effect after a restart',
     ),
     files: Type.Optional(
       Type.String({
         pattern: `^s3://${NAME}(/${SEGMENT})*/?$`,
         must: 'the address of a bucket, such as "s3://tollgate-files/prod"',
         description:
-          'a bucket for images, uploads, kept answers and responses, in place of the data folder. Waits for a restart',
+          'a bucket for images, uploads, kept answers and responses, used instead of the data folder. Takes effect after a restart',
       }),
     ),
     ...bucket_access,

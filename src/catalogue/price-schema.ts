@@ -83,7 +83,7 @@ export const TokenPriceSchema = Type.Object(
   closed,
 )
 
-export const PER_IMAGE = 'USD per image that no line of `variants` fits'
+export const PER_IMAGE = 'USD per image that matches no entry of `variants`'
 
 /** By image or by tokens; `readImagePrice` checks that it is one of them. */
 export const ImagePriceSchema = Type.Object(

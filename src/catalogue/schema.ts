@@ -218,7 +218,7 @@ const TextModelSchema = Type.Object(
         uniqueItems: true,
         must: 'a list of "images", "audio", "files" and "tools"',
         description:
-          'what the model takes beside text, for those who choose one; without this, what is known of its name',
+          'the inputs besides text that the model supports, shown to people who choose a model; by default those known for its name',
       }),
     ),
     price: TokenPriceSchema,

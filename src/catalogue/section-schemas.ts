@@ -144,7 +144,7 @@ const BillingSchema = Type.Object(
       description:
         'whether the caller pays for the delivered part of an answer that its provider interrupted',
     }),
-    seller: OptionalText('who sells, on statements: name, address and tax number, in several lines'),
+    seller: OptionalText('the seller on statements: name, address and tax number, in several lines'),
   },
   closed,
 )

@@ -77,7 +77,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   let seen_version: number | undefined | null = null
   const readWithKeys = async (): Promise<FileReading> => {
     for (;;) {
-      // Stamps are taken before the reading, so that no change after it is missed.
+      // Taken before the reading: no later change is missed, and the text read here is not read again for its changed time.
       await stamps.take([path, ...key_paths])
       const key_files = keyFilesIn(dirname(path))
       seen_version = null

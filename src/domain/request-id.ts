@@ -10,7 +10,7 @@ const ID_CHARS = PREFIX.length + 22
 export const requestIdAt = (now_ms: number): string => `${PREFIX}${Bun.randomUUIDv7('base64url', now_ms)}`
 
 /** Returns the request ID of a call: if a request makes several calls, their IDs have a suffix. */
-export const answerOf = (call_id: string): string => call_id.slice(0, ID_CHARS)
+export const requestIdOfCall = (call_id: string): string => call_id.slice(0, ID_CHARS)
 
 /** The length of the prefix of an ID that contains its time. */
 const MIN_TIMED_CHARS = PREFIX.length + TIME_CHARS

@@ -11,7 +11,7 @@ export const Limit = WholeNumber({ minimum: 1, maximum: MAX_LIMIT }, `a whole nu
 export const PAGE_PARAMETERS = {
   limit: Type.Optional({
     ...Limit,
-    description: `How many a page has at most; ${DEFAULT_LIMIT} by default.`,
+    description: `The maximum number of items on a page; ${DEFAULT_LIMIT} by default.`,
     examples: [10],
   }),
   cursor: Type.Optional(WholeNumber({ minimum: 1 }, 'the next_cursor of the page before')),

@@ -32,12 +32,12 @@ export function readZone({ zone = UTC }: { zone?: string | undefined }): Zone {
 export const PERIOD_PARAMETERS = {
   since: Type.Optional({
     ...Moment,
-    description: 'From here on: a day, or a time with its offset, such as `2026-12-31T18:00:00Z`.',
+    description: 'The start: a day, or a time with its offset, such as `2026-12-31T18:00:00Z`.',
     examples: ['2026-01-01'],
   }),
   until: Type.Optional({
     ...Moment,
-    description: 'Up to here, in the same way; a day counts whole.',
+    description: 'The end, in the same form. A day is included as a whole.',
     examples: ['2099-12-31'],
   }),
   ...ZONE_PARAMETER,

@@ -23,9 +23,9 @@ export function time<Name extends string, Ms extends number | null>(name: Name, 
 }
 
 const amountOf = (what: string) => Type.Integer({ description: `${what}, in nano-dollars.` })
-const Usd = Type.String({ description: 'The same in USD, as a decimal number.' })
+const Usd = Type.String({ description: 'The same amount in USD, as a decimal number.' })
 const momentOf = (what: string) => Type.Integer({ description: `${what}, in milliseconds since 1970, UTC.` })
-const IsoTime = Type.String({ description: 'The same as ISO 8601, in UTC.' })
+const IsoTime = Type.String({ description: 'The same time in UTC, as ISO 8601.' })
 
 /** The schema of `money`. @param what the amount's description, for the API reference */
 export const MoneyFields = <Name extends string>(name: Name, what = 'An amount') =>

@@ -35,7 +35,7 @@ export async function readFile(
   return (await openFile(library, file))?.bytes()
 }
 
-/** Reads a page of an account's stored uploads. */
+/** Reads a page of an account's stored uploads, of all times or of a period. */
 export async function listFiles(
   db: Db,
   account_id: number,

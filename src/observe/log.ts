@@ -186,7 +186,7 @@ function textOf(line: WaitingLine, redactor: Redactor): string {
     // The line itself says that other fields could not be written.
     const fields = Object.fromEntries(Object.entries(line.fields).filter(([, value]) => isPlain(value)))
     return lineOf(
-      { ...line, fields: { ...fields, unreadable: 'other fields, which JSON has no form for' } },
+      { ...line, fields: { ...fields, unreadable: 'other fields cannot be written as JSON' } },
       redactor,
     )
   }
@@ -212,7 +212,7 @@ function describeError(thrown: unknown, redactor: Redactor, depth = 0): unknown 
     return errorFields(thrown, redactor, depth)
   } catch {
     // No more can be known of the value.
-    return 'what was thrown cannot be read'
+    return 'the thrown value cannot be read'
   }
 }
 

@@ -6,7 +6,7 @@ export function messageOf(thrown: unknown): string {
     return String(thrown instanceof Error ? thrown.message : thrown)
   } catch {
     // Reading a plugin's own error may throw.
-    return 'what was thrown cannot be read'
+    return 'the thrown value cannot be read'
   }
 }
 

@@ -83,7 +83,7 @@ describe('complete', () => {
 test.each(notices.map(({ name, version, ...notice }) => [`${name}@${version}`, notice] as const))(
   '%s has a licence, and its text or why there is none',
   (_, { license, text, remark }) => {
-    expect(license).not.toMatch(/^(not said|UNLICENSED|SEE .*|)$/i)
+    expect(license).not.toMatch(/^(not stated|UNLICENSED|SEE .*|)$/i)
     expect((text ?? remark ?? '').length).toBeGreaterThan(20)
   },
 )
@@ -137,7 +137,7 @@ describe('of a tree of packages', () => {
       expect.arrayContaining(['b']),
       expect.arrayContaining(['b']),
     ])
-    expect(found.find(({ version }) => version === '2.0.0')?.remark).toContain('no text')
+    expect(found.find(({ version }) => version === '2.0.0')?.remark).toContain('no license text')
     expect(found.find(({ name, version }) => name === 'b' && version === '1.0.0')?.text).toContain(
       'Notice of b',
     )

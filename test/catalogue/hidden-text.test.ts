@@ -43,7 +43,7 @@ price = { input = 1, output = 2 }
 `
 
 const redactor = createRedactor([KNOWN])
-const HIDDEN_LINE = 'has a text that is hidden: take the line back as it was, or write that text anew'
+const HIDDEN_LINE = 'contains a hidden text: restore the line as it was, or enter that text again'
 
 function hidden(text: string) {
   const found = hideSecrets(text, redactor)
@@ -188,7 +188,7 @@ describe('what is put back', () => {
         'providers[0].api_keys[0]',
         'providers[0].api_keys[1]',
       ])
-      expect(mistakes[0]?.message).toContain('must be written anew')
+      expect(mistakes[0]?.message).toContain('must be entered again')
     }
   })
 

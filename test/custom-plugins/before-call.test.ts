@@ -392,14 +392,14 @@ describe('hooks that break their word', () => {
           },
         })
       },
-      'what was thrown cannot be read',
+      'the thrown value cannot be read',
     ],
     [
       'a thrown value that has no text',
       () => {
         throw Object.create(null)
       },
-      'what was thrown cannot be read',
+      'the thrown value cannot be read',
     ],
     ['a rejected promise', () => Promise.reject(new Error('no network')), 'no network'],
     ['a promise that never ends', () => new Promise(() => undefined), 'took longer than 0.3 s'],

@@ -157,7 +157,7 @@ describe('an error in `cause`', () => {
     log.error({ request_id: 'r', cause: new Error('outer', { cause: hostile }) }, 'odd')
     expect(lines()[0]).toMatchObject({
       request_id: 'r',
-      cause: { message: 'outer', cause: 'what was thrown cannot be read' },
+      cause: { message: 'outer', cause: 'the thrown value cannot be read' },
     })
   })
 

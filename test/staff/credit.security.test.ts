@@ -137,7 +137,7 @@ test.each(['order:57', 'voucher:1', 'voucher-batch:3', 'plan:7', 'refund-back:1'
       const answer = await credit(client, 'anna', '0.01', request_key)
       expect(await errorOf(answer)).toMatchObject({
         status: 400,
-        message: expect.stringContaining('none of the gateway’s own keys such as order:12'),
+        message: expect.stringContaining('not one of the gateway’s own keys, such as order:12'),
       })
     }
     expect(await balances()).toBe(before)

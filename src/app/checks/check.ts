@@ -7,12 +7,14 @@ import type { Awaitable, Db } from '../../store/db.ts'
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 
 export const Diagnosis = Type.Object({
-  check: Type.String({ description: 'what was looked at, such as `disk` or `provider openai#1`' }),
+  check: Type.String({ description: 'the thing checked, such as `disk` or `provider openai#1`' }),
   level: Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('fail')]),
   found: Type.String(),
-  advice: Nullable(Type.String({ description: 'what to do about it; null where nothing is to be done' })),
+  advice: Nullable(Type.String({ description: 'what to do about it; null if there is nothing to do' })),
   account_id: Type.Optional(
-    Type.Integer({ description: 'the account that it is about; an alert of it goes with it' }),
+    Type.Integer({
+      description: 'the account that it is about; an alert about it is deleted with the account',
+    }),
   ),
 })
 export type Diagnosis = Static<typeof Diagnosis>

@@ -67,16 +67,16 @@ export async function withDatabase<T>(
 
 /** @throws as `engineIn` */
 export const engineOfFolder = (folder: DataFolder): Promise<Engine> =>
-  inOrder(folder, () => engineIn(folder, folder.env))
+  inPreparedFolder(folder, () => engineIn(folder, folder.env))
 
 /** @throws as `storageOfFolder` */
 export const filesOfFolder = (folder: DataFolder): Promise<FileStores> =>
-  inOrder(folder, async () => {
+  inPreparedFolder(folder, async () => {
     const { fileStoresOf } = await import('../process/files/stores.ts')
     return fileStoresOf(await storageOfFolder(folder, folder.env), folder.dir)
   })
 
-async function inOrder<T>(folder: DataFolder, open: () => Promise<T>): Promise<T> {
+async function inPreparedFolder<T>(folder: DataFolder, open: () => Promise<T>): Promise<T> {
   prepareFolder(folder)
   try {
     return await open()

@@ -72,6 +72,7 @@ export interface Column<Row> {
 const GAP = '  '
 /** The minimum width of an elastic column. */
 const MIN_CHARS = 8
+/** The minimum width of an elastic column with `spare`. */
 const MIN_SPARE_CHARS = 24
 
 /**

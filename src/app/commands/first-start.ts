@@ -19,7 +19,7 @@ interface Parts {
   now: () => number
 }
 
-/** Whether the demo account of an earlier start is still the only account. */
+/** Whether the demo account is active, and the only account. */
 export async function hasOnlyDemo(db: Db): Promise<boolean> {
   const [first, ...others] = await listAccounts(db)
   return first?.name === DEMO_ACCOUNT && first.status === 'active' && others.length === 0
@@ -28,7 +28,7 @@ export async function hasOnlyDemo(db: Db): Promise<boolean> {
 /**
  * Creates the account `demo` with 10 USD and a key for the simulated models, unless the database already has an account or an operator
  * (a new folder over an existing database). The key is created last: if a start was killed before, the next start completes it.
- * @returns the key's text, shown only this once; undefined if the database has an account
+ * @returns the key's text, shown only this once; undefined if there is another account, any key, or an operator but no account
  */
 export async function firstStart({ db, ledger, randomBytes, now }: Parts): Promise<string | undefined> {
   const now_ms = now()

@@ -46,8 +46,9 @@ const sharedPlaceIn = (db: Db): SharedPlace => ({
 })
 
 /**
- * Stores the text of the start, and from now on each text that an edit of the file brings into force. Those from the database are stored.
- * @returns stores the text in force
+ * Stores the text of the start, and from now on each text that an edit of the file brings into force. Texts from
+ * the database are skipped, since each save there has stored its text.
+ * @returns a function that stores the text in force
  */
 export async function followEdits(
   watched: OpenCatalogue,

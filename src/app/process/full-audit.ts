@@ -32,19 +32,19 @@ export const AuditReport = Type.Object({
   from: Nullable(
     Type.Object(
       {
-        call_id: Type.Integer({ description: 'the last call before those that were looked at' }),
-        ...TimeFields('whole', 'The last time that all rows were looked at'),
+        call_id: Type.Integer({ description: 'the last call before the checked ones' }),
+        ...TimeFields('whole', 'The last time that all rows were checked'),
       },
-      { description: 'null where all rows were looked at' },
+      { description: 'null if all rows were checked' },
     ),
   ),
   rules: Type.Array(
     Type.Object({
       invariant: Type.String(),
       meaning: Type.String(),
-      over: Type.String({ description: 'what was looked at' }),
-      checked: Type.Integer({ description: 'how many of them' }),
-      breaches: Type.Integer({ description: 'findings, 100 at most' }),
+      over: Type.String({ description: 'the kind of things checked, such as `accounts`' }),
+      checked: Type.Integer({ description: 'the number of things checked' }),
+      breaches: Type.Integer({ description: 'the number of findings, at most 100' }),
     }),
   ),
   findings: Type.Array(

@@ -79,7 +79,7 @@ export function reportSwept({ expired, possible_loss_nanos }: SweepResult, log: 
   const request_ids = expired.slice(0, MAX_REQUEST_IDS).map(({ request_id }) => request_id)
   log.warn(
     { holds: expired.length, possible_loss_usd: formatUsd(possible_loss_nanos), request_ids },
-    'expired holds whose calls are gone: the possible loss is what those calls may have cost upstream',
+    'expired holds without a running call: the possible loss is what their calls may have cost upstream',
   )
 }
 

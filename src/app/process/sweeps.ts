@@ -27,7 +27,7 @@ async function removeOthers(
   if (left_behind > 0)
     log.warn(
       { left_behind },
-      'ended the images and uploads that gateways had under way which have ended: images are marked as failed, uploads are removed',
+      'ended the unfinished images and uploads of gateways that have ended: images are marked as failed, uploads are removed',
     )
   await removeEnded(db, ended)
 }

@@ -18,7 +18,9 @@ type Parts = Pick<Gateway, 'calls' | 'requests'>
 
 /** Returns the answer to a failed request, as `failureAnswer`. */
 export const answerTo = (parts: Parts, surface: Surface, failed: FailedRequest): Response =>
-  isClosed(failed) ? answerClosed(parts, surface, failed) : failureAnswer(record(parts, surface, failed))
+  hasDisconnected(failed)
+    ? answerDisconnected(parts, surface, failed)
+    : failureAnswer(record(parts, surface, failed))
 
 /** Returns the answer to a failed request, as `answerFailure`. */
 export const answerLater = async (
@@ -26,21 +28,26 @@ export const answerLater = async (
   surface: Surface,
   failed: FailedRequest,
 ): Promise<Response> =>
-  isClosed(failed) ? answerClosed(parts, surface, failed) : answerFailure(record(parts, surface, failed))
+  hasDisconnected(failed)
+    ? answerDisconnected(parts, surface, failed)
+    : answerFailure(record(parts, surface, failed))
 
 /**
  * Whether a request failed because its caller disconnected. Refusals before that, and faults of the gateway, are recorded as
  * usual.
  */
-function isClosed({ thrown, known, request }: FailedRequest): boolean {
+function hasDisconnected({ thrown, known, request }: FailedRequest): boolean {
   if (!request?.signal.aborted) return false
   const { kind, cause } = toGatewayError(thrown)
   if (kind === 'internal') return cause instanceof DOMException && cause.name === 'AbortError'
   return known?.is_call ? kind !== 'overloaded' : kind.startsWith('upstream_')
 }
 
-/** Records no error answer, since the caller has disconnected. A call is recorded as cancelled; a request without a hold gets a line in the log. */
-function answerClosed(
+/**
+ * Renders an answer that the caller, who has disconnected, will not read. It records no refusal: a call has its own record as cancelled, and a
+ * request without a hold gets a line in the log.
+ */
+function answerDisconnected(
   { calls: { log }, requests: { sockets } }: Parts,
   { render, id_header }: Surface,
   { thrown, known, request, request_id }: FailedRequest,

@@ -154,7 +154,7 @@ export interface Operations {
   files_bucket: string | undefined
   /** Returns the reason why images and uploads are refused, in words for the public; undefined if they are accepted. */
   filesTrouble: () => string | undefined
-  /** Posts a message to a server that the operator names. */
+  /** Posts a message to a public server that the operator names. */
   postWebhook: PostWebhook
   /** The network for the gateway's own requests; calls use `calls.upstream`. */
   network: (url: string, init: RequestInit) => Promise<Response>

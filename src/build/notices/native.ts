@@ -49,14 +49,14 @@ export function bunNotices(version: string): Notice[] {
     version: null,
     license,
     text: null,
-    remark: `Bun's executable has no texts; its terms and its source are named at ${BUN_SOURCE}/blob/bun-v${version}/LICENSE.md.`,
+    remark: `Bun's executable contains no license texts; its license and source are listed at ${BUN_SOURCE}/blob/bun-v${version}/LICENSE.md.`,
   })
   const bun: Notice = {
     name: 'Bun',
     version,
     license: 'MIT',
     text: null,
-    remark: `Its executable has no text; its source, with all that is needed to link it to another JavaScriptCore, is ${BUN_SOURCE}/tree/bun-v${version}.`,
+    remark: `Its executable contains no license text; its source, with everything needed to link it to another JavaScriptCore, is at ${BUN_SOURCE}/tree/bun-v${version}.`,
   }
   return [
     bun,
@@ -82,7 +82,7 @@ export function libvipsNotices(folder: string): Notice[] {
       version: versions[VERSIONED_AS[name] ?? name] ?? versions[name.replace(/^lib/, '')] ?? null,
       license: terms.replace(LINK, '$1'),
       text: null,
-      remark: `Its package names its terms, and has no text${[...terms.matchAll(LINK)].map(([, , url]) => `: ${url}`).join('')}. The source of all of these: https://github.com/lovell/sharp-libvips.`,
+      remark: `Its package names the license, but does not contain its text${[...terms.matchAll(LINK)].map(([, , url]) => `: ${url}`).join('')}. The source of all these libraries: https://github.com/lovell/sharp-libvips.`,
     }))
 }
 

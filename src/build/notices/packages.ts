@@ -91,8 +91,9 @@ function noticeOf(folder: string): Notice {
   return {
     name,
     version,
-    license: stated ?? 'not said',
+    license: stated ?? 'not stated',
     text: files.length > 0 ? files.join('\n\n') : null,
-    remark: files.length > 0 ? null : `Its package has no text of its own${by ? `; it is by ${by}` : ''}.`,
+    remark:
+      files.length > 0 ? null : `Its package contains no license text${by ? `; its author is ${by}` : ''}.`,
   }
 }

@@ -105,7 +105,7 @@ describe('config restore', () => {
       'providers[0].api_keys[0] must be the key itself',
       TEXT.replaceAll('"acme"', '"other"'),
     ],
-    ['a file that is no TOML', ['2', '--yes'], 1, 'The file is no TOML', `${TEXT}\nx = `],
+    ['a file that is no TOML', ['2', '--yes'], 1, 'The file is not TOML', `${TEXT}\nx = `],
   ])('%s: refused, and nothing is written', async (_, args, status, words, text) => {
     writeFileSync(scene.path('tollgate.toml'), text)
     const before = file()

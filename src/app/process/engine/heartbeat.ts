@@ -140,7 +140,7 @@ class Heartbeat implements OwnGateway {
     this.#reports = undefined
     this.#log.warn(
       { gateway_id: this.id },
-      'other gateways took this one for dead, since it was silent: it goes on, and settles its calls late',
+      'other gateways considered this one dead, since it was silent: it continues, and settles its calls late',
     )
   }
 
@@ -150,7 +150,10 @@ class Heartbeat implements OwnGateway {
     try {
       await endGateway(this.#db, this.id, this.#clock.now() + this.#clock.offset_ms)
     } catch (cause) {
-      this.#log.warn({ cause }, 'the end of this gateway could not be written: the others find it silent')
+      this.#log.warn(
+        { cause },
+        'the end of this gateway could not be recorded: the others will notice its silence',
+      )
     }
     await this.#connection.close()
   }
@@ -189,7 +192,7 @@ class Heartbeat implements OwnGateway {
     this.outdated = 'a newer program changed the tables, and this one cannot use them'
     this.#log.error(
       { reason: this.outdated, readable_from, newest_known: NEWEST },
-      'this gateway takes no more calls: start the newer program in its place',
+      'this gateway accepts no more calls: start the newer program in its place',
     )
   }
 

@@ -106,7 +106,7 @@ export async function beginAlone(db: Db, { version, log, now }: JoinOptions): Pr
       try {
         await endGateway(db, id, now())
       } catch (cause) {
-        log.warn({ cause }, 'the end of this gateway could not be written: the next start does it')
+        log.warn({ cause }, 'the end of this gateway could not be recorded: the next start does it')
       }
     },
   }

@@ -25,7 +25,7 @@ export const numberIn = (reference: string): number | undefined =>
 /** Idempotency key: a repeated request with the same content creates no second API key; its answer has the first one. */
 export const RequestKey = Type.String({
   pattern: REQUEST_KEY_PATTERN,
-  must: '32 random bytes as base64url or hex: new ones for each key, the same ones to send a request again',
+  must: '32 random bytes as base64url or hex. Use new ones for each API key, and the same ones to repeat a request',
 })
 
 /** An amount as decimal USD in text, so that no floating-point number is involved. */
@@ -36,7 +36,7 @@ export const MovementHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: MOVEMENT_KEY_PATTERN,
-      must: '1 to 255 printable ASCII characters, none of the gateway’s own keys such as order:12: a new one for each movement, the same one to send a request again',
+      must: '1 to 255 printable ASCII characters, and not one of the gateway’s own keys, such as order:12. Use a new key for each movement, and the same key to repeat a request',
     }),
   ),
 })
