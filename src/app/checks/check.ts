@@ -12,9 +12,7 @@ export const Diagnosis = Type.Object({
   found: Type.String(),
   advice: Nullable(Type.String({ description: 'what to do about it; null if there is nothing to do' })),
   account_id: Type.Optional(
-    Type.Integer({
-      description: 'the account that it is about; an alert about it is deleted with the account',
-    }),
+    Type.Integer({ description: 'the account concerned; an alert is deleted with its account' }),
   ),
 })
 export type Diagnosis = Static<typeof Diagnosis>

@@ -70,9 +70,8 @@ export interface Column<Row> {
 }
 
 const GAP = '  '
-/** The minimum width of an elastic column. */
+/** The minimum widths of elastic columns, without and with `spare`. */
 const MIN_CHARS = 8
-/** The minimum width of an elastic column with `spare`. */
 const MIN_SPARE_CHARS = 24
 
 /**

@@ -46,8 +46,7 @@ const sharedPlaceIn = (db: Db): SharedPlace => ({
 })
 
 /**
- * Stores the text of the start, and from now on each text that an edit of the file brings into force. Texts from
- * the database are skipped, since each save there has stored its text.
+ * Stores the text of the start, and each text that a later edit of the file brings into force. A save in the database stores its own.
  * @returns a function that stores the text in force
  */
 export async function followEdits(

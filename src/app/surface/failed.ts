@@ -18,9 +18,7 @@ type Parts = Pick<Gateway, 'calls' | 'requests'>
 
 /** Returns the answer to a failed request, as `failureAnswer`. */
 export const answerTo = (parts: Parts, surface: Surface, failed: FailedRequest): Response =>
-  hasDisconnected(failed)
-    ? answerDisconnected(parts, surface, failed)
-    : failureAnswer(record(parts, surface, failed))
+  isAborted(failed) ? answerAborted(parts, surface, failed) : failureAnswer(record(parts, surface, failed))
 
 /** Returns the answer to a failed request, as `answerFailure`. */
 export const answerLater = async (
@@ -28,26 +26,21 @@ export const answerLater = async (
   surface: Surface,
   failed: FailedRequest,
 ): Promise<Response> =>
-  hasDisconnected(failed)
-    ? answerDisconnected(parts, surface, failed)
-    : answerFailure(record(parts, surface, failed))
+  isAborted(failed) ? answerAborted(parts, surface, failed) : answerFailure(record(parts, surface, failed))
 
 /**
  * Whether a request failed because its caller disconnected. Refusals before that, and faults of the gateway, are recorded as
  * usual.
  */
-function hasDisconnected({ thrown, known, request }: FailedRequest): boolean {
+function isAborted({ thrown, known, request }: FailedRequest): boolean {
   if (!request?.signal.aborted) return false
   const { kind, cause } = toGatewayError(thrown)
   if (kind === 'internal') return cause instanceof DOMException && cause.name === 'AbortError'
   return known?.is_call ? kind !== 'overloaded' : kind.startsWith('upstream_')
 }
 
-/**
- * Renders an answer that the caller, who has disconnected, will not read. It records no refusal: a call has its own record as cancelled, and a
- * request without a hold gets a line in the log.
- */
-function answerDisconnected(
+/** Renders an answer for a closed connection, and records no refusal: a call is recorded as cancelled, a request without a hold gets a line in the log. */
+function answerAborted(
   { calls: { log }, requests: { sockets } }: Parts,
   { render, id_header }: Surface,
   { thrown, known, request, request_id }: FailedRequest,

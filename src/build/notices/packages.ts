@@ -93,7 +93,6 @@ function noticeOf(folder: string): Notice {
     version,
     license: stated ?? 'not stated',
     text: files.length > 0 ? files.join('\n\n') : null,
-    remark:
-      files.length > 0 ? null : `Its package contains no license text${by ? `; its author is ${by}` : ''}.`,
+    remark: files.length > 0 ? null : `Its package has no license text${by ? `; it is by ${by}` : ''}.`,
   }
 }

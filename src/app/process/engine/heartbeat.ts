@@ -150,10 +150,7 @@ class Heartbeat implements OwnGateway {
     try {
       await endGateway(this.#db, this.id, this.#clock.now() + this.#clock.offset_ms)
     } catch (cause) {
-      this.#log.warn(
-        { cause },
-        'the end of this gateway could not be recorded: the others will notice its silence',
-      )
+      this.#log.warn({ cause }, 'the end of this gateway could not be recorded: others see its silence')
     }
     await this.#connection.close()
   }
