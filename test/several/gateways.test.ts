@@ -119,7 +119,7 @@ describe.if(hasPostgres)('two gateways', () => {
     )
     expect(calls.map(({ outcome, cost_nanos }) => [outcome, cost_nanos > 0])).toEqual([['completed', true]])
     expect(await w.call(0, wholePath(), ask(), key).then(statusOf)).toBe(200)
-    expect((await still?.log())?.includes('other gateways considered this one dead')).toBe(true)
+    expect((await still?.log())?.includes('other gateways treated this one as stopped')).toBe(true)
     await w.rest()
   })
 

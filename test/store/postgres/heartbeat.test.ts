@@ -184,8 +184,7 @@ describe.if(hasPostgres)('a gateway', () => {
       await eventually('it is alive again', () => isAlive(db, gateway.id))
     }
     const times = () =>
-      messages(log).filter((message) => String(message).startsWith('other gateways considered this one dead'))
-        .length
+      messages(log).filter((message) => String(message).startsWith('other gateways treated this one')).length
     // Its row is there a moment before it says so.
     await eventually('it says so', () => times() >= 2)
     expect(times()).toBe(2)

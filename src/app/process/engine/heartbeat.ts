@@ -140,7 +140,7 @@ class Heartbeat implements OwnGateway {
     this.#reports = undefined
     this.#log.warn(
       { gateway_id: this.id },
-      'other gateways considered this one dead, since it was silent: it continues, and settles its calls late',
+      'other gateways treated this one as stopped, since it was silent: it continues, and settles its calls late',
     )
   }
 
