@@ -13,7 +13,7 @@ export type Theme = 'light' | 'dark'
 export interface PageOptions {
   size?: Size
   theme?: Theme
-  /** The time zone that the browser says it is in; UTC where absent. */
+  /** The time zone of the browser; UTC by default. */
   time_zone?: string
 }
 
@@ -22,19 +22,19 @@ export interface ConsolePage extends AsyncDisposable {
   context: BrowserContext
   /** Opens an address (`/console/calls?…`), and waits until its data is there. */
   open(address: string): Promise<void>
-  /** Goes there as a link on the page does, without loading it anew. */
+  /** Navigates as a link on the page does, without a reload. */
   go(address: string): Promise<void>
-  /** Waits until the page asks for nothing and shows no skeleton. A live feed does not count. */
+  /** Waits until no request is pending and no skeleton is visible. A live feed does not count. */
   quiet(): Promise<void>
-  /** Problems that match are the test's own doing: a refusal that it provokes, a gateway that it stops. */
+  /** Ignores problems that match: the test causes them, such as by stopping the gateway. */
   allow(pattern: RegExp): void
-  /** Asserts that nothing has gone wrong until now: console, errors, foreign requests, content that the policy refused. */
+  /** Asserts that the page had no console messages, errors, requests to other hosts or content that the policy refused. */
   isClean(): Promise<void>
-  /** `isClean`, and nothing jumped while it loaded or reaches beyond the screen's width. */
+  /** Asserts `isClean`, no layout shift while loading, and no content beyond the screen's width. */
   fits(): Promise<void>
   /**
-   * Asserts what must hold of whatever is shown, an open dialog included: `fits`, and axe finds nothing. The next look is in
-   * the other theme; a long run looks in both each time. On both screens it fits each, and axe looks at one after the other.
+   * Asserts `fits` and no findings of axe, also for an open dialog. Then it switches the theme for the next call; a long run checks
+   * both themes each time. With size `both` it checks the width of both screens, and runs axe on them in turns.
    */
   looksRight(): Promise<void>
 }
@@ -42,12 +42,12 @@ export interface ConsolePage extends AsyncDisposable {
 /** A sum of layout shifts above this is a jump that a reader notices (web.dev/cls calls 0.1 good). */
 const MAX_SHIFT = 0.02
 const QUIET_MS = 60
-/** Until React has shown what was done before it, and its effects have run. */
+/** Waits until React has rendered earlier changes and run their effects. */
 export const NEXT_FRAME =
   'new Promise((resolve) => (setTimeout(resolve, 100), requestAnimationFrame(() => requestAnimationFrame(resolve))))'
-/** Of one step, two of which fit into a test: a busy machine takes a second for what a calm one does in 100 ms. */
+/** Per step, so that a test can have two. A busy machine takes a second for 100 ms of work. */
 const TIMEOUT_MS = 25_000
-/** What lasts as long as its page. */
+/** Requests that last as long as their page. */
 const IS_FEED = /\/(?:live|events)(?:[/?]|$)/
 
 /** Runs in the page before its own code does. */
@@ -68,15 +68,15 @@ const WATCH = `
 `
 const SIDE_SCROLL = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 const BUSY = '[aria-busy="true"]'
-/** How much moved, and the beginnings of what did. */
+/** The layout shift, and the beginnings of the texts that moved. */
 const SHIFT = '({ shift: globalThis.tollgateShift, moved: globalThis.tollgateMoved })'
 const NO_SHIFT = 'globalThis.tollgateShift = 0, globalThis.tollgateMoved = []'
 
 /**
- * A page in a context of its own, not signed in. When it is left, the next one of the same origin and size gets its context,
- * emptied: what a browser has compiled of the pages costs more than most tests.
+ * Opens a page in its own context, not signed in. The context is emptied and reused for the next page of the same origin and
+ * size, because compiling the console's scripts again costs more than most tests.
  *
- * @param origin the only host that it may ask
+ * @param origin the only host that the page may send requests to
  */
 export async function consolePage(origin: string, options: PageOptions = {}): Promise<ConsolePage> {
   const { size = 'wide', theme = 'light', time_zone = 'UTC' } = options
@@ -97,13 +97,13 @@ export async function consolePage(origin: string, options: PageOptions = {}): Pr
   })
 }
 
-/** Pages that nobody is on, by origin and size. */
+/** Unused pages by origin and size. */
 const LEFT = new Map<string, Page[]>()
 
 /**
- * Puts a page into a time zone: a context that is made for one loads and compiles all anew.
+ * Sets a page's time zone. A new context with that time zone would compile all scripts again.
  *
- * @returns what takes it back to the browser's, UTC
+ * @returns a function that restores UTC
  */
 async function inZone(page: Page, time_zone: string): Promise<() => Promise<void>> {
   if (time_zone === 'UTC') return () => Promise.resolve()
@@ -130,7 +130,7 @@ async function newPage(origin: string, size: Size): Promise<Page> {
   return page
 }
 
-/** The steps of Playwright's keyboard have no time-out: a page that takes no key would be seen as a test that timed out, without a place. */
+/** Adds a timeout to keyboard steps. Playwright has none, so a blocked page would time out the test without naming the step. */
 function limitKeyboard({ keyboard }: Page): void {
   for (const name of ['press', 'type'] as const) {
     const step = keyboard[name].bind(keyboard)
@@ -142,7 +142,7 @@ function limitKeyboard({ keyboard }: Page): void {
   }
 }
 
-/** Empties a page and its context for the next who comes. One that was closed, or has become several, is closed for good. */
+/** Empties a page and its context for reuse. A context whose page was closed, or that has several pages, is closed. */
 async function leave(page: Page, kind: string): Promise<void> {
   const context = page.context()
   if (page.isClosed() || context.pages().length > 1) return await context.close()
@@ -150,9 +150,9 @@ async function leave(page: Page, kind: string): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.emulateMedia({ media: null })
   await page.evaluate(FORGET).catch(() => {
-    // Its address is none that keeps anything.
+    // The page's address has no storage.
   })
-  // A page of its origin that asks for nothing: on `about:blank` it would lose its process, and what that has compiled.
+  // A page of the same origin without requests. On `about:blank` the page would lose its process and the compiled scripts.
   const is_served = await page.goto('/healthz').then(
     () => true,
     () => false,
@@ -174,7 +174,7 @@ const AT_REST: Shifted = { shift: 0, moved: [] }
 interface Visiting {
   origin: string
   theme: Theme
-  /** Each look is at a phone's width, too. */
+  /** Each check includes a phone's width. */
   is_both: boolean
   leave: () => Promise<void>
 }
@@ -205,12 +205,12 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
       loading = await page.evaluate<Shifted>(SHIFT)
     },
     async quiet() {
-      // What was done just now may not have asked for anything yet.
+      // The last action may not have sent its requests yet.
       const from_ms = performance.now()
       const isAtRest = () =>
         asking.size === 0 && asking.restMs() >= QUIET_MS && performance.now() - from_ms >= QUIET_MS
       await page.evaluate(NEXT_FRAME).catch(() => {
-        // It goes to another page, whose requests are awaited.
+        // The page navigates; the loop below waits for the new page's requests.
       })
       for (;;) {
         await eventually('the page asked for nothing', isAtRest)
@@ -250,7 +250,7 @@ async function visitOf(page: Page, { origin, theme, is_both, leave }: Visiting):
 const fitsWidth = async (page: Page): Promise<void> =>
   expect(await page.evaluate<number>(SIDE_SCROLL)).toBeLessThanOrEqual(0)
 
-/** Makes a page as narrow as a phone while something is done. */
+/** Runs `look` with the page at a phone's width. */
 async function asOnPhone(page: Page, look: () => Promise<void>): Promise<void> {
   const own = page.viewportSize() ?? SCREENS.wide
   await page.setViewportSize(SCREENS.phone)
@@ -279,7 +279,7 @@ function watchProblems(page: Page, origin: string): { allowed: RegExp[]; seen():
   }
 }
 
-/** The requests under way but for feeds, and for how long none has begun or ended. */
+/** Counts pending requests, without feeds, and measures the time since the last one started or ended. */
 function watchRequests(page: Page): { readonly size: number; restMs(): number } {
   const open = new Set<unknown>()
   let last_ms = performance.now()

@@ -3,19 +3,19 @@ import { deflateSync } from 'node:zlib'
 
 export interface PdfOptions {
   readonly pages: number
-  /** Letters of each page, none of which joins another one in a token. */
+  /** The number of letters on each page. No two letters share a token. */
   readonly letters?: number
-  /** Its objects stand in a compressed stream. */
+  /** Whether its objects are in a compressed stream. */
   readonly packed?: boolean
-  /** Pages have no type, and their tree stands behind what looks like a comment. */
+  /** Whether pages have no type and their tree follows text that looks like a comment. */
   readonly hidden?: boolean
-  /** All pages show the same stream. */
+  /** Whether all pages use the same stream. */
   readonly shared?: boolean
-  /** What the tree says instead of its pages. */
+  /** The page count in the tree, if it differs from `pages`. */
   readonly count?: number
-  /** A form that the pages draw, so many times each. */
+  /** How often each page draws a form. */
   readonly drawn?: number
-  /** What each letter stands for. */
+  /** The text that each letter maps to. */
   readonly letter_text?: string
 }
 
@@ -28,7 +28,7 @@ const streamOf = (text: string, more = ''): string => {
   return `<</Filter/FlateDecode/Length ${data.length}${more}>>\nstream\n${data}\nendstream`
 }
 
-/** A PDF without a table of references, as readers repair it. */
+/** Returns a PDF without a cross-reference table; readers repair it. */
 export function craftedPdf({
   pages,
   letters = 0,
@@ -131,12 +131,12 @@ export function craftedOpus(seconds: number): Buffer {
   return Buffer.concat([
     page(2, 0, 0, [header]),
     page(0, 0, 1, [Buffer.from('OpusTags\0\0\0\0\0\0\0\0')]),
-    // What its positions say is less than what its packets last.
+    // The positions claim a shorter duration than the packets have.
     ...Array.from({ length: seconds }, (_, at) => page(0, 1, at + 2, silence)),
   ])
 }
 
-/** MP4 whose headers say a second, and whose one sample lasts longer. */
+/** MP4 whose headers claim one second, but whose only sample is longer. */
 export function craftedMp4(seconds: number): Buffer {
   const uint32 = (...values: number[]): Buffer =>
     Buffer.concat(

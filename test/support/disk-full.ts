@@ -10,39 +10,39 @@ import { answer, ask, piece, streamPath, usage, wholePath } from './native.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 import { type Answer, type Seen, startUpstream, stream, whole } from './upstream.ts'
 
-/** What the rounds came to. */
+/** The result of all rounds. */
 interface Rounds {
-  /** Answers of which the caller got something. */
+  /** Answers that reached the caller, at least in part. */
   delivered: number
-  /** Those of them that nothing was charged for, by their request ids. */
+  /** The request IDs of delivered answers without a charge. */
   unpaid: string[]
-  /** Answers, or their ends, that were refused because they could not be recorded. */
+  /** Answers, or ends of answers, that the gateway withheld because it could not record them. */
   withheld: number
   /** Refusals other than with the surface's overload answer. */
   wrong: string[]
-  /** The longest time from the moment when there was room again until the gateway was ready, in milliseconds. */
+  /** The longest time in milliseconds from freeing the disk until the gateway was ready. */
   recovery_ms: number
-  /** What the audit found at the end. */
+  /** The number of audit findings at the end. */
   findings: number
 }
 
 const STREAMS = 3
 const CALLS = STREAMS + 3
-/** An account may ask for 30 images in a minute, and a round may take less than two seconds. */
+/** An account may request 30 images a minute, and a round can take less than two seconds. */
 const ROUNDS_PER_ACCOUNT = 25
 
 interface Round {
   gateway: GatewayProcess
   key: string
   disk: SmallDisk
-  /** Resolves when all calls have come to the upstream. */
-  allAsked: () => Promise<unknown>
-  /** Makes all answers end. */
+  /** Resolves when all calls have reached the upstream. */
+  allReceived: () => Promise<unknown>
+  /** Lets all answers end. */
   release: () => void
 }
 
-/** What one caller got. */
-interface Got {
+/** The result of one call. */
+interface CallResult {
   request_id: string
   status: number
   text: string
@@ -50,7 +50,7 @@ interface Got {
   refused: boolean
 }
 
-/** Runs rounds over one gateway process, whose data folder is on a small disk of its own. */
+/** Runs rounds against one gateway process whose data folder is on its own small disk. */
 export async function fillDiskInRounds(rounds: number, writer: 'inline' | 'thread'): Promise<Rounds> {
   using disk = mountSmallDisk()
   const picture = whole(drawing(await paint('png')))
@@ -77,35 +77,38 @@ export async function fillDiskInRounds(rounds: number, writer: 'inline' | 'threa
   for (let at = 0; at < rounds; at++) {
     released = Promise.withResolvers<void>()
     const { resolve: release } = released
-    const asked = upstream.seen.length + CALLS
+    const expected_requests = upstream.seen.length + CALLS
     const key = folder.keys[Math.floor(at / ROUNDS_PER_ACCOUNT)] ?? ''
-    await playRound({ gateway, key, disk, allAsked: () => upstream.sees(asked), release }, total)
+    await playRound(
+      { gateway, key, disk, allReceived: () => upstream.sees(expected_requests), release },
+      total,
+    )
   }
   total.findings = (await gateway.findings()).length
   return total
 }
 
 async function playRound(round: Round, total: Rounds): Promise<void> {
-  const { gateway, disk, allAsked, release } = round
-  const begun = Array.from({ length: STREAMS }, () => Promise.withResolvers<void>())
+  const { gateway, disk, allReceived, release } = round
+  const first_bytes = Array.from({ length: STREAMS }, () => Promise.withResolvers<void>())
   const calls = [
-    ...begun.map(({ resolve }) => call(round, streamPath(), ask(), {}, resolve)),
+    ...first_bytes.map(({ resolve }) => call(round, streamPath(), ask(), {}, resolve)),
     call(round, wholePath(), ask()),
     call(round, wholePath(), ask(), { 'idempotency-key': crypto.randomUUID() }),
     call(round, '/v1/images/generations', { model: PICTURE, prompt: 'Draw a cat.' }),
   ]
-  await allAsked()
-  await Promise.all(begun.map(({ promise }) => promise))
+  await allReceived()
+  await Promise.all(first_bytes.map(({ promise }) => promise))
   truncateLog(gateway)
   await disk.fill()
   release()
-  const got = await Promise.all(calls)
-  // New calls, each of which begins with another write.
+  const results = await Promise.all(calls)
+  // New calls; each starts with a different write.
   const new_calls = [
     call(round, wholePath(), ask()),
     call(round, wholePath(), ask(), { 'idempotency-key': crypto.randomUUID() }),
   ]
-  const later = await Promise.all(new_calls)
+  const later_results = await Promise.all(new_calls)
   disk.free()
   const freed_ms = performance.now()
   await eventually('ready again', async () => (await fetch(new URL('/readyz', gateway.url))).ok)
@@ -114,7 +117,7 @@ async function playRound(round: Round, total: Rounds): Promise<void> {
   const paid = new Set(
     gateway.books().calls.flatMap(({ request_id, cost_nanos }) => (cost_nanos > 0 ? [request_id] : [])),
   )
-  for (const { request_id, status, text, delivered, refused } of [...got, ...later]) {
+  for (const { request_id, status, text, delivered, refused } of [...results, ...later_results]) {
     if (delivered) total.delivered += 1
     if (delivered && !paid.has(request_id)) total.unpaid.push(request_id)
     if (refused) total.withheld += 1
@@ -122,7 +125,7 @@ async function playRound(round: Round, total: Rounds): Promise<void> {
   }
 }
 
-/** So that the next commit needs room on the disk: a log that was once longer is written over. */
+/** Truncates the log, so that the next commit needs disk space. SQLite would overwrite a longer log in place. */
 function truncateLog({ data_folder }: GatewayProcess): void {
   const db = openDatabase(join(data_folder, 'tollgate.db'))
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -134,8 +137,8 @@ async function call(
   path: string,
   body: object,
   headers: Record<string, string> = {},
-  onBegun = () => {},
-): Promise<Got> {
+  onFirstBytes = () => {},
+): Promise<CallResult> {
   const response = await fetch(new URL(path, url), {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
@@ -144,7 +147,7 @@ async function call(
   let text = ''
   for await (const bytes of response.body ?? []) {
     text += Buffer.from(bytes).toString()
-    onBegun()
+    onFirstBytes()
   }
   const { status } = response
   return {

@@ -3,13 +3,13 @@
 /** A file that failed. */
 export interface Failure {
   file: string
-  /** Its tests that failed; none where it could not be loaded. */
+  /** The names of the failed tests; empty if the file could not be loaded. */
   tests: readonly string[]
-  /** Of its first failed test, in a line. */
+  /** The message of the first failed test, in one line. */
   message: string
 }
 
-/** A run with more failed files is not unstable but wrong: none of them runs again. */
+/** With more failed files than these, no file runs again: the run is broken, not unstable. */
 export const MAX_FILES_AGAIN = 10
 
 /** A run with more unstable files than these fails. */
@@ -25,10 +25,10 @@ const plain = (text: string): string =>
     .replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
 
 /**
- * What failed in a run that failed.
+ * Returns the failures of a failed run.
  *
  * @param report in JUnit's format, as `bun test` writes it: its files are indented by two spaces
- * @param files all that should have run: one that could not be loaded has no place in the report
+ * @param files all files that should have run; a file that could not be loaded is missing from the report
  */
 export function failuresOf(report: string, files: readonly string[]): Failure[] {
   const parts = report.split(/^ {2}<testsuite /m).slice(1)
@@ -39,7 +39,7 @@ export function failuresOf(report: string, files: readonly string[]): Failure[] 
     const failed = [
       ...part.matchAll(/<testcase name="([^"]*)"[^>]*>\s*<failure\b(?:[^>]*?message="([^"]*)")?/g),
     ]
-    // What is thrown without a message has none in the report, either.
+    // An error without a message has none in the report.
     if (failed.length === 0 && /^[^>]* failures="0"/.test(part)) return []
     const tests = failed.map(([, name = '']) => plain(name))
     const message = plain(failed[0]?.[2] ?? '')
@@ -49,37 +49,37 @@ export function failuresOf(report: string, files: readonly string[]): Failure[] 
   })
 }
 
-/** As the runner writes it: a title, and what was thrown between two lines. */
+/** The runner's format: a title, then the error between two lines. */
 const BETWEEN_TESTS = /# Unhandled error between tests\s*\n-{10,}\n(.*?)(?:\n-{10,}\n|$)/gs
 
 /**
- * What was thrown while no test ran, with its stack.
+ * Returns the errors thrown between tests, with their stacks.
  *
- * @param output of the runner, whose status is 0 after some of them, where files run beside each other
+ * @param output the runner's output. Its status can be 0 despite such errors if files run in parallel.
  */
 export const errorsBetween = (output: string): string[] =>
   [...output.matchAll(BETWEEN_TESTS)].map(([, text = '']) => text)
 
-/** What a test still waited for when its time was over fails after it: its file tells of it, and runs again. */
+/** Whether an error comes from work of a test that had timed out. The failure of its file covers the error. */
 const belongsTo = (error: string, { file, message }: Failure): boolean =>
   message.includes('timed out') && error.includes(`${file}:`)
 
 interface Verdict {
   passed: boolean
-  /** Passed when they ran again alone. */
+  /** Files that passed when they ran again alone. */
   unstable: readonly Failure[]
-  /** What to tell whoever runs the suite. */
+  /** The text for the person who runs the suite. */
   words: string
 }
 
 const list = (failures: readonly Failure[]): string => failures.map(({ file }) => file).join(', ')
 
 /**
- * Whether a run that failed passes all the same.
+ * Decides whether a failed run passes after its failed files ran again.
  *
- * @param failures of the files when they ran among others
- * @param again whether each passed when it ran again alone; without those that did not run again
- * @param between what was thrown between tests
+ * @param failures the failures of the first run
+ * @param again whether each file passed when it ran again alone; files that did not run again are missing
+ * @param between the errors thrown between tests
  */
 export function verdictOf(
   failures: readonly Failure[],
@@ -105,6 +105,6 @@ export function verdictOf(
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-/** The row of test/unstable.md for a failure, without its cause. @param date as 2026-11-28 */
+/** Returns the row of test/unstable.md for a failure, without its cause. @param date such as 2026-11-28 */
 export const rowOf = ({ file, tests, message }: Failure, date: string, seed: number): string =>
   `| ${date} | ${file.replace(/^test\//, '')} | ${cell(tests.join('; '))} | ${cell(`${message} (TOLLGATE_SEED=${seed})`)} | |`

@@ -5,19 +5,19 @@ import { addressOf } from './known-network.ts'
 import { type Answer, refusal, type Seen, stream, whole } from './upstream.ts'
 
 interface KnownRow {
-  /** What the entry says beside its name and key. */
+  /** The lines of the entry besides its name and key. */
   entry: string
-  /** `api_keys` of the entry; a variable of its own where absent. */
+  /** `api_keys` of the entry; its own variable by default. */
   keys?: string
-  /** What the header shows in place of the key. */
+  /** The value in the header if it is not the key. */
   token?: () => string
   model?: string
   generation?: string
-  /** Where a whole call goes. */
+  /** The URL of a whole call. */
   url: string
-  /** Where a stream goes, if elsewhere. */
+  /** The URL of a stream, if it differs. */
   stream_url?: string
-  /** The only header that shows the key. */
+  /** The only header that may contain the key. */
   header: 'authorization' | 'x-api-key' | 'api-key' | 'x-goog-api-key'
 }
 
@@ -158,7 +158,7 @@ export const TOOL = { name: 'get_weather', arguments: '{"city":"Paris"}' }
 export const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** What a server's fake refuses of a request; undefined if it is as it should be. @param key of the row */
+/** Returns the first fault that a fake server finds in a request; undefined if there is none. @param key the key of the row */
 export function faultIn(seen: Seen, row: KnownRow, key: string): string | undefined {
   const { url, stream_url = url, header, token, model = 'm' } = row
   const body = JSON.parse(seen.body.toString())
@@ -186,7 +186,7 @@ export function faultIn(seen: Seen, row: KnownRow, key: string): string | undefi
   return wrong && `${wrong[0]}: ${JSON.stringify(wrong[1])}, not ${JSON.stringify(wrong[2])}`
 }
 
-/** Calls the tool, for 10 tokens read and 5 written, in the protocol that the path belongs to. */
+/** Answers with a call of the tool, 10 input tokens and 5 output tokens, in the protocol of the path. */
 export function toolCall({ path, body }: Seen): Answer {
   const args = JSON.parse(TOOL.arguments)
   const streams = path.includes(':stream') || JSON.parse(body.toString()).stream === true
@@ -231,5 +231,5 @@ function claude(streams: boolean, input: object): Answer {
   )
 }
 
-/** How a fake refuses what its server does not know. */
+/** The answer of a fake server to an unknown request. */
 export const refused = (status: number, message: string): Answer => refusal(status, { error: { message } })
