@@ -77,12 +77,9 @@ export async function fillDiskInRounds(rounds: number, writer: 'inline' | 'threa
   for (let at = 0; at < rounds; at++) {
     released = Promise.withResolvers<void>()
     const { resolve: release } = released
-    const expected_requests = upstream.seen.length + CALLS
+    const total_calls = upstream.seen.length + CALLS
     const key = folder.keys[Math.floor(at / ROUNDS_PER_ACCOUNT)] ?? ''
-    await playRound(
-      { gateway, key, disk, allReceived: () => upstream.sees(expected_requests), release },
-      total,
-    )
+    await playRound({ gateway, key, disk, allReceived: () => upstream.sees(total_calls), release }, total)
   }
   total.findings = (await gateway.findings()).length
   return total
@@ -108,7 +105,7 @@ async function playRound(round: Round, total: Rounds): Promise<void> {
     call(round, wholePath(), ask()),
     call(round, wholePath(), ask(), { 'idempotency-key': crypto.randomUUID() }),
   ]
-  const later_results = await Promise.all(new_calls)
+  const later = await Promise.all(new_calls)
   disk.free()
   const freed_ms = performance.now()
   await eventually('ready again', async () => (await fetch(new URL('/readyz', gateway.url))).ok)
@@ -117,7 +114,7 @@ async function playRound(round: Round, total: Rounds): Promise<void> {
   const paid = new Set(
     gateway.books().calls.flatMap(({ request_id, cost_nanos }) => (cost_nanos > 0 ? [request_id] : [])),
   )
-  for (const { request_id, status, text, delivered, refused } of [...results, ...later_results]) {
+  for (const { request_id, status, text, delivered, refused } of [...results, ...later]) {
     if (delivered) total.delivered += 1
     if (delivered && !paid.has(request_id)) total.unpaid.push(request_id)
     if (refused) total.withheld += 1

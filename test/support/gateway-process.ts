@@ -8,7 +8,7 @@ import { type DataFolder, prepareDataFolder } from './data-folder.ts'
 import { type HoldFate, holdFates } from './holds.ts'
 import { commandOf } from './programs.ts'
 
-/** What is on the disk once the process is gone. */
+/** The data on disk after the process has ended. */
 interface Books {
   calls: Call[]
   holds: HoldFate[]
@@ -23,15 +23,15 @@ export interface GatewayProcess extends AsyncDisposable {
   /** The first of them. */
   key: string
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): void
-  /** Its exit status, when it has ended. */
+  /** The exit status, once the process has ended. */
   ended: Promise<number>
   books(): Books
-  /** What the audit finds. */
+  /** The findings of the audit. */
   findings(): Promise<readonly unknown[]>
 }
 
 /**
- * Starts it, and waits until it listens.
+ * Starts the gateway and waits until it listens.
  *
  * @param catalogue the catalogue's text
  * @param folder where it runs, or the accounts of a new one
@@ -46,13 +46,13 @@ export async function startGatewayProcess(
 }
 
 interface ProcessOptions {
-  /** The number of a user who runs it, which only root can choose. */
+  /** The UID that runs the process; only root can set it. */
   as_user?: number
-  /** What its environment has besides that of the tests. */
+  /** Additions to the environment of the tests. */
   environment?: Readonly<Record<string, string>>
-  /** The file for its log, which is dropped otherwise. */
+  /** The file for the log. Default: the log is discarded. */
   log_path?: string
-  /** Where it listens; at a free port otherwise. */
+  /** The address to listen on. Default: a free port. */
   listen?: string
   /** The file of variables that it reads. */
   env_file?: string

@@ -8,7 +8,7 @@ import type { Hold } from '../../src/store/schema.ts'
 
 export type HoldFate = Omit<Hold, 'state'> & { state: Hold['state'] | 'posted' | 'voided' }
 
-/** All holds that there were, in the order of their ids. */
+/** All holds, including settled ones, by id. */
 export const holdFates = (db: Database): HoldFate[] =>
   db
     .query<HoldFate, []>(
@@ -19,7 +19,7 @@ export const holdFates = (db: Database): HoldFate[] =>
     )
     .all()
 
-/** As another gateway would that takes the first one of a database for dead. */
+/** Acts as another gateway that treats the first one of a database as dead. */
 export async function expireAsOfDead(db: Db, ledger: Ledger): Promise<SweepResult> {
   const now_ms = Date.now()
   await endGateway(db, 1, now_ms)

@@ -11,15 +11,15 @@ const TLS = join(import.meta.dir, '../fixtures/tls')
 const PEM = join(TLS, 'known-servers.pem')
 
 interface KnownNetwork extends AsyncDisposable {
-  /** What the environment of the process has for it. */
+  /** The environment variables of the process for this network. */
   environment: Readonly<Record<string, string>>
   /** All requests, the oldest first. */
   seen: Seen[]
-  /** What is answered from now on. */
+  /** Sets the answer to later requests. */
   answer(script: Script): void
 }
 
-/** Where a request went: its whole address. */
+/** The complete URL of a request. */
 export const addressOf = ({ path, headers }: Pick<Seen, 'path' | 'headers'>): string =>
   path.startsWith('/') ? `https://${headers.host}${path}` : path
 

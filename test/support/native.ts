@@ -32,7 +32,7 @@ export const usage = (promptTokenCount: number, candidatesTokenCount: number, re
 
 /**
  * A complete answer; by default of 10 tokens of input and 5 of output.
- * @param modelVersion the name of a version of MODEL, which reaches callers as it is
+ * @param modelVersion the name of a version of MODEL, which reaches callers unchanged
  */
 export const answer = (
   text = 'Hello.',
@@ -44,10 +44,10 @@ export const answer = (
   modelVersion,
 })
 
-/** What `answer()` costs under the price of MODEL, in nano-dollars. */
+/** The cost of `answer()` at the price of MODEL, in nano-dollars. */
 export const ANSWER_NANOS = 10 * 1_000 + 5 * 4_000
 
-/** An upstream that answers `answer()`, whole or streamed as it is asked. */
+/** An upstream that answers `answer()`, whole or streamed as requested. */
 export const answering = ({ path }: Pick<Seen, 'path'>): Answer =>
   path.includes(':stream') ? events([answer()]) : whole(answer())
 

@@ -6,7 +6,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createEvents } from '../../src/calls/life/events.ts'
 import type { ProcessLogger } from '../../src/observe/log.ts'
 
-/** A plugin that has nothing but routes. */
+/** A plugin with only routes. */
 export const routesPlugin = (name: string, routes: (gateway: Gateway) => AnyElysia): Plugin =>
   definePlugin({ name, routes: async () => routes })
 
@@ -17,7 +17,7 @@ export const pluginsOver = (plugins: readonly Plugin[], change: (gateway: Gatewa
     open: (gateway, prepared) => plugin.open(change(gateway), prepared),
   }))
 
-/** A gateway whose events are not heard. */
+/** A gateway without listeners to its events. */
 export const withoutEvents = (gateway: Gateway): Gateway => ({
   ...gateway,
   calls: { ...gateway.calls, events: createEvents(gateway.calls.log) },

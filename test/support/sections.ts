@@ -19,14 +19,14 @@ ${more}
 
 interface ModelLines {
   kind?: string
-  /** What is in the braces of its price. */
+  /** The contents of the braces of its price. */
   price?: string
   /** Further lines. */
   more?: string
 }
 
 /**
- * A model: of text, at USD 1 and 4 per million tokens, where nothing else is said.
+ * A model: of text, at USD 1 and 4 per million tokens, by default.
  * @param routes each provider's own name for it, in their order
  */
 export const modelSection = (

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 
 export interface SmallDisk extends Disposable {
   path: string
-  /** Takes all the room that is left, to the last byte. */
+  /** Fills all free space, to the last byte. */
   fill(): Promise<void>
-  /** Gives it back. */
+  /** Frees that space. */
   free(): void
 }
 
@@ -24,7 +24,7 @@ const MOUNT = (path: string, more = '') => [
 const run = (command: string[]): boolean =>
   Bun.spawnSync(command, { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
 
-/** Whether this process may mount one: mostly root only. */
+/** Whether this process may mount a disk; usually only root may. */
 export const mayMount = ((): boolean => {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-disk-'))
   const mounted = Bun.which('mount') !== null && run(MOUNT(path))
@@ -33,7 +33,7 @@ export const mayMount = ((): boolean => {
   return mounted
 })()
 
-/** Mounts a disk of 24 MB. @param more options of its own, such as `,noexec` @throws Error where that is not allowed: see `mayMount` */
+/** Mounts a disk of 24 MB. @param more options of its own, such as `,noexec` @throws Error if mounting is not allowed: see `mayMount` */
 export function mountSmallDisk(more = ''): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-disk-'))
   if (!run(MOUNT(path, more))) throw new Error('no file system may be mounted here')

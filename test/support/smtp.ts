@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 
 const FIXTURES = join(import.meta.dir, '../fixtures/tls')
-/** Of localhost, signed by itself. */
+/** A self-signed certificate of localhost. */
 export const SMTP_AUTHORITY = readFileSync(join(FIXTURES, 'database.pem'), 'utf8')
 const fixture = (name: string): string => readFileSync(join(FIXTURES, name), 'utf8')
 
 export interface Received {
   from: string
   to: string[]
-  /** As it came, with its headers. */
+  /** The raw message with its headers. */
   raw: string
   /** A header in one line, decoded; undefined without. */
   header(name: string): string | undefined
@@ -22,13 +22,13 @@ export interface Received {
   user: string | undefined
 }
 
-/** What the server answers in place of taking a mail. */
+/** Answers of the server instead of accepting a mail. */
 export interface SmtpScript {
   /** To RCPT TO, DATA's end or AUTH: a status and words. */
   rcpt?: [status: number, words: string]
   data?: [status: number, words: string]
   from?: [status: number, words: string]
-  /** The only password that is taken; absent: none is asked for. */
+  /** The only accepted password; absent if the server requires none. */
   password?: string
   /** Before it answers to the end of a message. */
   beforeTaking?: () => Promise<unknown>

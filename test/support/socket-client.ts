@@ -1,20 +1,20 @@
 // A caller over a raw socket, so that a test controls when and how it reads and disconnects.
 import { connect, type Socket } from 'node:net'
 
-/** How a caller leaves: with FIN in both directions, with RST, or with FIN in the sending direction only. */
+/** How a caller disconnects: with FIN in both directions, with RST, or with FIN in the sending direction only. */
 export type Departure = 'close' | 'reset' | 'half-close'
 
 export interface SocketClient {
-  /** All that came, heads and bodies, as latin1. */
+  /** All received bytes, heads and bodies, as latin1. */
   received(): string
-  /** Resolves when this text has come, so many times; rejects when the connection ends before. */
+  /** Resolves when this text has arrived `times` times; rejects if the connection ends first. */
   sees(text: string, times?: number): Promise<void>
   send(bytes: string | Uint8Array): void
   leave(how: Departure): void
-  /** Stops reading, so that the other side's writes pile up. */
+  /** Stops reading, so that the peer's writes pile up. */
   pause(): void
   resume(): void
-  /** Resolves when the other side has ended the connection, or it broke. */
+  /** Resolves when the peer has ended the connection, or it broke. */
   closed: Promise<void>
 }
 

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { TestGateway } from './gateway.ts'
 
-/** What ends a response, or stands in its place. */
+/** The types of events that end a response or replace it. */
 const ENDS: ReadonlySet<unknown> = new Set([
   'response.completed',
   'response.incomplete',
@@ -14,13 +14,13 @@ interface TestSocket {
   /** The runtime's own. */
   raw: WebSocket
   send(message: object | string | Uint8Array<ArrayBuffer>): void
-  /** The next message that nobody has asked for yet; waits for it. @throws Error if the socket closes before */
+  /** Waits for the next unread message. @throws Error if the socket closes before */
   next(): Promise<JsonObject>
   /** The next messages up to the end of a response, or an error. */
   untilEnd(): Promise<JsonObject[]>
-  /** Asks for a response, and waits for its end. */
+  /** Requests a response and waits for its end. */
   create(fields: object): Promise<JsonObject[]>
-  /** How it was closed. */
+  /** The close code and reason. */
   closed: Promise<{ code: number; reason: string }>
 }
 
