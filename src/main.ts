@@ -34,7 +34,7 @@ const status = await run(arguments_, {
   terminal: {
     out: (text) => out.write(`${text}\n`),
     err: (text) => err.write(`${text}\n`),
-    taken: async () => (await out.drained()) === undefined,
+    drained: async () => (await out.drained()) === undefined,
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     progress: process.stderr.isTTY ? progressTerminal() : undefined,
     ask: process.stdin.isTTY && process.stderr.isTTY ? askAtTerminal : undefined,

@@ -8,7 +8,7 @@ import { listCommand } from '../../src/app/list/command.ts'
 import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
 import { conflict, type GatewayError, notFound } from '../../src/domain/errors.ts'
 import { findFile, isStored, removeFile } from '../../src/library/files.ts'
-import { findGenerationOfAny } from '../../src/library/generations.ts'
+import { findAnyGeneration } from '../../src/library/generations.ts'
 import { type Library, openLibrary } from '../../src/library/library.ts'
 import { ownerOfKey } from '../../src/library/names.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -117,7 +117,7 @@ function addDelete(
 }
 
 async function findImage(db: Db, id: string): Promise<DeletionTarget> {
-  const image = await findGenerationOfAny(db, id)
+  const image = await findAnyGeneration(db, id)
   if (!image) throw notFoundError('Image', id)
   if (image.state === 'generating') throw stillGenerating(id)
   return { account_id: image.account_id, name: image.uuid }

@@ -77,11 +77,11 @@ export const checksOf = (plugins: readonly Plugin[]): GatewayCheck[] =>
 export function commandsOf(plugins: readonly Plugin[]): Commands {
   const groups = new Map<string, Commands[string]>()
   for (const [name, load] of plugins.flatMap(({ commands }) => Object.entries(commands)))
-    groups.set(name, inOrder(groups.get(name), load))
+    groups.set(name, combined(groups.get(name), load))
   return Object.fromEntries(groups)
 }
 
-function inOrder(first: Commands[string] | undefined, second: Commands[string]): Commands[string] {
+function combined(first: Commands[string] | undefined, second: Commands[string]): Commands[string] {
   if (!first) return second
   return async () => {
     const both = await Promise.all([first(), second()])

@@ -29,11 +29,11 @@ export const PriceGroupSchema = Type.Object(
     factor: Type.Union([Type.Number(), Type.String()], {
       default: 1,
       must: FACTOR_MUST,
-      description: 'what list prices are multiplied by',
+      description: 'the factor by which list prices are multiplied',
     }),
     models: Type.Optional(
       Type.Record(Type.String(), Type.Object({ factor: Factor }, closed), {
-        description: 'factors of some models in its place, by id or pattern, such as "gpt-*"',
+        description: 'other factors for some models, by id or pattern, such as "gpt-*"',
       }),
     ),
   },

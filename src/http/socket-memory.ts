@@ -15,8 +15,8 @@ export interface OpenSocket {
   readonly opened_at_ms: number
   /** Whether no call is running on it. */
   readonly is_idle: boolean
-  /** Whether it was closed for sending more than allowed. */
-  readonly was_sent_away: boolean
+  /** Whether it sent more than allowed, for which it is closed. */
+  readonly was_abusive: boolean
   /** Checks whether its caller is still connected, if nothing else shows it. */
   look(): void
   /** Pauses or resumes reading. */

@@ -26,7 +26,7 @@ interface WebSocketsOptions {
 const MAX_OPEN = 2_048
 const MAX_OPEN_OF_ACCOUNT = 128
 /** The time for which a socket closed for abuse still counts against its account's limit. */
-const SENT_AWAY_MS = 60_000
+const ABUSE_COUNTS_MS = 60_000
 
 /** The limit of OpenAI: https://developers.openai.com/api/docs/guides/websocket-mode, "Connection behavior and limits". */
 const MAX_AGE_MS = 3_600_000
@@ -43,7 +43,7 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
   const open = new Set<OpenSocket>()
   const open_of = new Map<number, number>()
   /** Closed sockets that still count against their account's limit, the oldest first. */
-  const sent_away: { account_id: number; until_ms: number }[] = []
+  const abusive: { account_id: number; until_ms: number }[] = []
   const reading = createReading(open)
   const memory = watchMemory(open, { resident_bytes, reading })
   let timers: Timer[] = []
@@ -57,8 +57,8 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
 
   function freePlaces(): void {
     const at_ms = now()
-    for (let first = sent_away[0]; first && first.until_ms <= at_ms; first = sent_away[0]) {
-      sent_away.shift()
+    for (let first = abusive[0]; first && first.until_ms <= at_ms; first = abusive[0]) {
+      abusive.shift()
       count(first, -1)
     }
   }
@@ -84,8 +84,8 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
     remove(socket) {
       if (!open.delete(socket)) return
       reading.remove(socket)
-      if (socket.was_sent_away)
-        sent_away.push({ account_id: socket.account_id, until_ms: now() + SENT_AWAY_MS })
+      if (socket.was_abusive)
+        abusive.push({ account_id: socket.account_id, until_ms: now() + ABUSE_COUNTS_MS })
       else count(socket, -1)
       if (open.size > 0) return
       for (const timer of timers) clearInterval(timer)

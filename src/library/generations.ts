@@ -117,7 +117,7 @@ export const findGeneration = (db: Db, account_id: number, uuid: string): Awaita
   generationQueries(db).find.get({ account_id, uuid: uuid.toLowerCase() })
 
 /** Finds a generated image of any account, for the operator. */
-export const findGenerationOfAny = (db: Db, uuid: string): Awaitable<Generation | undefined> =>
+export const findAnyGeneration = (db: Db, uuid: string): Awaitable<Generation | undefined> =>
   generationQueries(db).findOfAny.get({ uuid: uuid.toLowerCase() })
 
 /** Returns the IDs of the stored images of a call, in order. */

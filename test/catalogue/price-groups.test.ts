@@ -227,7 +227,7 @@ describe('a mistake says what to write', () => {
     [
       'not a number',
       '[[price_groups]]\nname = "a"\nfactor = nan',
-      `price_groups[0].factor: ${FACTOR} (what list prices are multiplied by)`,
+      `price_groups[0].factor: ${FACTOR} (the factor by which list prices are multiplied)`,
     ],
     [
       'a factor in place of its table',

@@ -9,7 +9,7 @@ const MB = 1024 * 1024
 function registry() {
   const at = { now_ms: 0, resident_mb: 100 }
   const sockets = createWebSockets({ now: () => at.now_ms, resident_bytes: () => at.resident_mb * MB })
-  const add = (account_id: number, is_idle = true, was_sent_away = false) => {
+  const add = (account_id: number, is_idle = true, was_abusive = false) => {
     const ends: SocketEnd[] = []
     const cuts: SocketEnd[] = []
     const looks = { count: 0 }
@@ -18,7 +18,7 @@ function registry() {
       account_id,
       opened_at_ms: at.now_ms,
       is_idle,
-      was_sent_away,
+      was_abusive,
       look: () => void looks.count++,
       mayRead: (may_read) => {
         reading.may = may_read
@@ -46,10 +46,10 @@ test('an account has room for 128, all of them for 2,048', () => {
 
 test('the place of one that was sent away is taken for another minute', () => {
   const { at, sockets, add } = registry()
-  const sent_away = add(1, true, true)
+  const abusive = add(1, true, true)
   for (let more = 1; more < 128; more++) add(1)
-  sockets.remove(sent_away.socket)
-  sockets.remove(sent_away.socket)
+  sockets.remove(abusive.socket)
+  sockets.remove(abusive.socket)
   at.now_ms = 59_999
   expect(sockets.hasRoom(1)).toBe(false)
   at.now_ms = 60_000

@@ -137,7 +137,7 @@ describe('a socket is closed', () => {
     say(message)
     await allTurns()
     expect(closed).toMatchObject([{ code: 1008, reason: expect.stringContaining('refused') }])
-    expect(connection.was_sent_away).toBe(true)
+    expect(connection.was_abusive).toBe(true)
     const before = work()
     say(message, 10)
     await allTurns()

@@ -14,7 +14,7 @@ import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { ZONE_PARAMETER } from '../../../src/http/period.ts'
 import { Closed } from '../../../src/http/schema.ts'
-import { findGeneration, findGenerationOfAny, openGeneration } from '../../../src/library/generations.ts'
+import { findAnyGeneration, findGeneration, openGeneration } from '../../../src/library/generations.ts'
 import type { PageRequest } from '../../../src/store/page.ts'
 import type { Generation } from '../../../src/store/schema.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
@@ -169,7 +169,7 @@ function pictures(gateway: LibraryParts) {
 /** @throws GatewayError not_found for an image of another account */
 async function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, id: string): Promise<Generation> {
   const own_id = accountOf(viewer)
-  const image = await (own_id === undefined ? findGenerationOfAny(db, id) : findGeneration(db, own_id, id))
+  const image = await (own_id === undefined ? findAnyGeneration(db, id) : findGeneration(db, own_id, id))
   if (image) return image
   throw notFound('Image not found. It may have been deleted.', { param: 'id' })
 }

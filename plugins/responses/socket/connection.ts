@@ -28,7 +28,7 @@ export class Connection implements SocketEvents, OpenSocket {
   readonly account_id: number
   readonly opened_at_ms: number
   /** Whether the gateway reads no more messages, because the connection sent too many without paying. */
-  was_sent_away = false
+  was_abusive = false
   readonly #options: ConnectionOptions
   readonly #outbox = new Outbox()
   readonly #unpaid = new Unpaid()
@@ -64,7 +64,7 @@ export class Connection implements SocketEvents, OpenSocket {
 
   /** Queues a message. It is parsed in a later turn, because one read of the socket may bring thousands. */
   message(_: CallerSocket, text: string | Uint8Array): void {
-    if (this.was_sent_away) return
+    if (this.was_abusive) return
     const bytes = Buffer.byteLength(text)
     const { arrived, account_id } = this.#options
     if (!arrived.take(account_id, bytes)) {
@@ -74,7 +74,7 @@ export class Connection implements SocketEvents, OpenSocket {
     this.#waiting_bytes += bytes
     this.#options.onMessage(this, bytes)
     if (this.#inbox.push({ text, bytes }) > MAX_INBOX) {
-      this.was_sent_away = true
+      this.was_abusive = true
       this.cut(FLOOD)
       return
     }
@@ -148,7 +148,7 @@ export class Connection implements SocketEvents, OpenSocket {
 
   /** Stops reading messages for good. */
   #stopListening(): void {
-    this.was_sent_away = true
+    this.was_abusive = true
     this.#socket?.pause()
   }
 
@@ -255,7 +255,7 @@ export class Connection implements SocketEvents, OpenSocket {
   }
 
   #pace(): void {
-    if (this.was_sent_away) return
+    if (this.was_abusive) return
     const is_full =
       this.#inbox.length + this.#waiting > MAX_WAITING || this.#waiting_bytes > MAX_WAITING_BYTES
     if (is_full || !this.#may_read) this.#socket?.pause()

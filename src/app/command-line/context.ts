@@ -51,7 +51,7 @@ export interface Context {
 export function contextOf(command: Command, { terminal, env, now }: CliDeps): Context {
   const { data, json = false } = command.optsWithGlobals<{ data?: string; json?: boolean }>()
   const answer = (value: unknown, text: string) => terminal.out(json ? JSON.stringify(value, null, 2) : text)
-  const beside = (name: 'note' | 'warning', text: string) =>
+  const note = (name: 'note' | 'warning', text: string) =>
     terminal.err(json ? JSON.stringify({ [name]: text }) : name === 'note' ? text : `${name}: ${text}`)
   const refuseBoth = () => {
     if (json) command.error('error: Give --csv or --json, not both.')
@@ -59,7 +59,7 @@ export function contextOf(command: Command, { terminal, env, now }: CliDeps): Co
   return {
     folder: {
       ...dataFolder(dataFolderOf({ data }, env), env),
-      remark: (text) => beside('note', text),
+      remark: (text) => note('note', text),
       by: {
         actor: { kind: 'command', command: wordsOf(command), machine_user: machineUser(env) },
         now_ms: now(),
@@ -79,7 +79,7 @@ export function contextOf(command: Command, { terminal, env, now }: CliDeps): Co
       for await (const rows of pages) {
         begin()
         if (rows.length > 0) terminal.out(csvRows(columns, rows))
-        if ((await terminal.taken?.()) === false) return
+        if ((await terminal.drained?.()) === false) return
       }
       begin()
     },
@@ -92,7 +92,7 @@ export function contextOf(command: Command, { terminal, env, now }: CliDeps): Co
     remark: (text) => {
       if (!json) terminal.err(text)
     },
-    warn: (text) => beside('warning', text),
+    warn: (text) => note('warning', text),
   }
 }
 

@@ -16,7 +16,7 @@ export interface Terminal {
   out(text: string): void
   err(text: string): void
   /** Waits until the reader of standard output has read everything. @returns false once the reader has closed it */
-  taken?: (() => Promise<boolean>) | undefined
+  drained?: (() => Promise<boolean>) | undefined
   columns?: number | undefined
   /** The terminal of standard error, for the progress line; undefined if it is redirected. */
   progress?: ProgressTerminal | undefined
