@@ -77,7 +77,7 @@ export const READ = {
     200: ImageBytes,
     ...failures(ErrorBody, 400, 401, 403, 404, 429, 502, 503),
     409: BEING_MADE,
-    422: { ...ErrorBody, description: 'The image could not be made.' },
+    422: { ...ErrorBody, description: 'The image could not be generated.' },
   },
   detail: {
     tags,

@@ -116,8 +116,8 @@ function write(ask: Ask, behaviour: Behaviour, random: Random): string[] {
   return behaviour.tokens === undefined ? written : written.slice(0, behaviour.tokens)
 }
 
-/** What a function that draws says for itself. */
-const DRAWN = /\bimage was made\b/
+/** The text of the gateway and of tools that generated an image. */
+const DRAWN = /\bimage was (?:generated|made)\b/
 
 function quote(results: Ask['results']): string {
   return results

@@ -4,7 +4,7 @@
 export interface Ask {
   /** All text of the input: system, turns, results of functions. */
   readonly prompt: string
-  /** What the user said last: the answer uses its words. */
+  /** The last text of the user; the answer reuses its words. */
   readonly last_text: string
   /** Declarations of functions and similar, which count as input. */
   readonly declarations: string
@@ -29,13 +29,13 @@ export interface Ask {
   readonly results: readonly { name: string; response: string }[]
   /** In how many turns functions were called since the user's last words. */
   readonly called_turns: number
-  /** Set where JSON is asked for, with its schema if there is one. */
+  /** Set if the request wants JSON, with the schema if it has one. */
   readonly json: { readonly schema: unknown } | undefined
   /** Shape of a picture: a ratio such as `16:9`, or a size such as `512x512`. */
   readonly aspect_ratio: string
   /** Images of the prompt in base64, which a picture shows. */
   readonly references?: readonly string[]
-  /** How often a picture is shown before it is done; 0 if absent. */
+  /** The number of partial images; 0 if absent. */
   readonly partial_images?: number
   /** The ends of the prompt's parts, in order. */
   readonly cache_points: readonly CachePoint[]
@@ -63,7 +63,7 @@ export interface FunctionCall {
 
 /** One of the answers to a prompt. */
 export interface Candidate {
-  /** Thinking, token by token, whether it is shown or not. */
+  /** Thinking, token by token, visible or not. */
   readonly thoughts: readonly string[]
   /** Text, token by token. */
   readonly text: readonly string[]

@@ -10,11 +10,11 @@ const KEEP_MS = { '5m': 300_000, '1h': 3_600_000 } as const
 type CacheUse = Pick<PromptUsage, 'cached' | 'written_5m' | 'written_1h'>
 
 export interface PrefixCache {
-  /** Finds the longest known prefix, and stores what is to be kept beyond it. */
+  /** Finds the longest cached prefix, and stores the marked rest. */
   use(points: readonly CachePoint[]): CacheUse
 }
 
-/** How many blocks before a mark are compared with what is known (platform.claude.com, "Prompt caching"). */
+/** The number of blocks before a mark that are compared with the cache (platform.claude.com, "Prompt caching"). */
 const LOOKBACK_POINTS = 20
 const MAX_OWNERS = 1_000
 

@@ -14,7 +14,7 @@ interface Delivery {
   readonly signal: AbortSignal
 }
 
-/** How a delivery ended. */
+/** The end of a delivery. */
 type Ending = 'finished' | 'aborted' | 'broken'
 
 const brokenConnection = () =>

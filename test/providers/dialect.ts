@@ -20,7 +20,7 @@ export interface Query {
   respond(usage_report: UsageReport): QueryAnswer
 }
 
-/** What a query is answered with: a body, or the payloads of a stream. */
+/** The answer to a query: a body, or the payloads of a stream. */
 interface QueryAnswer {
   readonly body: string | Uint8Array
   /** JSON where it does not say. */
@@ -72,7 +72,7 @@ export const refusal = (field: string, message: string, code?: string): Refusal 
   ...(code === undefined ? {} : { code }),
 })
 
-/** A provider's refusals for what a model's name or a key asks for. */
+/** A provider's refusals that a model's name or a key triggers. */
 interface Refusals {
   /** The key is not valid. */
   readonly bad_key: Refusal
@@ -83,7 +83,7 @@ interface Refusals {
   missing(model: string): Refusal
 }
 
-/** How usage is reported: as it was, not at all, or as zeros. */
+/** The way to report usage: correctly, not at all, or as zeros. */
 export type UsageReport = 'actual' | 'absent' | 'zero'
 
 export interface Dialect {

@@ -28,7 +28,7 @@ import { decodeReferences } from './references.ts'
 import { SERVERS } from './servers/servers.ts'
 import { type Sleep, sleep as sleepReally, untilAborted } from './waiting.ts'
 
-/** What happened at a simulated provider; `call` counts the requests from 1. */
+/** An event at a simulated provider; `call` counts the requests from 1. */
 export type SimulatorEvent = { readonly call: number; readonly at_ms: number } & (
   | { readonly kind: 'request'; readonly request: Request; readonly body: JsonObject | undefined }
   | { readonly kind: 'refused'; readonly status: number }
@@ -142,7 +142,7 @@ function refuse({ dialect, emit }: Context, refusal: Refusal): Response {
   return new Response(body, { status: refusal.status, headers })
 }
 
-/** What is sent, and its usage. */
+/** The sent content and its usage. */
 interface Prepared {
   readonly payloads: readonly (string | Uint8Array)[]
   readonly framing: Framing | undefined

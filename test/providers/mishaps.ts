@@ -26,7 +26,7 @@ const MESSAGES = new Map([
 
 /**
  * @param field the field that a refusal names
- * @returns the refusal that the model's name asks for, or an HTML page of no protocol; undefined without a failure
+ * @returns the refusal that the model's name triggers, or an HTML page of no protocol; undefined without a failure
  */
 export function mishapOf(behaviour: Behaviour, key: string, field: string): Refusal | Response | undefined {
   if (behaviour.html !== undefined) return page(behaviour.html)
@@ -39,7 +39,7 @@ export function mishapOf(behaviour: Behaviour, key: string, field: string): Refu
   }
 }
 
-/** What `fetch` throws when nothing listens. */
+/** The error that `fetch` throws if nothing listens. */
 export function connectionRefused(): TypeError {
   return Object.assign(new TypeError(`Unable to connect to https://${HOST}`), { code: 'ConnectionRefused' })
 }

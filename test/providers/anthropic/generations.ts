@@ -1,11 +1,11 @@
 // The generations of Claude models, recognized by Anthropic's model names.
 // https://platform.claude.com/docs/en/about-claude/models/migration-guide, and for 5.5 and 5.1 their own guides below it.
 
-/** What a generation takes. */
+/** The features of a model generation. */
 export interface Generation {
-  /** Which types of thinking are refused. */
+  /** The rejected types of thinking. */
   readonly refuses_thinking: readonly string[]
-  /** Which of temperature, top_p and top_k are taken. */
+  /** The accepted ones of temperature, top_p and top_k. */
   readonly sampling: 'all' | 'not temperature with top_p' | 'none'
   readonly takes_prefill: boolean
   /** The values of output_config.effort; none where the field is refused. */

@@ -11,7 +11,7 @@ interface EpayOrder {
   name: string
   money: string
   notify_url: string
-  /** 0: not paid; 1: paid; 2: given back; 3: frozen. */
+  /** 0: not paid; 1: paid; 2: refunded; 3: frozen. */
   status: 0 | 1 | 2 | 3
 }
 
@@ -36,11 +36,11 @@ interface FakeEpay extends AsyncDisposable {
   orders: Map<string, EpayOrder>
   /** The number of queries that it has answered. */
   queries: number
-  /** Answers queries with it in place of its own answer, until it is undefined again. */
+  /** The answer to queries instead of the regular one; undefined for the regular one. */
   answersQueriesWith: ((order: EpayOrder | undefined) => Response) | undefined
   /** A person opens the page to pay on. @returns its status */
   open(page: string): Promise<number>
-  /** They pay: nobody is told yet. */
+  /** Marks the order as paid, without a notification. */
   pay(out_trade_no: string, money?: string): void
   /** The notice of an order as the address that EPay calls, signed; fields may be changed before, or after the signature. */
   notice(out_trade_no: string, changes?: Fields, forged?: Fields): string

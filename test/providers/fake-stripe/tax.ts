@@ -7,7 +7,7 @@ import { type FakeState, make, type StripeObject } from './state.ts'
 /** Tax at a fifth of the price, within it. */
 export const TAX = 1 / 6
 
-/** Where it collects; a country alone is enough but in the US. */
+/** The places where it collects tax. Except in the US a country is enough. */
 const TAXED = ['DE', 'FR']
 
 export function calculate(
@@ -43,7 +43,7 @@ export function calculate(
   })
 }
 
-/** What a payment or a refund (below zero) of a payment that names a calculation adds to the reports. */
+/** The report line of a payment that names a calculation, or of its refund (negative). */
 export function record(state: FakeState, intent: StripeObject | undefined, amount: number): void {
   const calculation = intent && state.objects.get(String(intent.tax_calculation))
   if (!calculation) return

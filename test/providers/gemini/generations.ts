@@ -1,7 +1,7 @@
 // The generations of Gemini models, recognized by Google's model names.
 // https://ai.google.dev/gemini-api/docs/thinking, https://ai.google.dev/gemini-api/docs/gemini-3
 
-/** What a generation takes. */
+/** The features of a model generation. */
 export interface Generation {
   /** The budgets of thinking that are taken, besides -1; undefined where any is. */
   readonly budget: { readonly min: number; readonly max: number; readonly takes_none: boolean } | undefined
@@ -13,7 +13,7 @@ export interface Generation {
   readonly takes_penalties: boolean
   /** Function calls of the current turn come back with their signature. */
   readonly demands_signatures: boolean
-  /** Whether it may be asked for functions and JSON at once. */
+  /** Whether a request may have functions and JSON output together. */
   readonly takes_functions_with_json: boolean
 }
 
