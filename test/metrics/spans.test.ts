@@ -253,6 +253,6 @@ describe('what is not taken', () => {
     spans.record(facts)
     await spans.close()
     expect(spans.counts.waiting).toBe(1)
-    expect(troubles(memory).at(-1)?.message).toContain('did not take the last spans in time')
+    expect(troubles(memory).at(-1)?.message).toContain('did not accept the last spans in time')
   })
 })

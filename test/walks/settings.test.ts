@@ -130,11 +130,11 @@ describe('each section has a form of its own', () => {
     await page.getByRole('switch', { name: 'Console' }).click()
     await page
       .getByRole('alert')
-      .getByText(/^These pages end at once/)
+      .getByText(/^The console closes at once/)
       .waitFor()
     await one.looksRight()
     await page.getByRole('switch', { name: 'Console' }).click()
-    await page.getByText(/^These pages end at once/).waitFor({ state: 'detached' })
+    await page.getByText(/^The console closes at once/).waitFor({ state: 'detached' })
     await page.getByRole('switch', { name: 'Sign-in over HTTP' }).click()
     expect(await page.getByText(/^If you use the console over plain HTTP/).count()).toBe(0)
     await page.getByRole('button', { name: 'Discard changes' }).click()

@@ -181,15 +181,15 @@ const failures: [string, Script, string, string][] = [
   ['too many', refusal(429, {}), 'rate_limited', 'status 429'],
   ['a broken server', refusal(500, '<html>'), 'upstream_error', 'status 500'],
   ['a redirect', refusal(302, '', { location: 'http://127.0.0.1:1/' }), 'upstream_error', 'status 302'],
-  ['HTML under 200', whole('<html>'), 'upstream_error', 'no token with a lifetime'],
-  ['no token', whole({ expires_in: 3_599 }), 'upstream_error', 'no token with a lifetime'],
+  ['HTML under 200', whole('<html>'), 'upstream_error', 'no valid access_token'],
+  ['no token', whole({ expires_in: 3_599 }), 'upstream_error', 'no valid access_token'],
   [
     'a token that no header takes',
     whole({ access_token: 'a\nb', expires_in: 3_599 }),
     'upstream_error',
     'no token',
   ],
-  ['no lifetime', whole({ access_token: 'ya29.x' }), 'upstream_error', 'no token with a lifetime'],
+  ['no lifetime', whole({ access_token: 'ya29.x' }), 'upstream_error', 'no valid access_token'],
   ['a lifetime of nothing', whole({ access_token: 'ya29.x', expires_in: 0 }), 'upstream_error', 'no token'],
   [
     'a lifetime without end',
