@@ -18,7 +18,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   // Wrappers: what they are given locks.
   changed: CALLS,
   ensurePayingKey: CALLS,
-  enter: CALLS,
+  runSignIn: CALLS,
   accountRoutes: CALLS,
   addAccountChange: CALLS,
   addAdd: CALLS,
@@ -29,7 +29,6 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   recordAction: ADDS,
   openIncident: ADDS,
   // Sessions.
-  end: SEES,
   endSession: SEES,
   signOut: SEES,
   endSessions: SEES,

@@ -252,7 +252,7 @@ describe('a deployment is left out', () => {
 
 test.each([
   ['{blocked: true, input_cost_per_token: 1e-06}', /paused/],
-  ['{team_id: t, team_public_model_name: x, input_cost_per_token: 1e-06}', /one team alone/],
+  ['{team_id: t, team_public_model_name: x, input_cost_per_token: 1e-06}', /Only one team/],
 ])('a deployment with %s is left out', async (info, reason) => {
   const all = await moveIn(oneModel('model: gpt-4o', info))
   expect(all.models).toEqual([])
