@@ -248,39 +248,39 @@ describe('no failure is dropped in silence', () => {
 
 /** The most lines of TypeScript in a folder. A change that raises one says why beside it, in place of the reason before; one that shrinks a folder lowers it. */
 const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
-  'src/access/': 6_170,
+  'src/access/': 6_152,
   // Long cells of a terminal's table are cut before their column is left out.
-  'src/app/': 9_901,
+  'src/app/': 9_899,
   // With the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 1_981,
   // A missing hold is not called resolved.
   // An empty list of answers is none, as no list is.
-  'src/calls/': 10_494,
-  'src/catalogue/': 6_544,
+  'src/calls/': 10_490,
+  'src/catalogue/': 6_534,
   // Days that begin at 01:00 are whole days.
-  'src/domain/': 6_347,
-  'src/http/': 1_825,
+  'src/domain/': 6_342,
+  'src/http/': 1_823,
   'src/idempotency/': 1_204,
-  'src/library/': 1_391,
+  'src/library/': 1_390,
   'src/media/': 1_965,
   // Holds are resolved by their call, too.
-  'src/money/': 8_128,
+  'src/money/': 8_127,
   'src/observe/': 666,
   // Each protocol reads, writes, streams, bounds and prices by itself; none imports another.
   // Gemini's signatures behind an address of chat completions.
-  'src/protocols/': 20_632,
-  'src/responses/': 894,
-  // A lock is waited for.
-  'src/store/': 6_891,
+  'src/protocols/': 20_630,
+  'src/responses/': 891,
+  // The lock of the serving gateway is taken in one place, not in five.
+  'src/store/': 6_896,
   'src/upstream/': 2_081,
   // Capital letters in one place, not in eight.
   'src/utilities/': 462,
   // Margins say of which revenue they are, with the sentence that shows where they do not add up.
-  'plugins/console/': 6_617,
+  'plugins/console/': 6_584,
   // A source is a gateway’s tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 8_894,
   // Plainer names of payments' functions, which fill more lines.
-  'plugins/': 107_590,
+  'plugins/': 107_589,
 }
 /** Tests but for the tools and the strict providers; the last raise: the output behind a deep tool input. */
 const MAX_TEST_LINES = 186_168

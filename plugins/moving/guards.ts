@@ -1,22 +1,17 @@
 // Guards against changes of a database and its folder during a move.
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { TIMING } from '../../src/app/process/engine/own-gateway.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import type { Db } from '../../src/store/db.ts'
 import { serverClock } from '../../src/store/engines/postgres/heartbeat.ts'
 import { aliveGateways } from '../../src/store/gateways.ts'
-import { MAX_COMMAND_MS, takeLock } from '../../src/store/lock.ts'
+import { MAX_COMMAND_MS, takeServeLock } from '../../src/store/lock.ts'
 import { closing } from '../../src/utilities/at-end.ts'
-
-/** Locks a folder, so that no gateway can start to serve it. @returns undefined while a gateway serves it */
-export const lockFolder = (dir: string): ReturnType<typeof takeLock> =>
-  takeLock(join(dir, 'serve.lock'), MAX_COMMAND_MS)
 
 /** @throws GatewayError conflict while a gateway serves the folder */
 export function lockStoppedFolder(dir: string): Disposable {
-  const unlock = lockFolder(dir)
+  const unlock = takeServeLock(dir)
   if (!unlock)
     throw conflict(
       `A gateway is serving ${dir}: stop it first, so that nothing is written after the copy. --copy makes a copy beside it, to try it out.`,

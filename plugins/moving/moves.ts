@@ -27,12 +27,12 @@ import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { sqliteTarget } from '../../src/store/engines/sqlite/copy-target.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { giveToFolderOwner } from '../../src/store/folder.ts'
+import { takeServeLock } from '../../src/store/lock.ts'
 import { makeWorkFolder } from '../../src/store/work-folder.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import type { FileMove } from './files.ts'
 import {
   lockDatabaseFile,
-  lockFolder,
   lockStoppedFolder,
   namesOfRunningGateways,
   refuseDatabase,
@@ -144,7 +144,7 @@ export async function moveFilesOnly(
 ): Promise<NonNullable<MovedAll['files']> & { is_complete: boolean }> {
   const { context, from, files } = move
   const { folder } = context
-  using stopped = lockFolder(folder.dir)
+  using stopped = takeServeLock(folder.dir)
   await using db = await from.open({ access: 'write', by: folder.by })
   const isServed = async () => !stopped || (from.is_shared && (await namesOfRunningGateways(db)).length > 0)
   const was_served = await isServed()

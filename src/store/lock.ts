@@ -1,5 +1,6 @@
 // The lock of a data folder: only one process serves it, because a second one would expire the holds of the first.
 import { Database, SQLiteError } from 'bun:sqlite'
+import { join } from 'node:path'
 import { createForOwner, refuseFolder } from './folder.ts'
 
 /** Releases a lock; the end of a block with `using` does so, too. */
@@ -8,8 +9,12 @@ type Unlock = (() => void) & Disposable
 /** Commands that work on a stopped folder hold its lock for less than this, except for a move or a restore of all data. */
 export const MAX_COMMAND_MS = 1_000
 
+/** Takes the lock of the gateway that serves a folder, and waits for a command that holds it for a moment. As `takeLock`. */
+export const takeServeLock = (dir: string, wait_ms = MAX_COMMAND_MS): Unlock | undefined =>
+  takeLock(join(dir, 'serve.lock'), wait_ms)
+
 /**
- * Takes the lock of a data folder. The system releases it when the process ends in any way.
+ * Takes a lock of a data folder. The system releases it when the process ends in any way.
  *
  * @param path the lock's own file; created if missing
  * @param wait_ms how long to wait for another holder; this blocks the event loop

@@ -8,7 +8,7 @@ import type {
   RefundOperation,
   RefundOutcome,
 } from '../../money/ledger/operations.ts'
-import { MAX_COMMAND_MS, takeLock } from '../../store/lock.ts'
+import { MAX_COMMAND_MS, takeServeLock } from '../../store/lock.ts'
 import { createSlots } from '../../utilities/slots.ts'
 import { WITHDRAWALS_FILE } from '../process/data-paths.ts'
 import { type DataFolder, engineOfFolder } from './data-folder.ts'
@@ -42,7 +42,7 @@ export async function openMoneyMover(folder: DataFolder): Promise<MoneyMover> {
       return inTurn(async () => {
         // Without the file another command has the lock, or a gateway that starts or stops.
         const is_served = existsSync(join(folder.dir, WITHDRAWALS_FILE))
-        using unserved = takeLock(join(folder.dir, 'serve.lock'), is_served ? 0 : MAX_COMMAND_MS)
+        using unserved = takeServeLock(folder.dir, is_served ? 0 : MAX_COMMAND_MS)
         if (unserved) return await submit(operation)
         const { moveAtGateway } = await import('../process/withdrawals.ts')
         return await moveAtGateway(folder.dir, operation)

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { conflict } from '../../domain/errors.ts'
 import { giveFoldersToOwner, refuseUnwritable } from '../../store/folder.ts'
-import { MAX_COMMAND_MS, takeLock } from '../../store/lock.ts'
+import { takeServeLock } from '../../store/lock.ts'
 import { atEnd } from '../../utilities/at-end.ts'
 import type { DataFolder } from '../command-line/data-folder.ts'
 import { refuseHalfRestored } from '../process/data-paths.ts'
@@ -23,7 +23,7 @@ export async function withoutGateway<T>(
   })
   if (made !== undefined) giveFoldersToOwner(made, resolve(dir))
   refuseUnwritable(dir)
-  const unlock = takeLock(join(dir, 'serve.lock'), MAX_COMMAND_MS)
+  const unlock = takeServeLock(dir)
   if (!unlock) throw conflict(`A gateway is serving ${dir}: stop it first.`)
   using _unlocking = atEnd(unlock)
   refuseHalfRestored(dir)

@@ -20,7 +20,7 @@ import { createKeptResponses, type KeptResponses } from '../../responses/store.t
 import type { Db } from '../../store/db.ts'
 import { refuseUnwritable } from '../../store/folder.ts'
 import { endedGateways, removeEnded } from '../../store/gateways.ts'
-import { MAX_COMMAND_MS, takeLock } from '../../store/lock.ts'
+import { takeServeLock } from '../../store/lock.ts'
 import { removeAbandonedWork, type WorkLocation } from '../../store/work-folder.ts'
 import type { Engine, ServedDatabase } from './engine/engine.ts'
 import { engineOf } from './engine/of.ts'
@@ -168,7 +168,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
  */
 export function takeFolder(data_folder: string, log: Logger, elsewhere: readonly WorkLocation[]): () => void {
   refuseUnwritable(data_folder, WRITTEN)
-  const unlock = takeLock(join(data_folder, 'serve.lock'), MAX_COMMAND_MS)
+  const unlock = takeServeLock(data_folder)
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
   // The folder's owner cannot remove files of root. Such a failure does not stop a start.

@@ -77,7 +77,7 @@ export interface JoinOptions {
   log: Logger
   /** The machine's clock. */
   now: () => number
-  /** Receives with each beat the version of the catalogue in the database; undefined if there is none. It must not throw. */
+  /** Receives with each beat the version of the catalogue in the database; undefined if none exists. It must not throw. */
   onSharedVersion?: ((version: number | undefined) => void) | undefined
   timing?: GatewayTiming | undefined
 }

@@ -12,7 +12,7 @@ import { openDatabase } from '../../../store/engines/sqlite/open.ts'
 import { fileScrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
 import { type DbOptions, openDb } from '../../../store/engines/sqlite/sqlite.ts'
 import { refuseUnwritable } from '../../../store/folder.ts'
-import { MAX_COMMAND_MS, takeLock } from '../../../store/lock.ts'
+import { takeLock, takeServeLock } from '../../../store/lock.ts'
 import { watchPlace } from '../../../store/place.ts'
 import { closing } from '../../../utilities/at-end.ts'
 import { versionOfFile } from '../older-database.ts'
@@ -98,7 +98,7 @@ function openIn<Opened>(
 function lockToMigrate(dir: string): Disposable | undefined {
   const version = versionOfFile(join(dir, 'tollgate.db'))
   if (version === 0 || version >= MIGRATIONS.length) return undefined
-  const unlock = takeLock(join(dir, 'serve.lock'), MAX_COMMAND_MS)
+  const unlock = takeServeLock(dir)
   if (unlock) return unlock
   throw conflict(
     `A gateway of an older version serves ${dir}. Restart it with this version first, so that it migrates the database.`,
