@@ -43,7 +43,7 @@ async function pictureAnswer(ask: Ask, random: Random): Promise<Partial<Content>
   }
 }
 
-/** Finds a tool that the prompt names, or whose name shares a word with it. After a tool result there is none, so that an agent's loop ends. */
+/** Finds a tool that the prompt names, or whose name shares a word with it. Finds none after a tool result, so that an agent's loop ends. */
 function toolFor({ tools, calling, results, last_text }: Ask): Tool | undefined {
   if (calling === 'none' || results.length > 0) return undefined
   const text = last_text.slice(0, 10_000)

@@ -18,7 +18,7 @@ export interface RecentAnswers {
   /**
    * Records the end of a call in memory, which takes less than a microsecond.
    *
-   * @param answered_by the key of its last answer; undefined if there is none
+   * @param answered_by the key of its last answer; undefined if none exists
    * @param markOf returns the mark of a provider's key; undefined if the catalogue no longer has the key
    * @param tries the call's attempts
    */

@@ -33,7 +33,7 @@ export interface Health extends HealthSums {
   state: HealthState
   /** The reason for failing or partly failing; null otherwise. */
   sentence: string | null
-  /** The start of the outage; null if there is none. */
+  /** The start of the outage; null if none exists. */
   since_ms: number | null
 }
 

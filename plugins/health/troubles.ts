@@ -264,7 +264,7 @@ function partsOf(sentences: readonly string[]): string | undefined {
   return words.length === 0 ? undefined : words.join(' ')
 }
 
-/** A status below 400 is an error inside of an answer that had begun with a success status, such as a stream. */
+/** A status below 400 is an error inside of an answer that had started with a success status, such as a stream. */
 const causeWord = (cause: string): string =>
   CAUSES[cause] ?? (Number(cause) < 400 ? 'error in the answer' : cause)
 

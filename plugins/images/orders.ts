@@ -111,7 +111,7 @@ export function sourceOf(
 
 /**
  * Returns the sources of a compose, in the order of their arrays.
- * @throws GatewayError invalid_request with code `invalid_source` if there is none, or more than three
+ * @throws GatewayError invalid_request with code `invalid_source` if none exists, or more than three
  */
 export function composeSources(fields: ComposeRequest, images: InlineImages): Source[] {
   const { image_keys = [], generation_ids = [], image_urls = [] } = fields

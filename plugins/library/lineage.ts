@@ -13,7 +13,7 @@ export interface Relative {
   generation: number
   /** Ids of its sources in the tree. */
   parents: readonly string[]
-  /** Its row; `deleted` if there is none. */
+  /** Its row; `deleted` if none exists. */
   is: { kind: 'image'; row: Generation } | { kind: 'file'; row: StoredFile } | { kind: 'deleted' }
 }
 

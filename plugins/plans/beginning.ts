@@ -1,4 +1,4 @@
-// Begin and end of a plan month: sets the plan that covers an account's calls, and its limits. Both are idempotent.
+// Start and end of a plan month: sets the plan that covers an account's calls, and its limits. Both are idempotent.
 import type { ActionContext } from '../../src/domain/actions.ts'
 import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'

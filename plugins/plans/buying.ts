@@ -32,7 +32,7 @@ const QUOTE_VALID_MS = 10 * 60_000
 /** Maximum clock skew between gateways. */
 const MAX_CLOCK_SKEW_MS = 60_000
 
-/** The begin of a bought plan; null if it has begun. */
+/** The start of a bought plan; null if it has started. */
 type BoughtPlan = { changes_at_ms: number | null }
 
 /**

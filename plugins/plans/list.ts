@@ -59,9 +59,12 @@ export const month_list = defineList<ListedMonth>()({
     price: money(({ price_nanos }) => price_nanos, { description: 'The price of a month' }),
     due: money(({ due_nanos }) => due_nanos, { description: 'The amount to pay' }),
     usd: tableOnly(usdColumn('USD', ({ due_nanos }) => due_nanos)),
-    starts: time(({ starts_ms }) => starts_ms, { description: 'Begin', csv_name: 'starts_utc' }),
+    starts: time(({ starts_ms }) => starts_ms, {
+      description: 'The start of the month',
+      csv_name: 'starts_utc',
+    }),
     begins: tableOnly(timeColumn('BEGINS', ({ starts_ms }) => starts_ms)),
-    ends: time(({ ends_ms }) => ends_ms, { description: 'End', csv_name: 'ends_utc' }),
+    ends: time(({ ends_ms }) => ends_ms, { description: 'The end of the month', csv_name: 'ends_utc' }),
     until: tableOnly(timeColumn('ENDS', ({ ends_ms }) => ends_ms)),
     covers_until: time(({ covers_until_ms }) => covers_until_ms, {
       description: 'End of the coverage of calls, with the grace period',

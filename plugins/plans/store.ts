@@ -46,7 +46,7 @@ export const firstNextMonth = (
 export const periodsOf = (db: Db, account_id: number): Awaitable<PlanPeriod[]> =>
   queries(db).ofAccount.all({ account_id })
 
-/** Paid months that have not begun, and active or open months that have ended, with the status of their accounts. */
+/** Paid months that have not started, and active or open months that have ended, with the status of their accounts. */
 export const duePeriods = (db: Db, now_ms: number): Awaitable<(PlanPeriod & { status: string })[]> =>
   queries(db).due.all({ now_ms })
 

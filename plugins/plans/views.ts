@@ -30,7 +30,7 @@ export const PlanView = Closed(
         '`unpaid`: the next month is not paid yet; calls are covered during a grace period of three days.',
     }),
     ...MoneyFields('price', 'The price of a month'),
-    ...TimeFields('starts', 'Begin of the month'),
+    ...TimeFields('starts', 'Start of the month'),
     ...TimeFields('ends', 'End of the month'),
     ...TimeFields('covers_until', 'End of the coverage of calls without a further payment'),
     renews: Type.Boolean({ description: 'Whether another month follows.' }),
@@ -43,7 +43,7 @@ export const PlanView = Closed(
     ...TERMS,
     limits: {
       ...SpendLimitsView,
-      description: 'Limits of covered calls, with their rest. The month is the paid month.',
+      description: 'Limits of covered calls, and what remains of them. The month is the paid month.',
     },
   },
   { description: 'The plan of the account.' },

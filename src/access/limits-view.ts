@@ -50,7 +50,7 @@ export const SpendLimitsView = Type.Array(
     }),
     ...MoneyFields('limit', 'The limit'),
     ...MoneyFields('used', 'Charges of the period, with the holds of running calls'),
-    ...MoneyFields('left', 'The rest of the limit'),
+    ...MoneyFields('left', 'The remaining limit'),
     ...NullableTimeFields('resets', 'When it resets'),
     state: OneOf(['ok', 'near', 'reached'], { description: 'Near from 80 % on.' }),
   }),

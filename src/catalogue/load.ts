@@ -201,7 +201,7 @@ const knownServer = (provider: Provider | undefined): KnownServer | undefined =>
 
 const FOR_TEXT = 'is for text models only'
 
-/** Returns the mistake in a route's endpoint; undefined if there is none, or the provider is unknown. */
+/** Returns the mistake in a route's endpoint; undefined if none exists, or the provider is unknown. */
 function endpointProblem(
   endpoint: Endpoint,
   kind: Model['kind'],

@@ -17,7 +17,7 @@ export interface ProtocolFacts {
   /** The header for keys, except for known servers that expect another one. */
   readonly key_header: KeyHeader
   readonly keyless_over_http?: boolean
-  /** Returns the probable mistake in a server's URL; undefined if there is none. */
+  /** Returns the probable mistake in a server's URL; undefined if none exists. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
   /** Whether a provider also supports the Responses API by default. */
   readonly speaksResponses?: (provider: ProviderAddress) => boolean

@@ -16,7 +16,7 @@ export interface WrittenSecret {
   secret: string
   /** The mask that the operator sees in its place. */
   mask: string
-  /** The origin that it is sent to: scheme, host and port; empty if there is none. */
+  /** The origin that it is sent to: scheme, host and port; empty if none exists. */
   origin: string
 }
 

@@ -25,7 +25,7 @@ export const readStorage = (text: StorageText, context: Context): StorageSetting
   files: readFiles(text, context),
 })
 
-/** Reads the URL of the database; undefined if there is none. */
+/** Reads the URL of the database; undefined if none exists. */
 export function readDatabase(
   text: Pick<StorageText, 'database'>,
   { env, report }: Context,

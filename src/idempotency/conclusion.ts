@@ -63,7 +63,7 @@ export async function concludeAnswer(
 const ignore = () => undefined
 
 /**
- * Keeps a permanent failure of a call that had begun, and frees the key after any other failure. A call has begun once it is
+ * Keeps a permanent failure of a call that had started, and frees the key after any other failure. A call has started once it is
  * recorded. The key is not freed while money is held for the call, since that may still be charged, nor after a charge.
  * Never throws: a key that could not be freed becomes free at its next use if nothing was charged.
  */

@@ -33,7 +33,7 @@ export interface Idempotency {
   /**
    * Serves a paid request, once for each Idempotency-Key of an account.
    *
-   * Once a call has begun, with its hold, its end is kept for 24 hours, as Stripe does
+   * Once a call has started, with its hold, its end is kept for 24 hours, as Stripe does
    * (https://docs.stripe.com/api/idempotent_requests): a complete answer, whole or streamed, or a refusal that the same
    * request would get again, such as for a prompt that the provider's moderation blocks. The same request with the same key
    * then gets the same status, headers and bytes, with `idempotent-replayed: true`.

@@ -13,7 +13,7 @@ export function cacheOf({ cache_control, prompt_cache_breakpoint }: JsonObject):
   return isObject(prompt_cache_breakpoint) ? '5m' : undefined
 }
 
-/** Copies the mark of a part's source to the part; returns the same part if there is none. */
+/** Copies the mark of a part's source to the part; returns the same part if none exists. */
 export function withCacheMark<P extends Part>(part: P, source: JsonObject): P {
   const cache = cacheOf(source)
   return cache === undefined ? part : { ...part, cache }

@@ -34,7 +34,7 @@ export interface ExtrasProtocol {
    */
   limitUnits?(body: JsonObject, max_units: (name: string) => number | undefined): JsonObject
   count(): ExtrasCount
-  /** The caller's headers without those that allow a longer prompt than usual; the same object if there are none. */
+  /** The caller's headers without those that allow a longer prompt than usual; the same object if none exist. */
   withoutLongContext?(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>>
   /** Absent if providers of this protocol have no service tiers. */
   readonly service_tier?: ServiceTierProtocol

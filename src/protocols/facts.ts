@@ -52,7 +52,7 @@ export interface RequestFacts {
   compacts?: boolean
   /** The conversation is empty. Only a request that prepares later ones may have an empty one. Absent otherwise. */
   lacks_conversation?: boolean
-  /** Tools that items of a responses request add to its `tools` field; absent if there are none. */
+  /** Tools that items of a responses request add to its `tools` field; absent if none exist. */
   added_tools?: readonly JsonObject[]
   /** The mark of the key that issued the reasoning in the request; only providers with that key can read it. */
   issuer?: string | undefined

@@ -30,7 +30,7 @@ export class SurroundingOutput {
   /**
    * Adds the output of one event.
    * @param part_bytes the length of the counted part
-   * @param start finds the beginning of the object; -1 if there is none
+   * @param start finds the beginning of the object; -1 if none exists
    */
   add(data: ByteString, part_bytes: number, start: () => number, sums: Sums): void {
     const bytes = data.length - part_bytes
@@ -170,7 +170,7 @@ function colonAfter(data: ByteString, from: number): number {
   return data.charCodeAt(at) === COLON ? at : -1
 }
 
-/** The beginning of the next object or list under a key; -1 if there is none. @param key with its quotes */
+/** The beginning of the next object or list under a key; -1 if none exists. @param key with its quotes */
 export function nextContainer(data: ByteString, key: ByteString, from: number): number {
   for (let at = data.indexOf(key, from); at >= 0; at = data.indexOf(key, at + key.length)) {
     let start = colonAfter(data, at + key.length) + 1

@@ -42,7 +42,7 @@ export async function decodeLines(body: Uint8Array | StoredBytes): Promise<Conte
 const NEWLINE = '\n'.charCodeAt(0)
 const SLICE_BYTES = 1024 * 1024
 
-/** The lines of a kept response, unparsed and without line ends: the response, then its input items. @throws SyntaxError if there are none */
+/** The lines of a kept response, unparsed and without line ends: the response, then its input items. @throws SyntaxError if none exist */
 export function splitLines(bytes: Uint8Array): [response: Uint8Array, ...input: Uint8Array[]] {
   const lines: Uint8Array[] = []
   for (let start = 0; start < bytes.length; ) {

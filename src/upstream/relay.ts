@@ -55,7 +55,7 @@ export interface Relay {
   push(chunk: Uint8Array): Uint8Array | undefined
   /** @returns the end of a complete answer, if any @throws if it cannot be written: the delivered part then has no end */
   end(): Uint8Array | undefined
-  /** @returns the record that reports a break inside the stream; undefined if there is none: the stream is then cut off */
+  /** @returns the record that reports a break inside the stream; undefined if none exists: the stream is then cut off */
   fail(error_json: string): Uint8Array | undefined
   /** The answer is complete when its body ends, since no event marks its end. */
   readonly ends_with_body?: true

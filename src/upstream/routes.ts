@@ -18,7 +18,7 @@ export interface Attempt {
   readonly cost: Price | undefined
 }
 
-/** The model with its suitable routes only; undefined if there are none. */
+/** The model with its suitable routes only; undefined if none exist. */
 export function withRoutes<M extends Model>(model: M, isSuitable: (route: Route) => boolean): M | undefined {
   const [first, ...rest] = model.routes.filter(isSuitable)
   return first && { ...model, routes: [first, ...rest] }

@@ -17,7 +17,7 @@ const ALL_BREAKS = new RegExp(BREAKS, 'g')
 /** Escapes a character as in JSON (`\u001b`), so that JSON keeps its value. */
 const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Returns lines with their control characters escaped; the same text if there are none. */
+/** Returns lines with their control characters escaped; the same text if none exist. */
 export const visible = (text: string): string =>
   FIRST_UNSEEN.test(text) ? text.replace(ALL_UNSEEN, escaped) : text
 
@@ -27,7 +27,7 @@ export function visibleLine(text: string): string {
   return FIRST_BREAK.test(seen) ? seen.replace(ALL_BREAKS, escaped) : seen
 }
 
-/** Returns the first character of a line that must be escaped, in escaped form; undefined if there is none. */
+/** Returns the first character of a line that must be escaped, in escaped form; undefined if none exists. */
 export function unseenIn(line: string): string | undefined {
   const [sign] = FIRST_UNSEEN.exec(line) ?? FIRST_BREAK.exec(line) ?? []
   return sign === undefined ? undefined : escaped(sign)

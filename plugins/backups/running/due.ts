@@ -5,7 +5,7 @@ import type { BackupSettings } from '../settings.ts'
 type Schedule = NonNullable<BackupSettings['schedule']>
 
 interface Times {
-  /** The time of the last scheduled backup; undefined if there is none. */
+  /** The time of the last scheduled backup; undefined if none exists. */
   last_made_at_ms: number | undefined
   /** The time of the last attempt if it failed; otherwise undefined. */
   last_failed_at_ms: number | undefined

@@ -66,7 +66,7 @@ export async function setAutomaticTopUp(tx: Tx, parts: SettingParts, wanted: Top
 /**
  * Finds a payment method that charges saved cards, by its name or the first one.
  *
- * @throws GatewayError unprocessable if there is none
+ * @throws GatewayError unprocessable if none exists
  */
 export function chargingMethod(
   parts: Pick<PaymentParts, 'providers'>,

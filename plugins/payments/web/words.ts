@@ -66,7 +66,7 @@ function planSentence(order: Order): string | undefined {
   if (state !== 'paid' && state !== 'won') return undefined
   return plan.has_begun
     ? `Paid. The month of ${plan.title} has started.`
-    : `Paid. ${plan.title} could not begin any more, so ${order.credit_usd} USD was added to your balance.`
+    : `Paid, but too late to start ${plan.title}. ${order.credit_usd} USD was added to your balance.`
 }
 
 /** Explains an order's state to its payer. */

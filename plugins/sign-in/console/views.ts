@@ -131,7 +131,7 @@ export const LinkView = Type.Object({
   role: OneOf(['operator', 'account']),
   account: Nullable(Type.String()),
   has_password: Type.Boolean({ description: 'whether it replaces a password' }),
-  /** The terms that the person accepts with their first password; null if there are none. */
+  /** The terms that the person accepts with their first password; null if none exist. */
   terms: Nullable(TermsView),
   min_password_chars: Type.Integer(),
   ...TimeFields('expires'),

@@ -64,7 +64,7 @@ export const LinkView = Closed({
   signs_in: Type.Boolean({ description: 'the address belongs to a person here, who signs in to join' }),
   /** Null for a visitor without a session. */
   signed_in_as: Nullable(Type.String({ description: 'the name of the signed-in person, who would join' })),
-  /** The terms that a new person accepts; null if there are none. */
+  /** The terms that a new person accepts; null if none exist. */
   terms: Nullable(TermsView),
   min_password_chars: Type.Integer(),
   ...TimeFields('expires'),

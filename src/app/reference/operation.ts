@@ -57,7 +57,7 @@ export const HEADERS = {
   'x-ratelimit-limit-usd': text(
     'The tightest spend limit by period that the call counts against, of the plan that covers it, or of the key, its person and the account. On paid calls with such a limit only.',
   ),
-  'x-ratelimit-remaining-usd': text('The rest of the limit, less the holds of running calls.'),
+  'x-ratelimit-remaining-usd': text('The remaining limit, less the holds of running calls.'),
   'x-ratelimit-reset-usd': text('When it resets, such as `3600s`.'),
   'x-tollgate-spend-limit': text(
     'Which limit that is: `plan 5h`, `account day`, `person week`, `key month`.',

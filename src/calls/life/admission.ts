@@ -42,7 +42,7 @@ export async function withAdmission<T>(
 
 function admit(parts: CallParts, origin: CallOrigin, caller: Caller): Call {
   const { running, events, probe, log, now } = parts
-  // The gateway may have begun to stop during the key lookup.
+  // The gateway may have started to stop during the key lookup.
   rejectWhileStopping(running)
   const lease = takeLease(parts, caller)
   const place = running.enter(origin)

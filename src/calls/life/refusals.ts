@@ -22,7 +22,7 @@ export function assertWithinLimits(parts: Pick<CallParts, 'limiter' | 'catalogue
   parts.limiter.takeBack({ ...idsOf(caller), ...limitsOf(parts, caller) })
 }
 
-/** Returns the limits for a call's hold; undefined if there are none, or if only this process serves the database. */
+/** Returns the limits for a call's hold; undefined if none exist, or if only this process serves the database. */
 export function sharedLimitsOf(
   parts: Pick<CallParts, 'is_shared' | 'catalogue'>,
   caller: Caller,

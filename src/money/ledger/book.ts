@@ -204,7 +204,7 @@ function countHold(
   }
 }
 
-/** Starts the periods of a lost hold that gets its number only now. It counts from its opening, unless a later period has begun. */
+/** Starts the periods of a lost hold that gets its number only now. It counts from its opening, unless a later period has started. */
 export function countLost(book: Book, budgets: readonly BookBudget[], lost: HoldRow): void {
   for (const budget of budgets) {
     countOpened(budget, lost.id, 0, Math.max(lost.created_at_ms, budget.started_ms ?? 0))

@@ -35,7 +35,7 @@ export interface Invariant {
   readonly above?: string
   /** Set for a column of accounts or keys that is a sum: `audited-sums.ts` compares it above a mark. */
   readonly is_sum?: true
-  /** For rules that SQL cannot check: returns the violation of a selected row; undefined if there is none. */
+  /** For rules that SQL cannot check: returns the violation of a selected row; undefined if none exists. */
   readonly breach?: (row: Breach) => Breach | undefined
 }
 

@@ -31,7 +31,7 @@ export interface HoldOperation {
   reports_spend_left?: true | undefined
 }
 
-/** The catalogue's limits for a call's account and key; absent if there are none. */
+/** The catalogue's limits for a call's account and key; absent if none exist. */
 export interface HoldLimits {
   account?: Limit | undefined
   key?: Limit | undefined

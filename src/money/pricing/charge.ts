@@ -16,7 +16,7 @@ export interface Charge {
   cost_nanos: Nanos
   /** The applied price as JSON, stored with the call, so that its cost can be checked at any time. */
   snapshot: string
-  /** Counts besides the usage's tokens; absent if there are none. */
+  /** Counts besides the usage's tokens; absent if none exist. */
   counted?: Counted
 }
 

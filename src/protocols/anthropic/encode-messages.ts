@@ -79,7 +79,7 @@ const encodeSource = (source: Source): JsonObject =>
 /** Late system texts by the index of the user's turn that they follow. */
 export type LateSystem = ReadonlyMap<number, readonly string[]>
 
-/** The user's turn that a late system message follows; undefined if there is none, so that the text stays in the system prompt. */
+/** The user's turn that a late system message follows; undefined if none exists, so that the text stays in the system prompt. */
 function turnBefore(turns: readonly Turn[], after: number): number | undefined {
   const at = turns[after - 1]?.role === 'user' ? after - 1 : after
   return after > 1 && turns[at]?.role === 'user' ? at : undefined

@@ -33,7 +33,7 @@ export interface ConversationRequest extends RequestFields {
   /** Whether a stream is to report its usage; true for protocols that always do. */
   readonly shows_usage: boolean
   readonly turns: readonly Turn[]
-  /** The cache marks after each text of `system`; absent if there are none. */
+  /** The cache marks after each text of `system`; absent if none exist. */
   readonly system_cache?: readonly (CacheTtl | undefined)[] | undefined
   /** The number of turns before each text of `system`; absent if all came before the first answer. */
   readonly system_after?: readonly number[] | undefined

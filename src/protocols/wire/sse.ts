@@ -138,7 +138,7 @@ export class EventWalk {
 }
 
 /**
- * Removes comments from whole events; returns the same text if there are none. Lines are split at line feeds only: `^` also matches
+ * Removes comments from whole events; returns the same text if none exist. Lines are split at line feeds only: `^` also matches
  * after each carriage return, and would search through the rest of a long line.
  */
 export function withoutComments(whole: ByteString): ByteString {

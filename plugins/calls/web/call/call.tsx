@@ -140,7 +140,7 @@ function CostNote({ cost_nanos, unpaid_nanos, refunded_nanos }: Call) {
   )
 }
 
-/** Explanations of the causes. Only `interrupted` answers had begun. */
+/** Explanations of the causes. Only `interrupted` answers had started. */
 const CAUSES: Readonly<Record<string, string>> = {
   interrupted: 'The provider dropped the connection mid-answer.',
   timeout: 'The provider did not answer in time.',

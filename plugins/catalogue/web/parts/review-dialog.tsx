@@ -32,7 +32,7 @@ interface ReviewState {
 /**
  * Opens a review, saves the reviewed text, and then closes the review.
  *
- * @param textOf returns the text to review; null if there is none
+ * @param textOf returns the text to review; null if none exists
  * @param file that the text replaces
  */
 export function useReview(

@@ -64,7 +64,7 @@ export function passThrough(
   }
 }
 
-/** Chains edits; undefined if there are none. */
+/** Chains edits; undefined if none exist. */
 function editOf(edits: readonly (Edit | undefined)[]): Edit | undefined {
   const [first, ...others] = edits.filter((edit) => edit !== undefined)
   if (!first || others.length === 0) return first

@@ -107,6 +107,6 @@ const ADD = `
       ON CONFLICT (scope, id, at_s) DO UPDATE
      SET requests = rates.requests + excluded.requests, tokens = rates.tokens + excluded.tokens`
 
-/** Returns the statement that adds a batch's counts; none if there are none. */
+/** Returns the statement that adds a batch's counts; none if none exist. */
 export const addCountsStatements = (counts: Counts | undefined): Statement[] =>
   counts && counts.added.size > 0 ? [{ text: ADD, values: [jsonOf([...counts.added.values()])] }] : []

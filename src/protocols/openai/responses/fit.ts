@@ -116,7 +116,7 @@ const HAVE_NAMES: ReadonlySet<Json | undefined> = new Set([
 ])
 
 /**
- * Shortens names that are too long; returns the same request if there are none.
+ * Shortens names that are too long; returns the same request if none exist.
  * @param renamed receives the caller's names by the names sent
  */
 function withShortNames(body: JsonObject, max_chars: number, renamed: Map<string, string>): JsonObject {
