@@ -17,7 +17,7 @@ import type { FileRow } from '../store/schema.ts'
 import { createSlots } from '../utilities/slots.ts'
 import { isStored, type StoredFile } from './files.ts'
 import type { Library } from './library.ts'
-import { fileKeyOf, safeName, storeKeyOf } from './names.ts'
+import { fileKeyOf, safeFileName, storeKeyOf } from './names.ts'
 import { fileQueries } from './queries.ts'
 import { quotaExceeded, usedBytes } from './quota.ts'
 
@@ -69,7 +69,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
 
   /** Inserts the row before the file exists; it is deleted after the file, so that a crash leaves no file without a row. */
   async function announce(filename: string, mime: ImageMime): Promise<Announced> {
-    const name = `${safeName(filename)}.${formatOf(mime)}`
+    const name = `${safeFileName(filename)}.${formatOf(mime)}`
     const key = fileKeyOf(account_id, crypto.randomUUID(), name)
     const row = { key, account_id, name, mime, created_at_ms: now(), gateway_id }
     const { id } = await db.write((db) => {

@@ -10,7 +10,7 @@ const KEY = new RegExp(`^files/([1-9][0-9]{0,15})/${UUID}_[A-Za-z0-9_-]{1,64}\\.
 export const isUuid = (text: string): boolean => WHOLE_UUID.test(text)
 
 /** Converts a caller's file name into a safe one, without folders and extension: at most 64 letters, digits, `_` and `-`. */
-export function safeName(filename: string): string {
+export function safeFileName(filename: string): string {
   const base = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1)
   const stem = base
     .replace(/(.)\.[^.]*$/, '$1')

@@ -6,7 +6,7 @@ import { beforeBlankLines } from '../../src/catalogue/toml-lines.ts'
 import { placesOf } from '../../src/catalogue/toml-places.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { callerAddress } from '../../src/http/forwarded.ts'
-import { safeName } from '../../src/library/names.ts'
+import { safeFileName } from '../../src/library/names.ts'
 import { extras } from '../../src/protocols/gemini/extras.ts'
 import { generationOf } from '../../src/protocols/gemini/model.ts'
 import { baseUrlAdvice as nativeAdvice } from '../../src/protocols/gemini/target.ts'
@@ -42,8 +42,8 @@ export const EVIL: Readonly<Record<string, () => unknown>> = {
     return Array.from({ length: 10_000 }, (_, id) => matches(`model-${id}-aaaaaaaaaaaaaa`))
   },
   'a glob of a million stars': () => compileGlobs([`${many('*')}Z`])(many('a')),
-  'a file name of slashes': () => safeName(`${many('a')}/`),
-  'a file name of dots': () => safeName(many('a.')),
+  'a file name of slashes': () => safeFileName(`${many('a')}/`),
+  'a file name of dots': () => safeFileName(many('a.')),
   'an address of a file whose host ends in dots': () => asked(`https://a${many('.')}b/`),
   'an address of a file with a long version': () => asked(`https://a.b/v${many('1')}`),
   'a Forwarded header of quotes': () =>

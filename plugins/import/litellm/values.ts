@@ -1,5 +1,5 @@
 // Readers for values of LiteLLM's configuration and rows: a value may be missing, empty or of another type.
-import { parseJson } from '../source/json.ts'
+import { parseSourceJson } from '../source/json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -31,7 +31,7 @@ export function countOf(value: unknown): number | undefined {
 
 /** Returns an object, also from JSON text as PostgreSQL may deliver it; empty for other values. */
 export const jsonFields = (value: unknown): Fields =>
-  fieldsOf(typeof value === 'string' ? parseJson(value) : value)
+  fieldsOf(typeof value === 'string' ? parseSourceJson(value) : value)
 
 const ARRAY_ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/g
 
@@ -47,7 +47,7 @@ export function columnTexts(value: unknown): readonly string[] {
 
 /** Returns the elements of a list, also from JSON text. */
 export const elementsOfJson = (value: unknown): readonly unknown[] =>
-  elementsOf(typeof value === 'string' ? parseJson(value) : value)
+  elementsOf(typeof value === 'string' ? parseSourceJson(value) : value)
 
 const HAS_ZONE = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/
 

@@ -1,6 +1,6 @@
 // Keys, headers and settings of a channel. Disabled keys, and settings without a counterpart, are not imported.
 import type { LeftOut } from '../move-in.ts'
-import { parseJson } from '../source/json.ts'
+import { parseSourceJson } from '../source/json.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { parseJsonObject, textOf } from './values.ts'
 
@@ -30,7 +30,7 @@ function parseKeys(text: string): string[] {
     const account = parseJsonObject(text)
     if (account) return [JSON.stringify(account)]
   }
-  const list = text.startsWith('[') ? parseJson(text) : undefined
+  const list = text.startsWith('[') ? parseSourceJson(text) : undefined
   if (Array.isArray(list))
     return list.map((key: unknown) => (typeof key === 'string' ? key.trim() : JSON.stringify(key)))
   // Empty lines count: new-api disables keys by their line number.

@@ -1,5 +1,5 @@
 // Readers for columns as three engines return them: numbers, texts, flags as numbers or booleans, JSON texts.
-import { parseJson } from '../source/json.ts'
+import { parseSourceJson } from '../source/json.ts'
 import type { SourceRow } from '../source/rows.ts'
 
 /** Returns trimmed text: PostgreSQL pads `char(48)`. Empty for null and absent columns. */
@@ -37,6 +37,6 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** Parses a JSON object; undefined for any other text. */
 export function parseJsonObject(text: string): Fields | undefined {
-  const value = parseJson(text)
+  const value = parseSourceJson(text)
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }

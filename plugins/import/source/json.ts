@@ -1,7 +1,7 @@
 // JSON in another gateway's columns and settings, some of it written by hand.
 
 /** @returns undefined for invalid JSON */
-export function parseJson(text: string): unknown {
+export function parseSourceJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (thrown) {

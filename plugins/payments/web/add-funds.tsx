@@ -15,7 +15,7 @@ import { Page } from '../../console/web/parts/page.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../console/web/parts/states.tsx'
-import { Offer, type OfferQuery } from './offer.tsx'
+import { Offer, type WantedOffer } from './offer.tsx'
 import { useOwnAccount } from './own-account.ts'
 import { TestMode } from './test-mode.tsx'
 
@@ -74,8 +74,8 @@ function useFundsChoice({ methods, presets }: Methods) {
       method: method?.name ?? '',
       currency: currency?.currency ?? '',
       amount: typed.trim(),
-    } as OfferQuery,
-    choose: (some: Partial<OfferQuery>) => {
+    } as WantedOffer,
+    choose: (some: Partial<WantedOffer>) => {
       if (some.amount !== undefined) setTyped(some.amount)
       else change(some)
     },

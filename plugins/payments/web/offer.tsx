@@ -2,19 +2,19 @@
 import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 
-export interface OfferQuery {
+export interface WantedOffer {
   method: string
   currency: string
   amount: string
 }
 
-export const useOffer = (wanted: OfferQuery) =>
+export const useOffer = (wanted: WantedOffer) =>
   useApi(['payment-offer', wanted], () => api['payment-offer'].get({ query: wanted }), {
     enabled: wanted.amount !== '' && wanted.method !== '',
   })
 
 interface OfferProps {
-  wanted: OfferQuery
+  wanted: WantedOffer
   /** Beginning of the sentence, such as "Each time you pay". */
   payer?: string
   /** Title of the payment method, if the form has no choice of methods. */

@@ -76,7 +76,7 @@ export const refusalAdvice = (code: string, side: ViewerKind): string =>
 
 export type Refusals = AnswerOf<typeof api.refusals.get>
 
-export interface RefusedIn {
+export interface RefusalQuery {
   range?: 'hour' | 'day' | 'week' | 'month' | ReportRange | undefined
   /** Bounds instead of a range: dates or times. */
   since?: string | undefined
@@ -89,7 +89,7 @@ export interface RefusedIn {
 
 const EVERY_MS = 30_000
 
-export function useRefusals({ range, since, until, zone, account, key_id }: RefusedIn) {
+export function useRefusals({ range, since, until, zone, account, key_id }: RefusalQuery) {
   const query = {
     ...{ range, since, until, zone },
     account: account === undefined ? undefined : String(account),
@@ -99,7 +99,12 @@ export function useRefusals({ range, since, until, zone, account, key_id }: Refu
 }
 
 /** The address of the list of refused requests. */
-export const refusedHref = ({ account, key_id, since, until }: Omit<RefusedIn, 'range' | 'zone'>): string =>
+export const refusedHref = ({
+  account,
+  key_id,
+  since,
+  until,
+}: Omit<RefusalQuery, 'range' | 'zone'>): string =>
   withQuery('/calls', {
     outcome: 'refused',
     ...{ since, until },

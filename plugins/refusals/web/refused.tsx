@@ -8,7 +8,7 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { type Column, column, endColumn, Table } from '../../console/web/parts/table.tsx'
 import { useCanPay } from '../../payments/web/add-funds-link.tsx'
-import { type Refusals, type RefusedIn, refusalAdvice, refusalReason, refusedHref } from './refusals.ts'
+import { type RefusalQuery, type Refusals, refusalAdvice, refusalReason, refusedHref } from './refusals.ts'
 
 const MANY = 25
 
@@ -96,7 +96,7 @@ const WORDS: Column<Reason> = column('words', 'Sent to the caller', 'none', ({ s
 const COUNT: Column<Reason> = endColumn('refused', 'Requests', 'first-end', ({ refused }) => count(refused))
 
 /** The refusals, and the filter for links to their list. */
-interface RefusedProps extends Omit<RefusedIn, 'range' | 'zone'> {
+interface RefusedProps extends Omit<RefusalQuery, 'range' | 'zone'> {
   /** Undefined while they are loading. */
   refusals: Refusals | undefined
 }

@@ -7,6 +7,7 @@ import { useApi } from '../../console/web/app/query.ts'
 import { useMay } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../console/web/parts/form.tsx'
 import { TextArea } from '../../console/web/parts/input.tsx'
@@ -15,7 +16,7 @@ import { Page, Section } from '../../console/web/parts/page.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import { ALL_STATES, IncidentStatus, shellQuote } from './words.tsx'
+import { ALL_STATES, IncidentStatus } from './words.tsx'
 
 type Incident = AnswerOf<ReturnType<typeof api.incidents>['get']>
 
@@ -91,7 +92,7 @@ function NewUpdate({ id, state: before }: Incident) {
         <FormActions>
           <SubmitButton>{state === 'resolved' ? 'Resolve incident' : 'Publish update'}</SubmitButton>
         </FormActions>
-        <AsCommand command={`tollgate incident ${verb} --text ${shellQuote(text, 'TEXT')}`} />
+        <AsCommand command={`tollgate incident ${verb} --text ${shellQuote(text.trim() || 'TEXT')}`} />
       </Form>
     </Section>
   )

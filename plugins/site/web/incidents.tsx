@@ -8,6 +8,7 @@ import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
+import { shellQuote } from '../../console/web/parts/code-samples/samples.ts'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
@@ -18,7 +19,7 @@ import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { type Column, column, endColumn, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import type { IncidentListRow } from '../incidents/list.ts'
-import { IncidentStatus, OPEN_STATES, shellQuote } from './words.tsx'
+import { IncidentStatus, OPEN_STATES } from './words.tsx'
 
 const COLUMNS: Column<IncidentListRow>[] = [
   column('title', 'Incident', 'first', ({ title }) => <bdi>{title}</bdi>),
@@ -109,7 +110,7 @@ function NewIncident({ onClose }: { onClose: () => void }) {
       </Field>
       <SubmitOrCancel onCancel={onClose}>Open incident</SubmitOrCancel>
       <AsCommand
-        command={`tollgate incident open ${shellQuote(title, 'TITLE')} --text ${shellQuote(text, 'TEXT')} --state ${state}${of_models}`}
+        command={`tollgate incident open ${shellQuote(title.trim() || 'TITLE')} --text ${shellQuote(text.trim() || 'TEXT')} --state ${state}${of_models}`}
       />
     </Form>
   )

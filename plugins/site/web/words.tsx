@@ -23,7 +23,3 @@ const optionOf = (state: IncidentState): Option<IncidentState> => ({
 
 export const OPEN_STATES = (['investigating', 'identified', 'monitoring'] as const).map(optionOf)
 export const ALL_STATES = [...OPEN_STATES, optionOf('resolved')]
-
-/** Quotes a text for a shell; an empty text becomes the placeholder. */
-export const shellQuote = (text: string, placeholder: string): string =>
-  text.trim() === '' ? placeholder : `'${text.trim().replaceAll("'", `'\\''`)}'`

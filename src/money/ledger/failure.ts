@@ -164,5 +164,5 @@ export function failureOf(thrown: unknown): Failure {
 }
 
 /** Returns why nothing can be committed, in words that callers may read. */
-export const describeFailure = ({ trouble, reason }: Failure): string =>
+export const failureText = ({ trouble, reason }: Failure): string =>
   reason ?? (trouble ? troubleInWords(trouble) : 'the database cannot be written')

@@ -1,5 +1,5 @@
 // The ledger's health: whether it can commit, learned from its commits and, while these fail, from test writes.
-import { describeFailure, type Failure } from './failure.ts'
+import { type Failure, failureText } from './failure.ts'
 
 /** @param failing as `Ledger.failing` @param cause for the log */
 export type OnChange = (failing: string | undefined, cause: string | undefined) => void
@@ -29,7 +29,7 @@ export function watchLedger({ onChange, stalled, tryToWrite }: LedgerWatch): Led
 
   function record(failure: Failure | undefined): void {
     const before = failing
-    failing = failure && describeFailure(failure)
+    failing = failure && failureText(failure)
     if (failing === before) return
     onChange(failing, failure?.cause)
     clearInterval(retrying)
