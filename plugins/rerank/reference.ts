@@ -19,10 +19,7 @@ const rerankAs = (route: string, id: string): WrittenOperation => ({
     asIn(RERANK, {
       model: text('The name of a rerank model.'),
       query: text('The query.'),
-      documents: list(
-        either('', text('A text.'), anyObject('An object with its text.')),
-        'The documents to rank.',
-      ),
+      documents: list(either('', text('A text.'), anyObject('An object with its text.')), 'Texts to rank.'),
       'top_n?': count('How many documents to return at most.'),
       'return_documents?': flag('Also return the documents.'),
       'max_tokens_per_doc?': count('Tokens to read of each; 4,096 by default.'),
