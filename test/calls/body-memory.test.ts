@@ -1,34 +1,34 @@
-// The memory of large bodies: who gets more of it, who waits, and that nobody takes all of it.
+// The memory of large bodies: shares of accounts, reservations, waiting, and its limits.
 import { describe, expect, test } from 'bun:test'
 import { createBodyMemory } from '../../src/calls/bodies/memory.ts'
 
-const STAYS = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 const memoryOf = ({ wait_ms = 10_000, reserved_ms = 10_000 } = {}) =>
   createBodyMemory({ limit_bytes: 100, account_limit_bytes: 50, wait_ms, reserved_ms })
 
-describe('the memory of bodies', () => {
-  test('who has sent nothing holds nothing', () => {
+describe('body memory', () => {
+  test('a caller who has sent nothing holds no memory', () => {
     const memory = memoryOf()
     for (let opened = 0; opened < 1_000; opened++) memory.open(1)
-    expect(memory.open(2).grow(50, STAYS)).toBeUndefined()
+    expect(memory.open(2).grow(50, NEVER_ABORTED)).toBeUndefined()
   })
 
-  test('one account cannot take all of it', async () => {
+  test('one account cannot take all of the memory', async () => {
     const memory = memoryOf()
     const [first, second] = [memory.open(1), memory.open(1)]
-    expect(first.grow(50, STAYS)).toBeUndefined()
-    const waits = second.grow(10, STAYS)
+    expect(first.grow(50, NEVER_ABORTED)).toBeUndefined()
+    const waits = second.grow(10, NEVER_ABORTED)
     expect(waits).toBeInstanceOf(Promise)
-    expect(memory.open(2).grow(50, STAYS)).toBeUndefined()
+    expect(memory.open(2).grow(50, NEVER_ABORTED)).toBeUndefined()
     first.release()
     await waits
   })
 
-  test('of bodies that came half-way the oldest goes on, so that all end', async () => {
+  test('the oldest of several half-received bodies gets more memory, so that all of them complete', async () => {
     const memory = memoryOf()
     const shares = Array.from({ length: 10 }, (_, account_id) => memory.open(account_id))
-    for (const share of shares) expect(share.grow(10, STAYS)).toBeUndefined()
-    const [oldest, ...others] = shares.map((share) => ({ share, more: share.grow(10, STAYS) }))
+    for (const share of shares) expect(share.grow(10, NEVER_ABORTED)).toBeUndefined()
+    const [oldest, ...others] = shares.map((share) => ({ share, more: share.grow(10, NEVER_ABORTED) }))
     expect(oldest?.more).toBeUndefined()
     for (const { more } of others) expect(more).toBeInstanceOf(Promise)
     let before = oldest
@@ -39,53 +39,53 @@ describe('the memory of bodies', () => {
     }
   })
 
-  test('what is reserved is taken, and no more is taken when it comes', async () => {
+  test('a reservation takes its memory at once, and the bytes that arrive take no more', async () => {
     const memory = memoryOf()
     const [first, second] = [memory.open(1), memory.open(1)]
-    expect(first.reserve(50, STAYS)).toBeUndefined()
-    const waits = second.reserve(50, STAYS)
+    expect(first.reserve(50, NEVER_ABORTED)).toBeUndefined()
+    const waits = second.reserve(50, NEVER_ABORTED)
     expect(waits).toBeInstanceOf(Promise)
-    for (let part = 0; part < 5; part++) expect(first.grow(10, STAYS)).toBeUndefined()
-    expect(memory.open(2).reserve(50, STAYS)).toBeUndefined()
+    for (let part = 0; part < 5; part++) expect(first.grow(10, NEVER_ABORTED)).toBeUndefined()
+    expect(memory.open(2).reserve(50, NEVER_ABORTED)).toBeUndefined()
     first.release()
     await waits
   })
 
-  test('nobody reserves more than one account may take', () => {
+  test('a reservation takes no more than the limit of one account', () => {
     const memory = memoryOf()
-    expect(memory.open(1).reserve(1_000, STAYS)).toBeUndefined()
-    expect(memory.open(2).reserve(50, STAYS)).toBeUndefined()
+    expect(memory.open(1).reserve(1_000, NEVER_ABORTED)).toBeUndefined()
+    expect(memory.open(2).reserve(50, NEVER_ABORTED)).toBeUndefined()
   })
 
-  test('what was reserved and has not come is given to others after a while', async () => {
+  test('a reservation whose bytes do not arrive in time is released for others', async () => {
     const memory = memoryOf({ reserved_ms: 5 })
     const slow = memory.open(1)
-    expect([slow.reserve(50, STAYS), slow.grow(10, STAYS)]).toEqual([undefined, undefined])
-    await memory.open(1).reserve(40, STAYS)
-    // The slow one is the oldest: it goes on.
-    expect(slow.grow(40, STAYS)).toBeUndefined()
+    expect([slow.reserve(50, NEVER_ABORTED), slow.grow(10, NEVER_ABORTED)]).toEqual([undefined, undefined])
+    await memory.open(1).reserve(40, NEVER_ABORTED)
+    // The slow body is the oldest, so it still gets its memory.
+    expect(slow.grow(40, NEVER_ABORTED)).toBeUndefined()
   })
 
-  test('a reservation of who left holds nothing', async () => {
+  test('a released reservation holds no memory', async () => {
     const memory = memoryOf({ reserved_ms: 5 })
-    const left = memory.open(1)
-    expect(left.reserve(50, STAYS)).toBeUndefined()
-    left.release()
+    const abandoned = memory.open(1)
+    expect(abandoned.reserve(50, NEVER_ABORTED)).toBeUndefined()
+    abandoned.release()
     const next = memory.open(1)
-    expect(next.reserve(50, STAYS)).toBeUndefined()
-    // Until the time of the first reservation is over: the second one still stands then, or is over, too.
-    await memory.open(1).grow(50, STAYS)
-    expect(memory.open(2).grow(50, STAYS)).toBeUndefined()
+    expect(next.reserve(50, NEVER_ABORTED)).toBeUndefined()
+    // Waits until the first reservation would end; by then the second may have ended, too.
+    await memory.open(1).grow(50, NEVER_ABORTED)
+    expect(memory.open(2).grow(50, NEVER_ABORTED)).toBeUndefined()
   })
 
-  test('who waits too long is refused, and who leaves waits no longer', async () => {
+  test('a body that waits too long is refused, and a disconnect ends the wait', async () => {
     const memory = memoryOf({ wait_ms: 5 })
-    for (const account_id of [1, 2]) expect(memory.open(account_id).grow(50, STAYS)).toBeUndefined()
+    for (const account_id of [1, 2]) expect(memory.open(account_id).grow(50, NEVER_ABORTED)).toBeUndefined()
     const late = memory.open(3)
-    await expect(late.grow(60, STAYS)).rejects.toMatchObject({ kind: 'rate_limited' })
-    const left = new AbortController()
-    const leaving = memory.open(4).grow(60, left.signal)
-    left.abort(new Error('gone'))
+    await expect(late.grow(60, NEVER_ABORTED)).rejects.toMatchObject({ kind: 'rate_limited' })
+    const caller = new AbortController()
+    const leaving = memory.open(4).grow(60, caller.signal)
+    caller.abort(new Error('gone'))
     await expect(leaving).rejects.toThrow('gone')
   })
 })

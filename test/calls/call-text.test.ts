@@ -1,4 +1,4 @@
-// The texts of a request as hooks search them: rather too much than too little, whatever the protocol.
+// The texts of a request that hooks search: rather too much than too little, for every protocol.
 import { describe, expect, test } from 'bun:test'
 import { MAX_TEXT_CHARS, readCallText } from '../../src/calls/hooks/call-text.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
@@ -63,7 +63,7 @@ test.each<[what: string, body: JsonObject, texts: string[]]>([
     ['data: a secret', 'data:text/plain,secret'],
   ],
   [
-    'lists of lists, and what is no text',
+    'lists of lists, and values other than texts',
     {
       input: [
         ['a', 1],
@@ -78,8 +78,8 @@ test.each<[what: string, body: JsonObject, texts: string[]]>([
   expect(readCallText(body)).toMatchObject({ text: texts.join('\n'), is_cut: false })
 })
 
-describe('its bounds', () => {
-  test('a million characters are all of it', () => {
+describe('the limit of the text', () => {
+  test('a million characters are kept whole', () => {
     const { text, is_cut } = readCallText({ input: 'x'.repeat(MAX_TEXT_CHARS) })
     expect({ chars: text.length, is_cut }).toEqual({ chars: MAX_TEXT_CHARS, is_cut: false })
   })
@@ -87,13 +87,13 @@ describe('its bounds', () => {
   test.each<[what: string, body: JsonObject]>([
     ['one text', { input: 'x'.repeat(MAX_TEXT_CHARS + 1) }],
     ['the last of several', { input: ['x'.repeat(MAX_TEXT_CHARS), 'y'] }],
-  ])('one character more, in %s: cut, and said so', (_what, body) => {
+  ])('one character more, in %s, is cut, and the result says so', (_what, body) => {
     const { text, is_cut } = readCallText(body)
     expect({ chars: text.length, is_cut }).toEqual({ chars: MAX_TEXT_CHARS, is_cut: true })
   })
 })
 
-test('all of it is frozen', () => {
+test('the whole body is frozen', () => {
   const body: JsonObject = { model: { id: 'm' }, messages: [{ content: ['x'] }] }
   readCallText(body)
   const frozen = (value: unknown): boolean =>
@@ -110,13 +110,13 @@ test.each([
   '{"input":"x","model":{"a":1,"b":[]}}',
   '{"a":[],"b":{},"c":[[1,2],{"x":{},"y":[null]}],"__proto__":{"z":1}}',
   '{"text":"a,b[c]{d}\\","}',
-])('%s: its values are counted as the walk over its bytes counts them', (text) => {
+])('%s: has as many values as the walk over its bytes counts', (text) => {
   const walk = walkJson(Buffer.from(text), 500, NO_NAMES)
   expect(readCallText(JSON.parse(text)).values).toBe(walk?.values ?? -1)
 })
 
 test.each(['{"a":1,"a":2}', '{"x":[{"text":"one","b":1,"text":"two"}]}', '{"model":"m","model":"n"}'])(
-  '%s: fewer, since a name is there twice',
+  '%s: has fewer values, because a name occurs twice',
   (text) => {
     const walk = walkJson(Buffer.from(text), 500, NO_NAMES)
     expect(readCallText(JSON.parse(text)).values).toBeLessThan(walk?.values ?? 0)

@@ -1,37 +1,37 @@
-// The end of a call: what it borrowed is given back once, however it ends.
+// The end of a call: its resources are released once, however it ends.
 import { describe, expect, test } from 'bun:test'
 import { Call, type CallOrigin, type CallStart } from '../../src/calls/life/call.ts'
 import type { RunningCall } from '../../src/calls/life/running.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
-function opened() {
-  const told: string[] = []
+function openCall() {
+  const released: string[] = []
   const memory = memoryLog()
-  const lease = { release: (tokens: number) => void told.push(`lease ${tokens}`) }
+  const lease = { release: (tokens: number) => void released.push(`lease ${tokens}`) }
   const start: Partial<CallStart> = {
     origin: { request_id: 'req_1' } as CallOrigin,
-    place: { done: () => void told.push('place') } as RunningCall,
+    place: { done: () => void released.push('place') } as RunningCall,
     lease,
     log: memory.log,
   }
-  return { call: new Call(start as CallStart), told, memory }
+  return { call: new Call(start as CallStart), released, memory }
 }
 
 describe('a call whose handler is done', () => {
-  test('gives back what it borrowed, the latest first, then its lease with the tokens used, and its place', async () => {
-    const { call, told } = opened()
-    call.defer(() => void told.push('first'))
-    call.defer(async () => void told.push('second'))
+  test('releases its resources, the latest first, then its lease with the tokens used, and its place', async () => {
+    const { call, released } = openCall()
+    call.defer(() => void released.push('first'))
+    call.defer(async () => void released.push('second'))
     call.used_tokens = 15
     await call.handled()
-    expect(told).toEqual(['second', 'first', 'lease 15', 'place'])
+    expect(released).toEqual(['second', 'first', 'lease 15', 'place'])
   })
 
-  test('gives nothing back twice', async () => {
-    const { call, told } = opened()
+  test('releases nothing twice', async () => {
+    const { call, released } = openCall()
     await call.handled()
     await call.handled()
-    expect(told).toEqual(['lease 0', 'place'])
+    expect(released).toEqual(['lease 0', 'place'])
   })
 
   test.each([
@@ -42,12 +42,12 @@ describe('a call whose handler is done', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('disk full'))],
-  ])('goes on where a release %s, which is logged', async (_, failing) => {
-    const { call, told, memory } = opened()
-    call.defer(() => void told.push('other'))
+  ])('continues when a release %s, and logs it', async (_, failing) => {
+    const { call, released, memory } = openCall()
+    call.defer(() => void released.push('other'))
     call.defer(failing)
     await call.handled()
-    expect(told).toEqual(['other', 'lease 0', 'place'])
+    expect(released).toEqual(['other', 'lease 0', 'place'])
     expect(memory.lines()).toMatchObject([
       { level: 'error', request_id: 'req_1', message: 'a call could not be cleaned up' },
     ])
@@ -56,12 +56,12 @@ describe('a call whose handler is done', () => {
 
 describe('a call that was kept open for its stream', () => {
   test('ends with its stream, not with its handler', async () => {
-    const { call, told } = opened()
+    const { call, released } = openCall()
     call.keepOpen()
     await call.handled()
-    expect(told).toEqual([])
+    expect(released).toEqual([])
     await call.end()
     await call.end()
-    expect(told).toEqual(['lease 0', 'place'])
+    expect(released).toEqual(['lease 0', 'place'])
   })
 })

@@ -1,4 +1,4 @@
-// Why a call failed, in a word: by its trace, and by its status once the trace is gone; and refusals that stand in one row.
+// The cause of a failed call: from its trace, or from its status once the trace is deleted; and equal refusals, grouped into one row.
 import { describe, expect, test } from 'bun:test'
 import { causeOf, type FailureCause } from '../../plugins/calls/causes.ts'
 import { equalRefusals } from '../../plugins/calls/web/calls/equal-refusals.ts'
@@ -72,11 +72,11 @@ describe('the cause', () => {
     [502, 'provider_error'],
     [500, 'gateway_error'],
     [418, 'unknown'],
-  ])('with status %d and no trace', (status, cause) => {
+  ])('of status %d without a trace', (status, cause) => {
     expect(causeOf({ outcome: 'failed', status, trace: '' }, true)).toBe(cause)
   })
 
-  test.each(['completed', 'cancelled', 'refused'] as const)('a %s one has none', (outcome) => {
+  test.each(['completed', 'cancelled', 'refused'] as const)('is null for a %s call', (outcome) => {
     const trace = JSON.stringify(failedWith('upstream_failed'))
     expect(causeOf({ outcome, status: 502, trace }, true)).toBeNull()
   })
@@ -88,14 +88,14 @@ describe('equal refusals', () => {
   const later = { ...refusal, refusal: 'Retry after 21 s.' }
 
   test.each([
-    ['that follow each other are one row', [refusal, later, refusal], [3]],
-    ['with a call between are two', [refusal, call, later], [1, 1, 1]],
+    ['in a sequence are one row', [refusal, later, refusal], [3]],
+    ['with a call between them are two rows', [refusal, call, later], [1, 1, 1]],
     ['of another key are another row', [refusal, { ...later, key_id: 2 }], [1, 1]],
     ['of another account are another row', [refusal, { ...later, account_id: 2 }], [1, 1]],
     ['of another model are another row', [refusal, { ...later, model: 'n' }], [1, 1]],
     ['for another reason are another row', [refusal, { ...later, refusal: 'Add funds.' }], [1, 1]],
-    ['are no calls, which all stand alone', [call, call], [1, 1]],
-    ['may be none', [], []],
+    ['do not include calls, which each have a row', [call, call], [1, 1]],
+    ['of an empty list are an empty list', [], []],
   ])('%s', (_, rows, sizes) => {
     const groups = equalRefusals(rows)
     expect(groups.map(({ length }) => length)).toEqual(sizes)

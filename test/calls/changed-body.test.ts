@@ -1,4 +1,4 @@
-// A body with fields in place of its own: whatever is asked of it is answered by these, on the event loop and on the thread alike.
+// A body with replaced fields: every method uses them, on the event loop and on the thread alike.
 import { describe, expect, test } from 'bun:test'
 import { ParsedBody, type TextBody } from '../../src/calls/kinds/text/body.ts'
 import { threadBody } from '../../src/calls/kinds/text/thread-body.ts'
@@ -25,16 +25,16 @@ const writing = (to: string): Writing => ({
 
 const textOf = (written: Uint8Array | string) => Buffer.from(written).toString()
 
-/** Every verb of a body, as far as its answer shows the body's fields. */
-const VERBS: readonly (readonly [name: string, ask: (body: TextBody) => unknown])[] = [
+/** Every method of a body whose result depends on the body's fields. */
+const METHODS: readonly (readonly [name: string, call: (body: TextBody) => unknown])[] = [
   ['fields', ({ fields }) => fields.model],
   ['facts', (body) => body.facts('openai')],
-  ['facts, over others', (body) => body.facts('openai', { max_tokens: 9 })],
+  ['facts, with overrides', (body) => body.facts('openai', { max_tokens: 9 })],
   ['session', (body) => body.session()],
   ['leastTokens', (body) => body.leastTokens('openai')],
   ['conversation', (body) => body.conversation('openai', false)],
   ['conversation, streamed', (body) => body.conversation('openai', true)],
-  ['write, passed on', async (body) => JSON.parse(textOf((await body.write(writing('openai'))).body))],
+  ['write, passed through', async (body) => JSON.parse(textOf((await body.write(writing('openai'))).body))],
   ['write, translated', async (body) => JSON.parse(textOf((await body.write(writing('anthropic'))).body))],
   ['replace', async (body) => JSON.parse(textOf(await body.replace({ user: 'you' })))],
   ['read', async (body) => (await body.read(['messages'])).messages],
@@ -60,26 +60,26 @@ const KINDS = [
 ] as const
 
 describe.each(KINDS)('%s', (_, open) => {
-  test.each(VERBS)('%s', async (_name, ask) => {
-    const before = await ask(await open(SENT))
-    const changed = await ask(await (await open(SENT)).with(CHANGES))
+  test.each(METHODS)('%s', async (_name, call) => {
+    const before = await call(await open(SENT))
+    const changed = await call(await (await open(SENT)).with(CHANGES))
     expect(changed).not.toEqual(before)
-    expect(changed).toEqual(await ask(await open(CHANGED)))
+    expect(changed).toEqual(await call(await open(CHANGED)))
   })
 
-  test('what tells it from another is what the caller sent', async () => {
+  test('keeps the content that the caller sent, which identifies the request', async () => {
     const { content } = await (await open(SENT)).with(CHANGES)
     expect(content).toEqual((await open(SENT)).content)
   })
 
-  test('changed twice', async () => {
+  test('can be changed twice', async () => {
     const body = await (await (await open(SENT)).with({ max_tokens: 6 })).with(CHANGES)
     expect(await body.conversation('openai', false)).toEqual(
       await (await open(CHANGED)).conversation('openai', false),
     )
   })
 
-  test('its release lets go of what the first one held', async () => {
+  test('releases the original body', async () => {
     let released = 0
     const release = () => {
       released += 1

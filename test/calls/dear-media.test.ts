@@ -1,4 +1,4 @@
-// Media as dear as their format allows: an account with five cents gets what they pay for, however many calls it makes at once.
+// Expensive media, as expensive as their formats allow: an account gets no more than its five cents pay for, however many calls it makes at once.
 // The attack `dear-media` makes 1,000 calls for each surface and each medium.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { BALANCE_USD, DEAR_CASES, dearScene } from '../support/dear-media.ts'
@@ -8,7 +8,7 @@ setDefaultTimeout(60_000)
 const s = await dearScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
-/** That a call costs no more than was held for it says the rest. */
+/** Three are enough, because the test also proves that a call costs no more than its hold. */
 const AT_ONCE = 3
 
 test.each(DEAR_CASES.map((one) => [one.surface, one.medium.name, one] as const))(
@@ -17,25 +17,25 @@ test.each(DEAR_CASES.map((one) => [one.surface, one.medium.name, one] as const))
     const bought = await buy(s, one, '', AT_ONCE, BALANCE_USD)
     expect(bought).toMatchObject({ debt_nanos: 0, above_hold: 0, held: true })
     expect(bought.strange.filter((status) => status !== 400)).toEqual([])
-    // What is cheap can still be bought.
+    // Cheap media still get an answer.
     if (name === 'a PDF of one page' && !one.surface.includes('mini'))
       expect(bought.answers).toBeGreaterThan(0)
   },
 )
 
-describe('the refusal of a call that is held as all that its model reads', () => {
+describe('the refusal of a call whose hold covers the whole context of its model', () => {
   const ADVICE = 'Send files inline instead of by URL or id, PDFs without encryption'
   const uncounted = DEAR_CASES.filter(({ surface, medium }) =>
-    // Chat completions take no id of a file.
+    // Chat completions accept no file ids.
     surface.startsWith('chat')
       ? medium.name === 'a video of one long frame'
       : medium.name === 'a file by its address',
   )
   const counted = DEAR_CASES.filter(({ medium }) => medium.name === 'a PDF of 100 pages')
-  const one_of_each = (cases: typeof DEAR_CASES) => [
+  const onePerSurface = (cases: typeof DEAR_CASES) => [
     ...new Map(cases.map((one) => [one.surface.split(' ')[0], one])).values(),
   ]
-  const sent = async (one: (typeof DEAR_CASES)[number], key: string) => {
+  const send = async (one: (typeof DEAR_CASES)[number], key: string) => {
     const response = await fetch(new URL(one.path, s.gateway.url), {
       method: 'POST',
       headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
@@ -44,19 +44,19 @@ describe('the refusal of a call that is held as all that its model reads', () =>
     return { status: response.status, text: await response.text() }
   }
 
-  test.each(one_of_each(uncounted).map((one) => [one.surface, one] as const))(
-    'says how to send it: %s',
+  test.each(onePerSurface(uncounted).map((one) => [one.surface, one] as const))(
+    'says how to send the input instead: %s',
     async (_surface, one) => {
-      const { status, text } = await sent(one, await s.gateway.caller(BALANCE_USD))
+      const { status, text } = await send(one, await s.gateway.caller(BALANCE_USD))
       expect(status).toBe(402)
       expect(text).toContain(ADVICE)
     },
   )
 
-  test.each(one_of_each(counted).map((one) => [one.surface, one] as const))(
-    'says nothing of it where all is counted: %s',
+  test.each(onePerSurface(counted).map((one) => [one.surface, one] as const))(
+    'has no such advice when all input is counted: %s',
     async (_surface, one) => {
-      const { status, text } = await sent(one, await s.gateway.caller(BALANCE_USD))
+      const { status, text } = await send(one, await s.gateway.caller(BALANCE_USD))
       expect(status).toBe(402)
       expect(text).not.toContain(ADVICE)
     },

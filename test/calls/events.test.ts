@@ -1,4 +1,4 @@
-// The events of the core: who is told of them, and what a listener that throws keeps from nothing.
+// The events of the core: the order of their listeners, and listeners that throw or stop.
 import { expect, test } from 'bun:test'
 import type { Held } from '../../src/calls/life/call.ts'
 import { createEvents, type SettledCall } from '../../src/calls/life/events.ts'
@@ -10,7 +10,7 @@ const settled = {
   operation: { op: 'void', hold_id: 1, now_ms: 1, call: { outcome: 'failed' } as CallRecord },
 } satisfies SettledCall
 
-test('listeners are told in their order, of the events that they listen to, until they stop', () => {
+test('listeners are called in order, for the events that they listen to, until they stop', () => {
   const events = createEvents(memoryLog().log)
   const seen: string[] = []
   events.on('settled', ({ call }) => seen.push(`first ${call.origin.request_id}`))
@@ -23,7 +23,7 @@ test('listeners are told in their order, of the events that they listen to, unti
   expect(seen).toEqual(['first req_1', 'second failed', 'first req_1'])
 })
 
-test('one that throws is logged with the name of the event, and the others are told', () => {
+test('a listener that throws is logged with the name of the event, and the others are still called', () => {
   const { log, lines } = memoryLog()
   const events = createEvents(log)
   const seen: string[] = []
@@ -38,7 +38,7 @@ test('one that throws is logged with the name of the event, and the others are t
   ])
 })
 
-test('one that stops listening while an event is raised does not keep the next from it', () => {
+test('a listener that stops while an event is raised does not keep the event from the next one', () => {
   const events = createEvents(memoryLog().log)
   const seen: number[] = []
   const stop = events.on('started', () => {

@@ -1,4 +1,4 @@
-// Documents of few bytes that unfold to a scanner's dearest case, from an account without money: the gateway answers others meanwhile.
+// Hostile documents, whose few bytes unfold to the most expensive case of the scanner, from an account without money: the gateway keeps answering others.
 import { expect, test } from 'bun:test'
 import { catalogueOf, MODEL } from '../support/catalogue.ts'
 import { craftedPdf } from '../support/crafted-media.ts'
@@ -15,7 +15,7 @@ const headersOf = (key: string) => ({
   'anthropic-version': '2023-06-01',
 })
 
-test('six documents of an account without money are refused, and nobody waits for them', async () => {
+test('six documents of an account without money are refused, and no other request waits for them', async () => {
   const catalogue = catalogueOf({ upstream_url: 'simulator' })
   await using gateway = await startGatewayProcess(catalogue, { balance_usd: '0.000000001' })
   const headers = headersOf(gateway.key)
@@ -28,9 +28,9 @@ test('six documents of an account without money are refused, and nobody waits fo
   const began_ms = performance.now()
   let longest_ms = 0
   do {
-    const asked_ms = performance.now()
+    const probe_began_ms = performance.now()
     await fetch(new URL('/healthz', gateway.url))
-    longest_ms = Math.max(longest_ms, performance.now() - asked_ms)
+    longest_ms = Math.max(longest_ms, performance.now() - probe_began_ms)
   } while (waiting)
   expect((await refused).map(({ status }) => status)).toEqual([402, 402, 402, 402])
   expect(longest_ms).toBeLessThan(MAX_MS)
@@ -42,7 +42,7 @@ test.each([
   ['nine', '9'.repeat(9)],
   ['400', '9'.repeat(400)],
 ])(
-  'a page count of %s digits is held, and answered, as a document that fills the context',
+  'a document with a page count of %s digits is held as if it filled the context, and answered',
   async (_digits, count) => {
     await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: 'simulator' }), {
       balance_usd: '100',

@@ -1,4 +1,4 @@
-// Large text bodies: refused unread where nobody could pay, parsed on a thread as they are on the event loop, cut where they dribble.
+// Large text bodies: refused unread if the account cannot pay, parsed on a thread as on the event loop, cut off if they arrive too slowly.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { accountQueries } from '../../src/access/queries.ts'
@@ -43,7 +43,7 @@ describe('a body over 64 KB of an account without free balance', () => {
   ]
 
   test.each([wholePath(), streamPath(), '/v1/chat/completions', '/v1/messages', '/v1/embeddings'])(
-    '%s: is 402 before any of it is read',
+    '%s: is refused with 402 before any of it is read',
     async (path) => {
       const client = await connectSocket(gateway.url)
       client.send(`${headOf(path, 'Content-Length: 9000000').join('\r\n')}\r\n\r\n`)
@@ -53,7 +53,7 @@ describe('a body over 64 KB of an account without free balance', () => {
     },
   )
 
-  test('of unannounced length: 402 once so much was read', async () => {
+  test('of unannounced length is refused with 402 while it arrives', async () => {
     const { sent_bytes, answer } = await sendEndlessly(gateway.url, headOf(wholePath()), {
       begins: '{',
       stop_bytes: 29_000_000,
@@ -62,13 +62,13 @@ describe('a body over 64 KB of an account without free balance', () => {
     expect(sent_bytes).toBeLessThan(16_000_000)
   })
 
-  test('is read with an Idempotency-Key, under which an answer may be kept', async () => {
+  test('is read with an Idempotency-Key, because an answer may be kept under it', async () => {
     const headers = { 'idempotency-key': 'again' }
     const response = await call(wholePath(), `{"contents":"${long}"`, { key: poor, headers })
     expect(response.status).toBe(400)
   })
 
-  test('is read where the key may call a model that costs nothing', async () => {
+  test('is read if the key may call a free model', async () => {
     const key = await gateway.caller('0')
     expect((await call(wholePath(FREE), ask(long), { key })).status).toBe(200)
     expect((await call('/v1/chat/completions', chat(FREE, long), { key })).status).toBe(200)
@@ -83,7 +83,7 @@ describe('a body over 64 KB of an account without free balance', () => {
     expect(response.status).toBe(200)
   })
 
-  test('is read at once when money has come', async () => {
+  test('is read as soon as the account is topped up', async () => {
     const { id, name } = await gateway.account('topped-up')
     const key = await gateway.key(name)
     expect((await call(wholePath(), ask(long), { key })).status).toBe(402)
@@ -91,7 +91,7 @@ describe('a body over 64 KB of an account without free balance', () => {
     expect((await call(wholePath(), ask(long), { key })).status).toBe(200)
   })
 
-  test('is 402 when the money is spent: unread above 256 KB, and up to that at the latest by its hold', async () => {
+  test('is refused with 402 once the balance is spent: unread above 256 KB, otherwise by its hold at the latest', async () => {
     const { id, name } = await gateway.account('spent', { balance_usd: '1' })
     const key = await gateway.key(name)
     expect((await call(wholePath(), ask(long), { key })).status).toBe(200)
@@ -107,7 +107,7 @@ describe('a body over 64 KB of an account without free balance', () => {
     expect(upstream.seen.length).toBe(seen)
   })
 
-  test('a shorter one is 402 after it was read, as before', async () => {
+  test('a shorter one is read, then refused with 402', async () => {
     expect((await call(wholePath(), '{', { key: poor })).status).toBe(400)
     expect((await call(wholePath(), ask(), { key: poor })).status).toBe(402)
   })
@@ -159,7 +159,7 @@ describe('a body that is parsed on the thread', () => {
     expect(await lastCall()).toMatchObject({ model: MODEL, outcome: 'completed' })
   })
 
-  test('so is one with many values', async () => {
+  test('passes through with many values', async () => {
     expect((await call(wholePath(), ask('Hello', { unknown: many }))).status).toBe(200)
     expect(asked().unknown).toEqual(many)
   })
@@ -170,8 +170,8 @@ describe('a body that is parsed on the thread', () => {
   })
 
   const REFUSED: readonly (readonly [string, string, string])[] = [
-    ['no JSON', `{"contents":"${megabytes}`, 'not valid JSON'],
-    ['no object', `["${megabytes}"]`, 'must be a JSON object'],
+    ['invalid JSON', `{"contents":"${megabytes}`, 'not valid JSON'],
+    ['a list', `["${megabytes}"]`, 'must be a JSON object'],
     ['nested too deep', `{"a":"${megabytes}","b":${'['.repeat(600)}${']'.repeat(600)}}`, 'nested deeper'],
     ['too many values', `{"a":[${'[],'.repeat(5_000_001)}[]]}`, 'more than 5000000 values'],
     ['a fault in a field', `{"a":"${megabytes}"}`, 'contents: '],
@@ -210,7 +210,7 @@ describe('the parser', () => {
 })
 
 test('a body that comes too slowly is cut off', async () => {
-  // A byte every 20 ms: the slowness itself is what is tested.
+  // A byte every 20 ms: this test needs a slow body.
   const dribble = inChunks('x'.repeat(100), 1)
   const body = dribble.pipeThrough(
     new TransformStream({ transform: async (part, to) => Bun.sleep(20).then(() => to.enqueue(part)) }),

@@ -15,17 +15,16 @@ beforeEach(() => {
   logged_before = gateway.log.lines().length
 })
 
-/** Once the holds of the calls under way have their rows. */
+/** Locks the database as soon as the holds of the running calls have their rows. */
 async function lockDatabase() {
   await gateway.written()
   return takeWriteLock(join(gateway.data_folder, 'tollgate.db'))
 }
 
-const WAITED_FOR_MS = 20_000
+const MAX_WAIT_MS = 20_000
 
-/** Waits for a line of the log. */
-async function logged(message: string): Promise<Record<string, unknown>> {
-  const deadline = performance.now() + WAITED_FOR_MS
+async function waitForLog(message: string): Promise<Record<string, unknown>> {
+  const deadline = performance.now() + MAX_WAIT_MS
   for (;;) {
     const found = gateway.log
       .lines()
@@ -37,7 +36,7 @@ async function logged(message: string): Promise<Record<string, unknown>> {
   }
 }
 
-test('the charge of a caller who left is logged when it fails, tried again, and written once the lock is free', async () => {
+test('a charge that fails after a disconnect is logged, tried again, and written once the lock is free', async () => {
   const { promise: end, resolve } = Promise.withResolvers<Step>()
   upstream.answer(
     stream({ event: piece('Once upon a time', { usageMetadata: usage(10, 4) }) }, { wait: end }),
@@ -50,7 +49,7 @@ test('the charge of a caller who left is logged when it fails, tried again, and 
   const unlock = await lockDatabase()
   caller.abort()
   const request_id = response.headers.get('x-request-id') ?? ''
-  expect(await logged('a settlement failed')).toMatchObject({
+  expect(await waitForLog('a settlement failed')).toMatchObject({
     level: 'error',
     request_id,
     hold_id: 1,
@@ -59,26 +58,26 @@ test('the charge of a caller who left is logged when it fails, tried again, and 
   expect(gateway.rows().holds).toMatchObject([{ state: 'pending' }])
 
   await unlock()
-  await logged('a delayed settlement was written')
+  await waitForLog('a delayed settlement was written')
   resolve('hang')
   const { holds, calls } = await gateway.atRest()
   expect(holds).toMatchObject([{ state: 'posted' }])
   expect(calls).toMatchObject([{ request_id, outcome: 'cancelled', cost_nanos: 26_000 }])
 }, 60_000)
 
-test('a whole answer that cannot be recorded is not given out, and its hold is voided once the lock is free', async () => {
-  const asked = Promise.withResolvers<void>()
+test('a whole answer that cannot be recorded is not delivered, and its hold is voided once the lock is free', async () => {
+  const arrived = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   upstream.answer(async () => {
-    asked.resolve()
+    arrived.resolve()
     await locked.promise
     return whole(answer())
   })
   const answering = gateway.call(wholePath(MODEL), ask(), { key })
-  await asked.promise
+  await arrived.promise
   const unlock = await lockDatabase()
   locked.resolve()
-  const failed = await logged('a settlement failed')
+  const failed = await waitForLog('a settlement failed')
   await unlock()
   const response = await answering
   expect(response.status).toBe(503)
@@ -100,14 +99,14 @@ const restOf = async (
   }
 }
 
-test('a stream that cannot be recorded, and of which nothing was given out, is not charged', async () => {
+test('a stream that cannot be recorded is not charged if nothing of it was delivered', async () => {
   const held_back = heldBack(events([answer('All of it in one event.')]))
   upstream.answer(held_back.script)
   const answering = gateway.call(streamPath(MODEL), ask(), { key })
   await held_back.asked
   const unlock = await lockDatabase()
   held_back.release()
-  await logged('a settlement failed')
+  await waitForLog('a settlement failed')
   await unlock()
   const response = await answering
   const text = await response.text()
@@ -118,7 +117,7 @@ test('a stream that cannot be recorded, and of which nothing was given out, is n
   expect(holds.at(-1)).toMatchObject({ state: 'voided' })
 }, 60_000)
 
-test('a stream whose end cannot be recorded is charged, as a broken one; its repeat gets what its caller got', async () => {
+test('a stream whose end cannot be recorded is charged as broken, and a repeated request gets the same answer', async () => {
   const end = Promise.withResolvers<void>()
   upstream.answer(
     stream({ event: piece('The beginning,') }, { wait: end.promise }, { event: answer(' its last words.') }),
@@ -131,9 +130,9 @@ test('a stream whose end cannot be recorded is charged, as a broken one; its rep
 
   const unlock = await lockDatabase()
   end.resolve()
-  await logged('a settlement failed')
+  await waitForLog('a settlement failed')
   await unlock()
-  await logged('a delayed settlement was written')
+  await waitForLog('a delayed settlement was written')
   const rest = await restOf(reader)
   expect(rest).toContain('The answer will be charged.')
   expect(rest).not.toContain('last words')
@@ -141,7 +140,7 @@ test('a stream whose end cannot be recorded is charged, as a broken one; its rep
   expect(calls.at(-1)).toMatchObject({ outcome: 'broken', status: 200, cost_nanos: ANSWER_NANOS })
 
   let again: Response | undefined
-  // Until its end is looked at again the first request is under way.
+  // The first request is under way until the gateway checks its end again.
   await eventually('the answer was kept', async () => {
     again = await gateway.call(streamPath(MODEL), ask(), once)
     return again.status !== 409

@@ -1,4 +1,4 @@
-// Providers that report what cannot be, over three protocols, whole and streamed: one table of cases (silent.md, Streams whose
+// Usage reports that cannot be true, over three protocols, whole and streamed: one table of cases (silent.md, Streams whose
 // caller left: "that is no usage either, for any protocol: estimated, marked, logged").
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
@@ -19,17 +19,17 @@ const call = (path: string, body: object) =>
   scene.call(path, body, { headers: { 'anthropic-version': '2023-06-01' } })
 
 const TEXT = 'Hello, wide world.'
-/** Three tokens for the ten characters that are asked, five for the eighteen that are answered. */
+/** Three tokens for the ten characters of the request, five for the eighteen of the answer. */
 const ESTIMATE = { input_tokens: 3, output_tokens: 5 }
 const ESTIMATE_NANOS = 3 * INPUT_NANOS + 5 * OUTPUT_NANOS
 const LIMIT = 100
 const CONTEXT = 1_048_576
 
-/** What a provider says: counts that are undefined are left out. */
+/** A provider's counts; undefined ones are left out. */
 interface Report {
   input?: unknown
   output?: unknown
-  /** Of the input, where the protocol counts it so. */
+  /** A part of the input, in protocols that count it so. */
   cached?: unknown
 }
 
@@ -41,8 +41,8 @@ interface Dialect {
   whole(usage: object): object
   /** The events of a stream, as text. */
   events(usage: object): string
-  /** The input and output tokens that a caller is shown. */
-  shown(answer: Record<string, unknown>): unknown
+  /** The input and output tokens in an answer to a caller. */
+  countsOf(answer: Record<string, unknown>): unknown
 }
 
 const data = (...payloads: readonly object[]) =>
@@ -75,7 +75,7 @@ const DIALECTS: Readonly<Record<BuiltInProtocol, Dialect>> = {
           usageMetadata,
         },
       ),
-    shown: ({ usageMetadata }) => {
+    countsOf: ({ usageMetadata }) => {
       const { promptTokenCount, candidatesTokenCount } = (usageMetadata ?? {}) as Record<string, unknown>
       return [promptTokenCount, candidatesTokenCount]
     },
@@ -104,7 +104,7 @@ const DIALECTS: Readonly<Record<BuiltInProtocol, Dialect>> = {
         { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: null },
         { choices: [], usage },
       )}data: [DONE]\n\n`,
-    shown: ({ usage }) => {
+    countsOf: ({ usage }) => {
       const { prompt_tokens, completion_tokens } = (usage ?? {}) as Record<string, unknown>
       return [prompt_tokens, completion_tokens]
     },
@@ -136,14 +136,14 @@ const DIALECTS: Readonly<Record<BuiltInProtocol, Dialect>> = {
         { type: 'message_delta', ...{ delta: { stop_reason: 'end_turn' }, usage } },
         { type: 'message_stop' },
       ),
-    shown: ({ usage }) => {
+    countsOf: ({ usage }) => {
       const { input_tokens, output_tokens } = (usage ?? {}) as Record<string, unknown>
       return [input_tokens, output_tokens]
     },
   },
 }
 
-/** What a report comes to: whether it is told in the log, or what is charged for it. */
+/** The result of a report: doubted (logged and estimated), absent (estimated), or charged. */
 type Verdict = 'doubted' | 'absent' | { cost_nanos: number }
 
 const CASES: readonly (readonly [string, Report, Verdict])[] = [
@@ -169,13 +169,13 @@ const CASES: readonly (readonly [string, Report, Verdict])[] = [
 const DOUBT = 'an invalid usage report was ignored; charged by estimate'
 const doubts = () => gateway.log.lines().filter(({ message }) => message === DOUBT)
 
-/** The last record of a stream that shows a usage, or a whole answer. */
-function lastShown(text: string, { shown }: Dialect): unknown {
+/** The counts of a whole answer, or of the last event in a stream that has any. */
+function lastCounts(text: string, { countsOf }: Dialect): unknown {
   const answers = text.startsWith('{')
     ? [text]
     : text.split(/\n+/).flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []))
   return answers
-    .map((answer) => shown(JSON.parse(answer)))
+    .map((answer) => countsOf(JSON.parse(answer)))
     .findLast(
       (counts) => Array.isArray(counts) && counts.some((count) => count !== undefined && count !== null),
     )
@@ -190,48 +190,48 @@ for (const protocol of PROTOCOLS) {
   for (const [how, streamed, answer] of HOW) {
     describe(`${protocol}, ${how}`, () => {
       test.each(CASES)('%s', async (_name, report, verdict) => {
-        const told = doubts().length
+        const before = doubts().length
         upstream.answer(answer(dialect.usage(report)))
         const response = await call(dialect.path(streamed), dialect.ask(streamed))
         const text = await response.text()
         expect(text).toContain(TEXT)
         const record = await lastCall()
-        expect(doubts().length - told).toBe(verdict === 'doubted' ? 1 : 0)
+        expect(doubts().length - before).toBe(verdict === 'doubted' ? 1 : 0)
         if (typeof verdict === 'object') {
           expect(record).toMatchObject({ ...verdict, estimated: 0, outcome: 'completed' })
           return
         }
         const estimated = { ...ESTIMATE, cost_nanos: ESTIMATE_NANOS, estimated: 1, outcome: 'completed' }
         expect(record).toMatchObject(estimated)
-        const shown = lastShown(text, dialect)
+        const counts = lastCounts(text, dialect)
         if (verdict === 'doubted') {
-          expect(shown).toEqual([ESTIMATE.input_tokens, ESTIMATE.output_tokens])
+          expect(counts).toEqual([ESTIMATE.input_tokens, ESTIMATE.output_tokens])
           const { request_id } = record
           expect(doubts().at(-1)).toMatchObject({ level: 'warn', request_id, provider: protocol })
-        } else expect(shown).toBeUndefined()
+        } else expect(counts).toBeUndefined()
       })
     })
   }
 }
 
-describe('a caller of another protocol is shown what is billed', () => {
+describe('a caller of another protocol gets the usage that is billed', () => {
   test.each(['whole', 'streamed'])('%s', async (how) => {
     const { usage, whole: wholeOf, events } = DIALECTS.gemini
     const lie = usage({ input: 10, output: 250_000_000 })
     upstream.answer(how === 'whole' ? whole(wholeOf(lie)) : stream({ send: events(lie) }))
-    const { path, ask, shown } = DIALECTS.anthropic
+    const { path, ask } = DIALECTS.anthropic
     const body = { ...ask(how === 'streamed'), model: MODELS.gemini }
     const text = await (await call(path(how === 'streamed'), body)).text()
     expect(await lastCall()).toMatchObject({ cost_nanos: ESTIMATE_NANOS, estimated: 1 })
     expect(text).not.toContain('250000000')
-    expect(lastShown(text, { ...DIALECTS.anthropic, shown })).toEqual([3, 5])
+    expect(lastCounts(text, DIALECTS.anthropic)).toEqual([3, 5])
   })
 })
 
-describe('where the caller set no limit', () => {
+describe('without a limit from the caller', () => {
   const ask = { contents: [{ role: 'user', parts: [{ text: 'Say hello.' }] }] }
 
-  test('and none was sent, twice the context is possible, and no more', async () => {
+  test('a provider that got no limit may report up to twice the context', async () => {
     const { usage, whole: wholeOf } = DIALECTS.gemini
     for (const [output, estimated] of [
       [2 * CONTEXT, 0],
@@ -243,7 +243,7 @@ describe('where the caller set no limit', () => {
     }
   })
 
-  test("and the model's was sent, as Anthropic demands, that is possible, and no more", async () => {
+  test("a provider that got the model's limit, which Anthropic requires, may report up to that limit", async () => {
     const { usage, whole: wholeOf } = DIALECTS.anthropic
     for (const [output, estimated] of [
       [16_384, 0],
@@ -269,7 +269,7 @@ describe('each candidate may be as long as the limit', () => {
   })
 })
 
-test('cached tokens that are a part of the input are charged as such', async () => {
+test('cached tokens within the input are charged at their own price', async () => {
   const { usage, whole: wholeOf, path, ask } = DIALECTS.gemini
   upstream.answer(whole(wholeOf(usage({ input: 10, output: 5, cached: 10 }))))
   await (await call(path(false), ask(false))).text()

@@ -1,4 +1,4 @@
-// Provider costs and margins of real calls: recorded to the nano-dollar, shown to the operator alone; routes that lose money.
+// Provider costs and margins of real calls: recorded to the nano-dollar, visible to the operator alone; routes that lose money.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { MODEL } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
@@ -17,7 +17,7 @@ import { fileScene } from '../support/scene.ts'
 import { providerSection } from '../support/sections.ts'
 import { events, RESET, stream, whole } from '../support/upstream.ts'
 
-const DRAWING = 'test-drawing'
+const IMAGE_MODEL = 'test-drawing'
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 let clock_ms = Date.now()
@@ -25,12 +25,12 @@ const { gateway, upstream, call, lastCall, key } = await fileScene({ now: () => 
 afterAll(() => gateway.stop())
 beforeEach(() => {
   upstream.answer(answering)
-  // A route that lost money is told of once a minute.
+  // A route that loses money is logged once a minute.
   clock_ms += 120_000
 })
 
 interface Routes {
-  /** Of the first and the second route; absent where they have none. */
+  /** Costs of the first and the second route; undefined for a route without one. */
   costs: readonly (string | undefined)[]
   refuse?: boolean
 }
@@ -53,90 +53,90 @@ max_output_tokens = 8192
 price = { input = 1, output = 4 }
 routes = [${routes(costs)}]
 [[models]]
-id = "${DRAWING}"
+id = "${IMAGE_MODEL}"
 kind = "image"
 max_n_per_request = 4
 price = { per_image = 0.04 }
 routes = [${routes(costs.map((text) => (text === undefined ? undefined : '{ per_image = 0.03, variants = [{ size = "512x512", per_image = 0.05 }] }')))}]
 `
 const CHEAP = '{ input = 0.5, output = 1 }'
-const DEAR = '{ input = 1, output = 5 }'
+const EXPENSIVE = '{ input = 1, output = 5 }'
 
-const set = (given: Routes) => gateway.recatalogue(catalogue(given))
+const setRoutes = (options: Routes) => gateway.recatalogue(catalogue(options))
 const paths = () => upstream.seen.map(({ path }) => path)
 
-describe('what a call records', () => {
+describe('the recorded provider cost', () => {
   const LONG = { cachedContentTokenCount: 4, thoughtsTokenCount: 3 }
   test.each([
     ['a whole answer', wholePath(), 10 * 500 + 5 * 1_000],
     ['a stream', streamPath(), 10 * 500 + 5 * 1_000],
-  ])('%s: what its provider takes', async (_row, path, nanos) => {
-    await set({ costs: [CHEAP] })
+  ])('%s: is at the rates of the provider', async (_row, path, nanos) => {
+    await setRoutes({ costs: [CHEAP] })
     await (await call(path, ask())).text()
     expect(await lastCall()).toMatchObject({ provider_cost_nanos: nanos, cost_nanos: 30_000 })
   })
 
-  test('every kind of tokens at its own rate', async () => {
-    await set({ costs: ['{ input = 0.5, output = 1, cache_read = 0.1, thinking = 2 }'] })
+  test('counts every kind of tokens at its own rate', async () => {
+    await setRoutes({ costs: ['{ input = 0.5, output = 1, cache_read = 0.1, thinking = 2 }'] })
     upstream.answer(whole(answer('Hi.', usage(10, 5, LONG))))
     await (await call(wholePath(), ask())).text()
     expect((await lastCall()).provider_cost_nanos).toBe(6 * 500 + 4 * 100 + 5 * 1_000 + 3 * 2_000)
   })
 
-  test('a route without a cost: not known, which is not 0', async () => {
-    await set({ costs: [undefined] })
+  test('is unknown, not 0, for a route without a cost', async () => {
+    await setRoutes({ costs: [undefined] })
     await (await call(wholePath(), ask())).text()
     expect((await lastCall()).provider_cost_nanos).toBeNull()
   })
 
-  test('the route that answered counts, not the first one', async () => {
-    await set({ costs: [CHEAP, '{ input = 2, output = 3 }'] })
+  test('is that of the route that answered, not of the first one', async () => {
+    await setRoutes({ costs: [CHEAP, '{ input = 2, output = 3 }'] })
     upstream.answer((seen) => (seen.path.includes('up-1') ? RESET : whole(answer())))
     await (await call(wholePath(), ask())).text()
     expect(await lastCall()).toMatchObject({ provider: 'p2', provider_cost_nanos: 10 * 2_000 + 5 * 3_000 })
   })
 
-  test('nothing was delivered: not known', async () => {
-    await set({ costs: [CHEAP] })
+  test('is unknown when nothing was delivered', async () => {
+    await setRoutes({ costs: [CHEAP] })
     upstream.answer(RESET)
     expect((await call(wholePath(), ask())).status).toBe(502)
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0, provider_cost_nanos: null })
   })
 
-  test('left by its caller: of what was charged', async () => {
-    await set({ costs: [CHEAP] })
-    const come = Promise.withResolvers<void>()
+  test('covers the charged tokens when the caller disconnects', async () => {
+    await setRoutes({ costs: [CHEAP] })
+    const delivered = Promise.withResolvers<void>()
     upstream.answer(
       stream(
         { event: piece('Once', { usageMetadata: usage(10, 2) }) },
         'read',
-        { tell: come.resolve },
+        { tell: delivered.resolve },
         'hang',
       ),
     )
     const leaving = new AbortController()
     const response = await call(streamPath(), ask(), { signal: leaving.signal })
     await response.body?.getReader().read()
-    await come.promise
+    await delivered.promise
     leaving.abort()
     const { cost_nanos, output_tokens, input_tokens, provider_cost_nanos } = await lastCall()
     expect(cost_nanos).toBe(input_tokens * 1_000 + output_tokens * 4_000)
     expect(provider_cost_nanos).toBe(input_tokens * 500 + output_tokens * 1_000)
   })
 
-  test('images, by the size that was asked for', async () => {
-    await set({ costs: [CHEAP] })
+  test('depends on the requested size of images', async () => {
+    await setRoutes({ costs: [CHEAP] })
     const image = {
       candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }] } }],
     }
     upstream.answer(whole(image))
-    const drawn = await call('/v1/images/generations', {
-      model: DRAWING,
+    const response = await call('/v1/images/generations', {
+      model: IMAGE_MODEL,
       prompt: 'A fox',
       n: 2,
       size: '512x512',
     })
-    expect([drawn.status, await drawn.text()]).toMatchObject([200, expect.any(String)])
+    expect([response.status, await response.text()]).toMatchObject([200, expect.any(String)])
     expect(await lastCall()).toMatchObject({
       images: 2,
       cost_nanos: 80_000_000,
@@ -146,8 +146,8 @@ describe('what a call records', () => {
 })
 
 describe('routes that cost more than a call brings', () => {
-  test('are taken, and logged once a minute, where that is not refused', async () => {
-    await set({ costs: [DEAR] })
+  test('are used, and logged once a minute, unless the operator refuses them', async () => {
+    await setRoutes({ costs: [EXPENSIVE] })
     const before = gateway.log.lines().length
     for (let at = 0; at < 3; at++) expect((await call(wholePath(), ask())).status).toBe(200)
     const lines = () =>
@@ -165,16 +165,16 @@ describe('routes that cost more than a call brings', () => {
   test.each([
     ['whole', wholePath()],
     ['streamed', streamPath()],
-  ])('are passed over where another one is left: %s', async (_row, path) => {
-    await set({ costs: [DEAR, CHEAP], refuse: true })
+  ])('are passed over for another route: %s', async (_row, path) => {
+    await setRoutes({ costs: [EXPENSIVE, CHEAP], refuse: true })
     upstream.seen.length = 0
     await (await call(path, ask())).text()
     expect(await lastCall()).toMatchObject({ provider: 'p2', provider_cost_nanos: 10_000 })
     expect(paths().every((seen) => seen.includes('up-2'))).toBe(true)
   })
 
-  test('are passed over for a route whose cost nobody said', async () => {
-    await set({ costs: [DEAR, undefined], refuse: true })
+  test('are passed over for a route without a cost', async () => {
+    await setRoutes({ costs: [EXPENSIVE, undefined], refuse: true })
     await (await call(wholePath(), ask())).text()
     expect(await lastCall()).toMatchObject({ provider: 'p2', provider_cost_nanos: null })
   })
@@ -182,26 +182,29 @@ describe('routes that cost more than a call brings', () => {
   test.each([
     ['whole', wholePath(), ask()],
     ['streamed', streamPath(), ask()],
-    ['an image', '/v1/images/generations', { model: DRAWING, prompt: 'A fox', size: '512x512' }],
-  ])('none is left: 404 model_unavailable, nothing is held or asked: %s', async (_row, path, body) => {
-    await set({ costs: [DEAR], refuse: true })
-    const before = gateway.rows()
-    upstream.seen.length = 0
-    const response = await call(path, body)
-    const words = await response.text()
-    expect([response.status, response.headers.get('retry-after')]).toEqual([404, null])
-    expect(words).toMatch(/no route that may serve it/)
-    expect(words).not.toMatch(/cost|price|margin|p1|up-1/i)
-    expect(gateway.rows()).toEqual(before)
-    expect(upstream.seen).toEqual([])
-  })
+    ['an image', '/v1/images/generations', { model: IMAGE_MODEL, prompt: 'A fox', size: '512x512' }],
+  ])(
+    'are refused with 404 model_unavailable as the last ones left, without a hold or an upstream request: %s',
+    async (_row, path, body) => {
+      await setRoutes({ costs: [EXPENSIVE], refuse: true })
+      const before = gateway.rows()
+      upstream.seen.length = 0
+      const response = await call(path, body)
+      const words = await response.text()
+      expect([response.status, response.headers.get('retry-after')]).toEqual([404, null])
+      expect(words).toMatch(/no route that may serve it/)
+      expect(words).not.toMatch(/cost|price|margin|p1|up-1/i)
+      expect(gateway.rows()).toEqual(before)
+      expect(upstream.seen).toEqual([])
+    },
+  )
 
-  test('the refusal has the shape of the protocol', async () => {
-    await set({ costs: [DEAR], refuse: true })
+  test('are refused in the shape of the protocol', async () => {
+    await setRoutes({ costs: [EXPENSIVE], refuse: true })
     expect(await (await call(wholePath(), ask())).json()).toEqual(nativeError(404, 'NOT_FOUND'))
   })
 
-  test('what a request asks for beyond tokens counts at its own cost', async () => {
+  test('are found by the cost of requested extras, too', async () => {
     const search = (usd: string) => `{ google_search = { per_unit = ${usd}, max_units = 3 } }`
     const priced = catalogue({
       costs: [`{ input = 1, output = 4, extras = ${search('0.05')} }`],
@@ -218,24 +221,24 @@ describe('routes that cost more than a call brings', () => {
     expect((await call(wholePath(), searching)).status).toBe(404)
   })
 
-  test('a cost that is no more than the price is none of them', async () => {
-    await set({ costs: ['{ input = 1, output = 4 }'], refuse: true })
+  test('do not include a route whose cost equals the price', async () => {
+    await setRoutes({ costs: ['{ input = 1, output = 4 }'], refuse: true })
     expect((await call(wholePath(), ask())).status).toBe(200)
   })
 })
 
-describe('who sees it', () => {
+describe('provider costs', () => {
   const HIDDEN =
     /provider_cost_(nanos|usd)":(?!null)|margin_(nanos|usd)":(?!null)|known_revenue_(nanos|usd)":(?!null)/
 
-  test('the operator: in a call, in the list of calls, in the overview, and in what would change', async () => {
-    await set({ costs: [CHEAP] })
+  test('are visible to the operator in a call, the list of calls, the overview, and the check of a catalogue', async () => {
+    await setRoutes({ costs: [CHEAP] })
     await (await call(wholePath(), ask())).text()
     const { request_id } = await lastCall()
     const operator = await signedIn(gateway, 'operator', clock_ms)
-    const shown = { provider_cost_nanos: 10_000, margin_nanos: 20_000, margin_usd: '0.00002' }
-    expect(await operator.json('GET', `/calls/${request_id}`)).toMatchObject(shown)
-    expect((await operator.json('GET', '/calls?limit=1')).calls).toMatchObject([shown])
+    const costs = { provider_cost_nanos: 10_000, margin_nanos: 20_000, margin_usd: '0.00002' }
+    expect(await operator.json('GET', `/calls/${request_id}`)).toMatchObject(costs)
+    expect((await operator.json('GET', '/calls?limit=1')).calls).toMatchObject([costs])
     const { models } = await operator.json('GET', '/models')
     const of_model = models.find(({ id }: { id: string }) => id === MODEL)
     expect(of_model.routes).toEqual([
@@ -269,8 +272,8 @@ describe('who sees it', () => {
     ])
   })
 
-  test('an account and a key: nowhere', async () => {
-    await set({ costs: [CHEAP] })
+  test('are hidden from accounts and keys everywhere', async () => {
+    await setRoutes({ costs: [CHEAP] })
     await (await call(wholePath(), ask())).text()
     const { request_id, account_id } = await lastCall()
     const { name } = gateway.rows().accounts.find(({ id }) => id === account_id) ?? { name: '' }
@@ -296,8 +299,8 @@ describe('who sees it', () => {
   })
 })
 
-test('the sums are those of the calls, and the audit says so where they are not', async () => {
-  await set({ costs: [CHEAP, undefined] })
+test('the stored daily sums equal the sums of the calls', async () => {
+  await setRoutes({ costs: [CHEAP, undefined] })
   upstream.answer((_seen, index) => (index % 3 === 0 ? RESET : events([answer()])))
   await Promise.all(Array.from({ length: 12 }, async () => (await call(streamPath(), ask())).text()))
   await eventually('all are settled', () => gateway.rows().holds.every(({ state }) => state !== 'pending'))

@@ -1,4 +1,4 @@
-// A bug of the gateway's own decoders is not the provider's failure: it is `internal`, logged with its stack, and no key goes into cooldown.
+// Bugs in the gateway's own decoders: they are not the provider's failure but `internal`, logged with their stack, and no key goes into cooldown.
 import { describe, expect, test } from 'bun:test'
 import type { Protocol } from '../../src/protocols/protocol.ts'
 import { BUILT_IN_PROTOCOLS, registryOf } from '../../src/protocols/registry.ts'
@@ -13,7 +13,7 @@ const throwBug = (): never => {
   throw new TypeError("undefined is not an object (evaluating 'parts.map')")
 }
 
-/** The native protocol with a bug in what reads its answers for callers of other protocols. */
+/** The native protocol with a bug in the decoders of its answers for callers of other protocols. */
 const buggy: Protocol = {
   ...gemini,
   text: {
@@ -67,7 +67,7 @@ describe('a translator that throws a TypeError', () => {
   })
 
   test.each([
-    ['an answer that is no JSON', whole('<html>'), 502],
+    ['an answer that is not JSON', whole('<html>'), 502],
     ['an error under status 200', whole({ error: { message: 'no' } }), 502],
     ['a refusal', refusal(500, { error: { message: 'no' } }), 502],
   ] as const)('does not hide %s: that is still the provider’s failure', async (_, script, status) => {
@@ -77,7 +77,7 @@ describe('a translator that throws a TypeError', () => {
   })
 })
 
-test('a stream that breaks is told in one wording, passed through or translated', async () => {
+test('a stream that breaks has the same error message, passed through or translated', async () => {
   await using s = await scene({ script: events([piece('Hel')]) })
   const passed = await (
     await s.call(`/v1beta/models/${MODEL}:streamGenerateContent?alt=sse`, {

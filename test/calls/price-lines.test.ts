@@ -1,4 +1,4 @@
-// The lines of a charge: they add up to it to the nano-dollar, whatever was counted at whatever price.
+// The lines of a charge: they add up to it to the nano-dollar, for any counts and prices.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { priceLines } from '../../plugins/calls/price-lines.ts'
@@ -121,7 +121,7 @@ describe('the lines of a charge add up to it', () => {
     )
   })
 
-  test('by units, of which some have no even price', () => {
+  test('by units, some without an even price', () => {
     fc.assert(
       fc.property(
         fc.nat(1_000_000_000),
@@ -155,7 +155,7 @@ describe('the lines of a charge add up to it', () => {
   })
 })
 
-test('nothing that is zero has a line, and what was not charged has none', () => {
+test('zero counts have no line, and a call without a charge has none', () => {
   const price = readTokenPrice({ input: 1, output: 4 }, [], refuse)
   const used = { ...NO_USAGE, input_tokens: 10, output_tokens: 5 }
   const { cost_nanos, snapshot } = chargeTokens(price, used)

@@ -1,4 +1,4 @@
-// Who reads a streamed answer: only what nobody in the gateway reads may go straight into a socket, since that holds no other reader's pace.
+// The reader of a streamed answer: an answer that the gateway keeps is read by the gateway; any other may go straight into the socket, which waits for no other reader.
 import { expect, test } from 'bun:test'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
 import { readBy } from '../../src/calls/serving/pump-answer.ts'
@@ -8,6 +8,6 @@ const origin = (headers: Record<string, string>) =>
 const KEYED = { 'idempotency-key': 'once' }
 
 test.each([
-  ['a call of its own', { origin: origin({}) }, 'socket'],
-  ['one that is kept under its key', { origin: origin(KEYED) }, 'gateway'],
+  ['a call without an Idempotency-Key', { origin: origin({}) }, 'socket'],
+  ['a call whose answer is kept under an Idempotency-Key', { origin: origin(KEYED) }, 'gateway'],
 ] as const)('%s', (_, call, expected) => expect(readBy(call)).toBe(expected))

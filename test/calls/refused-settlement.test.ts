@@ -1,4 +1,4 @@
-// A settlement that the ledger refuses: nobody is told that the call was charged.
+// A settlement that the ledger refuses: it is logged as an error, and no listener is notified of a charge.
 import { expect, test } from 'bun:test'
 import { createActivity } from '../../plugins/live-feed/activity.ts'
 import type { Held } from '../../src/calls/life/call.ts'
@@ -27,36 +27,36 @@ const delivered: Delivered = {
   estimated: false,
 }
 
-/** Settles a call, and gives what its log and its listeners were told. */
-async function toldOf(outcome: PostOutcome, end: Delivered | Undelivered) {
+/** Settles a call. Returns the notices to its listeners and the lines of its log. */
+async function settleWith(outcome: PostOutcome, end: Delivered | Undelivered) {
   const { log, lines } = memoryLog()
   const events = createEvents(log)
   const activity = createActivity(events, log)
-  const told: string[] = []
-  activity.listen(undefined, ({ type }) => told.push(type))
-  events.on('settled', () => told.push('record'))
+  const notices: string[] = []
+  activity.listen(undefined, ({ type }) => notices.push(type))
+  events.on('settled', () => notices.push('record'))
   const ledger: Pick<Ledger, 'submit' | 'failing'> = {
     failing: undefined,
     submit: async () => outcome as never,
   }
   const parts = { ledger, events, log, now: () => 9, probe: () => {} } as unknown as SettlementParts
   await settle(parts, heldCall(), end)
-  return { told, lines: lines().map(({ level, message, refusal }) => [level, message, refusal]) }
+  return { notices, lines: lines().map(({ level, message, refusal }) => [level, message, refusal]) }
 }
 
 test.each<[string, Delivered | Undelivered]>([
   ['a charge', delivered],
   ['a void', { outcome: 'failed', status: 502 }],
-])('%s: its line in the log says so, and there is no other', async (_, end) => {
-  expect(await toldOf({ ok: false, refusal: 'already_resolved' }, end)).toEqual({
-    told: [],
+])('%s that the ledger refuses is logged as an error, and nothing else happens', async (_, end) => {
+  expect(await settleWith({ ok: false, refusal: 'already_resolved' }, end)).toEqual({
+    notices: [],
     lines: [['error', 'hold already resolved; cost not charged', 'already_resolved']],
   })
 })
 
-test('one that it takes is told to all', async () => {
-  expect(await toldOf({ ok: true, charged_nanos: 5, unpaid_nanos: 0 }, delivered)).toEqual({
-    told: ['settled', 'record'],
+test('an accepted charge is logged, and all listeners are notified', async () => {
+  expect(await settleWith({ ok: true, charged_nanos: 5, unpaid_nanos: 0 }, delivered)).toEqual({
+    notices: ['settled', 'record'],
     lines: [['info', 'call', undefined]],
   })
 })

@@ -1,4 +1,4 @@
-// The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
+// Running calls: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
 import { describe, expect, spyOn, test } from 'bun:test'
 import { RunningCalls, tickRegularly } from '../../src/calls/life/running.ts'
 import { GatewayError } from '../../src/domain/errors.ts'
@@ -9,7 +9,7 @@ const SOCKET_IDLE_TIMEOUT_S = 120
 /** A quarter of it: see running.ts. */
 const LIFTED_AFTER_MS = 30_000
 
-/** Sockets that only remember what time-outs they were given. */
+/** Sockets that only record their time-outs. */
 const socketsOf = (idle_timeouts_s: number[]): Sockets => ({
   requestIP: () => null,
   timeout: (_, timeout_s) => void idle_timeouts_s.push(timeout_s),
@@ -47,7 +47,7 @@ test('the ticks keep no process alive, and end', () => {
   expect(ended.mock.calls).toEqual([[timer]])
 })
 
-test('a hold is under way from its call being told of it until the call is done', () => {
+test('a hold is under way from the moment its call has its id until the call is done', () => {
   const { running, enter } = scene()
   const [one, other] = [enter(), enter()]
   expect(running.isUnderWay(1)).toBe(false)
@@ -58,20 +58,20 @@ test('a hold is under way from its call being told of it until the call is done'
 })
 
 describe('a caller', () => {
-  test('who leaves ends their own call, and no other', () => {
+  test('who disconnects ends their own call, and no other', () => {
     const { enter } = scene()
     const [one, other] = [enter(), enter()]
     one.caller.abort()
     expect([one.call.gone.aborted, other.call.gone.aborted]).toEqual([true, false])
   })
 
-  test('who left before the call began is gone from the start', () => {
+  test('who disconnected before the call began is gone from the start', () => {
     const { running } = scene()
     const request = new Request('http://gateway/', { signal: AbortSignal.abort() })
     expect(running.enter({ request, sockets: () => null }).gone.aborted).toBe(true)
   })
 
-  test('who leaves after the call is done changes nothing', () => {
+  test('who disconnects after the call is done changes nothing', () => {
     const { enter } = scene()
     const { caller, call } = enter()
     call.done()
@@ -99,7 +99,7 @@ describe('a caller', () => {
     expect(call.gone.aborted).toBe(false)
   })
 
-  test('may wait for the upstream longer than that', () => {
+  test('may wait for the upstream longer than the time-out', () => {
     const { enter, pass } = scene()
     const { call } = enter()
     call.progressed('upstream')
@@ -182,7 +182,7 @@ describe('"no connection that goes quiet during a long upstream wait is cut"', (
   })
 })
 
-test('of more than 100 callers who read nothing for 5 seconds, those who did so longest are cut', () => {
+test('if more than 100 callers read nothing for 5 seconds, those idle the longest are cut', () => {
   const { enter, pass } = scene()
   const calls = Array.from({ length: 103 }, () => {
     const { call } = enter()
@@ -199,13 +199,13 @@ test('of more than 100 callers who read nothing for 5 seconds, those who did so 
 })
 
 describe('stopping', () => {
-  test('with nothing under way is done at once', async () => {
+  test('is done at once if no call is running', async () => {
     const { running } = scene()
     await running.stop(60_000)
     expect([running.stopping, running.size]).toEqual([true, 0])
   })
 
-  test('waits for the calls under way, and ends none that finishes in time', async () => {
+  test('waits for running calls, and aborts none that finishes in time', async () => {
     const { running, enter } = scene()
     const [one, other] = [enter(), enter()]
     let stopped = false
@@ -221,7 +221,7 @@ describe('stopping', () => {
     expect([one.call.gone.aborted, other.call.gone.aborted]).toEqual([false, false])
   })
 
-  test('after its time ends what is left, and says why', async () => {
+  test('aborts the remaining calls after its time-out, with a reason', async () => {
     const { running, enter } = scene()
     const { call } = enter()
     let upstream_aborted = false
@@ -236,7 +236,7 @@ describe('stopping', () => {
   })
 })
 
-test('a call that is done twice is done once', () => {
+test('a second done() of a call changes nothing', () => {
   const { running, enter } = scene()
   const [one] = [enter(), enter()]
   one.call.done()

@@ -13,7 +13,7 @@ const BALANCE_NANOS = 10_000_000_000
 
 const { gateway, upstream } = await fileScene()
 
-/** @param operation what is made of the money that is free then */
+/** @param operation uses the money that is free after the expiry */
 async function expireHolds(operation?: Operation): Promise<void> {
   await gateway.written()
   const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
@@ -23,7 +23,7 @@ async function expireHolds(operation?: Operation): Promise<void> {
   await ledger.close()
 }
 
-/** What became of a request, once nothing is held: its account, its holds, its call, and the call's line in the log. */
+/** The result of a request once nothing is held: its account, its holds, its call, and the call's line in the log. */
 async function fateOf(response: Response) {
   const request_id = response.headers.get('x-request-id')
   const { accounts, holds, calls } = await gateway.atRest()
@@ -34,17 +34,17 @@ async function fateOf(response: Response) {
   return { account, holds: holds.filter(ofRequest).map(({ state }) => state), recorded, lines }
 }
 
-test.each<[what: string, script: Script, status: number, outcome: string, cost_nanos: number]>([
+test.each<[name: string, script: Script, status: number, outcome: string, cost_nanos: number]>([
   ['an answer is charged', whole(answer()), 200, 'completed', ANSWER_NANOS],
   ['a failure is recorded at no cost', refusal(500, 'no'), 502, 'failed', 0],
 ])('%s', async (_, script, status, outcome, cost_nanos) => {
   const held_back = heldBack(script)
   upstream.answer(held_back.script)
-  const asking = gateway.call(wholePath(), ask(), { key: await gateway.caller() })
+  const answering = gateway.call(wholePath(), ask(), { key: await gateway.caller() })
   await held_back.asked
   await expireHolds()
   held_back.release()
-  const response = await asking
+  const response = await answering
   expect(response.status).toBe(status)
   expect(await fateOf(response)).toMatchObject({
     account: { balance_nanos: BALANCE_NANOS - cost_nanos, held_nanos: 0, debt_nanos: 0 },
@@ -54,7 +54,7 @@ test.each<[what: string, script: Script, status: number, outcome: string, cost_n
   })
 })
 
-/** A stream that has begun, and whose hold has expired. */
+/** Starts a stream, and expires its hold. */
 async function expiredStream(key: string, operation?: Operation, headers: Record<string, string> = {}) {
   const end = Promise.withResolvers<Step>()
   const beginning = piece('The beginning,', { usageMetadata: usage(10, 4) })
@@ -86,7 +86,7 @@ test('a stream is charged, and its kept answer is sent again at no cost', async 
   expect(await fateOf(response)).toMatchObject(charged)
 })
 
-test('a caller who leaves pays for what was delivered', async () => {
+test('a caller who disconnects pays for the delivered part', async () => {
   const { response, caller } = await expiredStream(await gateway.caller())
   caller.abort()
   await eventually('the call is recorded', async () => (await fateOf(response)).recorded.length === 1)
@@ -97,7 +97,7 @@ test('a caller who leaves pays for what was delivered', async () => {
   })
 })
 
-test('what the free balance does not cover any more is owed', async () => {
+test('the part that the free balance no longer covers becomes debt', async () => {
   const account = await gateway.account('spent', { balance_usd: '10' })
   const { response, reader, end } = await expiredStream(await gateway.key('spent'), {
     op: 'withdraw',

@@ -1,4 +1,4 @@
-// The journal of settlements: what a stop could not write is written by the next start, once.
+// The journal of settlements: those that a stop could not write are written by the next start, once.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,21 +37,21 @@ const settlementOf = (hold_id: number): UnwrittenSettlement => ({
   fields: { request_id: `req_${hold_id}`, hold_id, cost_usd: '0.000000005' },
 })
 const HOLD = { account_id: 1, key_id: 1, amount_nanos: 7, created_at_ms: 0, expires_at_ms: 0 }
-/** The same with its hold, whose row may be as unwritten. */
+/** The same with its hold, whose row may be missing, too. */
 const wholeOf = (hold_id: number): UnwrittenSettlement => ({
   ...settlementOf(hold_id),
   hold: { ...HOLD, request_id: `req_${hold_id}` },
 })
 const holdOf = (id: number, request_id = `req_${id}`) => ({ id, request_id })
 
-/** What the tables have: these holds, and a call of request 8. */
-const found = (...holds: ReturnType<typeof holdOf>[]) => ({
+/** Tables with these holds, and a recorded call of request 8. */
+const tablesWith = (...holds: ReturnType<typeof holdOf>[]) => ({
   hasHold: async (id: number, request_id: string) =>
     holds.some((hold) => hold.id === id && hold.request_id === request_id),
   isRecorded: async (request_id: string) => request_id === 'req_8',
 })
 
-/** A ledger that takes all but one account's, or throws. */
+/** A ledger that refuses the lost holds of account 2 and accepts everything else, or throws. */
 function ledgerThat(thrown?: Error) {
   const submitted: (number | string)[] = []
   const submit = async (operation: Operation) => {
@@ -70,7 +70,7 @@ const journal = (path = folder) => openSettlementJournal(path, memory.log)
 const path = () => join(folder, 'settlements.journal')
 const messages = () => memory.lines().map(({ message }) => message)
 
-describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
+describe.each(['with its reserve', 'without a reserve'])('a journal %s', (reserve) => {
   beforeEach(() => {
     if (reserve === 'with its reserve') journal().reserve()
   })
@@ -79,16 +79,16 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
     journal().keep([settlementOf(1), settlementOf(2)])
     journal().keep([settlementOf(3)])
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, found(holdOf(1), holdOf(2), holdOf(3)))
+    await journal().apply(ledger, tablesWith(holdOf(1), holdOf(2), holdOf(3)))
     expect([submitted, existsSync(path())]).toEqual([[1, 2, 3], false])
-    await journal().apply(ledger, found(holdOf(1)))
+    await journal().apply(ledger, tablesWith(holdOf(1)))
     expect(submitted).toHaveLength(3)
   })
 
-  test('writes nothing again that was written after all, nor to the hold of another request', async () => {
+  test('skips a settlement that was written after all, and one whose hold id belongs to another request', async () => {
     journal().keep([settlementOf(1), settlementOf(2), settlementOf(3)])
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, found(holdOf(2, 'req_of_a_restored_database'), holdOf(3)))
+    await journal().apply(ledger, tablesWith(holdOf(2, 'req_of_a_restored_database'), holdOf(3)))
     expect(submitted).toEqual([3])
     expect(messages()).toEqual([
       'a settlement of the journal was written before',
@@ -97,19 +97,19 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
     ])
   })
 
-  test('settles a hold whose row was never written, unless its call is recorded, and no other in its place', async () => {
+  test('settles a hold whose row was never written, unless its call is recorded, and never another hold of the same id', async () => {
     journal().keep([wholeOf(1), wholeOf(2), wholeOf(3), wholeOf(8)])
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, found(holdOf(1, 'req_of_another_call'), holdOf(3)))
+    await journal().apply(ledger, tablesWith(holdOf(1, 'req_of_another_call'), holdOf(3)))
     expect(submitted).toEqual(['lost req_1', 'lost req_2', 3])
     expect(messages().at(-1)).toBe('a settlement of the journal was written before')
   })
 
-  test('reports a hold that is of no account any more', async () => {
+  test('reports a hold whose account no longer exists', async () => {
     const { hold, ...settlement } = wholeOf(1)
     journal().keep([{ ...settlement, hold: hold && { ...hold, account_id: 2 } }])
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, found())
+    await journal().apply(ledger, tablesWith())
     expect(submitted).toEqual(['lost req_1'])
     expect(memory.lines().at(-1)).toMatchObject({ level: 'error', refusal: 'no_such_account' })
   })
@@ -121,7 +121,7 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
     rmSync(path())
     appendFileSync(path(), text.slice(0, -10))
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, found(holdOf(1), holdOf(2)))
+    await journal().apply(ledger, tablesWith(holdOf(1), holdOf(2)))
     expect(submitted).toEqual([1])
     expect(memory.lines().find(({ level }) => level === 'error')).toMatchObject({
       line: 3,
@@ -129,28 +129,28 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
     })
   })
 
-  test('a line that was torn does not take the one that is kept after it', async () => {
+  test('applies the lines that are kept after a torn one', async () => {
     journal().keep([settlementOf(1)])
     const text = readFileSync(path()).toString().replaceAll('\0', '')
     rmSync(path())
     appendFileSync(path(), text.slice(0, -10))
     journal().keep([settlementOf(2), settlementOf(3)])
     const { ledger, submitted } = ledgerThat()
-    await journal().apply(ledger, found(holdOf(1), holdOf(2), holdOf(3)))
+    await journal().apply(ledger, tablesWith(holdOf(1), holdOf(2), holdOf(3)))
     expect(submitted).toEqual([2, 3])
   })
 
   test('stays while the ledger cannot commit', async () => {
     journal().keep([settlementOf(1)])
     const { ledger } = ledgerThat(overloaded('The gateway cannot record calls at the moment.'))
-    await expect(journal().apply(ledger, found(holdOf(1)))).rejects.toThrow('cannot record')
+    await expect(journal().apply(ledger, tablesWith(holdOf(1)))).rejects.toThrow('cannot record')
     expect(existsSync(path())).toBe(true)
   })
 
-  test('reports in full what the ledger refuses for its content, and does not stop the start', async () => {
+  test('reports in full a settlement that the ledger refuses for its content, and does not stop the start', async () => {
     journal().keep([settlementOf(1)])
     const { ledger } = ledgerThat(internal('The gateway failed to record this call.'))
-    await journal().apply(ledger, found(holdOf(1)))
+    await journal().apply(ledger, tablesWith(holdOf(1)))
     expect(memory.lines().at(-1)).toMatchObject({
       level: 'error',
       message: 'a settlement of the journal cannot be written',
@@ -160,7 +160,7 @@ describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
   })
 })
 
-test.skipIf(!mayMount)('the reserve is room for a journal on a disk that is full by then', async () => {
+test.skipIf(!mayMount)('the reserve leaves room for a journal on a full disk', async () => {
   using disk = mountSmallDisk()
   journal(disk.path).reserve()
   await disk.fill()
@@ -168,7 +168,7 @@ test.skipIf(!mayMount)('the reserve is room for a journal on a disk that is full
   journal(disk.path).keep(all.slice(0, 500))
   journal(disk.path).keep(all.slice(500))
   const { ledger, submitted } = ledgerThat()
-  await journal(disk.path).apply(ledger, found(...all.map(({ operation }) => holdOf(operation.hold_id))))
+  await journal(disk.path).apply(ledger, tablesWith(...all.map(({ operation }) => holdOf(operation.hold_id))))
   expect(submitted).toHaveLength(1_000)
   // With room again, the next start reserves anew.
   disk.free()
@@ -188,7 +188,7 @@ test.each([
   ['that has expired since', ['expired']],
   ['without a row yet', []],
 ])(
-  'a gateway that stops while the database is locked leaves a journal, and its next start charges what was delivered of a hold %s',
+  'a gateway that stops while the database is locked leaves a journal, and its next start charges the delivered part of a call with a hold %s',
   async (_, states) => {
     const has_row = states.length > 0
     const end = Promise.withResolvers<void>()

@@ -15,7 +15,7 @@ import { memoryLog } from '../support/memory-log.ts'
 const POSTED: Outcome = { ok: true, charged_nanos: 5, unpaid_nanos: 0 }
 const REFUSED: Outcome = { ok: false, refusal: 'already_resolved' }
 
-const OVER = 'all delayed settlements are done'
+const ALL_DONE = 'all delayed settlements are done'
 
 /** A ledger that cannot commit at first, and then answers. */
 function ledgerFailing(times: number, outcome: Outcome = POSTED) {
@@ -50,7 +50,7 @@ function queueOver(ledger: Pick<Ledger, 'submit' | 'failing'>, disk: { full?: bo
 }
 
 describe('a settlement that failed', () => {
-  test.each([0, 1, 3])('is written after %i more failures, once, and is told', async (failures) => {
+  test.each([0, 1, 3])('is written after %i more failures, once, and logged', async (failures) => {
     const { ledger, submitted } = ledgerFailing(failures)
     const { queue, memory } = queueOver(ledger)
     const { promise, resolve } = Promise.withResolvers<Outcome>()
@@ -66,12 +66,12 @@ describe('a settlement that failed', () => {
     expect(lines).toEqual([
       ...Array(failures).fill({ level: 'warn', message: 'a settlement failed again', ...about }),
       { level: 'info', message: 'a delayed settlement was written', ...about },
-      { level: 'info', message: OVER },
+      { level: 'info', message: ALL_DONE },
     ])
     queue.close()
   })
 
-  test('the last of several tells how many were kept and written, and for how long', async () => {
+  test('logs, as the last of several, how many were kept and written, and for how long', async () => {
     let failing: string | undefined = 'the disk is full'
     const { ledger } = ledgerFailing(0)
     const { queue, memory } = queueOver({
@@ -88,9 +88,9 @@ describe('a settlement that failed', () => {
     expect(memory.lines()).toEqual([])
     failing = undefined
     await Promise.all(all)
-    const told = await memory.shows(({ message }) => message === OVER)
-    expect(told).toMatchObject({ level: 'info', kept: 3, written: 3, lasted_ms: expect.any(Number) })
-    expect(memory.lines().filter(({ message }) => message === OVER)).toHaveLength(1)
+    const line = await memory.shows(({ message }) => message === ALL_DONE)
+    expect(line).toMatchObject({ level: 'info', kept: 3, written: 3, lasted_ms: expect.any(Number) })
+    expect(memory.lines().filter(({ message }) => message === ALL_DONE)).toHaveLength(1)
     queue.close()
   })
 
@@ -100,13 +100,13 @@ describe('a settlement that failed', () => {
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     queue.add(settlementOf(7, resolve))
     expect(await promise).toEqual(REFUSED)
-    // Nor is it said to have been written.
+    // The log does not count it as written either.
     expect([queue.size, submitted]).toEqual([0, [7]])
-    expect(memory.lines()).toMatchObject([{ level: 'info', message: OVER, kept: 1, written: 0 }])
+    expect(memory.lines()).toMatchObject([{ level: 'info', message: ALL_DONE, kept: 1, written: 0 }])
     queue.close()
   })
 
-  test('leaves the clock to those that still wait', async () => {
+  test('leaves the timer running while others wait', async () => {
     const later = Promise.withResolvers<Outcome>()
     const submit = async ({ hold_id }: { hold_id?: number }) => (hold_id === 1 ? POSTED : later.promise)
     const { queue } = queueOver({ failing: undefined, submit: submit as Ledger['submit'] })
@@ -134,7 +134,7 @@ describe('a settlement that failed', () => {
   })
 })
 
-describe('one that can never be written', () => {
+describe('a settlement that can never be written', () => {
   /** Refuses hold 1 for its content, whatever happens; writes the others. */
   function ledgerRefusingOne() {
     const tries: number[] = []
@@ -172,7 +172,7 @@ describe('one that can never be written', () => {
   })
 })
 
-test('while the ledger says that it cannot commit, none is tried; all are as soon as it can', async () => {
+test('no settlement is tried while the ledger reports that it cannot commit; all are as soon as it can', async () => {
   const submitted: number[] = []
   const ledger = {
     failing: 'the disk is full' as string | undefined,
@@ -190,7 +190,7 @@ test('while the ledger says that it cannot commit, none is tried; all are as soo
   expect(submitted).toEqual([1, 2])
 })
 
-describe('a queue over its bound says so, and takes what settles all the same', () => {
+describe('a queue above its limit reports itself as full, and still accepts settlements', () => {
   const failing = ledgerFailing(0).ledger
   const blocked = { ...failing, failing: 'the disk is full' }
 
@@ -206,8 +206,11 @@ describe('a queue over its bound says so, and takes what settles all the same', 
 
   test('by money', () => {
     const { queue } = queueOver(blocked)
-    const dear = settlementOf(1, () => {})
-    queue.add({ ...dear, operation: { ...dear.operation, cost_nanos: MAX_UNWRITTEN_NANOS } as PostOperation })
+    const expensive = settlementOf(1, () => {})
+    queue.add({
+      ...expensive,
+      operation: { ...expensive.operation, cost_nanos: MAX_UNWRITTEN_NANOS } as PostOperation,
+    })
     expect(queue.full).toBeUndefined()
     queue.add(settlementOf(2, () => {}))
     expect(queue.full).toStartWith('2 settlements of 100.000000005 USD')
@@ -216,7 +219,7 @@ describe('a queue over its bound says so, and takes what settles all the same', 
 })
 
 describe('the stop of the process', () => {
-  test('waits until what can be written is written', async () => {
+  test('waits until every settlement that can be written is written', async () => {
     const { ledger } = ledgerFailing(2)
     const { queue, kept } = queueOver(ledger)
     const written: Outcome[] = []
@@ -226,7 +229,7 @@ describe('the stop of the process', () => {
     expect([written, kept]).toEqual([[POSTED], []])
   })
 
-  test('keeps in the journal what was not written in time, and what is added after that', async () => {
+  test('keeps settlements in the journal that were not written in time or are added later', async () => {
     const { ledger } = ledgerFailing(Number.POSITIVE_INFINITY)
     const { queue, kept, memory } = queueOver(ledger)
     queue.add(settlementOf(7, () => {}))
@@ -240,7 +243,7 @@ describe('the stop of the process', () => {
     })
   })
 
-  test('tells of what could be kept nowhere', () => {
+  test('logs a settlement that could be kept nowhere', () => {
     const { ledger } = ledgerFailing(Number.POSITIVE_INFINITY)
     const { queue, memory } = queueOver(ledger, { full: true })
     queue.add(settlementOf(7, () => {}))

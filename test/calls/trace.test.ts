@@ -1,4 +1,4 @@
-// The trace of a call as it is written: times alone for most, bounded whatever happened, and without secrets.
+// The stored trace of a call: times alone for most calls, always of bounded size, and without secrets.
 import { describe, expect, test } from 'bun:test'
 import { Trace } from '../../src/calls/life/trace.ts'
 import { rateLimited, UpstreamFault, upstreamFailed } from '../../src/domain/errors.ts'
@@ -18,25 +18,25 @@ const failure = (message: string): UpstreamFailure => ({
 })
 const tried = { sent_at_ms: STARTED_MS + 5, failed_at_ms: STARTED_MS + 25, status: 429 }
 
-test('a call that was answered at once has its times alone', () => {
+test('a call that was answered at once has only its times', () => {
   const trace = open()
   trace.answered(STARTED_MS + 4, STARTED_MS + 90)
   expect(trace.text()).toBe('{"held_ms":3,"sent_ms":4,"head_ms":90}')
   expect(trace.failed_tries).toBe(0)
 })
 
-test('a call that nobody answered has the time of its hold', () => {
+test('a call without an answer has only the time of its hold', () => {
   expect(open().text()).toBe('{"held_ms":3}')
 })
 
-test('of several requests that make up one call, the first answer counts', () => {
+test('the first answer counts if several upstream requests make up one call', () => {
   const trace = open()
   trace.answered(STARTED_MS + 4, STARTED_MS + 90)
   trace.answered(STARTED_MS + 50, STARTED_MS + 60)
   expect(readTrace(trace.text())).toEqual({ held_ms: 3, sent_ms: 4, head_ms: 90 })
 })
 
-test('a failed try has its route, its time, its class and its words, without secrets', () => {
+test('a failed attempt has its route, time, class, and message, without secrets', () => {
   const trace = open()
   trace.failed(attempt('one'), failure('too fast for secret'), tried)
   trace.failed(attempt('two'), failure(''), { ...tried, status: 0 })
@@ -56,7 +56,7 @@ test('a failed try has its route, its time, its class and its words, without sec
   ])
 })
 
-describe('why a call failed', () => {
+describe('the failure of a call', () => {
   test.each([
     [
       rateLimited('Retry.', { code: 'slow', cause: 'secret quota' }),
@@ -75,7 +75,7 @@ describe('why a call failed', () => {
     expect(readTrace(trace.text()).failure).toEqual(expected)
   })
 
-  test('is not told where the caller left', () => {
+  test('is left out if the caller disconnected', () => {
     const trace = open()
     trace.ended({ outcome: 'cancelled', cause: new UpstreamFault('cut off') })
     trace.left(STARTED_MS + 70)
@@ -83,7 +83,7 @@ describe('why a call failed', () => {
   })
 })
 
-test('what was told is kept as it was, without what is no number', () => {
+test('the reported usage is kept unchanged, except for values that are not numbers', () => {
   const trace = open()
   trace.ended({
     outcome: 'completed',
@@ -97,7 +97,7 @@ test('what was told is kept as it was, without what is no number', () => {
   })
 })
 
-describe('is never longer than its bound, and still JSON', () => {
+describe('a trace is never longer than its limit, and still JSON', () => {
   const LONG = 'words 🦊 é '.repeat(2_000)
   test.each([1, 3, 8, 20, 200])('after %p failed tries with long names and words', (tries) => {
     const trace = open()

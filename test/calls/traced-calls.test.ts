@@ -1,4 +1,4 @@
-// The traces of real calls: retried, refused, cancelled, broken, sent again, translated, with a lowered limit, not believed.
+// The traces of real calls: retried, refused, cancelled, broken, replayed, translated, with a lowered limit, with a doubtful usage report.
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readTrace } from '../../src/money/ledger/traces.ts'
@@ -29,7 +29,7 @@ ${modelSection(MODEL, { [PROVIDER]: 'first', spare: 'second' }, { more: 'max_out
 `
 const TIMES = { held_ms: expect.any(Number), sent_ms: expect.any(Number), head_ms: expect.any(Number) }
 
-test('a call that went well keeps its times in their order, and nothing else', async () => {
+test('a successful call keeps its times, in order, and nothing else', async () => {
   await (await call(wholePath(), ask())).text()
   const record = await lastCall()
   const { held_ms = 0, sent_ms = 0, head_ms = 0, ...rest } = traceOf(record)
@@ -40,7 +40,7 @@ test('a call that went well keeps its times in their order, and nothing else', a
   )
 })
 
-test('retried, and translated by the second route', async () => {
+test('a call that a second route answers, translated, keeps the failed attempt', async () => {
   await gateway.recatalogue(twoRoutes())
   upstream.answer(refusal(429, { error: { code: 429, message: `slow down, ${PROVIDER_KEYS[0]}` } }))
   second.answer(
@@ -81,7 +81,7 @@ test('retried, and translated by the second route', async () => {
   )
 })
 
-test('refused by its provider: the try, and what the caller was told', async () => {
+test('a call that its provider refuses keeps the attempt and the error that the caller got', async () => {
   upstream.answer(refusal(400, { error: { code: 400, message: 'no such field' } }))
   expect((await call(wholePath(), ask())).status).toBe(400)
   const record = await lastCall()
@@ -92,7 +92,7 @@ test('refused by its provider: the try, and what the caller was told', async () 
   })
 })
 
-test('broken off: why, and that its route failed', async () => {
+test('an interrupted call keeps the cause, and its attempt counts as failed', async () => {
   upstream.answer(stream({ event: piece('Once') }, 'read', 'reset'))
   await (await call(streamPath(), ask())).text()
   const record = await lastCall()
@@ -103,13 +103,13 @@ test('broken off: why, and that its route failed', async () => {
   })
 })
 
-test('left by its caller: when', async () => {
-  const come = Promise.withResolvers<void>()
-  upstream.answer(stream({ event: piece('Once') }, 'read', { tell: come.resolve }, 'hang'))
+test('a call whose caller disconnects keeps the time of the disconnect', async () => {
+  const delivered = Promise.withResolvers<void>()
+  upstream.answer(stream({ event: piece('Once') }, 'read', { tell: delivered.resolve }, 'hang'))
   const leaving = new AbortController()
   const response = await call(streamPath(), ask(), { signal: leaving.signal })
   await response.body?.getReader().read()
-  await come.promise
+  await delivered.promise
   leaving.abort()
   const record = await lastCall()
   expect(record.outcome).toBe('cancelled')
@@ -119,7 +119,7 @@ test('left by its caller: when', async () => {
   expect(left_ms).toBeLessThanOrEqual(record.duration_ms)
 })
 
-test('sent again: the hash of its key, and how often', async () => {
+test('a replayed call keeps the hash of its Idempotency-Key and the number of replays', async () => {
   const headers = { 'idempotency-key': 'order 66' }
   for (const replayed of [null, 'true', 'true']) {
     const response = await call(wholePath(), ask('again'), { headers })
@@ -139,7 +139,7 @@ test('sent again: the hash of its key, and how often', async () => {
   expect(kept()?.replayed_at_ms).toBeNumber()
 })
 
-test('with less money than it could cost: the ceiling, and the limit that was sent', async () => {
+test('a call that could cost more than the balance keeps its ceiling and the output limit that was sent', async () => {
   const key = await gateway.caller('0.01')
   await (await call(wholePath(), ask(), { key })).text()
   const record = await lastCall()
@@ -149,7 +149,7 @@ test('with less money than it could cost: the ceiling, and the limit that was se
   expect(output_limit).toBeLessThan(8_192)
 })
 
-test('a usage that was not believed is kept as it was told', async () => {
+test('a doubtful usage report is kept as reported', async () => {
   upstream.answer(whole(answer('Hello.', usage(10, 10_000_000))))
   await (await call(wholePath(), ask())).text()
   const record = await lastCall()
@@ -160,9 +160,9 @@ test('a usage that was not believed is kept as it was told', async () => {
   })
 })
 
-test('where nothing was told, nothing is kept as told', async () => {
-  const { usageMetadata: _, ...untold } = answer()
-  upstream.answer(events([untold]))
+test('a call without a usage report keeps no reported usage', async () => {
+  const { usageMetadata: _, ...without_usage } = answer()
+  upstream.answer(events([without_usage]))
   await (await call(streamPath(), ask())).text()
   const record = await lastCall()
   expect(record.estimated).toBe(1)

@@ -1,4 +1,4 @@
-// Text in fields that decide nothing here: an account with a cent gets what the cent pays for, however many calls it makes at once.
+// Text in fields that the gateway does not use: an account gets no more than its one cent pays for, however many calls it makes at once.
 // The attack `uncounted-input` makes 200 calls for each field and each class of text.
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { buy, CASES, TEXTS, uncountedScene } from '../support/uncounted-input.ts'
@@ -7,7 +7,7 @@ setDefaultTimeout(60_000)
 const s = await uncountedScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
-/** More than the cent pays for; of long numbers, which are shorter than the other texts, it pays for more. */
+/** More calls than the cent pays for. Long numbers are shorter than the other texts, so it pays for more of them. */
 const atOnce = (field: string): number => (field === 'a long number' ? 20 : 8)
 const texts = Object.entries(TEXTS)
 

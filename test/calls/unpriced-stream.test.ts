@@ -1,4 +1,4 @@
-// A stream whose charge cannot be worked out, because of a bug of the gateway's own.
+// A stream whose charge cannot be computed because of a bug in the gateway.
 import { expect, test } from 'bun:test'
 import type { Protocol, StreamReading } from '../../src/protocols/protocol.ts'
 import { BUILT_IN_PROTOCOLS, registryOf } from '../../src/protocols/registry.ts'
@@ -25,7 +25,7 @@ const { gateway, upstream, call } = await fileScene({
 const unpriced = () =>
   gateway.log.shows(({ level, message }) => level === 'error' && message === 'a stream could not be priced')
 
-test('that its caller leaves is logged, its hold is voided, and the next call is let in', async () => {
+test('an unpriced stream whose caller disconnects is logged, its hold is voided, and the next call is admitted', async () => {
   upstream.answer(stream({ event: piece('Once upon a time') }, 'hang'))
   const leaving = new AbortController()
   const response = await call(streamPath(), ask(), { signal: leaving.signal })
@@ -38,7 +38,7 @@ test('that its caller leaves is logged, its hold is voided, and the next call is
   expect((await call(wholePath(), ask())).status).toBe(200)
 })
 
-test('that comes to its end breaks off, and nothing is charged', async () => {
+test('an unpriced stream is interrupted at its end, and nothing is charged', async () => {
   upstream.answer(stream({ event: answer('The end.') }))
   const text = await (await call(streamPath(), ask())).text()
   expect(text).toContain('"code":500')

@@ -62,7 +62,7 @@ const imagePath = () => folder.at('images', `${ACCOUNT}/${stored}.png`)
 const broken = async () =>
   [...new Set((await auditLibrary(library)).map(({ invariant }) => invariant))].sort()
 
-/** What is tampered with, which invariants the audit finds broken, and how many rows and files a start reconciles. */
+/** The tampering, the invariants that the audit finds broken, and the missing and stray files that a start finds. */
 const TAMPERINGS: [string, () => Promise<unknown> | unknown, string[], missing: number, strays: number][] = [
   ['nothing', () => undefined, [], 0, 0],
   ['the bytes of a file are deleted', () => rm(folder.at(file)), ['stored_row_has_its_file'], 1, 0],
@@ -127,7 +127,7 @@ describe('the audit of the library, and the start after it', () => {
     ])
   })
 
-  test('an unfinished upload is gone after a start, row and bytes', async () => {
+  test('a start removes an unfinished upload, its row and its bytes', async () => {
     connection.run("UPDATE files SET state = 'storing', bytes = 0")
     expect(await broken()).toEqual([])
     expect(await recoverLibrary(library)).toMatchObject({ left_behind: 2, missing_files: 0, stray_files: 1 })

@@ -1,13 +1,14 @@
-// What happens to the folders of images between two starts: a mount that is missing, a restore that is not complete.
+// Missing images between two starts, as after a failed mount or an incomplete restore.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** Files of the data folder that are away, and how they come back. */
+/** Files that were taken out of the data folder. */
 export interface Away {
+  /** Puts them back. */
   back(): Promise<void>
 }
 
-/** The mount is not there: the folder is gone, or an empty one is in its place. */
+/** Takes a folder away, as if its mount were missing, and leaves nothing or an empty folder in its place. */
 export async function takeFolder(
   data_folder: string,
   name: 'images' | 'files',
@@ -24,7 +25,7 @@ export async function takeFolder(
   }
 }
 
-/** Single files, by their paths in the data folder. */
+/** Takes single files away, by their paths in the data folder. */
 export async function takeFiles(data_folder: string, paths: readonly string[]): Promise<Away> {
   const kept = (path: string) => join(data_folder, 'elsewhere', path)
   for (const path of paths) {
@@ -38,7 +39,7 @@ export async function takeFiles(data_folder: string, paths: readonly string[]): 
   }
 }
 
-/** The paths of all images in the data folder, those that are set aside left out. */
+/** The paths of all images in the data folder, except quarantined ones. */
 export async function pathsIn(data_folder: string): Promise<string[]> {
   const found = await Promise.all(
     ['images', 'files'].map(async (name) =>

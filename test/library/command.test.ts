@@ -1,4 +1,4 @@
-// `image` and `file`: what is listed of accounts, and what is deleted, with its bytes and a line in the audit log.
+// The commands `image` and `file`: lists of accounts, and deletions, with the bytes and a line in the audit log.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
@@ -86,7 +86,7 @@ describe('image list', () => {
     expect(listed.map(({ image }: { image: string }) => image)).toEqual(expected.map((name) => images[name]))
   })
 
-  test('tells whose they are and what they cost, and no prompt', async () => {
+  test('shows accounts and costs, and no prompts', async () => {
     const { out } = await scene.run('image', 'list')
     expect(out).toContain(images.of_bob)
     expect(out).toMatch(/alice .*flux .*generating/)
@@ -98,7 +98,7 @@ describe('image list', () => {
 })
 
 describe('file list', () => {
-  test('has the files of the account, newest first, and of a time', async () => {
+  test('has the files of the account, newest first, also limited to a time', async () => {
     const keysOf = async (...options: string[]) =>
       (await scene.json('file', 'list', 'alice', ...options)).files.map(({ key }: { key: string }) => key)
     expect(await keysOf()).toEqual(keys)
@@ -107,14 +107,14 @@ describe('file list', () => {
     expect((await scene.run('file', 'list', 'bob')).out).toBe('No files.')
   })
 
-  test('needs an account that exists', async () => {
+  test('needs an existing account', async () => {
     expect((await scene.run('file', 'list')).status).toBe(2)
     expect(await scene.refusal('file', 'list', 'carol')).toContain('carol')
   })
 })
 
 describe('delete', () => {
-  test('an image: its row and its bytes are gone, and the audit log has it', async () => {
+  test('removes the row and the bytes of an image, and adds a line to the audit log', async () => {
     const path = imagePath(1, images.of_alice)
     expect(existsSync(path)).toBe(true)
     const { out } = await scene.run('image', 'delete', images.of_alice.toUpperCase(), '--yes')
@@ -124,7 +124,7 @@ describe('delete', () => {
     expect((await scene.json('audit')).clean).toBe(true)
   })
 
-  test('several files at once, one that is named twice once', async () => {
+  test('removes several files at once, and one that is named twice only once', async () => {
     expect(await scene.json('file', 'delete', ...keys, ...keys, '--yes')).toEqual({ deleted: keys })
     expect((await scene.run('file', 'list', 'alice')).out).toBe('No files.')
     expect(await actions()).toEqual(['file.deleted alice', 'file.deleted alice'])
@@ -145,14 +145,14 @@ describe('delete', () => {
     ],
     ['file', () => [(keys[0] ?? '').replace('files/1/', 'files/2/')], /not found/],
     ['file', () => ['../../tollgate.db'], /not found/],
-  ])('%s: nothing, where one of them cannot be', async (what, names, words) => {
-    expect(await scene.refusal(what, 'delete', ...names(), '--yes')).toMatch(words)
+  ])('%s: removes nothing if one of them cannot be removed', async (command, names, words) => {
+    expect(await scene.refusal(command, 'delete', ...names(), '--yes')).toMatch(words)
     expect((await scene.json('image', 'list')).images).toHaveLength(3)
     expect((await scene.json('file', 'list', 'alice')).files).toHaveLength(2)
     expect(await actions()).toEqual([])
   })
 
-  test('asks before; nobody to be asked, or no, changes nothing', async () => {
+  test('asks first; without a terminal, or if the answer is "n", it changes nothing', async () => {
     expect(await scene.refusal('image', 'delete', images.of_bob)).toContain(
       'This deletes 1 image. It cannot be undone. Nothing was changed. Add --yes to skip the question.',
     )

@@ -2,7 +2,7 @@
 //
 //   bun test/library/crash-process.ts <data folder> <step> <passing>
 //
-// It prints a line for each image that it was told is stored or removed.
+// It prints a line for each image that the library reports as stored or removed.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeGeneration } from '../../plugins/library/history.ts'
@@ -51,7 +51,7 @@ async function deleteOldest(): Promise<void> {
   if (oldest && (await removeFile(library, ACCOUNT, oldest.key))) report('removed', oldest.key)
 }
 
-// No call stands behind these images: their numbers are made up.
+// These images have no calls: the ids of their calls are made up.
 connection.run('DROP TRIGGER IF EXISTS generations_are_of_calls')
 let call_id =
   connection.query<{ id: number }, []>('SELECT coalesce(max(call_id), 0) AS id FROM generations').get()?.id ??

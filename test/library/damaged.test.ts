@@ -1,4 +1,4 @@
-// A byte of a stored image that changed, on the disk or in the bucket, is noticed when it is read: nobody gets the image as if it were whole.
+// Damaged images, on the disk or in the bucket: a changed byte is noticed at each read, so nobody gets the image as if it were whole.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { imageAnswer } from '../../src/http/image-answer.ts'
 import { openFile, readFile } from '../../src/library/files.ts'
@@ -13,11 +13,11 @@ import { temporary } from '../support/temporary.ts'
 const BYTES = crypto.getRandomValues(new Uint8Array(200_000))
 const KEY = '1/6f1b9c2e-9df0-4f8e-9a53-3f0f6f9d0b11.png'
 const DAMAGE: [name: string, content: () => Uint8Array][] = [
-  ['the first byte', () => BYTES.with(0, (BYTES[0] ?? 0) ^ 1)],
-  ['a byte within', () => BYTES.with(100_000, (BYTES[100_000] ?? 0) ^ 128)],
-  ['the last byte', () => BYTES.with(BYTES.length - 1, (BYTES.at(-1) ?? 0) ^ 1)],
-  ['the end, which is gone', () => BYTES.subarray(0, -1)],
-  ['all, which is gone', () => new Uint8Array()],
+  ['another first byte', () => BYTES.with(0, (BYTES[0] ?? 0) ^ 1)],
+  ['another byte within', () => BYTES.with(100_000, (BYTES[100_000] ?? 0) ^ 128)],
+  ['another last byte', () => BYTES.with(BYTES.length - 1, (BYTES.at(-1) ?? 0) ^ 1)],
+  ['a missing end', () => BYTES.subarray(0, -1)],
+  ['no bytes at all', () => new Uint8Array()],
 ]
 const DAMAGED = { kind: 'internal', code: 'image_damaged', message: expect.stringContaining('is damaged') }
 
@@ -41,8 +41,8 @@ const STORES: [name: string, storeOf: () => FileStore | undefined][] = [
 ]
 
 describe.each(STORES)('an image in %s', (name, storeOf) => {
-  const isThere = name === 'a folder' || hasS3Server
-  /** The image as its row has it, and as it is now. */
+  const isAvailable = name === 'a folder' || hasS3Server
+  /** Stores an image, then replaces its bytes under the same row. */
   async function stored(content: Uint8Array) {
     const store = storeOf()
     if (!store) throw new Error('no store')
@@ -54,25 +54,25 @@ describe.each(STORES)('an image in %s', (name, storeOf) => {
       library,
       row,
       readings: {
-        'a produced one, whole': () => readGeneration(library, { ...row, file_key: KEY }),
-        'a produced one, as it is sent': async () =>
-          sent(await openGeneration(library, { ...row, file_key: KEY })),
+        'a generated image, whole': () => readGeneration(library, { ...row, file_key: KEY }),
+        'a generated image, as a stream': async () =>
+          readStream(await openGeneration(library, { ...row, file_key: KEY })),
         'an upload, whole': () => readFile(library, { ...row, key: `files/${KEY}` }),
-        'an upload, as it is sent': async () =>
-          sent(await openFile(library, { ...row, key: `files/${KEY}` })),
+        'an upload, as a stream': async () =>
+          readStream(await openFile(library, { ...row, key: `files/${KEY}` })),
       },
     }
   }
-  const sent = async (file: Awaited<ReturnType<typeof openFile>>) =>
+  const readStream = async (file: Awaited<ReturnType<typeof openFile>>) =>
     file && (await new Response(file.body()).bytes())
 
-  test.if(isThere)('that is as it was stored is read', async () => {
+  test.if(isAvailable)('that is undamaged is read', async () => {
     const { readings } = await stored(BYTES)
     for (const read of Object.values(readings)) expect(await read()).toEqual(BYTES)
   })
 
-  /** The answer to a request for ten bytes of it, as routes send images. */
-  async function part(content: Uint8Array): Promise<Response> {
+  /** Requests ten bytes of the image, as routes send them. */
+  async function requestPart(content: Uint8Array): Promise<Response> {
     const { library, row } = await stored(content)
     await using server = Bun.serve({
       port: 0,
@@ -86,25 +86,25 @@ describe.each(STORES)('an image in %s', (name, storeOf) => {
     return new Response(await answer.bytes(), answer)
   }
 
-  test.if(isThere)('a part comes of an image that was compared whole, or the whole', async () => {
-    const answer = await part(BYTES)
+  test.if(isAvailable)('is compared whole, then sent as the requested part or as a whole', async () => {
+    const answer = await requestPart(BYTES)
     const [status, bytes] = name === 'a folder' ? [206, BYTES.subarray(10, 20)] : [200, BYTES]
     expect([answer.status, await answer.bytes()]).toEqual([status, bytes])
   })
 
-  test.if(isThere)('no part comes of a damaged one', async () => {
+  test.if(isAvailable)('that is damaged is not sent in part', async () => {
     const [, content] = DAMAGE[1] ?? []
     if (!content) throw new Error('no damage')
-    const answer = part(content())
+    const answer = requestPart(content())
     if (name === 'a folder') expect((await answer).status).toBe(500)
     else await expect(answer).rejects.toThrow()
     const { library, row } = await stored(content())
     const file = await openGeneration(library, { ...row, file_key: KEY }).catch(() => undefined)
-    // @ts-expect-error a part alone says nothing of the whole
+    // @ts-expect-error a part alone cannot prove that the whole is undamaged
     expect(name === 'a folder' ? file : file?.slice).toBeUndefined()
   })
 
-  test.if(isThere).each(DAMAGE)('of which %s changed is refused, however it is read', async (_, content) => {
+  test.if(isAvailable).each(DAMAGE)('that has %s is refused, however it is read', async (_, content) => {
     const { readings } = await stored(content())
     for (const read of Object.values(readings)) await expect(read()).rejects.toMatchObject(DAMAGED)
   })

@@ -1,4 +1,4 @@
-// The console's files: taken in, counted against the quota, each account its own.
+// Files in the console: uploads, the quota, and the access of accounts and operators.
 import { describe, expect, test } from 'bun:test'
 import { accountByName } from '../../src/access/accounts.ts'
 import { type ConsoleSession, sessionsOf } from '../console/portal.ts'
@@ -32,7 +32,7 @@ const listed = async (session: ConsoleSession, query = ''): Promise<Files> =>
 
 const at = (key: string, of = '', more = '') => `${PATH}${of}?key=${encodeURIComponent(key)}${more}`
 
-test('are taken in, listed with the quota, and deleted', async () => {
+test('files are uploaded, listed with the quota, and deleted', async () => {
   const [key = '', other = ''] = await upload('a cat.png', 'dog.png')
   const { files, quota } = await listed(alice)
   expect(files.map(({ name }) => name)).toEqual(['dog.png', 'a-cat.png'])
@@ -44,7 +44,7 @@ test('are taken in, listed with the quota, and deleted', async () => {
   await gateway.rest()
 })
 
-test('the picture is the very bytes, the thumbnail a WebP', async () => {
+test('the picture has the original bytes, and the thumbnail is a WebP', async () => {
   const [key = ''] = await upload('cat.png')
   const picture = await alice.ask(at(key, '/picture'))
   expect(Buffer.compare(await picture.bytes(), PNG)).toBe(0)
@@ -52,7 +52,7 @@ test('the picture is the very bytes, the thumbnail a WebP', async () => {
   expect((await alice.ask(at(key, '/thumbnail'))).headers.get('content-type')).toBe('image/webp')
 })
 
-test('what is no image is refused, and nothing of it is kept', async () => {
+test('a file that is not an image is refused, and nothing of it is kept', async () => {
   const form = new FormData()
   form.append('files', new File(['no image'], 'cat.png', { type: 'image/png' }))
   const before = (await listed(alice)).quota
@@ -64,7 +64,7 @@ test('what is no image is refused, and nothing of it is kept', async () => {
   expect((await listed(alice)).quota).toEqual(before)
 })
 
-test('one that the operator deletes has a line in the audit log, of which the account reads', async () => {
+test("a file that the operator deletes has a line in the account's audit log", async () => {
   const [key = ''] = await upload('not wanted.png')
   expect((await operator.ask(at(key), undefined, { method: 'DELETE' })).status).toBe(200)
   const log = await alice.ask('/console/api/audit-log?area=account')
@@ -72,8 +72,8 @@ test('one that the operator deletes has a line in the audit log, of which the ac
   expect(actions[0]).toMatchObject({ action: 'file.deleted', by: 'operator', before: { file: key } })
 })
 
-describe('of another account', () => {
-  test('they are 404, and stay', async () => {
+describe('files of another account', () => {
+  test('are 404, and stay', async () => {
     const [key = ''] = await upload('mine.png')
     for (const of of ['/picture', '/thumbnail']) expect((await bob.ask(at(key, of))).status).toBe(404)
     expect((await bob.ask(at(key), undefined, { method: 'DELETE' })).status).toBe(404)
@@ -86,7 +86,7 @@ describe('of another account', () => {
     expect((await alice.ask(`${PATH}?account=${bobs_id}`)).status).toBe(404)
   })
 
-  test('the operator sees that they are there, and more where they ask for it', async () => {
+  test('are listed to the operator without names and pictures, which the operator must ask for', async () => {
     const [key = ''] = await upload('secret.png')
     expect((await operator.ask(PATH)).status).toBe(400)
     expect((await listed(operator, '?account=alice')).files[0]).toMatchObject({ key, name: null })
@@ -98,7 +98,7 @@ describe('of another account', () => {
   })
 })
 
-test('a page of another origin takes nothing in', async () => {
+test('an upload from a page of another origin is refused', async () => {
   const before = (await listed(alice)).quota
   const answer = await alice.askRaw(PATH, formOf('cat.png'), { origin: 'https://evil.example' })
   expect(answer.status).toBe(403)

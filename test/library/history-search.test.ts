@@ -1,12 +1,12 @@
-// The history of produced images under filters that few match: a page looks at a bounded number of images, all pages find all.
+// The history of generated images under filters with few matches: a page reads a bounded number of images, and all pages together find every match.
 import { expect, test } from 'bun:test'
 import { listGenerations } from '../../plugins/library/history.ts'
 import { recorded } from '../money/ledger/recorded.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const IMAGES = 40
-const LOOKED_AT = 6
-/** Of account 1; every image of an odd id is of account 2. */
+const MAX_SCANNED = 6
+/** Images of account 1. Every image with an odd id belongs to account 2. */
 const RARE = [2, 20, 22, 40]
 
 async function database() {
@@ -31,7 +31,7 @@ async function pagesOf(filter: Parameters<typeof listGenerations>[1], limit: num
   const pages: number[][] = []
   let cursor: number | undefined
   do {
-    const page = await listGenerations(db, filter, { limit, cursor }, LOOKED_AT)
+    const page = await listGenerations(db, filter, { limit, cursor }, MAX_SCANNED)
     expect(page.rows.length).toBeLessThanOrEqual(limit)
     pages.push(page.rows.map(({ id }) => id))
     cursor = page.next_cursor
@@ -39,15 +39,15 @@ async function pagesOf(filter: Parameters<typeof listGenerations>[1], limit: num
   return pages
 }
 
-test.each([1, 2, 5, 50])('in pages of %d', async (limit) => {
+test.each([1, 2, 5, 50])('pages of %d find every image', async (limit) => {
   expect((await pagesOf({ account_id: 1, kind: 'compose' }, limit)).flat()).toEqual(RARE.toReversed())
   expect((await pagesOf({ account_id: 1 }, limit)).flat()).toEqual(
     Array.from({ length: IMAGES / 2 }, (_, index) => IMAGES - 2 * index),
   )
 })
 
-test('a filter that none matches ends each page after as many images as it may look at', async () => {
+test('a filter without matches ends each page after as many images as a page may read', async () => {
   const pages = await pagesOf({ account_id: 1, model: 'none' }, 50)
   expect(pages.flat()).toEqual([])
-  expect(pages.length).toBe(Math.ceil(IMAGES / 2 / LOOKED_AT))
+  expect(pages.length).toBe(Math.ceil(IMAGES / 2 / MAX_SCANNED))
 })

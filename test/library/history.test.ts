@@ -16,7 +16,7 @@ const at = (path: string, key?: string, method = 'GET') =>
   gateway.call(`/api/images/${path}`, undefined, { key, method })
 const page = async ({ key }: Owner, query = '') => (await (await at(`history${query}`, key)).json()) as Page
 const idsOf = ({ images }: Page) => images.map(({ id }) => id)
-const filesThere = async () => (await Array.fromAsync(libraryOf(gateway).images.list())).length
+const countFiles = async () => (await Array.fromAsync(libraryOf(gateway).images.list())).length
 
 async function expectRefused(response: Response, status: number, code: string): Promise<void> {
   const body = (await response.json()) as { error: Record<string, unknown> }
@@ -73,7 +73,7 @@ describe('GET /api/images/history', () => {
 
   test('the images of one call share its cost to the nano-dollar; a failed one is free', async () => {
     const owner = await ownerIn(gateway)
-    await make(gateway, owner, { asked: 4, came: 3, cost_nanos: 100_000_001 })
+    await make(gateway, owner, { requested: 4, made: 3, cost_nanos: 100_000_001 })
     const { images } = await page(owner)
     expect(images.map(({ state, cost }) => [state, cost])).toEqual([
       ['failed', '0.00'],
@@ -92,7 +92,7 @@ describe('GET /api/images/history', () => {
     await settle(gateway, call_id, 0, 0)
   })
 
-  test('pages show every image once, also when new ones come meanwhile', async () => {
+  test('pages show every image once, even if new ones are made meanwhile', async () => {
     const owner = await ownerIn(gateway)
     const ids: string[] = []
     for (let made = 0; made < 5; made += 1) ids.unshift(...(await make(gateway, owner)))
@@ -104,7 +104,7 @@ describe('GET /api/images/history', () => {
     expect(third.next_cursor).toBeNull()
   })
 
-  test('filtered by model and kind', async () => {
+  test('is filtered by model and kind', async () => {
     const owner = await ownerIn(gateway)
     const [one] = await make(gateway, owner, { model: 'a', kind: 'edit' })
     const [two] = await make(gateway, owner, { model: 'a', kind: 'compose' })
@@ -166,12 +166,12 @@ describe('GET /api/images/{id}', () => {
 describe('DELETE /api/images/{id}', () => {
   test('row and bytes are deleted, and the billing record stays', async () => {
     const owner = await ownerIn(gateway)
-    const files = await filesThere()
-    const [id = '', other = ''] = await make(gateway, owner, { asked: 2, cost_nanos: 500_000 })
+    const files = await countFiles()
+    const [id = '', other = ''] = await make(gateway, owner, { requested: 2, cost_nanos: 500_000 })
     const books = gateway.rows()
     const response = await at(id, owner.key, 'DELETE')
     expect([response.status, await response.json()]).toEqual([200, { id, deleted: true }])
-    expect(await filesThere()).toBe(files + 1)
+    expect(await countFiles()).toBe(files + 1)
     expect(await findGeneration(gateway.store, owner.account.id, id)).toBeUndefined()
     expect(idsOf(await page(owner))).toEqual([other])
     expect(gateway.rows()).toEqual(books)

@@ -1,4 +1,4 @@
-// The console's images: each account its own, the operator what they ask for; thumbnails, lineage, deletion.
+// Images in the console: access of accounts and operators, thumbnails, lineage, deletion.
 import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -6,16 +6,16 @@ import { type ConsoleSession, sessionsOf } from '../console/portal.ts'
 import { fileGateway } from '../support/gateway.ts'
 
 const PATH = '/console/api/images'
-const SHOWN = 'content=shown'
+const WITH_CONTENT = 'content=shown'
 
 const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
 const { alice, bob, operator } = await sessionsOf(gateway)
-/** Of alice: one, an edit of it, and an edit of that. */
-const first = await draw('images', {})
-const second = await draw('edits', { generation_id: first })
-const third = await draw('edits', { generation_id: second })
+/** Images of alice: one, an edit of it, and an edit of the edit. */
+const first = await generate('images', {})
+const second = await generate('edits', { generation_id: first })
+const third = await generate('edits', { generation_id: second })
 
-async function draw(path: string, rest: object, prompt = 'a red house'): Promise<string> {
+async function generate(path: string, rest: object, prompt = 'a red house'): Promise<string> {
   const answer = await alice.ask(`/console/api/play/${path}`, { model: 'sim-image', prompt, ...rest })
   const { svc_generation_ids: ids = [] } = (await answer.clone().json()) as { svc_generation_ids?: string[] }
   if (answer.status !== 200) throw new Error(await answer.clone().text())
@@ -38,7 +38,7 @@ const listed = async (session: ConsoleSession, query = ''): Promise<Listed> =>
   (await (await session.ask(`${PATH}${query}`)).json()) as Listed
 
 describe('the list', () => {
-  test('has the newest first, with what each cost and the call that made it', async () => {
+  test('has the newest first, each with its cost and its call', async () => {
     const { images } = await listed(alice)
     expect(images.map(({ id }) => id)).toEqual([third, second, first])
     expect(images[0]).toMatchObject({
@@ -59,18 +59,18 @@ describe('the list', () => {
     expect((await listed(alice, `?model=sim-flash`)).images).toEqual([])
   })
 
-  test('is empty for others, who cannot name the account', async () => {
+  test('is empty for another account, which cannot name the first one', async () => {
     expect((await listed(bob)).images).toEqual([])
     expect((await bob.ask(`${PATH}?account=alice`)).status).toBe(404)
   })
 
-  test('shows the operator whose they are and what they cost; what they are of only where it is asked for, and logged', async () => {
+  test('shows the operator accounts and costs; prompts only on request, which is logged', async () => {
     const hidden = await listed(operator)
     expect(hidden.images).toHaveLength(3)
     expect(hidden.images[0]).toMatchObject({ account: 'alice', prompt: null, cost_usd: '0.04' })
     expect(gateway.log.text()).not.toContain('operator viewed private content')
-    const shown = await listed(operator, `?account=alice&${SHOWN}`)
-    expect(shown.images[0]).toMatchObject({ prompt: 'a red house' })
+    const with_content = await listed(operator, `?account=alice&${WITH_CONTENT}`)
+    expect(with_content.images[0]).toMatchObject({ prompt: 'a red house' })
     expect(gateway.log.text()).toContain('operator viewed private content')
     expect((await listed(operator, '?account=bob')).images).toEqual([])
   })
@@ -85,7 +85,7 @@ describe('the lineage', () => {
       ({ id, generation, is }) => [id, generation, is] as const,
     )
 
-  test('goes up to what it was made from, and down to what was made from it', async () => {
+  test('goes up to the images that it was made from, and down to those made from it', async () => {
     expect(await lineageOf(alice, second)).toEqual([
       [first, -1, 'image'],
       [second, 0, 'image'],
@@ -98,9 +98,9 @@ describe('the lineage', () => {
     ])
   })
 
-  test('names what was deleted since, and the files it was made from', async () => {
+  test('names the files that it was made from, and marks deleted ones', async () => {
     const file = await uploadedFile()
-    const child = await draw('edits', { image_key: file })
+    const child = await generate('edits', { image_key: file })
     expect(await lineageOf(alice, child)).toEqual([
       [file, -1, 'file'],
       [child, 0, 'image'],
@@ -128,7 +128,7 @@ describe('the lineage', () => {
 })
 
 describe('a picture', () => {
-  test('is the very bytes, kept by this browser for this session', async () => {
+  test('has the original bytes, and the browser keeps it for the session', async () => {
     const answer = await alice.ask(`${PATH}/${first}/picture`)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('private, max-age=86400, immutable')
@@ -140,14 +140,14 @@ describe('a picture', () => {
     expect(new Bun.CryptoHasher('sha256').update(await answer.bytes()).digest('hex')).toBe(row.sha256)
   })
 
-  test('as a thumbnail is small', async () => {
+  test('has a small thumbnail', async () => {
     const [whole, small] = await Promise.all(
       ['picture', 'thumbnail'].map(async (of) => (await alice.ask(`${PATH}/${first}/${of}`)).bytes()),
     )
     const { width = 0, height = 0, format } = await sharp(small).metadata()
     expect([format, Math.max(width, height)]).toEqual(['webp', 384])
     expect(small?.length).toBeLessThan(whole?.length ?? 0)
-    // The second time it is the same, from memory.
+    // The second time the same bytes come from memory.
     expect(
       Buffer.compare(
         await (await alice.ask(`${PATH}/${first}/thumbnail`)).bytes(),
@@ -165,17 +165,17 @@ describe('a picture', () => {
     expect((await alice.ask(`${PATH}/${first}`)).status).toBe(200)
   })
 
-  test.each(['picture', 'thumbnail'])('is shown to the operator where they ask for it: %s', async (of) => {
+  test.each(['picture', 'thumbnail'])('is visible to the operator only on request: %s', async (of) => {
     const hidden = await operator.ask(`${PATH}/${first}/${of}`)
     expect(hidden.status).toBe(403)
     expect(await hidden.json()).toMatchObject({ error: { code: 'content_hidden' } })
-    expect((await operator.ask(`${PATH}/${first}/${of}?${SHOWN}`)).status).toBe(200)
+    expect((await operator.ask(`${PATH}/${first}/${of}?${WITH_CONTENT}`)).status).toBe(200)
   })
 })
 
 describe('deletion', () => {
-  test('takes the picture and its thumbnail, and leaves the charge', async () => {
-    const id = await draw('images', {}, 'to be deleted')
+  test('removes the picture and its thumbnail, and keeps the charge', async () => {
+    const id = await generate('images', {}, 'to be deleted')
     await (await alice.ask(`${PATH}/${id}/thumbnail`)).bytes()
     const calls = gateway.rows().calls.length
     expect((await alice.ask(`${PATH}/${id}`, undefined, { method: 'DELETE' })).status).toBe(200)
@@ -185,8 +185,8 @@ describe('deletion', () => {
     await gateway.rest()
   })
 
-  test('by the operator has a line in the audit log, of which the account reads', async () => {
-    const id = await draw('images', {}, 'to be deleted by others')
+  test("by the operator has a line in the account's audit log", async () => {
+    const id = await generate('images', {}, 'to be deleted by others')
     const lines = async () =>
       (await (await alice.ask('/console/api/audit-log?area=account')).json()) as { actions: object[] }
     const { actions: before } = await lines()

@@ -1,4 +1,4 @@
-// The lineage of an image: up to four generations back, its account's own only, in as many queries whatever its size.
+// The lineage of an image: up to four generations back, of its own account only, in a number of queries that does not depend on its size.
 import type { Database } from 'bun:sqlite'
 import { beforeEach, expect, test } from 'bun:test'
 import { lineageOf } from '../../plugins/library/lineage.ts'
@@ -53,7 +53,7 @@ async function treeOf(uuid: string): Promise<[id: string, generation: number, is
   return (await lineageOf(db, row)).map(({ id, generation, is }) => [id, generation, is.kind])
 }
 
-test('goes back four generations, and a parent of several is there once, where it is nearest', async () => {
+test('goes back four generations, and has a shared parent once, where it is nearest', async () => {
   const eldest = image()
   const line = [eldest]
   for (let at = 0; at < 5; at++) line.push(image([line.at(-1) ?? '']))
@@ -71,7 +71,7 @@ test('goes back four generations, and a parent of several is there once, where i
   expect((await treeOf(last)).map(([id]) => id)).toEqual([first, second, third, fourth, last, both])
 })
 
-test('has files, and what is gone or of another account as deleted', async () => {
+test('has files; missing parents and those of another account are marked as deleted', async () => {
   const foreign = image([image([], 2)], 2)
   const gone = idOf(99)
   const parent = image([FILE, FOREIGN_FILE, gone])
@@ -86,7 +86,7 @@ test('has files, and what is gone or of another account as deleted', async () =>
   ])
 })
 
-test('finds an image whose id is named in capitals', async () => {
+test('finds a parent whose id is written in capitals', async () => {
   connection.run('UPDATE generations SET uuid = ?', [image().replace(/0000$/, 'abcd')])
   const uuid = `${idOf(1).slice(0, -4)}abcd`
   connection.run('UPDATE generations SET uuid = ? WHERE id = 1', [uuid])

@@ -149,8 +149,8 @@ describe('a start', () => {
   }
 })
 
-describe('an image whose file is away', () => {
-  /** How the gateway learns of it, and how that the file is back. */
+describe('an image whose file is missing', () => {
+  /** Ways in which the gateway notices that a file is missing, and that it is back. */
   const WAYS: Record<string, () => Promise<unknown>> = {
     'a start': () => recoverLibrary(library),
     'a read': () => Promise.all(all().map(bytesOf)),
@@ -168,18 +168,18 @@ describe('an image whose file is away', () => {
     ['alone', async () => [await takeFiles(folder.path, (await pathsIn(folder.path)).slice(-1))]],
   ]
   const ROUNDS = AWAY.flatMap(([what, take]) =>
-    Object.keys(WAYS).flatMap((learns) =>
-      Object.keys(BACK).map((back) => [what, learns, back, take] as const),
+    Object.keys(WAYS).flatMap((noticed_by) =>
+      Object.keys(BACK).map((back) => [what, noticed_by, back, take] as const),
     ),
   )
 
   test.each(ROUNDS)(
-    '%s, noticed by %s, is back with %s, with all of its row',
-    async (_, learns, back, take) => {
+    '%s, noticed by %s, is found again by %s, with its whole row',
+    async (_, noticed_by, back, take) => {
       const before = await rows()
       const away = await take()
       clock_ms = 5_000
-      await WAYS[learns]?.()
+      await WAYS[noticed_by]?.()
       expect((await missing()).length).toBeGreaterThan(0)
       for (const name of await missing()) {
         expect(await rowOf(name)).toMatchObject({ state: 'stored', missing_since_ms: 5_000 })
@@ -193,7 +193,7 @@ describe('an image whose file is away', () => {
     },
   )
 
-  test('is told by the audit, as missing, before and after it is marked', async () => {
+  test('is reported as missing by the audit, before and after it is marked', async () => {
     const [path = ''] = await pathsIn(folder.path)
     await takeFiles(folder.path, [path])
     const { files, findings } = await compareLibrary(library)
@@ -203,7 +203,7 @@ describe('an image whose file is away', () => {
     expect((await compareLibrary(library)).files).toMatchObject([{ path, missing_since_ms: clock_ms }])
   })
 
-  test('goes on counting against the quota, and can be deleted', async () => {
+  test('still counts against the quota, and can be deleted', async () => {
     await takeFolder(folder.path, 'files', 'nothing')
     await takeFolder(folder.path, 'images', 'nothing')
     await recoverLibrary(library)
@@ -214,7 +214,7 @@ describe('an image whose file is away', () => {
     expect(await auditLibrary(library)).toEqual([])
   })
 
-  test('without being written to the database is only not found', async () => {
+  test('is only not found if the database is read-only', async () => {
     const reading = openDb(folder.at('tollgate.db'), { readonly: true })
     const beside = openLibrary({
       db: reading,
@@ -232,7 +232,7 @@ describe('an image whose file is away', () => {
 })
 
 describe('a file that an older database quarantined', () => {
-  test('is taken back by a newer one', async () => {
+  test('is restored by a newer one', async () => {
     const before = await rows()
     const newer = folder.at('newer.db')
     connection.query('VACUUM INTO ?').run(newer)
@@ -258,7 +258,7 @@ describe('a file that an older database quarantined', () => {
     expect(await Promise.all(all().map(bytesOf))).toEqual(all().map(() => png))
   })
 
-  test('does not replace another one in its place', async () => {
+  test('does not replace another file in its place', async () => {
     const [path = ''] = await pathsIn(folder.path)
     const key = path.slice(path.indexOf('/') + 1)
     const store = path.startsWith('images/') ? library.images : library.files

@@ -1,4 +1,4 @@
-// The prepared queries on images: what they write, and that the rows of one call change together or not at all.
+// The prepared queries on images: the rows that they write, and changes of a call's rows together or not at all.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { listGenerations } from '../../plugins/library/history.ts'
@@ -39,7 +39,7 @@ let library: Library
 beforeEach(async () => {
   connection = openDatabase(folder.at('tollgate.db'))
   db = openDb(folder.at('tollgate.db'))
-  // No call stands behind these images.
+  // These images have no calls.
   connection.run('DROP TRIGGER generations_are_of_calls')
   await createAccount(db, { name: 'one', now_ms: 0 })
   library = openLibrary({ db, ...foldersIn(folder.path), now: () => 7, gateway_id: 1, probe: () => {} })
@@ -52,7 +52,7 @@ afterEach(async () => {
 const statesOf = (uuids: readonly string[]) =>
   Promise.all(uuids.map(async (uuid) => (await findGeneration(db, ACCOUNT, uuid))?.state ?? 'absent'))
 
-test('the parents of an image are encoded as JSON once, and read back as they were written', async () => {
+test('the parents of an image are encoded as JSON once, and read back unchanged', async () => {
   const [uuid = ''] = await beginGenerations(library, ORDER, 1)
   expect(connection.query('SELECT parents, typeof(parents) AS type FROM generations').get()).toEqual({
     parents: JSON.stringify(PARENTS),
@@ -89,7 +89,7 @@ test('the rows of a call are inserted together or not at all', async () => {
   expect(await generationQueries(db).places.all()).toHaveLength(1)
 })
 
-test('the images of a call are stored together; those that were not made have failed', async () => {
+test('the images of a call are stored together, and those that were not made are marked as failed', async () => {
   const uuids = await beginGenerations(library, ORDER, 3)
   await storeGenerations(library, ACCOUNT, uuids, [IMAGE, { ...IMAGE, revised_prompt: 'q' }])
   expect(await statesOf(uuids)).toEqual(['stored', 'stored', 'failed'])
@@ -103,7 +103,7 @@ test('the images of a call are stored together; those that were not made have fa
   })
 })
 
-test('where one row cannot be stored, none is, and no file is left', async () => {
+test('if one row cannot be stored, none is, and no file is left', async () => {
   const uuids = await beginGenerations(library, ORDER, 2)
   await expect(storeGenerations(library, ACCOUNT, uuids, [IMAGE, { ...IMAGE, width: 0 }])).rejects.toThrow(
     'CHECK',
@@ -118,14 +118,14 @@ test.each(['before', 'after'])(
     let abandon = async () => {}
     const meanwhile: Db = {
       ...{ orm: db.orm, by: db.by },
-      rows: (...asked) => db.rows(...asked),
-      begin: (...asked) => db.begin(...asked),
-      snapshot: (...asked) => db.snapshot(...asked),
+      rows: (...parameters) => db.rows(...parameters),
+      begin: (...parameters) => db.begin(...parameters),
+      snapshot: (...parameters) => db.snapshot(...parameters),
       close: async () => {},
       [Symbol.asyncDispose]: async () => {},
-      async write(...asked) {
+      async write(...parameters) {
         if (when === 'before') await abandon()
-        const written = await db.write(...asked)
+        const written = await db.write(...parameters)
         await abandon()
         return written
       },

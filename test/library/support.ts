@@ -1,4 +1,4 @@
-// Produced images for the tests of the library: a paid call in the ledger, and the images it made.
+// Generated images for the tests of the library: a paid call in the ledger, and its images.
 import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
 import { type Library, openLibrary } from '../../src/library/library.ts'
 import type { Account, Generation } from '../../src/store/schema.ts'
@@ -37,23 +37,23 @@ interface Making {
   model?: string
   parents?: string[]
   cost_nanos?: number
-  /** How many images were asked for, and how many were made; the others failed. */
-  asked?: number
-  came?: number
+  /** How many images were requested, and how many were made; the others failed. */
+  requested?: number
+  made?: number
   webp?: boolean
 }
 
 /** Pays for a call and stores its images. @returns the ids of the images, in their order */
 export async function make(gateway: TestGateway, { account }: Owner, making: Making = {}): Promise<string[]> {
-  const { kind = 'generation', model = 'm', parents = [], cost_nanos = 0, asked = 1 } = making
-  const { came = asked, webp = false } = making
+  const { kind = 'generation', model = 'm', parents = [], cost_nanos = 0, requested = 1 } = making
+  const { made = requested, webp = false } = making
   const call_id = await hold(gateway, account)
   const library = libraryOf(gateway)
   const order = { account_id: account.id, call_id, kind, model, prompt: 'a cat', parents }
-  const uuids = await beginGenerations(library, order, asked)
-  const images = Array.from({ length: came }, () => (webp ? WEBP_IMAGE : PNG_IMAGE))
+  const uuids = await beginGenerations(library, order, requested)
+  const images = Array.from({ length: made }, () => (webp ? WEBP_IMAGE : PNG_IMAGE))
   await storeGenerations(library, account.id, uuids, images)
-  await settle(gateway, call_id, cost_nanos, came)
+  await settle(gateway, call_id, cost_nanos, made)
   return uuids
 }
 
@@ -87,7 +87,7 @@ async function hold(gateway: TestGateway, account: Account): Promise<number> {
     expires_at_ms: Date.now() + 60_000,
   })
   if (!outcome.ok) throw new Error(outcome.refusal)
-  // Generations name its row.
+  // Generations refer to its row.
   await gateway.written()
   return outcome.hold_id
 }

@@ -23,7 +23,7 @@ const at = (path: string, key?: string, method = 'GET') =>
 const page = async (key: string, query = '') => (await (await at(query, key)).json()) as Page
 
 describe('GET /api/v1/files', () => {
-  test('the newest first, in pages, with the quota', async () => {
+  test('lists the newest first, in pages, with the quota', async () => {
     const key = await gateway.caller('0')
     const made: Uploaded[] = []
     for (const filename of ['1.png', '2.png', '3.png', '4.png', '5.png'])
@@ -42,7 +42,7 @@ describe('GET /api/v1/files', () => {
     expect([second.files.map(({ name }) => name), second.next_cursor]).toEqual([['3.png', '1.png'], null])
   })
 
-  test('of an account without files', async () => {
+  test('is empty for an account without files', async () => {
     expect(await page(await gateway.caller('0'))).toEqual({
       files: [],
       next_cursor: null,
@@ -65,7 +65,7 @@ describe('GET /api/v1/files', () => {
 })
 
 describe('GET /api/v1/files/{key}', () => {
-  test('the bytes with their own type, and headers that keep a browser from running them', async () => {
+  test('sends the bytes with their own type, and headers that keep a browser from running them', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png, filename: 'page.html' })
     const response = await at(`/${file?.key}`, key)
@@ -110,7 +110,7 @@ describe('DELETE /api/v1/files/{key}', () => {
       await expectRefused(gateway, before, await at(`/${file?.key}`, key, method), NOT_FOUND)
   })
 
-  test('twice at once: one of them removes it', async () => {
+  test('removes the file only once if called twice at once', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png })
     const both = await Promise.all([1, 2].map(() => at(`/${file?.key}`, key, 'DELETE')))

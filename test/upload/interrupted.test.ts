@@ -1,4 +1,4 @@
-// An upload whose rows another gateway removes meanwhile, since this one was silent: it can be sent again. One of an erased account cannot.
+// Interrupted uploads: one whose rows another gateway removed, because this one was silent, can be sent again; one of an erased account cannot.
 import { expect, test } from 'bun:test'
 import { expectRefused, storedIn } from '../support/image-refusals.ts'
 import { fileScene } from '../support/scene.ts'
@@ -26,7 +26,7 @@ test.each([
     /account is erased/,
   ],
 ] as const)(
-  '%s: nothing of it is stored, and its sender is told what to do',
+  '%s: nothing of the upload is stored, and the error says what to do',
   async (_, erasing, refusal, words) => {
     const key = await gateway.caller('0')
     const before = await storedIn(gateway)

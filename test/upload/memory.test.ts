@@ -1,4 +1,4 @@
-// Uploads are parsed as a stream to the disk, so that memory does not grow with them: measured in a process of its own.
+// The memory of uploads, measured in a process of its own: they are parsed as a stream to the disk, so it does not grow with them.
 // In long runs only: TOLLGATE_LONG=1
 import { expect, test } from 'bun:test'
 import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'

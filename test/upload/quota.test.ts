@@ -14,7 +14,7 @@ const { gateway } = await fileScene()
 
 const EXCEEDED = [413, 'QUOTA_EXCEEDED'] as const
 
-/** The key of a caller who has this much of the quota left: one file of theirs has grown, on the disk and in its row. */
+/** The key of a caller with this much of the quota left: their only file is enlarged, on the disk and in its row. */
 async function callerWithRoom(room_bytes: number): Promise<string> {
   const key = await gateway.caller('0')
   const [file] = await upload(gateway, key, { bytes: pictureOf(MIN_BYTES) })
@@ -30,7 +30,7 @@ const filesOf = (...sizes: number[]) => formOf(sizes.map((size) => ({ bytes: pic
 const removeFile = (key: string, file: Uploaded | undefined) =>
   gateway.call(`/api/v1/files/${file?.key}`, undefined, { key, method: 'DELETE' })
 
-test('the rows are counted again for what comes in after all that came in before has ended', async () => {
+test('the rows are counted again once all earlier uploads have ended', async () => {
   const counted: number[] = []
   const quota = createQuota((account_id) => {
     counted.push(account_id)
@@ -48,44 +48,44 @@ test('the rows are counted again for what comes in after all that came in before
 })
 
 describe('while the rows are counted', () => {
-  /** A quota whose account has this much stored, which is told only later. */
+  /** A quota whose first count of the stored bytes ends with `finishCount`; later counts find `stored_bytes`. */
   function counting(stored_bytes: number) {
     const first = Promise.withResolvers<number>()
     const counts = [first.promise]
-    return { quota: createQuota(() => counts.shift() ?? stored_bytes), told: first.resolve }
+    return { quota: createQuota(() => counts.shift() ?? stored_bytes), finishCount: first.resolve }
   }
 
-  test('all that comes in counts together', async () => {
-    const { quota, told } = counting(0)
+  test('all uploads that arrive count together', async () => {
+    const { quota, finishCount } = counting(0)
     const taking = Array.from({ length: 3 }, () => quota.reserve(7).take(FILE_QUOTA_BYTES / 2))
-    told(0)
+    finishCount(0)
     const taken = await Promise.allSettled(taking)
     expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
   })
 
-  test('a file that is deleted counts once: what was counted before is counted again', async () => {
-    const { quota, told } = counting(FILE_QUOTA_BYTES - 10)
+  test('a deletion makes the gateway count again, so that the file is subtracted once', async () => {
+    const { quota, finishCount } = counting(FILE_QUOTA_BYTES - 10)
     const upload = quota.reserve(7)
     const taking = upload.take(10)
     quota.removed(7, 10)
-    told(FILE_QUOTA_BYTES)
+    finishCount(FILE_QUOTA_BYTES)
     await taking
     await expect(upload.take(1)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
   })
 
-  test('an upload that ends takes nothing more', async () => {
-    const { quota, told } = counting(0)
+  test('an upload that ends takes nothing from the quota', async () => {
+    const { quota, finishCount } = counting(0)
     const [one, other] = [quota.reserve(7), quota.reserve(7)]
     const taking = one.take(FILE_QUOTA_BYTES)
     one.end(0)
-    told(0)
+    finishCount(0)
     await taking
     await other.take(FILE_QUOTA_BYTES)
   })
 })
 
-describe('to the byte', () => {
-  test('a file that fills it is stored; a byte more is refused, and so is any file after that', async () => {
+describe('the quota, to the byte', () => {
+  test('a file that fills the quota is stored; a byte more is refused, and so is any later file', async () => {
     const over = await callerWithRoom(10_000)
     const before = await storedIn(gateway)
     await expectRefused(gateway, before, await post(gateway, over, filesOf(10_001)), EXCEEDED)
@@ -108,7 +108,7 @@ describe('to the byte', () => {
     expect((await post(gateway, key, filesOf(5_000, 5_000))).status).toBe(200)
   })
 
-  test('a deleted file frees as much as it had', async () => {
+  test('a deleted file frees its size', async () => {
     const key = await callerWithRoom(10_000)
     const [file] = await upload(gateway, key, { bytes: pictureOf(10_000) })
     expect((await post(gateway, key, filesOf(MIN_BYTES))).status).toBe(413)
@@ -116,7 +116,7 @@ describe('to the byte', () => {
     expect((await post(gateway, key, filesOf(10_000))).status).toBe(200)
   })
 
-  test('a refused upload takes nothing of it', async () => {
+  test('a refused upload takes nothing from the quota', async () => {
     const key = await callerWithRoom(10_000)
     for (const body of [filesOf(10_001), filesOf(5_000).subarray(0, -20), formOf([{ bytes: 'no image' }])])
       expect((await post(gateway, key, body)).status).not.toBe(200)
@@ -164,7 +164,7 @@ describe('parallel uploads are counted exactly', () => {
     expect(await usedBytes(gateway, key)).toBe(FILE_QUOTA_BYTES)
   })
 
-  test('of any sizes, with deletions in between: the quota is the sum of what was answered', async () => {
+  test('random sizes with deletions in between: the used quota is the sum of the stored files', async () => {
     const chance = randomOf(SEED)
     const room = 400_000
     const key = await callerWithRoom(room)

@@ -1,4 +1,4 @@
-// The upload endpoint as its tests call it: images of any size, and forms byte for byte.
+// Helpers for the tests of the upload endpoint: images of any size, and forms byte for byte.
 import { expect } from 'bun:test'
 import { paint } from '../media/support.ts'
 import type { TestGateway } from '../support/gateway.ts'
@@ -59,7 +59,7 @@ export const post = (
 ): Promise<Response> =>
   gateway.call('/api/v1/upload', body, { key, headers: { 'content-type': content_type } })
 
-/** Uploads files. @returns what was stored of each */
+/** Uploads files. @returns the stored files */
 export async function upload(gateway: TestGateway, key: string, ...parts: Part[]): Promise<Uploaded[]> {
   const response = await post(gateway, key, formOf(parts))
   const body = (await response.json()) as { uploaded: Uploaded[] }

@@ -1,4 +1,4 @@
-// spec.md, POST /api/v1/upload, and silent.md, Upload and files: what is stored, and for which reasons nothing is.
+// spec.md, POST /api/v1/upload, and silent.md, Upload and files: stored files, and the reasons for refusals.
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { suspendAccount } from '../../src/access/accounts.ts'
@@ -116,7 +116,7 @@ const tiff = await paint('tiff')
 const avif = await paint('avif')
 const whole = formOf([{ bytes: png }])
 
-/** What is wrong with a file, and its refusal; each is also sent between two valid files. */
+/** Invalid files and their refusals; each is also sent between two valid files. */
 const BAD_FILES: [string, readonly [number, string], () => Uint8Array][] = [
   ['over 25 MB by a byte', [413, 'IMAGE_TOO_LARGE'], () => pictureOf(MAX_IMAGE_BYTES + 1)],
   ['an empty file', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => text('')],
@@ -136,7 +136,7 @@ const BAD_FILES: [string, readonly [number, string], () => Uint8Array][] = [
   ],
 ]
 
-describe('a file that is refused: nothing of the request stays', () => {
+describe('a refused file: nothing of its request is kept', () => {
   test.each(BAD_FILES)('%s', async (_, refusal, make) => {
     const key = await gateway.caller('0')
     const before = await storedIn(gateway)
@@ -206,7 +206,7 @@ describe('"Bad multipart" is 400, never 500, and leaves nothing', () => {
   })
 })
 
-describe('who may upload', () => {
+describe('access to uploads', () => {
   const CALLERS: [string, readonly [number, string], () => Promise<string | undefined>][] = [
     ['no key', [401, 'invalid_api_key'], async () => undefined],
     ['an unknown key', [401, 'invalid_api_key'], async () => `tg_${'x'.repeat(43)}`],
@@ -238,7 +238,7 @@ describe('who may upload', () => {
     const key = await make()
     const before = await storedIn(gateway)
     await expectRefused(gateway, before, await post(gateway, key, whole), refusal)
-    // Before the body is looked at: this one is not a form.
+    // The refusal comes before the body is read: this one is not a form.
     await expectRefused(gateway, before, await post(gateway, key, text('nothing'), 'image/png'), refusal)
   })
 
@@ -271,7 +271,7 @@ describe('who may upload', () => {
   })
 
   test.each(['close', 'reset'] as Departure[])(
-    'a caller who leaves during the upload (%s) leaves nothing',
+    'a caller who disconnects during the upload (%s) leaves no files',
     async (how) => {
       const before = await storedIn(gateway)
       const authorization = `Bearer ${await gateway.caller('0')}`
@@ -279,10 +279,10 @@ describe('who may upload', () => {
       const client = await connectSocket(gateway.url)
       client.send(head({ authorization, 'content-length': String(body.length) }))
       client.send(body.subarray(0, 500_000))
-      // Of what is on its way to a bucket nothing is seen.
+      // A file on its way to a bucket is not visible.
       const seen = gateway.files.bucket ? 1 : 2
       await eventually(
-        'the first file is stored, and the second begun',
+        'the first file is stored, and the second has started',
         async () => (await storedIn(gateway)).on_disk.length >= before.on_disk.length + seen,
       )
       client.leave(how)

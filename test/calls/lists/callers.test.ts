@@ -39,11 +39,11 @@ upstream.answer(whole(answer()))
 await call(phone, wholePath(MODEL))
 await gateway.rest()
 
-type Shown = Record<string, unknown> & { key: string; model: string; outcome: string; started_at: string }
+type Row = Record<string, unknown> & { key: string; model: string; outcome: string; started_at: string }
 interface Body {
-  calls: Shown[]
+  calls: Row[]
   next_cursor: number | null
-  sums: Shown[]
+  sums: Row[]
   error: { message: string; param: string; type: string }
 }
 async function get(
@@ -56,7 +56,7 @@ async function get(
 
 /** Anna's calls, the oldest first. */
 const OF_ANNA = ['desk 1', 'phone 1', 'desk 2', 'phone 2']
-const briefly = ({ key, started_at }: Shown) => `${key} ${started_at.startsWith('2026-02-27') ? 1 : 2}`
+const briefly = ({ key, started_at }: Row) => `${key} ${started_at.startsWith('2026-02-27') ? 1 : 2}`
 
 describe('calls', () => {
   test('one call, with every field that callers see, and nothing of the provider', async () => {
@@ -105,7 +105,7 @@ describe('calls', () => {
   })
 
   test.each<[name: string, query: Record<string, string>, of_anna: number[]]>([
-    ['all of the account, of every key, the newest first', {}, [3, 2, 1, 0]],
+    ['all of the account, of every key, newest first', {}, [3, 2, 1, 0]],
     ['of a model', { model: THINKING }, [2]],
     ['of a model that was never called', { model: 'no-such' }, []],
     ['that completed', { outcome: 'completed' }, [3, 2, 0]],
@@ -155,7 +155,7 @@ describe('calls', () => {
 })
 
 describe('daily sums', () => {
-  const line = (sum: Shown) => `${sum.day} ${sum.key} ${sum.model} ${sum.calls} ${sum.cost_nanos}`
+  const line = (sum: Row) => `${sum.day} ${sum.key} ${sum.model} ${sum.calls} ${sum.cost_nanos}`
 
   test('by model and key, the newest day first', async () => {
     const { body } = await get({ sums: 'day' })
@@ -249,13 +249,13 @@ describe('refusals name the parameter', () => {
     for (const param of params) expect(body.error.message).toContain(`${param}: `)
   })
 
-  test('a made-up name is repeated up to a length only', async () => {
+  test('a long unknown name is repeated only in part', async () => {
     const { status, body } = await get({ ['x'.repeat(5_000)]: '1' })
     expect(status).toBe(400)
     expect(body.error.message.length).toBeLessThan(300)
   })
 
-  test('no key, a wrong key, a key in the query string', async () => {
+  test('a missing key, a wrong key, and a key in the query string are refused', async () => {
     expect((await gateway.call(PATH)).status).toBe(401)
     expect((await gateway.call(PATH, undefined, { key: `tg_${'B'.repeat(43)}` })).status).toBe(401)
     expect((await gateway.call(PATH, undefined, { key: desk, form: 'query' })).status).toBe(401)
@@ -268,7 +268,7 @@ describe('refusals name the parameter', () => {
   })
 })
 
-test('a page has at most 500 calls, whatever is asked for', () => {
-  const asked = readUsageRequest({ limit: 1_000 }, { account_id: 1, now_ms: 0 })
-  expect(asked).toMatchObject({ kind: 'calls', page: { limit: 500 } })
+test('a page has at most 500 calls, whatever limit is requested', () => {
+  const request = readUsageRequest({ limit: 1_000 }, { account_id: 1, now_ms: 0 })
+  expect(request).toMatchObject({ kind: 'calls', page: { limit: 500 } })
 })

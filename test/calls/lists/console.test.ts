@@ -1,4 +1,4 @@
-// The console's calls: filters, pages, one call told whole; what an account sees of them, and what only the operator does.
+// Calls in the console: filters, pages, and details; the views of an account and of the operator.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { MODEL, PROVIDER, TIERED, UPSTREAM_MODEL } from '../../support/catalogue.ts'
 import { allPages, signedIn } from '../../support/console-session.ts'
@@ -28,7 +28,7 @@ const operator = await signedIn(gateway, 'operator')
 const alice = await signedIn(gateway, { account: 'alice' })
 
 const idsOf = ({ calls }: { calls: { request_id: string }[] }) => calls.map(({ request_id }) => request_id)
-/** By their place, from 1, the newest first. */
+/** Ids of the calls at these places, newest first; 1 is the oldest call. */
 const idsAt = (...places: number[]) => places.map((place) => calls[place - 1]?.request_id ?? '').reverse()
 
 describe('the list', () => {
@@ -63,7 +63,7 @@ describe('the list', () => {
     ['?outcome=failed', [3]],
     [`?provider=${PROVIDER}`, [1, 2, 3, 4]],
     ['?min_cost=1', []],
-  ])('%s: its sums and its file are of the same calls', async (query, places) => {
+  ])('%s: the sums and the file cover the same calls', async (query, places) => {
     const { calls: rows } = await operator.json('GET', `/calls${query}`)
     const cost_nanos = rows.reduce((sum: number, row: { cost_nanos: number }) => sum + row.cost_nanos, 0)
     expect(await operator.json('GET', `/call-sums${query}`)).toMatchObject({
@@ -79,12 +79,12 @@ describe('the list', () => {
     expect(lines.map((line) => line.split(',')[0])).toEqual(idsAt(...places))
   })
 
-  test('goes on where the page before ended', async () => {
+  test('continues where the previous page ended', async () => {
     const pages = await allPages((cursor) => operator.json('GET', `/calls?limit=1${cursor}`))
     expect(pages.flatMap(idsOf)).toEqual(idsAt(1, 2, 3, 4))
   })
 
-  test('shows the operator who called what, over which route', async () => {
+  test('shows the operator the account, key, model, and route of each call', async () => {
     const { calls: rows } = await operator.json('GET', '/calls?key=2')
     expect(rows).toMatchObject([
       {
@@ -124,7 +124,7 @@ describe('the list', () => {
 })
 
 describe('one call', () => {
-  test('is told whole', async () => {
+  test('has all its details', async () => {
     const call = await operator.json('GET', `/calls/${calls[0]?.request_id}`)
     expect(call).toMatchObject({
       model: MODEL,
@@ -144,7 +144,7 @@ describe('one call', () => {
     expect(times).toEqual(times.toSorted((one, other) => one - other))
   })
 
-  test('its lines and its entry add up to what it cost', async () => {
+  test('has lines and an entry that equal its cost', async () => {
     const { entries } = gateway.rows()
     for (const { request_id, id, cost_nanos } of calls) {
       const { lines, entry, ...call } = await operator.json('GET', `/calls/${request_id}`)
@@ -161,7 +161,7 @@ describe('one call', () => {
     }
   })
 
-  test('that failed has the try, and the words of its provider for the operator', async () => {
+  test("that failed shows the operator the attempt and the provider's message", async () => {
     expect(await operator.json('GET', `/calls/${calls[2]?.request_id}`)).toMatchObject({
       outcome: 'failed',
       status: 400,
@@ -175,7 +175,7 @@ describe('one call', () => {
     })
   })
 
-  test('under way is a conflict until it is settled; one that does not exist is not found', async () => {
+  test('under way is a conflict until it is settled; an unknown one is not found', async () => {
     const held = heldBack(answering)
     upstream.answer(held.script)
     const answer = gateway.call(wholePath(), ask(), { key: keys.alice })
@@ -214,7 +214,7 @@ describe('an account', () => {
       })
   })
 
-  test('sees one call without tries and without what is hidden of its failure', async () => {
+  test('sees one call without attempts and without the internal cause of its failure', async () => {
     const call = await alice.json('GET', `/calls/${calls[2]?.request_id}`)
     expect(call).toMatchObject({ tried: null, failure: { message: 'such a field is unknown', cause: null } })
     const text = JSON.stringify(call)
@@ -236,7 +236,7 @@ describe('an account', () => {
       expect((await client.send('GET', path())).status).toBe(status)
   })
 
-  test('a file has one form: the same columns as `tollgate usage --csv`, of which an account gets all but those of routes and margins', async () => {
+  test('gets a file with the columns of `tollgate usage --csv`, except those of routes and margins', async () => {
     const headOf = async (client: typeof operator) =>
       (await (await client.send('GET', '/calls.csv')).text()).split('\r\n')[0]
     const columns =
@@ -248,14 +248,14 @@ describe('an account', () => {
     )
   })
 
-  test('has its own in its file, without the routes that served them', async () => {
+  test('gets a file of its own calls, without the routes that served them', async () => {
     const text = await (await alice.send('GET', '/calls.csv')).text()
     expect(text.split('\r\n').length).toBeGreaterThan(3)
     for (const hidden of ['bob', PROVIDER, UPSTREAM_MODEL, 'provider']) expect(text).not.toContain(hidden)
   })
 })
 
-test('the lists to choose filters from are those of the viewer', async () => {
+test('filter choices are limited to what the viewer may see', async () => {
   expect(await operator.json('GET', '/call-filters')).toMatchObject({
     accounts: [
       { id: 1, name: 'alice' },

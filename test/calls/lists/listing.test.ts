@@ -28,13 +28,13 @@ describe('calls', () => {
   }
 
   const cases: [name: string, filter: CallFilter, ids: number[]][] = [
-    ['all, the newest first', {}, [4, 3, 2, 1]],
+    ['all, newest first', {}, [4, 3, 2, 1]],
     ['of one account', { account_id: 1 }, [4, 2, 1]],
     ['of one key', { key_ids: [1] }, [4, 1]],
     ['of one model', { model: 'sim-pro' }, [2]],
     ['of one outcome', { outcomes: ['completed'] }, [4, 3, 2, 1]],
-    ['of an outcome that none has', { outcomes: ['broken'] }, []],
-    ['of a prefix that no key has', { key_prefix: 'tg_nobody0' }, []],
+    ['of an outcome without calls', { outcomes: ['broken'] }, []],
+    ['of an unknown key prefix', { key_prefix: 'tg_nobody0' }, []],
     ['since a time, inclusive', { since_ms: 3_000 }, [4, 3]],
     ['until a time, exclusive', { until_ms: 3_000 }, [2, 1]],
     [
@@ -51,7 +51,7 @@ describe('calls', () => {
     expect(await ids(filter)).toEqual(expected)
   })
 
-  test('of which a page has all are followed by none', async () => {
+  test('that fit on one page have no next page', async () => {
     expect((await listCalls(db, {}, { limit: 4 })).next_cursor).toBeUndefined()
     expect((await listCalls(db, { account_id: 1 }, { limit: 3 })).next_cursor).toBeUndefined()
   })
@@ -107,7 +107,7 @@ describe('calls', () => {
   })
 })
 
-/** Between two calls: three thousand take eight days. */
+/** The time between two calls: 3,000 calls take eight days. */
 const STEP_MS = 240_000
 
 /** Thousands of calls of account 1, which alternate between two models except that a few, far apart, are of a third. */
@@ -131,16 +131,16 @@ const RARE = [3, 700, 701, 1_500, 2_999]
 const many_calls = await many(COUNT, RARE)
 
 describe('a search looks at a bounded number of calls, and its pages together find every call that matches', () => {
-  const LOOKED_AT = 100
+  const MAX_SCANNED = 100
   const db = many_calls
 
   /** All calls that the pages of a search show, and how many pages they took. */
-  async function searched(filter: CallFilter, limit: number): Promise<{ ids: number[]; pages: number }> {
+  async function searchAll(filter: CallFilter, limit: number): Promise<{ ids: number[]; pages: number }> {
     const ids: number[] = []
     let pages = 0
     let cursor: number | undefined
     do {
-      const page = await listCalls(db, filter, { limit, cursor }, LOOKED_AT)
+      const page = await listCalls(db, filter, { limit, cursor }, MAX_SCANNED)
       expect(page.rows.length).toBeLessThanOrEqual(limit)
       if (cursor !== undefined && page.next_cursor !== undefined)
         expect(page.next_cursor).toBeLessThan(cursor)
@@ -170,7 +170,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     ['an outcome of all', { outcomes: ['completed'] }, () => true],
   ])('%s', async (_, filter, matches) => {
     for (const limit of [1, 7, 50, 1_000])
-      expect((await searched(filter, limit)).ids).toEqual(matching(matches))
+      expect((await searchAll(filter, limit)).ids).toEqual(matching(matches))
   })
 
   test.each<[name: string, filter: CallFilter, matches: (id: number) => boolean]>([
@@ -181,7 +181,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
       { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS },
       (id) => id >= 500 && id < 900,
     ],
-    ['a model that no call is of', { model: 'none' }, () => false],
+    ['a model without calls', { model: 'none' }, () => false],
   ])('%s, of all accounts, some days in a turn', async (_, filter, matches) => {
     const ids: number[] = []
     let cursor: number | undefined
@@ -194,17 +194,17 @@ describe('a search looks at a bounded number of calls, and its pages together fi
   })
 
   test.each<[name: string, filter: CallFilter]>([
-    ['a model that no call is of', { account_id: 1, model: 'none' }],
-    ['an outcome that no call has', { outcomes: ['broken'] }],
+    ['a model without calls', { account_id: 1, model: 'none' }],
+    ['an outcome without calls', { outcomes: ['broken'] }],
     ['a key of another account', { account_id: 1, key_ids: [3] }],
-    ['a prefix that no key has', { key_prefix: 'tg_0000000' }],
+    ['an unknown key prefix', { key_prefix: 'tg_0000000' }],
     ['a time without calls', { since_ms: 10 * COUNT * STEP_MS }],
-  ])('%s is told by one page, without looking at a call', async (_, filter) => {
+  ])('%s gives one empty page, without reading a call', async (_, filter) => {
     expect(await listCalls(db, filter, { limit: 50 }, 0)).toEqual({ rows: [], next_cursor: undefined })
   })
 
   test('a page that ends early says where the next one begins', async () => {
-    const page = await listCalls(db, { model: 'thirds', key_ids: [1] }, { limit: 90 }, LOOKED_AT)
+    const page = await listCalls(db, { model: 'thirds', key_ids: [1] }, { limit: 90 }, MAX_SCANNED)
     expect(page.rows.length).toBeWithin(1, 89)
     expect(page.next_cursor).toBeGreaterThan(0)
   })
@@ -225,7 +225,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
   })
 })
 
-describe('what is read of an account is found by its index, not by reading what all accounts have', () => {
+describe('queries of one account use its index, instead of a scan of all accounts', () => {
   const db = memoryDatabase()
   const { page, step, ranges } = callQueries(dbOver(db), 1)
   const { days, sums } = sumQueries(dbOver(db), 1)
@@ -245,7 +245,7 @@ describe('what is read of an account is found by its index, not by reading what 
       'calls USING COVERING INDEX calls_by_account (account_id=? AND id>? AND id<?)',
     ],
     [
-      'where calls can be',
+      'the ranges that have calls',
       ranges,
       'call_sums USING INDEX call_sums_by_day (account_id=? AND start_s>? AND start_s<?)',
     ],
@@ -255,7 +255,7 @@ describe('what is read of an account is found by its index, not by reading what 
       'call_sums USING COVERING INDEX call_sums_by_day (account_id=? AND start_s>? AND start_s<?)',
     ],
     ['sums', sums, 'call_sums USING PRIMARY KEY (span_s=? AND start_s=? AND account_id=?)'],
-  ])('%s', (_, query, searched) => {
-    expect(planOf(query)).toContain(`SEARCH ${searched}`)
+  ])('%s', (_, query, index) => {
+    expect(planOf(query)).toContain(`SEARCH ${index}`)
   })
 })

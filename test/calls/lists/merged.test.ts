@@ -1,4 +1,4 @@
-// Two lists as one: nothing twice, nothing left out, the newest first, however they are cut into pages.
+// Two lists merged into one: newest first, nothing twice, nothing left out, with any page size.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Cursors, mergePages, type Part } from '../../../plugins/calls/console/merged.ts'
@@ -10,7 +10,7 @@ interface Row {
 }
 
 /**
- * Of a list in pages that look at `most` rows each, of which those with an odd id match.
+ * A page of a list, which reads at most `most` rows. Rows with an odd id match.
  * @param cursor `below`: the next page has the rows with a lower id; `after`: those after a row, whatever their ids
  */
 function partOf(
@@ -29,9 +29,9 @@ function partOf(
     by === 'below'
       ? rows.filter(({ id }) => cursor === undefined || id < cursor)
       : rows.slice(is_first ? 0 : rows.findIndex(({ id }) => id === cursor) + 1)
-  const looked_at = rest.slice(0, most)
-  const found = looked_at.filter(({ id }) => id % 2 === 1).slice(0, limit)
-  const last = found.length === limit ? found.at(-1) : looked_at.at(-1)
+  const scanned = rest.slice(0, most)
+  const found = scanned.filter(({ id }) => id % 2 === 1).slice(0, limit)
+  const last = found.length === limit ? found.at(-1) : scanned.at(-1)
   const has_more = last !== undefined && last.id !== rest.at(-1)?.id
   return {
     rows: found,
@@ -44,12 +44,12 @@ function partOf(
 const FROM_THE_NEWEST = Number.MAX_SAFE_INTEGER
 
 const times = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 40 })
-/** Their ids rise with their times. */
+/** Rows whose ids rise with their times. */
 const rowsOf = (of: string) =>
   times.map((all) =>
     all.sort((one, other) => other - one).map((at_ms, at): Row => ({ id: all.length - at, at_ms, of })),
   )
-/** As two gateways write them: not every later one has the higher id. */
+/** Rows as two gateways write them: a later one may have a lower id. */
 const shuffledRowsOf = (of: string) =>
   times.map((all) =>
     all
@@ -57,7 +57,7 @@ const shuffledRowsOf = (of: string) =>
       .sort((one, other) => other.at_ms - one.at_ms || other.id - one.id),
   )
 
-test('any two lists, in pages of any size', () => {
+test('any two lists are merged completely and in order, in pages of any size', () => {
   fc.assert(
     fc.property(
       rowsOf('calls'),
@@ -65,7 +65,7 @@ test('any two lists, in pages of any size', () => {
       fc.integer({ min: 1, max: 7 }),
       fc.integer({ min: 1, max: 9 }),
       (calls, refusals, limit, most) => {
-        const shown: Row[] = []
+        const merged: Row[] = []
         for (let from: Partial<Cursors> | undefined = {}, pages = 0; from; pages++) {
           if (pages > 500) throw new Error('the pages never end')
           const first = partOf(calls, from.first, { limit, most, by: 'below' })
@@ -73,13 +73,13 @@ test('any two lists, in pages of any size', () => {
           const page = mergePages(first, second, limit)
           expect(page.rows.length).toBeLessThanOrEqual(limit)
           if (page.next && page.rows.length < limit) expect(page.stopped_ms).toBeNumber()
-          shown.push(...page.rows)
+          merged.push(...page.rows)
           from = page.next
         }
         const matching = [...calls, ...refusals].filter(({ id }) => id % 2 === 1)
-        expect(shown).toHaveLength(matching.length)
-        expect(new Set(shown)).toEqual(new Set(matching))
-        expect(shown.map(({ at_ms }) => at_ms)).toEqual(
+        expect(merged).toHaveLength(matching.length)
+        expect(new Set(merged)).toEqual(new Set(matching))
+        expect(merged.map(({ at_ms }) => at_ms)).toEqual(
           matching.map(({ at_ms }) => at_ms).sort((one, other) => other - one),
         )
       },

@@ -1,4 +1,4 @@
-// One call by its request's id: found by the time in it, whenever it came, and with the other calls of its answer.
+// One call by its request id: found by the time within the id, together with the other calls of its answer.
 import { describe, expect, test } from 'bun:test'
 import { callsBeginningWith, callsOfAnswer, findCall } from '../../../plugins/calls/one-call.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
@@ -33,7 +33,7 @@ describe('a call', () => {
     expect(await callsBeginningWith(db, `${id}`.slice(0, 12), {}, 9)).toMatchObject([{ request_id: id }])
   })
 
-  test('whose time was read in the next quarter of an hour is found', async () => {
+  test('that started in the quarter of an hour after its request is found', async () => {
     const id = requestIdAt(START_MS + QUARTER_MS - 1)
     const late = await recorded([[1, 10, { started_at_ms: START_MS + QUARTER_MS, duration_ms: 5 }, id]])
     expect(await findCall(late, id)).toMatchObject({ request_id: id })
@@ -50,8 +50,8 @@ describe('a call', () => {
     ['an id that goes on', `${idAt(0)}-1`],
     ['an id of the same time', requestIdAt(START_MS)],
     ['an id of a time without calls', requestIdAt(START_MS + 9 * DAY_MS)],
-    ['what is no id', 'r1'],
-    ['nothing', ''],
+    ['a text that is not an id', 'r1'],
+    ['an empty text', ''],
   ])('is not found by %s', async (_, id) => {
     expect(await findCall(db, id)).toBeUndefined()
   })
@@ -60,8 +60,8 @@ describe('a call', () => {
 describe('the calls of an answer', () => {
   const id = idAt(0)
 
-  test('are told in their order, those of other accounts never', async () => {
-    // Each begins when the one before has ended; others come in between, some of them nearly of its name.
+  test('are listed in order, without those of other accounts', async () => {
+    // Each begins when the previous one has ended. Other calls come in between, some with similar ids.
     const db = await recorded([
       [1, 10, { started_at_ms: START_MS, duration_ms: 2 * QUARTER_MS }, id],
       [3, 10, { started_at_ms: START_MS + 1, duration_ms: 5 }, `${id}-other`],
@@ -75,7 +75,7 @@ describe('the calls of an answer', () => {
       { id: 4, request_id: `${id}-picture-1`, model: 'sim-text', outcome: 'completed', cost_nanos: 20 },
       { id: 6, request_id: `${id}-picture-2`, model: 'sim-text', outcome: 'completed', cost_nanos: 30 },
     ])
-    // They began long after their request came, of which their ids tell.
+    // They began long after their request, whose time their ids contain.
     expect(await findCall(db, `${id}-picture-1`)).toMatchObject({ id: 4, cost_nanos: 20 })
     expect(await findCall(db, `${id}-picture-2`, 1)).toMatchObject({ id: 6, cost_nanos: 30 })
     expect(await findCall(db, `${id}-picture-2`, 2)).toBeUndefined()
@@ -84,7 +84,7 @@ describe('the calls of an answer', () => {
     expect(await isRecorded(db, `${id}-picture-3`, START_MS + 2 * QUARTER_MS + DAY_MS + 9)).toBe(false)
   })
 
-  test('are none where there was one', async () => {
+  test('are an empty list if the answer took only one call', async () => {
     const lone = await recorded([[1, 10, { started_at_ms: START_MS, duration_ms: 5 }, id]])
     const found = await findCall(lone, id)
     expect(found && (await callsOfAnswer(lone, found))).toEqual([])

@@ -1,4 +1,4 @@
-// What lists and sums of calls read of the kept sums on PostgreSQL: those of their days, by an index, however many other days there are.
+// Reads of stored sums on PostgreSQL: lists and reports of calls read only the sums of their days, by an index, however many other days are stored.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { callQueries } from '../../../plugins/calls/queries.ts'
 import { reportQueries } from '../../../plugins/usage/report/queries.ts'
@@ -13,8 +13,8 @@ setDefaultTimeout(60_000)
 const { url, db } = await databaseOfFile()
 
 const DAYS = 200
-const A_DAY = 100
-/** Of five days, which have 500. */
+const SUMS_PER_DAY = 100
+/** Five days have 500. */
 const MAX_ROWS = 600
 const COUNTS =
   'calls, input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens, images'
@@ -35,8 +35,8 @@ describe.if(hasPostgres)('sums of some days', () => {
     )
     await db.write((within) =>
       within.rows(`INSERT INTO call_sums (account_id, span_s, start_s, key_id, model, outcome, provider, upstream_model, ${COUNTS}, ${AMOUNTS})
-        SELECT 1, ${DAY_S}, ${DAY_S} * ((id - 1) / ${A_DAY}), 1, 'model-' || id, 'completed', 'p', 'm', ${ONES}
-          FROM generate_series(1, ${DAYS * A_DAY}) AS id`),
+        SELECT 1, ${DAY_S}, ${DAY_S} * ((id - 1) / ${SUMS_PER_DAY}), 1, 'model-' || id, 'completed', 'p', 'm', ${ONES}
+          FROM generate_series(1, ${DAYS * SUMS_PER_DAY}) AS id`),
     )
     connection = await Connection.open(url)
     await connection.ask('ANALYZE call_sums')
@@ -49,9 +49,9 @@ describe.if(hasPostgres)('sums of some days', () => {
 
   const FIVE = JSON.stringify([0, 1, 2, 3, 4].map((day) => day * DAY_S))
   type Within = ReturnType<typeof transactionOn>
-  const READERS: [what: string, read: (within: Within) => Promise<unknown>][] = [
+  const READERS: [name: string, read: (within: Within) => Promise<unknown>][] = [
     [
-      'the days in which calls match, of each list',
+      'the days with matching calls, for each list',
       async (within) => {
         const values = await valuesOf(within, { outcomes: ['completed'] })
         return await callQueries(within, undefined).rangesOfDays.all({

@@ -1,4 +1,4 @@
-// The sums of a filter of calls: they are those of the calls that the list shows, whichever way they are added up.
+// Sums of filtered calls: they equal the sums over the calls in the list, however they are computed.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { allCalls, listCalls, type RecordedCall } from '../../../plugins/calls/listing.ts'
@@ -14,10 +14,10 @@ const HOUR_MS = 3_600_000
 const START = Date.UTC(2026, 10, 1)
 const MODELS = ['m1', 'm2']
 
-/** Some of those that failed, each of which was tried at a provider. */
+/** Some of the failed calls, which a provider failed to answer. */
 const isUnanswered = (nth: number): boolean => nth % 8 === 3
 
-/** Sixty calls of three keys, each of another kind, over ten days. */
+/** Sixty different calls of three keys, over ten days. */
 const db = await recorded(
   Array.from({ length: 60 }, (_, nth) => [
     1 + (nth % 3),
@@ -56,7 +56,7 @@ const filters: fc.Arbitrary<CallFilter> = fc.record({
 const sum = (calls: readonly RecordedCall[], of: (call: RecordedCall) => number) =>
   calls.reduce((total, call) => total + of(call), 0)
 
-test('counts, sums and the file have the calls that the list has', async () => {
+test('counts, sums, and the file cover the calls of the list', async () => {
   await fc.assert(
     fc.asyncProperty(filters, async (filter) => {
       const { rows: calls } = await listCalls(db, filter, { limit: 1_000 })
@@ -83,7 +83,7 @@ test('counts, sums and the file have the calls that the list has', async () => {
   )
 })
 
-test('of a provider, those that it answered are what the sums by provider count; others that it was tried for count as failed there', async () => {
+test('sums by provider count the calls that the provider answered; a filter by provider also finds calls that it failed to answer', async () => {
   const time = { from_ms: START, until_ms: START + 10 * 24 * HOUR_MS }
   const { rows } = await reportOf(db, { ...time, filter: {}, by: 'provider', zone: UTC })
   for (const provider of ['p1', 'p3']) {

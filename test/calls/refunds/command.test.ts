@@ -42,7 +42,7 @@ afterEach(() => {
 
 const balanceOf = async (name: string) => (await scene.json('account', 'show', name)).balance_usd
 
-test('calls by their request ids, whole, with a reason that the entry and the audit log have', async () => {
+test('calls are refunded by request id, whole, and the entry and the audit log have the reason', async () => {
   const { out } = await scene.run('refund', completed, other, '--reason', 'empty answers')
   expect(out).toBe(`${completed}: 0.25 USD refunded to anna.\n${other}: 0.05 USD refunded to bert.`)
   expect([await balanceOf('anna'), await balanceOf('bert')]).toEqual(['0.90', '1.00'])
@@ -58,7 +58,7 @@ test('calls by their request ids, whole, with a reason that the entry and the au
   expect(total).toMatchObject({ revenue_usd: '0.10' })
 })
 
-test('a part of each; never more than is left', async () => {
+test('a part of a call is refunded, never more than is left', async () => {
   expect(await scene.json('refund', broken, '--amount', '0.06')).toEqual({
     refunds: [{ request_id: broken, account: 'anna', refunded_nanos: 60_000_000, refunded_usd: '0.06' }],
   })
@@ -69,22 +69,22 @@ test('a part of each; never more than is left', async () => {
   expect(await balanceOf('anna')).toBe('0.71')
 })
 
-test('the calls of a filter, after a question with their count and sum', async () => {
-  const asked: string[] = []
+test('the calls of a filter are refunded after a question with their count and sum', async () => {
+  const questions: string[] = []
   scene.ask = async (question) => {
-    asked.push(question)
+    questions.push(question)
     return 'y'
   }
   const { out, err } = await scene.run('refund', '--outcome', 'broken', '--since', '24h')
   expect(err).toContain('2 calls of 2 accounts, 0.15 USD.')
-  expect(asked).toEqual(['Refund them? [y/N] '])
+  expect(questions).toEqual(['Refund them? [y/N] '])
   expect(out).toBe('2 calls refunded, 0.15 USD.')
   expect([await balanceOf('anna'), await balanceOf('bert')]).toEqual(['0.75', '1.00'])
   const again = await scene.run('refund', '--outcome', 'broken', '--yes')
   expect(again.out).toBe('No calls of this filter have anything to refund.')
 })
 
-test('a refund is of the moment at which it is made, however long the question waits for its answer', async () => {
+test('a refund has the time at which it is made, however long the question waits for an answer', async () => {
   const hour_ms = 3_600_000
   scene.ask = async () => {
     scene.now_ms += hour_ms
@@ -99,7 +99,7 @@ test('a refund is of the moment at which it is made, however long the question w
   ])
 })
 
-test('one that fails halfway says which calls are refunded already', async () => {
+test('a refund that fails halfway names the calls that are refunded already', async () => {
   const db = openDatabase(scene.path('tollgate.db'))
   createWriter(db).commit([topUp(Number.MAX_SAFE_INTEGER - 0.8 * USD)])
   db.close()
@@ -108,7 +108,7 @@ test('one that fails halfway says which calls are refunded already', async () =>
   expect(words).toContain(`with the refund of ${broken} the balance would be more than an account can hold`)
 })
 
-test('a no leaves all as it is', async () => {
+test('answering "n" changes nothing', async () => {
   scene.ask = async () => 'n'
   expect((await scene.run('refund', '--account', 'anna')).status).toBe(1)
   expect(await balanceOf('anna')).toBe('0.65')
@@ -119,13 +119,13 @@ test.each([
   [['--outcome', 'failed'], { calls: 2, amount_usd: '0.15' }],
   [['--model', 'sim-flash', '--min-cost', '0.1'], { calls: 2, amount_usd: '0.35' }],
   [['--status', '2xx', '--until', '2020-01-01'], { calls: 0, amount_usd: '0.00' }],
-])('%p', async (filter, expected) => {
+])('%p selects the calls to refund', async (filter, expected) => {
   expect(await scene.json('refund', ...filter, '--yes')).toMatchObject(expected)
 })
 
-describe('refused, and nothing moves', () => {
+describe('a refused refund moves no money', () => {
   test.each<[string, string[], string]>([
-    ['nothing named', [], 'Name calls by their request ids, or choose them by a filter'],
+    ['neither ids nor a filter', [], 'Name calls by their request ids, or choose them by a filter'],
     ['ids beside a filter', [completed, '--account', 'anna'], 'Name calls by their request ids'],
     [
       'a part of filtered calls',
@@ -138,7 +138,7 @@ describe('refused, and nothing moves', () => {
       [completed, 'req_unknown'],
       'No call found with the request id req_unknown',
     ],
-    ['a filter, with nobody to ask', ['--account', 'anna'], 'Add --yes to skip the question.'],
+    ['a filter without a terminal to ask at', ['--account', 'anna'], 'Add --yes to skip the question.'],
     ['an unknown account', ['--account', 'nobody', '--yes'], 'nobody'],
     ['a reason of two lines', [completed, '--reason', 'a\nb'], '--reason: contains the control character'],
   ])('%s', async (_, args, words) => {

@@ -1,4 +1,4 @@
-// Refunds in the console: one call, whole or in part, with a look at the account before; the calls of a filter; and what everybody reads of them.
+// Refunds in the console: of one call, whole or in part, after a preview; of the calls of a filter; and how every viewer sees them.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { errorOf, signedIn } from '../../support/console-session.ts'
 import { fileGateway } from '../../support/gateway.ts'
@@ -15,7 +15,7 @@ const operator = await signedIn(gateway, 'operator')
 const alice = await signedIn(gateway, { account: 'alice' })
 
 /** @returns the request id of a paid call */
-async function called(key = keys.alice): Promise<string> {
+async function makeCall(key = keys.alice): Promise<string> {
   await (await gateway.call(wholePath(), ask(), { key })).text()
   return (await gateway.lastCall()).request_id
 }
@@ -35,11 +35,11 @@ const PART = '0.00001'
 const PART_NANOS = 10_000
 
 describe('a call', () => {
-  test('is refunded whole: page, entry, statement, file, callers’ lists and audit log say it', async () => {
-    const request_id = await called()
+  test('is refunded whole: page, entry, statement, file, callers’ lists, and audit log show it', async () => {
+    const request_id = await makeCall()
     const before = balanceOf('alice')
-    const look = await operator.json('GET', `/calls/${request_id}/refund`)
-    expect(look).toMatchObject({
+    const preview = await operator.json('GET', `/calls/${request_id}/refund`)
+    expect(preview).toMatchObject({
       account: 'alice',
       left_nanos: ANSWER_NANOS,
       amount_nanos: ANSWER_NANOS,
@@ -88,8 +88,8 @@ describe('a call', () => {
     }
   })
 
-  test('in parts: sums of the list and of usage are of the rest', async () => {
-    const request_id = await called(keys.bob)
+  test('is refunded in parts: the sums of the list and of usage count the rest', async () => {
+    const request_id = await makeCall(keys.bob)
     await refund(request_id, { amount: PART })
     await refund(request_id, { amount: PART })
     expect(await operator.json('GET', `/calls/${request_id}`)).toMatchObject({
@@ -108,8 +108,8 @@ describe('a call', () => {
     expect(gateway.rows().keys.find(({ account_id }) => account_id === 2)?.spent_nanos).toBe(rest)
   })
 
-  test('once under a key: again it gives back nothing, and another amount is refused', async () => {
-    const request_id = await called()
+  test('is refunded once under an Idempotency-Key, and another amount under the same key is refused', async () => {
+    const request_id = await makeCall()
     const key = crypto.randomUUID()
     await refund(request_id, { amount: PART }, key)
     const before = balanceOf('alice')
@@ -126,22 +126,22 @@ describe('a call', () => {
 
   test.each([
     ['more than was charged', { amount: '0.000030001' }, 422, 'amount'],
-    ['nothing', { amount: '0' }, 400, 'amount'],
-    ['less than nothing', { amount: '-1' }, 400, 'amount'],
+    ['zero', { amount: '0' }, 400, 'amount'],
+    ['a negative amount', { amount: '-1' }, 400, 'amount'],
     ['half a nano-dollar', { amount: '0.0000000005' }, 400, 'amount'],
-    ['no amount', { amount: 'all' }, 400, 'amount'],
+    ['a text as the amount', { amount: 'all' }, 400, 'amount'],
     ['a reason of 501 characters', { reason: 'x'.repeat(501) }, 400, 'reason'],
     ['a reason of two lines', { reason: 'a\nb' }, 400, 'reason'],
     ['an unknown field', { sum: '1' }, 400, 'sum'],
-  ])('%s is refused, and nothing moves', async (_, body, status, param) => {
-    const request_id = await called()
+  ])('%s is refused, and no money moves', async (_, body, status, param) => {
+    const request_id = await makeCall()
     const before = balanceOf('alice')
     expect(await errorOf(await refund(request_id, body))).toMatchObject({ status, param })
     expect(balanceOf('alice')).toBe(before)
   })
 
-  test('refunded already, or free: 422, which says so; unknown: 404', async () => {
-    const request_id = await called()
+  test('is refused with 422 and the reason if it is refunded already or free, with 404 if it is unknown', async () => {
+    const request_id = await makeCall()
     await refund(request_id, {})
     expect(await errorOf(await refund(request_id, {}))).toMatchObject({
       status: 422,
@@ -149,7 +149,7 @@ describe('a call', () => {
       message: expect.stringContaining('is refunded already: 0.00003 USD'),
     })
     upstream.answer(refusal(500, { error: { code: 500, message: 'down' } }))
-    const free = await called()
+    const free = await makeCall()
     upstream.answer(answering)
     expect(await errorOf(await refund(free, {}))).toMatchObject({
       status: 422,
@@ -163,7 +163,7 @@ describe('a call', () => {
       ).toMatchObject({ status: 404 })
   })
 
-  test('that is still running: 409', async () => {
+  test('is refused with 409 while it is running', async () => {
     const held = heldBack(answering)
     upstream.answer(held.script)
     const running = gateway.call(wholePath(), ask(), { key: keys.alice })
@@ -177,8 +177,8 @@ describe('a call', () => {
     await (await running).text()
   })
 
-  test('an account holder may not: 403, and no look either', async () => {
-    const request_id = await called()
+  test('is refused with 403 for an account holder, and so is the preview', async () => {
+    const request_id = await makeCall()
     for (const [method, path] of [
       ['GET', `/calls/${request_id}/refund`],
       ['POST', `/calls/${request_id}/refund`],
@@ -190,10 +190,10 @@ describe('a call', () => {
 })
 
 describe('the calls of a filter', () => {
-  test('are counted, then refunded as counted; again nothing moves', async () => {
+  test('are counted, then refunded as counted; a repetition moves no money', async () => {
     await gateway.account('carl', { balance_usd: '1' })
     const key = await gateway.key('carl')
-    for (let nth = 0; nth < 4; nth++) await called(key)
+    for (let nth = 0; nth < 4; nth++) await makeCall(key)
     const [partly = ''] = (await operator.json('GET', '/calls?account=carl')).calls.map(
       ({ request_id }: { request_id: string }) => request_id,
     )
@@ -202,7 +202,7 @@ describe('the calls of a filter', () => {
     expect(found).toMatchObject({
       ...{ calls: 4, accounts: 1, amount_nanos: 4 * ANSWER_NANOS - PART_NANOS, has_more: false },
     })
-    await called(key)
+    await makeCall(key)
     const body = { call_ids: found.call_ids, reason: 'outage' }
     const done = { calls: 4, amount_nanos: found.amount_nanos, skipped: 0 }
     const repeat = crypto.randomUUID()
@@ -218,16 +218,16 @@ describe('the calls of a filter', () => {
     ['no calls', { call_ids: [] }],
     ['a call twice', { call_ids: [1, 1] }],
     ['more than a thousand', { call_ids: Array.from({ length: 1_001 }, (_, at) => at + 1) }],
-    ['half a call', { call_ids: [1.5] }],
-    ['texts', { call_ids: ['req_1'] }],
+    ['a fractional id', { call_ids: [1.5] }],
+    ['request ids', { call_ids: ['req_1'] }],
   ])('%s: 400', async (_, body) => {
     expect((await post('/refunds', body)).status).toBe(400)
   })
 })
 
-test('closed accounts get refunds; those of erased ones are refused', async () => {
+test('calls of closed accounts can be refunded, those of erased accounts cannot', async () => {
   await gateway.account('dora', { balance_usd: '1' })
-  const request_id = await called(await gateway.key('dora'))
+  const request_id = await makeCall(await gateway.key('dora'))
   await operator.json('POST', '/accounts/dora/close', { name: 'dora' })
   await operator.json('POST', `/calls/${request_id}/refund`, { amount: PART })
   expect(balanceOf('dora')).toBe(1_000_000_000 - ANSWER_NANOS + PART_NANOS)

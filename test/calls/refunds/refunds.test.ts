@@ -1,4 +1,4 @@
-// The calls of a filter and their refunds, on both engines: what was counted is refunded, once, whatever arrives meanwhile.
+// Refunds of the calls of a filter, on both engines: the counted calls are refunded once, whatever arrives meanwhile.
 import { describe, expect, test } from 'bun:test'
 import { MAX_CALLS, refundableCalls, refundCalls } from '../../../plugins/calls/refunds/refunds.ts'
 import { setBudgets } from '../../../src/access/budgets.ts'
@@ -20,10 +20,10 @@ const YESTERDAY_MS = TODAY_MS - DAY_MS
 interface Place extends AsyncDisposable {
   db: Db
   submit: Ledger['submit']
-  /** Of another gateway on the same database, where that is possible. */
+  /** Submits from another gateway on the same database, where that is possible. */
   other: Ledger['submit']
   broken(): Promise<string[]>
-  /** Limits of account 1 and of key 1 by the day and the month, set now. */
+  /** Sets limits by day and month for account 1 and for key 1. */
   limit(nanos: number): Promise<void>
 }
 
@@ -42,7 +42,7 @@ async function sqlitePlace(): Promise<Place> {
     ...{ db, submit, other: submit },
     async limit(nanos) {
       await limitBoth(db, nanos)
-      // It sees what other connections write, and this is its own.
+      // A writer notices only writes of other connections, and this one used its own: a new writer reads it.
       writer = createWriter(database)
     },
     broken: async () => brokenInvariants(database),
@@ -96,9 +96,9 @@ const sumsOf = async (db: Db) =>
 describe.each([
   ['SQLite', sqlitePlace, true],
   ['PostgreSQL', postgresPlace, hasPostgres],
-] as const)('on %s', (_, open, is_there) => {
-  test.if(is_there)(
-    '46 interrupted calls among others: counted, refunded by two gateways at once, and none that came since',
+] as const)('on %s', (_, open, is_available) => {
+  test.if(is_available)(
+    '46 interrupted calls among others are counted, then refunded once by two gateways at the same time, without later calls',
     async () => {
       await using place = await open()
       for (let nth = 0; nth < 46; nth++) {
@@ -141,23 +141,23 @@ describe.each([
     },
   )
 
-  test.if(is_there)(
-    'a limit that is set in the middle of its period gets back the refunds of calls before it, and those alone',
+  test.if(is_available)(
+    'a limit set in the middle of its period gets back the refunds of earlier calls of the period, and no others',
     async () => {
       await using place = await open()
-      const opened = async (amount_nanos: number, now_ms: number) => {
+      const openHold = async (amount_nanos: number, now_ms: number) => {
         const held = await place.submit(hold(amount_nanos, { now_ms, expires_at_ms: now_ms + DAY_MS }))
         return held.ok ? held.hold_id : 0
       }
-      const called = async (cost_nanos: number, started_at_ms: number) => {
-        const hold_id = await opened(1_000, started_at_ms)
+      const makeCall = async (cost_nanos: number, started_at_ms: number) => {
+        const hold_id = await openHold(1_000, started_at_ms)
         await place.submit(post(hold_id, cost_nanos, { started_at_ms }))
         return hold_id
       }
-      const old_id = await called(300, YESTERDAY_MS)
-      const [first_id, second_id] = [await called(100, TODAY_MS), await called(40, TODAY_MS)]
-      // By its clock of yesterday: by its number it counts, as every call from the first of today on.
-      const late_id = await opened(500, YESTERDAY_MS)
+      const old_id = await makeCall(300, YESTERDAY_MS)
+      const [first_id, second_id] = [await makeCall(100, TODAY_MS), await makeCall(40, TODAY_MS)]
+      // Its time is yesterday's, but its id follows that of today's first call, so it counts as today's.
+      const late_id = await openHold(500, YESTERDAY_MS)
       await place.limit(10_000)
       const used = async () =>
         (await place.db.rows<{ used_nanos: number }>('SELECT used_nanos FROM budgets ORDER BY id')).map(
@@ -172,13 +172,13 @@ describe.each([
       await place.submit(refund(second_id))
       await place.submit(refund(old_id))
       expect(await used()).toEqual(all(47))
-      await called(5, TODAY_MS)
+      await makeCall(5, TODAY_MS)
       expect(await used()).toEqual(all(52))
       expect(await place.broken()).toEqual([])
     },
   )
 
-  test.if(is_there)('unknown ids and those of free calls are left out', async () => {
+  test.if(is_available)('unknown ids and ids of free calls are skipped', async () => {
     await using place = await open()
     const id = await call(place, 10, 'broken')
     const free_id = await call(place, 0)
@@ -187,7 +187,7 @@ describe.each([
   })
 })
 
-test('of more calls than are refunded at once, the newest', async () => {
+test('the newest calls are selected if there are more than one refund can cover', async () => {
   await using place = await sqlitePlace()
   for (let nth = 0; nth <= MAX_CALLS; nth++) await call(place, 1)
   const { calls, amount_nanos, has_more } = await refundableCalls(place.db, {})
@@ -195,7 +195,7 @@ test('of more calls than are refunded at once, the newest', async () => {
   expect(calls.map(({ id }) => id)).not.toContain(1)
 })
 
-test('no filter, as where only refused requests are listed, has no calls', async () => {
+test('an undefined filter, as in a list of refused requests alone, selects no calls', async () => {
   await using place = await sqlitePlace()
   await call(place, 5)
   expect(await refundableCalls(place.db, undefined)).toEqual({ calls: [], amount_nanos: 0, has_more: false })
