@@ -1,4 +1,4 @@
-// spec.md, Image response: what comes back is what was asked for, whatever the provider made; and OpenAI's SDK as the client.
+// spec.md, Image response: it matches the request, whatever the provider made; and OpenAI's SDK as the client.
 import { describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
 import { sniffImage } from '../../src/domain/image-formats.ts'
@@ -47,7 +47,7 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
     expect(Number.isInteger(answer.created)).toBe(true)
   })
 
-  test('the call is recorded with who made it, and when they began to answer', async () => {
+  test('the call is recorded with its provider, its model, and the time to the first byte', async () => {
     await ask()
     expect(await gateway.lastCall()).toMatchObject({
       provider: PROVIDER,
@@ -141,7 +141,7 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
 describe('the request to each provider', () => {
   const lastJson = () => JSON.parse(upstream.last().body.toString())
 
-  test('Gemini: the ratio that it knows, nearest to the size', async () => {
+  test('Gemini: the supported aspect ratio nearest to the size', async () => {
     const key = await gateway.caller()
     await imagesIn(await gateway.call(GENERATIONS, generation({ size: '1792x1024' }), { key }))
     expect(upstream.last().path).toBe('/v1beta/models/upstream-image:generateContent')
@@ -170,7 +170,7 @@ describe('the request to each provider', () => {
   test('OpenAI: edits as a form with each image', async () => {
     const key = await gateway.caller()
     upstream.answer(sends(PNG))
-    const generation_ids = [await generatedOverOpenai(key), await generatedOverOpenai(key)]
+    const generation_ids = [await generateOverOpenai(key), await generateOverOpenai(key)]
     const body = generation({ model: OVER_OPENAI, generation_ids })
     await imagesIn(await gateway.call(COMPOSE, body, { key }))
     const { path, headers, body: sent } = upstream.last()
@@ -185,7 +185,7 @@ describe('the request to each provider', () => {
     ])
   })
 
-  async function generatedOverOpenai(key: string): Promise<string> {
+  async function generateOverOpenai(key: string): Promise<string> {
     const body = generation({ model: OVER_OPENAI })
     const { svc_generation_ids } = await imagesIn(await gateway.call(GENERATIONS, body, { key }))
     return svc_generation_ids[0] ?? ''

@@ -1,4 +1,4 @@
-// A bug of the gateway's own in some of the requests that make up an image call.
+// A bug of the gateway in one of the requests that make up an image call.
 import { expect, test } from 'bun:test'
 import { geminiImages } from '../../src/protocols/gemini/images.ts'
 import type { ImageAnswer } from '../../src/protocols/images.ts'
@@ -13,7 +13,7 @@ import { draws, GENERATIONS, imagesIn, PNG } from './support.ts'
 const { gemini, anthropic, openai } = BUILT_IN_PROTOCOLS
 
 let decoded = 0
-/** Fails on the first answer that it is shown. */
+/** Fails on the first answer. */
 function decode(answer: JsonObject): ImageAnswer {
   if (decoded++ === 0) throw new TypeError('a bug in the reading of images')
   return geminiImages.decode(answer)
@@ -29,7 +29,7 @@ const { gateway, upstream, call } = await fileScene({
   ),
 })
 
-test('is logged with its stack, though the other requests bring images', async () => {
+test('a bug in one request is logged with its stack, even if the other requests bring images', async () => {
   upstream.answer(draws(PNG))
   const response = await call(GENERATIONS, { model: 'several', prompt: 'a red house', n: 2 })
   const { data, usage } = await imagesIn(response)

@@ -71,10 +71,10 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** The images that callers were sent: the SHA-256 of their bytes, by UUID. */
+/** The images that callers received: the SHA-256 of their bytes, by UUID. */
 const answered = new Map<string, string>()
 
-/** What is wrong on the disk after a server has started. */
+/** Inconsistencies on the disk after a server has started. */
 async function complaintsAfterRestart(): Promise<string[]> {
   const connection = openDatabase(folder.database_path)
   const db = dbOver(connection)
@@ -118,7 +118,7 @@ async function complaintsAfterRestart(): Promise<string[]> {
   ]
 }
 
-/** Calls as one of the callers, until the server is gone. */
+/** Calls as one of the callers, until the server has died. */
 async function callUntilDeath({ url }: ServerProcess, key: string, goOn: () => boolean): Promise<void> {
   let last: string | undefined
   while (goOn()) {
@@ -132,7 +132,7 @@ async function callUntilDeath({ url }: ServerProcess, key: string, goOn: () => b
   }
 }
 
-/** One of the four kinds of request, at random. @throws where the server dies before the answer is complete */
+/** One of the four kinds of request, at random. @throws if the server dies before the answer is complete */
 async function call(url: string, key: string, last: string | undefined): Promise<ImagesAnswer> {
   const common = { model: 'crash', prompt: 'a house', n: IMAGES }
   const authorization = `Bearer ${key}`

@@ -1,4 +1,4 @@
-// An image that its owner deletes while it is made: another gateway had marked it as failed, since the one that makes it was silent.
+// Images that their owner deletes while they are generated: another gateway had marked them as failed, because the one that generates them was silent.
 import { expect, test } from 'bun:test'
 import { expectRefused, storedIn } from '../support/image-refusals.ts'
 import { heldBack } from '../support/upstream.ts'
@@ -6,8 +6,8 @@ import { draws, GENERATIONS, generation, imagesIn, imagesScene, PNG } from './su
 
 const { gateway, upstream, call, key, lastCall } = await imagesScene()
 
-/** Begins a call for two images, which another gateway then takes for abandoned. */
-async function takenForAbandoned() {
+/** Begins a call for two images, which another gateway then marks as failed. */
+async function beginFailedCall() {
   const { script, asked, release } = heldBack(draws(PNG, PNG))
   upstream.answer(script)
   const answering = call(GENERATIONS, generation({ n: 2 }))
@@ -19,9 +19,9 @@ async function takenForAbandoned() {
   return { uuids: rows.map(({ uuid }) => uuid), answering, release }
 }
 
-test('is not stored, and its call is free: no file is left without a row', async () => {
+test('a deleted image is not stored, its call is free, and no file is left without a row', async () => {
   const before = await storedIn(gateway)
-  const { uuids, answering, release } = await takenForAbandoned()
+  const { uuids, answering, release } = await beginFailedCall()
   const deleted = await gateway.call(`/api/images/${uuids[1]}`, undefined, { key, method: 'DELETE' })
   expect([uuids.length, deleted.status]).toEqual([2, 200])
   release()
@@ -29,8 +29,8 @@ test('is not stored, and its call is free: no file is left without a row', async
   expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
 })
 
-test('while one that was not deleted is stored all the same, and charged', async () => {
-  const { uuids, answering, release } = await takenForAbandoned()
+test('images that were not deleted are still stored, and charged', async () => {
+  const { uuids, answering, release } = await beginFailedCall()
   release()
   expect((await imagesIn(await answering)).svc_generation_ids).toEqual(uuids)
   for (const uuid of uuids)

@@ -1,4 +1,4 @@
-// An image call is charged once under one Idempotency-Key, and is not failed by the failure of another call.
+// Image calls: charged once under one Idempotency-Key, and not affected by the failure of another call.
 import { describe, expect, test } from 'bun:test'
 import { failGenerations } from '../../src/library/generations.ts'
 import { storedIn } from '../support/image-refusals.ts'
@@ -43,17 +43,17 @@ describe('Idempotency-Key', () => {
     })
 
   test.each(endpoints)(
-    '%s: the same request again is the same answer, one charge, one image',
+    '%s: a repeated request gets the same answer, for one charge and one image',
     async (_name, request, other) => {
       const key = await gateway.caller('1')
       const first = await imagesIn(await send(key, request(), 'once'))
-      const left = await storedIn(gateway)
-      const asked = upstream.seen.length
+      const stored = await storedIn(gateway)
+      const upstream_calls = upstream.seen.length
       const again = await send(key, request(), 'once')
       expect(again.headers.get('idempotent-replayed')).toBe('true')
       expect(await imagesIn(again)).toEqual(first)
-      expect(await storedIn(gateway)).toEqual(left)
-      expect(upstream.seen).toHaveLength(asked)
+      expect(await storedIn(gateway)).toEqual(stored)
+      expect(upstream.seen).toHaveLength(upstream_calls)
       const { accounts } = await gateway.atRest()
       expect(accounts.at(-1)?.balance_nanos).toBe(960_000_000)
       const different = await send(key, other(), 'once')
@@ -61,7 +61,7 @@ describe('Idempotency-Key', () => {
         422,
         { error: { code: 'idempotency_key_reused' } },
       ])
-      expect(await storedIn(gateway)).toEqual(left)
+      expect(await storedIn(gateway)).toEqual(stored)
     },
   )
 
@@ -75,7 +75,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-test('a call that fails before its images are begun does not fail those of other calls', async () => {
+test('a call that fails before its images are started does not fail the images of other calls', async () => {
   const key = await gateway.caller()
   const { script, asked, release } = heldBack(draws(PNG))
   upstream.answer(script)

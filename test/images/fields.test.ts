@@ -20,7 +20,7 @@ const { gateway } = await imagesScene()
 const bad = (param: string): Refusal => [400, 'invalid_request', param]
 const EDIT_BY = { generation_id: crypto.randomUUID() }
 
-/** Fields that all three endpoints have, and what is refused of each. */
+/** Invalid values of the fields that all three endpoints have. */
 const REFUSED: readonly (readonly [row: string, fields: object, refusal: Refusal])[] = [
   ['model: required', { model: undefined }, bad('model')],
   ['model: a string', { model: 7 }, bad('model')],
@@ -151,7 +151,11 @@ describe('edits, multipart, refuse', () => {
       { 'image[]': new File([PNG], 'again.png') },
       [400, 'duplicate_reference', 'image'],
     ],
-    ['a second image that is none', { 'image[]': new File(['x'], 'b.png') }, [400, 'IMAGE_TYPE_UNSUPPORTED']],
+    [
+      'a second file that is not an image',
+      { 'image[]': new File(['x'], 'b.png') },
+      [400, 'IMAGE_TYPE_UNSUPPORTED'],
+    ],
     ['stream: true or false', { stream: 'yes' }, bad('stream')],
     ['partial_images: 0 to 3', { stream: 'true', partial_images: '4' }, bad('partial_images')],
     [

@@ -1,4 +1,4 @@
-// Edits in JSON as OpenAI's API has them: images, a mask, and further qualities, for models whose entries say so; all others as before.
+// Edits in JSON with fields of OpenAI's API: images, a mask, and further qualities, for models whose entries allow them; all others are unchanged.
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { paint } from '../media/support.ts'
@@ -27,17 +27,17 @@ import {
 const EDITOR = 'test-editor'
 /** Its provider takes no mask. */
 const MASKLESS = 'test-maskless'
-/** Takes `quality` max, and no more than that. */
+/** Accepts the further quality max, and nothing else. */
 const MAX_ONLY = 'test-max-only'
-const of = (id: string, routes: Record<string, string>) =>
+const modelOf = (id: string, routes: Record<string, string>) =>
   modelSection(id, routes, {
     kind: 'image',
     price: 'per_image = 0.05',
     more: 'qualities = ["xhigh", "max"]\nedit_images = true',
   })
 const { gateway, upstream, fetched, lastCall } = await imagesScene(
-  of(EDITOR, { 'openai-images': 'gpt-image-2.6-flare' }) +
-    of(MASKLESS, { [PROVIDER]: 'upstream-image' }) +
+  modelOf(EDITOR, { 'openai-images': 'gpt-image-2.6-flare' }) +
+    modelOf(MASKLESS, { [PROVIDER]: 'upstream-image' }) +
     modelSection(
       MAX_ONLY,
       { 'openai-images': 'gpt-image-2.6-flare' },
@@ -64,7 +64,7 @@ describe('images', () => {
     const body = edit({ images: await images(key), output_format: 'webp' })
     upstream.answer(sends(PNG))
     await imagesIn(await gateway.call(EDITS, body, { key }))
-    const form = await formAsked()
+    const form = await readSentForm()
     expect(form.getAll('image[]').length + form.getAll('image').length).toBe(count)
     expect(await lastCall()).toMatchObject({ cost_nanos: 50_000_000, images: 1 })
   })
@@ -76,7 +76,7 @@ describe('images', () => {
     const body = edit({ images: [url(PNG)], mask: url(MASK), quality: 'max' })
     const made = await openai.post<OpenAI.Images.ImagesResponse>('/images/edits', { body })
     expect(made.data).toHaveLength(1)
-    const form = await formAsked()
+    const form = await readSentForm()
     expect([form.get('quality'), form.get('mask')]).toEqual(['max', expect.any(Blob)])
   })
 
@@ -89,20 +89,20 @@ describe('images', () => {
   })
 })
 
-describe('refusals, free', () => {
+describe('refusals are free', () => {
   test.each<[about: string, fields: object, refusal: Refusal]>([
     ['no image', {}, [400, 'invalid_request', 'image_key']],
     ['an empty list', { images: [] }, [400, 'invalid_request', 'images']],
-    ['four', { images: [1, 2, 3, 4].map(() => url(PNG)) }, [400, 'invalid_request', 'images']],
+    ['four images', { images: [1, 2, 3, 4].map(() => url(PNG)) }, [400, 'invalid_request', 'images']],
     ['a text in the list', { images: [CAT] }, [400, 'invalid_request']],
     ['both fields', { images: [{ ...url(PNG), file_id: 'x' }] }, [400, 'invalid_request', 'images.0']],
-    ['none of both', { images: [{}] }, [400, 'invalid_request', 'images.0']],
+    ['neither field', { images: [{}] }, [400, 'invalid_request', 'images.0']],
     ['an unknown field', { images: [{ ...url(PNG), detail: 'high' }] }, [400, 'invalid_request']],
     ['images beside image_key', { images: [url(PNG)], image_key: 'x' }, [400, 'invalid_request', 'images']],
     ['the same twice', { images: [url(PNG), url(PNG)] }, [400, 'duplicate_reference']],
-    ["a key of another's", { images: [{ file_id: 'u/999/x.png' }] }, [400, 'invalid_image_key']],
+    ["another account's key", { images: [{ file_id: 'u/999/x.png' }] }, [400, 'invalid_image_key']],
     [
-      'an image that nobody has',
+      'an unknown image',
       { images: [{ file_id: '00000000-0000-4000-8000-000000000000' }] },
       [404, 'generation_not_found'],
     ],
@@ -115,31 +115,31 @@ describe('refusals, free', () => {
     ['a mask of another size', { images: [url(PNG)], mask: url(SMALL) }, [400, 'invalid_request', 'mask']],
     ['a mask without alpha', { images: [url(PNG)], mask: url(OPAQUE) }, [400, 'invalid_request', 'mask']],
     [
-      'a mask that no provider takes',
+      'a mask that no provider accepts',
       { model: MASKLESS, images: [url(PNG)], mask: url(MASK) },
       [400, 'invalid_request', 'mask'],
     ],
     [
-      'a quality that no provider takes',
+      'a quality that no provider accepts',
       { model: MASKLESS, images: [url(PNG)], quality: 'max' },
       [400, 'invalid_request', 'quality'],
     ],
-    ['a quality of no model', { images: [url(PNG)], quality: 'ultra' }, [400, 'invalid_request', 'quality']],
+    ['an unknown quality', { images: [url(PNG)], quality: 'ultra' }, [400, 'invalid_request', 'quality']],
   ])('%s', async (_, fields, refusal) => {
     const key = await gateway.caller('10')
     const before = await storedIn(gateway)
-    let asked = 0
+    let upstream_calls = 0
     upstream.answer(() => {
-      asked += 1
+      upstream_calls += 1
       return sends(PNG)
     })
     await expectRefused(gateway, before, await gateway.call(EDITS, edit(fields), { key }), refusal)
-    expect(asked).toBe(0)
+    expect(upstream_calls).toBe(0)
     expect(fetched).not.toContain('http://pictures.example.com/cat.png')
   })
 })
 
-describe('models whose entries say nothing of it: as before, word for word', () => {
+describe('models whose entries allow none of it: the refusals are unchanged, word for word', () => {
   const error = (message: string, param: string) => ({
     error: { message, type: 'invalid_request_error', code: 'invalid_request', param },
   })
@@ -190,7 +190,7 @@ describe('models whose entries say nothing of it: as before, word for word', () 
     expect(await storedIn(gateway)).toEqual(before)
   })
 
-  test('an entry that names one quality has that one alone, and no images', async () => {
+  test('an entry with one further quality allows that quality alone, and no images', async () => {
     const key = await gateway.caller('10')
     const refused = await gateway.call(GENERATIONS, generation({ model: MAX_ONLY, quality: 'xhigh' }), {
       key,
@@ -205,7 +205,7 @@ describe('models whose entries say nothing of it: as before, word for word', () 
     await imagesIn(await gateway.call(GENERATIONS, generation({ model: MAX_ONLY, quality: 'max' }), { key }))
   })
 
-  test('a form with such a quality, and a body above 1 MB', async () => {
+  test('a form with such a quality, and a body above 1 MB, are refused', async () => {
     const key = await gateway.caller('10')
     const form = await postForm(gateway, key, editForm({ quality: 'xhigh' }))
     expect([form.status, await form.json()]).toEqual([400, QUALITY])
@@ -219,7 +219,7 @@ describe('models whose entries say nothing of it: as before, word for word', () 
   })
 })
 
-async function formAsked(): Promise<FormData> {
+async function readSentForm(): Promise<FormData> {
   const { body, headers } = upstream.last()
   return new Response(new Uint8Array(body), {
     headers: { 'content-type': headers['content-type'] ?? '' },

@@ -109,11 +109,11 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
     [COMPOSE, generation()],
   ] as const
 
-  test('the 31st is refused until the first is 60 seconds old, whichever endpoint and key', async () => {
+  test('the 31st is refused until the first is 60 seconds old, at any endpoint and with any key', async () => {
     const { name } = await gateway.account('rated', { balance_usd: '10' })
     const keys = [await gateway.key(name), await gateway.key(name)] as const
     clock.now_ms = 1_000_000
-    // Refused requests count once their key is known: of the three requests only that to generate is served.
+    // Refused requests count once their key is known: of the three requests only the generation is served.
     for (let sent = 0; sent < 30; sent++) {
       const [path, body] = REQUESTS[sent % 3] ?? REQUESTS[0]
       const response = await gateway.call(path, body, { key: keys[sent % 2] ?? keys[0] })
@@ -158,7 +158,7 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
     )
   })
 
-  test('another account has a rate of its own; a request without a valid key counts for none', async () => {
+  test('another account has a rate of its own; a request without a valid key counts for no account', async () => {
     const key = await gateway.caller()
     for (let sent = 0; sent < 31; sent++)
       expect((await gateway.call(GENERATIONS, generation(), { key: 'tg_nobody' })).status).toBe(401)
@@ -170,7 +170,7 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
   describe('a replay of a kept answer', () => {
     const send = (key: string, name: string, body: object | string = generation()) =>
       gateway.call(GENERATIONS, body, { key, headers: { 'idempotency-key': name } })
-    const left = async (response: Promise<Response>) => {
+    const outcomeOf = async (response: Promise<Response>) => {
       const answer = await response
       await answer.arrayBuffer()
       return [
@@ -182,15 +182,15 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
 
     test('does not count, and is answered over the limit, too', async () => {
       const key = await gateway.caller()
-      expect(await left(send(key, 'first'))).toEqual([200, null, '29'])
+      expect(await outcomeOf(send(key, 'first'))).toEqual([200, null, '29'])
       for (let again = 0; again < 40; again++)
-        expect(await left(send(key, 'first'))).toEqual([200, 'true', '29'])
-      for (let sent = 0; sent < 29; sent++) await left(send(key, `other ${sent}`))
-      expect(await left(send(key, 'one more'))).toEqual([429, null, '0'])
-      expect(await left(send(key, 'first'))).toEqual([200, 'true', '0'])
+        expect(await outcomeOf(send(key, 'first'))).toEqual([200, 'true', '29'])
+      for (let sent = 0; sent < 29; sent++) await outcomeOf(send(key, `other ${sent}`))
+      expect(await outcomeOf(send(key, 'one more'))).toEqual([429, null, '0'])
+      expect(await outcomeOf(send(key, 'first'))).toEqual([200, 'true', '0'])
     })
 
-    test('one that was given up while the request arrived counts', async () => {
+    test('counts if the kept answer was discarded while the request arrived', async () => {
       const count_later = mock(async () => {})
       const request = new Request('http://gateway/', { headers: { 'idempotency-key': 'kept until now' } })
       const call = { origin: { request }, caller: { account: {} }, place: {}, count_later }
@@ -204,17 +204,21 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
       expect(count_later).toHaveBeenCalledTimes(1)
     })
 
-    test('what only has its key counts, whatever is wrong with it', async () => {
+    test('counts if the request under the same key is a different or an invalid one', async () => {
       const key = await gateway.caller()
-      expect(await left(send(key, 'first'))).toEqual([200, null, '29'])
-      expect(await left(send(key, 'first', generation({ prompt: 'another' })))).toEqual([422, null, '28'])
-      expect(await left(send(key, 'first', '{'))).toEqual([400, null, '27'])
-      for (let sent = 0; sent < 27; sent++) await left(send(key, 'first', '{'))
-      expect(await left(send(key, 'first', '{'))).toEqual([429, null, '0'])
+      expect(await outcomeOf(send(key, 'first'))).toEqual([200, null, '29'])
+      expect(await outcomeOf(send(key, 'first', generation({ prompt: 'another' })))).toEqual([
+        422,
+        null,
+        '28',
+      ])
+      expect(await outcomeOf(send(key, 'first', '{'))).toEqual([400, null, '27'])
+      for (let sent = 0; sent < 27; sent++) await outcomeOf(send(key, 'first', '{'))
+      expect(await outcomeOf(send(key, 'first', '{'))).toEqual([429, null, '0'])
     })
   })
 
-  test('the rate is checked before the body: what is refused is not read', async () => {
+  test('the rate is checked before the body, and a refused body is not read', async () => {
     const key = await gateway.caller()
     for (let sent = 0; sent < 30; sent++) await (await gateway.call(GENERATIONS, '{', { key })).arrayBuffer()
     const response = await gateway.call(GENERATIONS, '{', { key })

@@ -36,15 +36,15 @@ const ENDPOINTS = [
 ] as const
 
 describe.each(ENDPOINTS)('%s, the caller:', (name, path, request) => {
-  async function refused(key: string | undefined, body: object, refusal: Refusal) {
+  async function expectRefusal(key: string | undefined, body: object, refusal: Refusal) {
     const before = await storedIn(gateway)
     const response = await gateway.call(path, body, { key })
     await expectRefused(gateway, before, response, refusal)
   }
 
-  test('invalid_api_key: missing', () => refused(undefined, generation(), [401, 'invalid_api_key']))
-  test('invalid_api_key: invalid', () => refused('tg_nobody', generation(), [401, 'invalid_api_key']))
-  test('the key is checked before the body', () => refused(undefined, {}, [401, 'invalid_api_key']))
+  test('invalid_api_key: missing', () => expectRefusal(undefined, generation(), [401, 'invalid_api_key']))
+  test('invalid_api_key: invalid', () => expectRefusal('tg_nobody', generation(), [401, 'invalid_api_key']))
+  test('the key is checked before the body', () => expectRefusal(undefined, {}, [401, 'invalid_api_key']))
   test('x-api-key is accepted, too', async () => {
     const key = await gateway.caller()
     const body = await request(key)
@@ -52,13 +52,13 @@ describe.each(ENDPOINTS)('%s, the caller:', (name, path, request) => {
   })
   test('MODEL_ACCESS_DENIED: no access to the model', async () => {
     const key = await gateway.caller('10', { models: ['other-*'] })
-    await refused(key, generation(sourceOf(name)), [403, 'MODEL_ACCESS_DENIED'])
+    await expectRefusal(key, generation(sourceOf(name)), [403, 'MODEL_ACCESS_DENIED'])
   })
   test('MODEL_ACCESS_DENIED: suspended account', async () => {
     const key = await gateway.caller()
     const { name } = newestAccount()
     await suspendAccount(gateway.store, name, { now_ms: 0 })
-    await refused(key, generation(), [403, 'MODEL_ACCESS_DENIED'])
+    await expectRefusal(key, generation(), [403, 'MODEL_ACCESS_DENIED'])
   })
   test.each([
     ['does not exist', 'no-such-model'],
@@ -66,22 +66,22 @@ describe.each(ENDPOINTS)('%s, the caller:', (name, path, request) => {
     ['is for text', MODEL],
   ])('model_not_found: %s', async (_row, model) => {
     const key = await gateway.caller()
-    await refused(key, { ...generation({ model }), ...sourceOf(name) }, [404, 'model_not_found'])
+    await expectRefusal(key, { ...generation({ model }), ...sourceOf(name) }, [404, 'model_not_found'])
   })
   test('insufficient_balance: the balance does not pay for n', async () => {
     const key = await gateway.caller('0.079')
     const body = { ...(await request(key)), n: 2 }
-    await refused(key, body, [402, 'insufficient_balance'])
+    await expectRefusal(key, body, [402, 'insufficient_balance'])
   })
-  test(`${name === 'edits' ? 'OUTSTANDING_DEBT' : 'insufficient_balance'}: the account owes`, async () => {
+  test(`${name === 'edits' ? 'OUTSTANDING_DEBT' : 'insufficient_balance'}: the account is in debt`, async () => {
     const key = await gateway.caller('1')
     const body = await request(key)
     await runIntoDebt(key)
-    await refused(key, body, [402, name === 'edits' ? 'OUTSTANDING_DEBT' : 'insufficient_balance'])
+    await expectRefusal(key, body, [402, name === 'edits' ? 'OUTSTANDING_DEBT' : 'insufficient_balance'])
   })
 })
 
-/** The fields with which a request passes the checks of its fields. */
+/** Source fields that pass the validation of an endpoint. */
 const sourceOf = (name: string): object =>
   name === 'generations'
     ? {}
@@ -108,7 +108,7 @@ const openaiError = (status: number, error: object): Answer => refuses(status, {
 const POLICY = [400, 'content_policy_violation'] as const
 const NO_IMAGE = [400, 'no_image_generated'] as const
 const FAILED = [502, 'upstream_error'] as const
-/** What the provider does, and what the caller is told; the hold is refunded. */
+/** Failures of the provider, and the caller's errors; the hold is refunded. */
 const FAILURES: readonly (readonly [row: string, model: string, answer: Answer, refusal: Refusal])[] = [
   [
     'content_policy_violation: the prompt is blocked',
@@ -205,7 +205,7 @@ describe('refunded in full:', () => {
     })
   })
 
-  test('moderation refuses in the same words, whoever the provider is', async () => {
+  test('moderation refuses in the same words for every provider', async () => {
     const key = await gateway.caller('1')
     const messageOf = async (model: string, answer: Answer) => {
       upstream.answer(answer)
@@ -235,10 +235,10 @@ describe('refunded in full:', () => {
   ])('upstream_error: size %s is beyond %s', async (size, model) => {
     const key = await gateway.caller('1')
     const before = await storedIn(gateway)
-    const asked = upstream.seen.length
+    const upstream_calls = upstream.seen.length
     const response = await gateway.call(GENERATIONS, generation({ size, model }), { key })
     await expectRefused(gateway, before, response, [502, 'upstream_error'])
-    expect(upstream.seen).toHaveLength(asked)
+    expect(upstream.seen).toHaveLength(upstream_calls)
   })
 })
 
@@ -287,7 +287,7 @@ describe('prices:', () => {
     expect(held_nanos).toBe(120_000_000)
   })
 
-  test('fewer images than asked: charged for what came, the difference is refunded', async () => {
+  test('fewer images than requested: the delivered ones are charged, and the difference is refunded', async () => {
     const key = await gateway.caller('1')
     upstream.answer((_seen, index) => (index % 2 === 0 ? draws(PNG) : refuses(500)))
     const { data, cost, svc_generation_ids } = await imagesIn(
@@ -301,7 +301,7 @@ describe('prices:', () => {
     expect(images.map(({ state }) => state).sort()).toEqual(['failed', 'failed', 'stored', 'stored'])
   })
 
-  test('more images than asked are neither answered nor charged', async () => {
+  test('images beyond the requested number are neither delivered nor charged', async () => {
     const key = await gateway.caller('1')
     upstream.answer(sends(PNG, PNG, PNG))
     const { data, cost } = await imagesIn(
@@ -310,7 +310,7 @@ describe('prices:', () => {
     expect([data.length, cost]).toEqual([1, '0.05'])
   })
 
-  test('one of two images does not open: the other is answered and charged', async () => {
+  test('one of two images does not decode: the other is delivered and charged', async () => {
     const key = await gateway.caller('1')
     upstream.answer(sends(PNG.subarray(0, 50), PNG))
     const { data, cost } = await imagesIn(
@@ -319,7 +319,7 @@ describe('prices:', () => {
     expect([data.length, cost]).toEqual([1, '0.05'])
   })
 
-  test('a caller who leaves before the provider has answered is charged nothing; the upstream call is aborted', async () => {
+  test('a caller who disconnects before the provider answers is not charged, and the upstream request is aborted', async () => {
     const key = await gateway.caller('1')
     upstream.answer(SILENCE)
     const seen = upstream.seen.length

@@ -1,4 +1,4 @@
-// Image edits and streams as OpenAI's SDK sends them: several files, a mask, events; and variations, which are not made here.
+// Image edits and streams as OpenAI's SDK sends them: several files, a mask, events; and variations, which are not supported.
 import { describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
 import { expectRefused, storedIn } from '../support/image-refusals.ts'
@@ -33,7 +33,7 @@ const generations = (): { kind: string; parents: string; mime: string }[] =>
     .all()
 
 /** The parts of the form that went upstream, by their names. */
-async function formAsked(): Promise<FormData> {
+async function readSentForm(): Promise<FormData> {
   const { body, headers } = upstream.last()
   const type = headers['content-type'] ?? ''
   return new Response(new Uint8Array(body), {
@@ -42,21 +42,26 @@ async function formAsked(): Promise<FormData> {
 }
 
 describe('images.edit with several images', () => {
-  test.each([2, 3])('%i are a compose, at the price of one image, each kept as a file', async (count) => {
-    const key = await gateway.caller('10')
-    const images = [await file(PNG), await file(JPEG, 'image/jpeg'), await file(WEBP, 'image/webp')]
-    const image = images.slice(0, count)
-    const made = await clientOf(key).images.edit({ model: PICTURE, prompt: 'both', image })
-    expect(made.data).toHaveLength(1)
-    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1 })
-    const files = (await (await gateway.call('/api/v1/files', undefined, { key })).json()) as {
-      files: { key: string }[]
-    }
-    expect(files.files).toHaveLength(count)
-    const newest = generations().at(-1)
-    expect(newest).toMatchObject({ kind: 'compose' })
-    expect(JSON.parse(newest?.parents ?? '').toSorted()).toEqual(files.files.map((one) => one.key).toSorted())
-  })
+  test.each([2, 3])(
+    '%i make a compose, at the price of one image, and each is kept as a file',
+    async (count) => {
+      const key = await gateway.caller('10')
+      const images = [await file(PNG), await file(JPEG, 'image/jpeg'), await file(WEBP, 'image/webp')]
+      const image = images.slice(0, count)
+      const made = await clientOf(key).images.edit({ model: PICTURE, prompt: 'both', image })
+      expect(made.data).toHaveLength(1)
+      expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1 })
+      const files = (await (await gateway.call('/api/v1/files', undefined, { key })).json()) as {
+        files: { key: string }[]
+      }
+      expect(files.files).toHaveLength(count)
+      const newest = generations().at(-1)
+      expect(newest).toMatchObject({ kind: 'compose' })
+      expect(JSON.parse(newest?.parents ?? '').toSorted()).toEqual(
+        files.files.map((one) => one.key).toSorted(),
+      )
+    },
+  )
 
   test('reach the provider in their order', async () => {
     await (await client()).images.edit({
@@ -70,7 +75,7 @@ describe('images.edit with several images', () => {
     ).toEqual([undefined, 'image/jpeg', 'image/png'])
   })
 
-  test('answer in the format that was asked for', async () => {
+  test('answer in the requested format', async () => {
     const request = {
       model: PICTURE,
       prompt: 'both',
@@ -94,7 +99,7 @@ describe('images.edit with several images', () => {
     expect(await storedIn(gateway)).toEqual(before)
   })
 
-  test('under one Idempotency-Key another image is another request', async () => {
+  test('are another request under the same Idempotency-Key if one image differs', async () => {
     const key = await gateway.caller('10')
     const post = async (second: Uint8Array) => {
       const form = editForm()
@@ -109,7 +114,7 @@ describe('images.edit with several images', () => {
 })
 
 describe('a mask', () => {
-  test('goes with the image to a provider that takes one', async () => {
+  test('goes with the image to a provider that accepts one', async () => {
     upstream.answer(sends(PNG))
     const made = await (await client()).images.edit({
       model: OVER_OPENAI,
@@ -118,7 +123,7 @@ describe('a mask', () => {
       mask: await file(PNG),
     })
     expect(made.data).toHaveLength(1)
-    const form = await formAsked()
+    const form = await readSentForm()
     const mask = form.get('mask') as File
     expect([mask.type, Buffer.from(await mask.arrayBuffer()).equals(PNG)]).toEqual(['image/png', true])
     expect(form.get('image')).toBeInstanceOf(File)
@@ -126,8 +131,8 @@ describe('a mask', () => {
   })
 
   test.each([
-    ['to a model that takes none', PICTURE, PNG],
-    ['that is no PNG', OVER_OPENAI, JPEG],
+    ['to a model that accepts none', PICTURE, PNG],
+    ['that is not a PNG', OVER_OPENAI, JPEG],
     ['that is too large', OVER_OPENAI, Buffer.concat([PNG, Buffer.alloc(4 * 1024 * 1024)])],
   ])('%s is refused, and nothing is kept', async (_, model, mask) => {
     const key = await gateway.caller()
@@ -173,7 +178,7 @@ describe('stream: true', () => {
     expect(types).toEqual(['image_edit.completed'])
   })
 
-  test('as many events as images, and the cost at the last', async () => {
+  test('one event for each image, with the cost in the last one', async () => {
     const response = await gateway.call(GENERATIONS, generation({ n: 3, stream: true }), {
       key: await gateway.caller('1'),
     })
@@ -189,14 +194,14 @@ describe('stream: true', () => {
     ])
   })
 
-  test('stream: false answers as without it', async () => {
+  test('stream: false answers in JSON', async () => {
     const response = await gateway.call(GENERATIONS, generation({ stream: false }), {
       key: await gateway.caller('1'),
     })
     expect(response.headers.get('content-type')).toContain('application/json')
   })
 
-  test('a failure is told as without it, and costs nothing', async () => {
+  test('a failure is answered as without a stream, and costs nothing', async () => {
     upstream.answer(draws())
     const before = await storedIn(gateway)
     const key = await gateway.caller('1')
@@ -215,7 +220,7 @@ describe('stream: true', () => {
     await expectRefused(gateway, before, response, [400, 'invalid_request', param])
   })
 
-  test('compose takes no stream: it is ours, and so is its shape', async () => {
+  test('compose, which OpenAI does not have, accepts no stream', async () => {
     const before = await storedIn(gateway)
     const response = await gateway.call(COMPOSE, compose({ stream: true }), { key: await gateway.caller() })
     await expectRefused(gateway, before, response, [400, 'invalid_request', 'stream'])
@@ -223,7 +228,7 @@ describe('stream: true', () => {
 })
 
 describe('images.createVariation', () => {
-  test('is told that there is none, and what to do', async () => {
+  test('gets a 501 that names the alternative', async () => {
     const thrown = await (await client()).images
       .createVariation({ image: await file(PNG) })
       .catch((error) => error)
@@ -231,7 +236,7 @@ describe('images.createVariation', () => {
     expect(thrown.message).toContain('/v1/images/edits')
   })
 
-  test('asks for a key first', async () => {
+  test('needs a key first', async () => {
     expect((await gateway.call('/v1/images/variations', {})).status).toBe(401)
   })
 })

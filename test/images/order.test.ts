@@ -1,4 +1,4 @@
-// silent.md, Images: "Order of checks". Each request has two faults that are checked one after the other; the first is told.
+// silent.md, Images: "Order of checks". Each request has two faults that are checked one after the other; the error names the first.
 import { expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
@@ -50,13 +50,13 @@ const ROWS: readonly (readonly [
   ],
   ['the sources before the model', poor, COMPOSE, generation({ model: 'none' }), [400, 'invalid_source']],
   [
-    'the model before the right to it',
+    'the model before the access to it',
     restricted,
     EDITS,
     generation({ model: RETIRED_PICTURE, ...ABSENT }),
     [404, 'model_not_found'],
   ],
-  ['the right before the references', restricted, EDITS, generation(ABSENT), [403, 'MODEL_ACCESS_DENIED']],
+  ['the access before the references', restricted, EDITS, generation(ABSENT), [403, 'MODEL_ACCESS_DENIED']],
   ['the references before the balance', poor, EDITS, generation(ABSENT), [404, 'generation_not_found']],
   [
     'the balance before the call',
@@ -70,7 +70,7 @@ const ROWS: readonly (readonly [
 test.each(ROWS)('%s', async (_row, caller, path, body, refusal) => {
   const key = await caller()
   const before = await storedIn(gateway)
-  const asked = upstream.seen.length
+  const upstream_calls = upstream.seen.length
   await expectRefused(gateway, before, await gateway.call(path, body, { key }), refusal)
-  expect(upstream.seen).toHaveLength(asked)
+  expect(upstream.seen).toHaveLength(upstream_calls)
 })

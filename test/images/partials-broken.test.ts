@@ -1,4 +1,4 @@
-// Streams of partial images that do not come to their end: what is charged then, what is kept, and what callers are told.
+// Interrupted streams of partial images: the charge, the stored image, and the error of the caller.
 import { afterAll, describe, expect, spyOn, test } from 'bun:test'
 import crypto from 'node:crypto'
 import { join } from 'node:path'
@@ -10,33 +10,33 @@ import { type Answer, type Step, stream } from '../support/upstream.ts'
 import { MAX_BUSY_WAIT_MS } from '../support/write-lock.ts'
 import {
   completed,
-  DRAWING,
-  type DrawingScene,
-  drawingScene,
   eventReader,
   eventsIn,
   failure,
   generationsOf,
-  HASTY_DRAWING,
+  HASTY_PARTIALS_MODEL,
   IMAGE_NANOS,
   kindsOf,
   namedEvent,
   PARTIAL_NANOS,
+  PARTIALS_MODEL,
+  type PartialsScene,
   partial,
+  partialsScene,
 } from './partials-support.ts'
 import { GENERATIONS, PNG } from './support.ts'
 
-const s = await drawingScene()
+const s = await partialsScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
-const wanted = (rest: object = {}) => ({
-  model: DRAWING,
+const bodyOf = (rest: object = {}) => ({
+  model: PARTIALS_MODEL,
   prompt: 'a red house',
   stream: true,
   partial_images: 2,
   ...rest,
 })
-const answered = async (answer: Answer, body: object = wanted(), key = s.key) => {
+const callWith = async (answer: Answer, body: object = bodyOf(), key = s.key) => {
   s.upstream.answer(answer)
   const response = await s.call(GENERATIONS, body, { key })
   return { response, events: eventsIn(await response.text()) }
@@ -44,48 +44,54 @@ const answered = async (answer: Answer, body: object = wanted(), key = s.key) =>
 const MODERATED = { code: 'moderation_blocked', message: 'Your request was rejected by the safety system.' }
 const UNUSABLE = Buffer.from('no image')
 
-/** What comes after a partial image that was given out; what the caller is told; for a model of this name. */
-const BREAKS: readonly (readonly [what: string, steps: Step[], code: string, model?: string])[] = [
+/** Events after a delivered partial image, the error code of the caller, and the model. */
+const BREAKS: readonly (readonly [name: string, steps: Step[], code: string, model?: string])[] = [
   ['moderation', [failure(MODERATED)], 'content_policy_violation'],
-  ['an error of the server', [failure({ type: 'server_error', message: 'x' })], 'upstream_error'],
+  ['a server error', [failure({ type: 'server_error', message: 'x' })], 'upstream_error'],
   ['an overload', [failure({ type: 'service_unavailable_error', message: 'x' })], 'upstream_error'],
-  ['a limit of its rate', [failure({ type: 'rate_limit_error', message: 'x' })], 'rate_limit_exceeded'],
+  ['a rate limit', [failure({ type: 'rate_limit_error', message: 'x' })], 'rate_limit_exceeded'],
   ['a reset', ['reset'], 'upstream_error'],
   ['an early end', [], 'upstream_error'],
   ['an image without bytes', [namedEvent('image_generation.completed', {})], 'upstream_error'],
   ['an image that does not decode', [completed(UNUSABLE)], 'upstream_error'],
-  ['silence', ['hang'], 'upstream_timeout', HASTY_DRAWING],
+  ['silence', ['hang'], 'upstream_timeout', HASTY_PARTIALS_MODEL],
 ]
 
-describe('after a partial image was given out,', () => {
-  test.each(BREAKS)('%s: that one is charged, and nothing else', async (_, steps, code, model = DRAWING) => {
-    const { response, events } = await answered(stream(partial(PNG, 0), 'read', ...steps), wanted({ model }))
-    expect([response.status, kindsOf(events)]).toEqual([200, ['partial_image', 'error']])
-    const error = events.at(-1)?.error
-    expect(error).toMatchObject({ code, param: null })
-    expect(error?.message).toMatch(/(?<!Nothing was )charged/)
-    expect(await s.lastCall()).toMatchObject({
-      cost_nanos: PARTIAL_NANOS,
-      images: 0,
-      outcome: 'broken',
-      status: 200,
-    })
-    expect(generationsOf(s).at(-1)).toMatchObject({ state: 'failed' })
-  })
+describe('after a delivered partial image,', () => {
+  test.each(BREAKS)(
+    '%s: the partial image is charged, and nothing else',
+    async (_, steps, code, model = PARTIALS_MODEL) => {
+      const { response, events } = await callWith(
+        stream(partial(PNG, 0), 'read', ...steps),
+        bodyOf({ model }),
+      )
+      expect([response.status, kindsOf(events)]).toEqual([200, ['partial_image', 'error']])
+      const error = events.at(-1)?.error
+      expect(error).toMatchObject({ code, param: null })
+      expect(error?.message).toMatch(/(?<!Nothing was )charged/)
+      expect(await s.lastCall()).toMatchObject({
+        cost_nanos: PARTIAL_NANOS,
+        images: 0,
+        outcome: 'broken',
+        status: 200,
+      })
+      expect(generationsOf(s).at(-1)).toMatchObject({ state: 'failed' })
+    },
+  )
 
-  test('the provider is asked for no more of an image that cannot be used', async () => {
+  test('an unusable image aborts the upstream request', async () => {
     using aborted = spyOn(AbortController.prototype, 'abort')
-    const { events } = await answered(stream(partial(PNG, 0), 'read', completed(UNUSABLE), 'hang'))
+    const { events } = await callWith(stream(partial(PNG, 0), 'read', completed(UNUSABLE), 'hang'))
     expect([kindsOf(events), aborted.mock.calls.length]).toEqual([['partial_image', 'error'], 1])
     await s.upstream.last().over
     expect(s.upstream.last().aborted).toBe(true)
   })
 
-  test('the SDK throws what it is told', async () => {
+  test('the SDK throws the error', async () => {
     s.upstream.answer(stream(partial(PNG, 0), 'read', failure(MODERATED)))
     const client = new OpenAI({ apiKey: s.key, baseURL: `${s.gateway.url.origin}/v1`, maxRetries: 0 })
     const made = await client.images.generate({
-      model: DRAWING,
+      model: PARTIALS_MODEL,
       prompt: 'a red house',
       stream: true,
       partial_images: 1,
@@ -100,11 +106,11 @@ describe('after a partial image was given out,', () => {
   })
 })
 
-test('one that was given out is free, and its caller told so, where interrupted answers are', async () => {
-  await using free = await drawingScene('', { more: '[billing]\ninterrupted = "free"' })
+test('a delivered partial image is free, and the error does not say that it is charged, if interrupted answers are free', async () => {
+  await using free = await partialsScene('', { more: '[billing]\ninterrupted = "free"' })
   for (const [, steps, code] of BREAKS.slice(0, 6)) {
     free.upstream.answer(stream(partial(PNG, 0), 'read', ...steps))
-    const events = eventsIn(await (await free.call(GENERATIONS, wanted())).text())
+    const events = eventsIn(await (await free.call(GENERATIONS, bodyOf())).text())
     expect(kindsOf(events)).toEqual(['partial_image', 'error'])
     expect(events.at(-1)?.error).toMatchObject({ code })
     expect(events.at(-1)?.error?.message).not.toMatch(/(?<!Nothing was )charged/)
@@ -113,18 +119,18 @@ test('one that was given out is free, and its caller told so, where interrupted 
   }
 })
 
-test('where none was given out, a break costs nothing, and says so', async () => {
-  const { events } = await answered(stream(partial(UNUSABLE, 0), 'read', 'reset'))
+test('an interruption before any delivered image costs nothing, and the error says so', async () => {
+  const { events } = await callWith(stream(partial(UNUSABLE, 0), 'read', 'reset'))
   expect(kindsOf(events)).toEqual(['error'])
   expect(events[0]?.error?.message).toContain('Nothing was charged')
   expect(await s.lastCall()).toMatchObject({ cost_nanos: 0, images: 0, outcome: 'broken' })
 })
 
-test('a partial image that was given out is charged later, where nothing could be written when it broke', async () => {
-  await using hasty = await drawingScene('', { max_busy_wait_ms: MAX_BUSY_WAIT_MS })
+test('a delivered partial image is charged later if the database was locked at the interruption', async () => {
+  await using hasty = await partialsScene('', { max_busy_wait_ms: MAX_BUSY_WAIT_MS })
   const broken = Promise.withResolvers<void>()
   hasty.upstream.answer(stream(partial(PNG, 0), { wait: broken.promise }, failure(MODERATED)))
-  const events = eventReader(await hasty.call(GENERATIONS, wanted()))
+  const events = eventReader(await hasty.call(GENERATIONS, bodyOf()))
   expect(await events.next()).toMatchObject({ partial_image_index: 0 })
   const other = openDatabase(join(hasty.gateway.data_folder, 'tollgate.db'))
   other.run('BEGIN IMMEDIATE')
@@ -135,21 +141,21 @@ test('a partial image that was given out is charged later, where nothing could b
   expect(await hasty.lastCall()).toMatchObject({ cost_nanos: PARTIAL_NANOS, images: 0, outcome: 'broken' })
 })
 
-test('an event beyond the largest answer that is taken ends it', async () => {
-  await using small = await drawingScene('max_answer_bytes = 1048576')
+test('an event above the maximum answer size ends the stream', async () => {
+  await using small = await partialsScene('max_answer_bytes = 1048576')
   const large = Buffer.concat([PNG, Buffer.alloc(1024 * 1024)])
   small.upstream.answer(stream(partial(PNG, 0), 'read', completed(large)))
-  const response = await small.call(GENERATIONS, wanted())
+  const response = await small.call(GENERATIONS, bodyOf())
   expect(kindsOf(eventsIn(await response.text()))).toEqual(['partial_image', 'error'])
   expect(await small.lastCall()).toMatchObject({ cost_nanos: PARTIAL_NANOS, outcome: 'broken' })
 })
 
-/** A caller who has got one partial image and leaves; what the provider does then. */
-async function leaveAfterOne(scene: DrawingScene, rest: Step[]) {
+/** Disconnects a caller after one partial image; the provider then sends the rest. */
+async function leaveAfterOne(scene: PartialsScene, rest: Step[]) {
   const released = Promise.withResolvers<void>()
   scene.upstream.answer(stream(partial(PNG, 0), { wait: released.promise }, ...rest))
   const aborting = new AbortController()
-  const response = await scene.call(GENERATIONS, wanted(), { signal: aborting.signal })
+  const response = await scene.call(GENERATIONS, bodyOf(), { signal: aborting.signal })
   const events = eventReader(response)
   expect(await events.next()).toMatchObject({ partial_image_index: 0 })
   const left = scene.callers.left.count
@@ -159,9 +165,9 @@ async function leaveAfterOne(scene: DrawingScene, rest: Step[]) {
   return scene.lastCall()
 }
 
-describe.each(['cancel', 'drain'])('a caller who leaves, with on_disconnect = %s,', (on_disconnect) => {
-  test('after a partial image: the image is drawn to its end, kept for them, and charged', async () => {
-    await using scene = await drawingScene(`on_disconnect = "${on_disconnect}"`)
+describe.each(['cancel', 'drain'])('a caller who disconnects, with on_disconnect = %s,', (on_disconnect) => {
+  test('after a partial image: the image is completed, stored for them, and charged', async () => {
+    await using scene = await partialsScene(`on_disconnect = "${on_disconnect}"`)
     const call = await leaveAfterOne(scene, [partial(PNG, 1), completed(PNG)])
     expect(call).toMatchObject({
       cost_nanos: IMAGE_NANOS + PARTIAL_NANOS,
@@ -175,8 +181,8 @@ describe.each(['cancel', 'drain'])('a caller who leaves, with on_disconnect = %s
     expect(Buffer.from(await image.arrayBuffer()).equals(PNG)).toBe(true)
   })
 
-  test('after a partial image, where no image comes: that one is charged', async () => {
-    await using scene = await drawingScene(`on_disconnect = "${on_disconnect}"`)
+  test('after a partial image that no image follows: the partial image is charged', async () => {
+    await using scene = await partialsScene(`on_disconnect = "${on_disconnect}"`)
     expect(await leaveAfterOne(scene, ['reset'])).toMatchObject({
       cost_nanos: PARTIAL_NANOS,
       images: 0,
@@ -186,21 +192,21 @@ describe.each(['cancel', 'drain'])('a caller who leaves, with on_disconnect = %s
   })
 })
 
-test('a caller who leaves before anything came pays nothing, and the provider’s work is ended', async () => {
+test('a caller who disconnects before the first event pays nothing, and the upstream request is aborted', async () => {
   s.upstream.answer(stream('hang'))
   const aborting = new AbortController()
   const seen = s.upstream.seen.length
-  const answer = s.call(GENERATIONS, wanted(), { signal: aborting.signal }).catch(() => undefined)
-  const asked = await s.upstream.sees(seen + 1)
+  const answer = s.call(GENERATIONS, bodyOf(), { signal: aborting.signal }).catch(() => undefined)
+  const request = await s.upstream.sees(seen + 1)
   aborting.abort()
   await answer
-  await asked.over
-  expect(asked.aborted).toBe(true)
+  await request.over
+  expect(request.aborted).toBe(true)
   expect(await s.lastCall()).toMatchObject({ cost_nanos: 0, images: 0, outcome: 'cancelled' })
 })
 
-test('a caller who stops reading counts as gone after a while: the image is kept for them, and charged', async () => {
-  await using scene = await drawingScene('stalled_reader_timeout_ms = 1000')
+test('a caller who stops reading counts as gone after a while: the image is stored for them, and charged', async () => {
+  await using scene = await partialsScene('stalled_reader_timeout_ms = 1000')
   // Noise, which does not compress: far more than sockets hold.
   const side = 1_500
   const raw = { width: side, height: side, channels: 3 } as const
@@ -210,7 +216,7 @@ test('a caller who stops reading counts as gone after a while: the image is kept
   scene.upstream.answer(stream(partial(large, 0), partial(large, 1), completed(PNG)))
   const client = await connectSocket(scene.gateway.url)
   client.pause()
-  client.send(rawPost(GENERATIONS, wanted(), { authorization: `Bearer ${scene.key}` }))
+  client.send(rawPost(GENERATIONS, bodyOf(), { authorization: `Bearer ${scene.key}` }))
   await scene.upstream.sees(1)
   const { price, ...call } = await scene.lastCall()
   expect(call).toMatchObject({ images: 1, outcome: 'cancelled', status: 499 })
@@ -220,10 +226,10 @@ test('a caller who stops reading counts as gone after a while: the image is kept
   client.leave('reset')
 })
 
-test('a gateway that stops tells the caller, and charges what was given out', async () => {
-  await using scene = await drawingScene('shutdown_timeout_ms = 100')
+test('a gateway that stops sends an error to the caller, and charges the delivered image', async () => {
+  await using scene = await partialsScene('shutdown_timeout_ms = 100')
   scene.upstream.answer(stream(partial(PNG, 0), 'hang'))
-  const events = eventReader(await scene.call(GENERATIONS, wanted()))
+  const events = eventReader(await scene.call(GENERATIONS, bodyOf()))
   await events.next()
   const stopped = scene.gateway.stop()
   expect(await events.next()).toMatchObject({ error: { code: 'overloaded' } })
@@ -234,7 +240,7 @@ test('a gateway that stops tells the caller, and charges what was given out', as
 })
 
 describe('under an Idempotency-Key', () => {
-  const post = async (key: string, name: string, body: object = wanted()) => {
+  const post = async (key: string, name: string, body: object = bodyOf()) => {
     const response = await s.call(GENERATIONS, body, { key, headers: { 'idempotency-key': name } })
     return { response, text: await response.text() }
   }
@@ -248,10 +254,10 @@ describe('under an Idempotency-Key', () => {
     expect([again.text, again.response.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
     expect(kindsOf(eventsIn(again.text))).toEqual(['partial_image', 'completed'])
     expect(s.counts().calls).toBe(calls)
-    expect((await post(key, 'one', wanted({ partial_images: 1 }))).response.status).toBe(422)
+    expect((await post(key, 'one', bodyOf({ partial_images: 1 }))).response.status).toBe(422)
   })
 
-  test('one that broke after a partial image was charged: it is not drawn again', async () => {
+  test('a request interrupted after a charged partial image is not generated again', async () => {
     s.upstream.answer(stream(partial(PNG, 0), 'read', 'reset'))
     const key = await s.gateway.caller()
     await post(key, 'two')
@@ -259,7 +265,7 @@ describe('under an Idempotency-Key', () => {
     expect((await post(key, 'two')).response.status).toBe(409)
   })
 
-  test('one that broke before anything was given out is free to be sent again', async () => {
+  test('a request interrupted before any delivered image can be sent again', async () => {
     s.upstream.answer(stream(partial(UNUSABLE, 0), 'read', 'reset'))
     const key = await s.gateway.caller()
     expect(kindsOf(eventsIn((await post(key, 'three')).text))).toEqual(['error'])

@@ -1,10 +1,8 @@
-// Streams of partial images whose events are in no order, doubled, or not what they say: what is given out, and charged.
+// Disordered streams of partial images, with repeated or invalid events: delivered images, and their charge.
 import { afterAll, expect, test } from 'bun:test'
 import { type Step, stream } from '../support/upstream.ts'
 import {
   completed,
-  DRAWING,
-  drawingScene,
   eventsIn,
   failure,
   generationsOf,
@@ -12,11 +10,13 @@ import {
   kindsOf,
   namedEvent,
   PARTIAL_NANOS,
+  PARTIALS_MODEL,
   partial,
+  partialsScene,
 } from './partials-support.ts'
 import { GENERATIONS, PNG } from './support.ts'
 
-const s = await drawingScene()
+const s = await partialsScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
 const base64 = PNG.toString('base64')
@@ -29,8 +29,8 @@ const together = (...steps: Step[]): Step => ({
   send: steps.map((step) => (typeof step === 'object' && 'send' in step ? step.send : '')).join(''),
 })
 
-/** What the provider sends; what the caller gets, of which each partial image and the image are charged. */
-const CASES: readonly (readonly [what: string, steps: Step[], kinds: string[]])[] = [
+/** The events of the provider, and those of the caller, who pays for each partial image and the image. */
+const CASES: readonly (readonly [name: string, steps: Step[], kinds: string[]])[] = [
   ['the image before a partial image', [completed(PNG), partial(PNG, 0)], [IMAGE]],
   [
     'a partial image after the image',
@@ -41,19 +41,19 @@ const CASES: readonly (readonly [what: string, steps: Step[], kinds: string[]])[
   ['an error after the image', [together(completed(PNG), failure({ message: 'x' }))], [IMAGE]],
   ['silence after the image', [partial(PNG, 0), completed(PNG), 'hang'], [PARTIAL, IMAGE]],
   [
-    'more partial images than asked',
+    'more partial images than requested',
     [0, 1, 2, 3].map((at) => partial(PNG, at)).concat(completed(PNG)),
     [PARTIAL, PARTIAL, IMAGE],
   ],
   ['the same index again', [partial(PNG, 7), partial(PNG, 7), completed(PNG)], [PARTIAL, PARTIAL, IMAGE]],
   ['a partial image that ends too early', [partial(ended, 0), completed(PNG)], [IMAGE]],
   [
-    'a partial image that is no text',
+    'a partial image that is not a text',
     [namedEvent('image_generation.partial_image', { b64_json: 5 }), completed(PNG)],
     [IMAGE],
   ],
   [
-    'data that is no JSON object',
+    'data that is not a JSON object',
     [{ send: 'data: {{\n\ndata: [1]\n\ndata: null\n\n' }, completed(PNG)],
     [IMAGE],
   ],
@@ -80,16 +80,16 @@ const CASES: readonly (readonly [what: string, steps: Step[], kinds: string[]])[
 
 test.each(CASES)('%s', async (_, steps, kinds) => {
   s.upstream.answer(stream(...steps))
-  const wanted = { model: DRAWING, prompt: 'a red house', stream: true, partial_images: 2 }
-  const events = eventsIn(await (await s.call(GENERATIONS, wanted)).text())
+  const body = { model: PARTIALS_MODEL, prompt: 'a red house', stream: true, partial_images: 2 }
+  const events = eventsIn(await (await s.call(GENERATIONS, body)).text())
   expect(kindsOf(events)).toEqual(kinds)
-  const given = kinds.filter((kind) => kind === PARTIAL).length
+  const partials = kinds.filter((kind) => kind === PARTIAL).length
   const images = kinds.filter((kind) => kind === IMAGE).length
-  expect(events.slice(0, given).map(({ partial_image_index }) => partial_image_index)).toEqual([
-    ...Array(given).keys(),
+  expect(events.slice(0, partials).map(({ partial_image_index }) => partial_image_index)).toEqual([
+    ...Array(partials).keys(),
   ])
   expect(await s.lastCall()).toMatchObject({
-    cost_nanos: given * PARTIAL_NANOS + images * IMAGE_NANOS,
+    cost_nanos: partials * PARTIAL_NANOS + images * IMAGE_NANOS,
     images,
     outcome: images === 1 ? 'completed' : 'broken',
   })

@@ -1,4 +1,4 @@
-// A provider that sends partial images, as OpenAI's images API does, and what its callers get of them.
+// Helpers for partial images: a provider that sends them as OpenAI's images API does, and readers of the caller's events.
 import { plugins } from '../../plugins/index.ts'
 import { formatOf, type ImageMime } from '../../src/domain/image-formats.ts'
 import { type WatchedCallers, watchCallers } from '../support/callers.ts'
@@ -43,7 +43,7 @@ export const completed = (bytes: Uint8Array, name: Name = 'image_generation'): S
 export const failure = (error: object): Step => namedEvent('error', { error })
 
 /** An event as a caller gets it. */
-interface GivenEvent {
+interface ImageEvent {
   type?: string
   b64_json?: string
   partial_image_index?: number
@@ -54,19 +54,19 @@ interface GivenEvent {
 }
 
 /** All events of an answer: its names, which must be those of the data, and its data. */
-export function eventsIn(text: string): GivenEvent[] {
+export function eventsIn(text: string): ImageEvent[] {
   return text
     .split('\n\n')
     .filter((record) => record !== '')
     .map((record) => {
       const [, name, data] = /^event: (.+)\ndata: (.+)$/.exec(record) ?? []
-      const event = JSON.parse(data ?? '') as GivenEvent
+      const event = JSON.parse(data ?? '') as ImageEvent
       if (name !== (event.error ? 'error' : event.type)) throw new Error(`${name} is ${event.type}`)
       return event
     })
 }
 
-export const kindsOf = (events: readonly GivenEvent[]): string[] =>
+export const kindsOf = (events: readonly ImageEvent[]): string[] =>
   events.map(({ type, error }) => (error ? 'error' : (type?.split('.')[1] ?? '')))
 
 /** Reads one event after the other. */
@@ -75,7 +75,7 @@ export function eventReader(response: Response) {
   let text = ''
   return {
     /** The next event; undefined at the end. */
-    async next(): Promise<GivenEvent | undefined> {
+    async next(): Promise<ImageEvent | undefined> {
       while (!text.includes('\n\n')) {
         const { value, done } = (await reader?.read()) ?? { done: true }
         if (done) return undefined
@@ -98,14 +98,14 @@ export const generationsOf = ({ gateway }: Pick<Scene, 'gateway'>) =>
     .all()
     .map(({ mime, ...row }) => ({ ...row, format: mime === null ? undefined : formatOf(mime) }))
 
-/** One model that sends partial images, and 60 s to draw. */
-export const DRAWING = 'test-drawing-partials'
-/** The same, given 150 ms. */
-export const HASTY_DRAWING = 'test-hasty-partials'
+/** A model that sends partial images, with a time-out of 60 s. */
+export const PARTIALS_MODEL = 'test-drawing-partials'
+/** The same, with a time-out of 150 ms. */
+export const HASTY_PARTIALS_MODEL = 'test-hasty-partials'
 
 const catalogue = (url: string) => `
 ${providerSection('openai-images', 'openai', url, 'cooldown_ms = 0', [PROVIDER_KEYS[1]])}
-${[DRAWING, HASTY_DRAWING]
+${[PARTIALS_MODEL, HASTY_PARTIALS_MODEL]
   .map((id) =>
     modelSection(
       id,
@@ -113,22 +113,22 @@ ${[DRAWING, HASTY_DRAWING]
       {
         kind: 'image',
         price: 'per_image = 0.05, partial_image = 0.004',
-        more: `timeout_ms = ${id === DRAWING ? 60_000 : 150}`,
+        more: `timeout_ms = ${id === PARTIALS_MODEL ? 60_000 : 150}`,
       },
     ),
   )
   .join('\n')}
 `
 
-export interface DrawingScene extends Scene {
+export interface PartialsScene extends Scene {
   callers: WatchedCallers
 }
 
-/** A scene of its own that tells when the gateway notices that a caller has left. */
-export async function drawingScene(
+/** A scene of its own that counts the disconnects that the gateway notices. */
+export async function partialsScene(
   server = '',
   { more = '', ...options }: Pick<SceneOptions, 'max_busy_wait_ms'> & { more?: string } = {},
-): Promise<DrawingScene> {
+): Promise<PartialsScene> {
   const callers = watchCallers()
   const opened = await scene({
     ...options,

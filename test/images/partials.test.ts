@@ -1,4 +1,4 @@
-// Partial images of streams: passed on as they come in the shape that was asked for, priced by those that were given out.
+// Partial images of streams: passed on at once in the requested form, and priced by the number delivered.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
 import sharp from 'sharp'
@@ -44,12 +44,12 @@ beforeEach(() => {
 })
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
-const wanted = (rest: object = {}) => generation({ model: PARTIAL, stream: true, partial_images: 2, ...rest })
+const bodyOf = (rest: object = {}) => generation({ model: PARTIAL, stream: true, partial_images: 2, ...rest })
 const clientOf = (apiKey: string) =>
   new OpenAI({ apiKey, baseURL: `${gateway.url.origin}/v1`, maxRetries: 0 })
 
 describe('openai SDK', () => {
-  test('images.generate: partial images, then the image, its id and what it cost', async () => {
+  test('images.generate: partial images, then the image, its id, and its cost', async () => {
     const events: OpenAI.ImageGenStreamEvent[] = []
     const made = await clientOf(scene.key).images.generate({
       model: PARTIAL,
@@ -135,11 +135,11 @@ describe('openai SDK', () => {
   })
 })
 
-describe('what comes', () => {
-  test('leaves at once: a partial image is read before the provider sends the rest', async () => {
+describe('a stream', () => {
+  test('is passed on at once: a partial image arrives before the provider sends the rest', async () => {
     const rest = Promise.withResolvers<void>()
     upstream.answer(stream(partial(PNG, 0), { wait: rest.promise }, completed(PNG)))
-    const events = eventReader(await call(GENERATIONS, wanted()))
+    const events = eventReader(await call(GENERATIONS, bodyOf()))
     expect(await events.next()).toMatchObject({ partial_image_index: 0 })
     expect(gateway.rows().holds.filter(({ state }) => state === 'pending')).toMatchObject([
       { amount_nanos: IMAGE_NANOS + 2 * PARTIAL_NANOS },
@@ -149,10 +149,10 @@ describe('what comes', () => {
     expect(await events.next()).toBeUndefined()
   })
 
-  test('is in the size and format that were asked for', async () => {
+  test('has the requested size and format', async () => {
     const response = await call(
       GENERATIONS,
-      wanted({ size: '64x64', output_format: 'webp', quality: 'high', background: 'opaque' }),
+      bodyOf({ size: '64x64', output_format: 'webp', quality: 'high', background: 'opaque' }),
     )
     const events = eventsIn(await response.text())
     for (const event of events) {
@@ -169,43 +169,43 @@ describe('what comes', () => {
   })
 
   test.each([
-    ['fewer than asked', 3, 1, 1],
-    ['none', 2, 0, 0],
-    ['more than asked: what is beyond is neither given out nor charged', 1, 3, 1],
-  ])('%s', async (_, partial_images, sent, given) => {
+    ['fewer partial images than requested', 3, 1, 1],
+    ['no partial images', 2, 0, 0],
+    ['more partial images than requested: the rest is neither delivered nor charged', 1, 3, 1],
+  ])('%s', async (_, partial_images, sent, delivered) => {
     const partials = Array.from({ length: sent }, (_each, index) => partial(PNG, index))
     upstream.answer(stream(...partials, completed(PNG)))
-    const events = eventsIn(await (await call(GENERATIONS, wanted({ partial_images }))).text())
-    expect(kindsOf(events)).toEqual([...Array(given).fill('partial_image'), 'completed'])
-    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS + given * PARTIAL_NANOS, images: 1 })
+    const events = eventsIn(await (await call(GENERATIONS, bodyOf({ partial_images }))).text())
+    expect(kindsOf(events)).toEqual([...Array(delivered).fill('partial_image'), 'completed'])
+    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS + delivered * PARTIAL_NANOS, images: 1 })
   })
 
-  test('one that does not decode is left out, and not charged', async () => {
+  test('leaves out a partial image that does not decode, and does not charge it', async () => {
     upstream.answer(stream(partial(Buffer.from('none'), 0), partial(PNG, 1), completed(PNG)))
-    const events = eventsIn(await (await call(GENERATIONS, wanted())).text())
+    const events = eventsIn(await (await call(GENERATIONS, bodyOf())).text())
     expect(events.map(({ partial_image_index }) => partial_image_index)).toEqual([0, undefined])
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS + PARTIAL_NANOS })
   })
 
-  test('in whatever packets, with comments, other events and [DONE] between', async () => {
+  test('may come in any packets, with comments, other events, and [DONE] in between', async () => {
     const bytes = [partial(PNG, 0), completed(PNG)].map((step) => ('send' in Object(step) ? step : '')) as {
       send: string
     }[]
     const text = `: ping\n\ndata: {"type":"other"}\n\n${bytes.map(({ send }) => send).join('data: [DONE]\n\n')}`
     upstream.answer(stream(...Array.from({ length: 7 }, (_, index) => ({ send: slice(text, index, 7) }))))
-    const events = eventsIn(await (await call(GENERATIONS, wanted())).text())
+    const events = eventsIn(await (await call(GENERATIONS, bodyOf())).text())
     expect(kindsOf(events)).toEqual(['partial_image', 'completed'])
   })
 
-  test('only the image itself is kept', async () => {
+  test('stores only the final image', async () => {
     const before = generationsOf(scene).length
-    const events = eventsIn(await (await call(GENERATIONS, wanted())).text())
+    const events = eventsIn(await (await call(GENERATIONS, bodyOf())).text())
     const added = generationsOf(scene).slice(before)
     expect(added).toMatchObject([{ uuid: events.at(-1)?.svc_generation_id, state: 'stored', format: 'png' }])
   })
 
-  test('names the provider’s model, the rate and the request', async () => {
-    const response = await call(GENERATIONS, wanted())
+  test('has headers with the upstream model, the rate, and the request id', async () => {
+    const response = await call(GENERATIONS, bodyOf())
     await response.text()
     const { headers } = response
     expect(headers.get('content-type')).toBe('text/event-stream')
@@ -215,15 +215,15 @@ describe('what comes', () => {
     expect(headers.get('x-tollgate-dropped')).toBeNull()
   })
 
-  test('an edit of an earlier image, in JSON', async () => {
+  test('may edit an earlier image, in JSON', async () => {
     upstream.answer(draws(PNG))
     const generation_id = await generated(gateway, scene.key)
     upstream.answer(stream(partial(PNG, 0, 'image_edit'), completed(PNG, 'image_edit')))
-    const events = eventsIn(await (await call(EDITS, wanted({ generation_id }))).text())
+    const events = eventsIn(await (await call(EDITS, bodyOf({ generation_id }))).text())
     expect(events.map(({ type }) => type)).toEqual(['image_edit.partial_image', 'image_edit.completed'])
   })
 
-  test('two files in one form: an edit to the SDK, a compose in the history', async () => {
+  test('of two files in one form is an edit to the SDK, and a compose in the history', async () => {
     upstream.answer(stream(partial(PNG, 0, 'image_edit'), completed(PNG, 'image_edit')))
     const form = editForm({ model: PARTIAL, stream: 'true', partial_images: '1' })
     form.append('image[]', new File([JPEG], 'b.jpg'))
@@ -232,10 +232,10 @@ describe('what comes', () => {
     expect(generationsOf(scene).at(-1)).toMatchObject({ kind: 'compose' })
   })
 
-  test('from the simulated provider, which needs no key', async () => {
+  test('may come from the simulated provider, which needs no key', async () => {
     const response = await call(
       GENERATIONS,
-      wanted({ model: SIMULATED_PARTIAL, partial_images: 3, size: '256x256' }),
+      bodyOf({ model: SIMULATED_PARTIAL, partial_images: 3, size: '256x256' }),
     )
     const events = eventsIn(await response.text())
     expect(kindsOf(events)).toEqual(['partial_image', 'partial_image', 'partial_image', 'completed'])
@@ -247,15 +247,15 @@ describe('what comes', () => {
 const slice = (text: string, index: number, parts: number): string =>
   text.slice(Math.floor((text.length * index) / parts), Math.floor((text.length * (index + 1)) / parts))
 
-describe('no partial image is asked of a provider, and a header says so:', () => {
+describe('partial images are not requested from the provider, and a header says so,', () => {
   beforeEach(() => upstream.answer(({ path }) => (path.includes('/images/') ? sends(PNG) : draws(PNG))))
 
   test.each([
-    ['without a price for it', wanted({ model: OVER_OPENAI }), IMAGE_NANOS],
-    ['for several images', wanted({ n: 2 }), 2 * IMAGE_NANOS],
-    ['by a protocol without them', wanted({ model: NEVER_PARTIAL }), IMAGE_NANOS],
-    ['by a model without them', wanted({ model: OTHER_MAKER }), IMAGE_NANOS],
-  ])('%s', async (_, body, most_nanos) => {
+    ['if they have no price', bodyOf({ model: OVER_OPENAI }), IMAGE_NANOS],
+    ['if several images are requested', bodyOf({ n: 2 }), 2 * IMAGE_NANOS],
+    ['if the protocol has none', bodyOf({ model: NEVER_PARTIAL }), IMAGE_NANOS],
+    ['if the model has none', bodyOf({ model: OTHER_MAKER }), IMAGE_NANOS],
+  ])('%s', async (_, body, max_nanos) => {
     const response = await call(GENERATIONS, body)
     expect(response.headers.get('x-tollgate-dropped')).toBe('partial_images')
     const events = eventsIn(await response.text())
@@ -263,24 +263,24 @@ describe('no partial image is asked of a provider, and a header says so:', () =>
     expect(new Set(kindsOf(events))).toEqual(new Set(['completed']))
     const { cost_nanos, images } = await lastCall()
     expect([cost_nanos, images]).toEqual([events.length * IMAGE_NANOS, events.length])
-    expect(cost_nanos).toBeLessThanOrEqual(most_nanos)
+    expect(cost_nanos).toBeLessThanOrEqual(max_nanos)
   })
 
   test.each([
-    ['none are asked for', wanted({ partial_images: 0 })],
-    ['nothing is said of them', wanted({ partial_images: undefined })],
-    ['the answer is no stream', wanted({ stream: false })],
-  ])('but not where %s', async (_, body) => {
+    ['none are requested', bodyOf({ partial_images: 0 })],
+    ['the field is missing', bodyOf({ partial_images: undefined })],
+    ['the answer is not a stream', bodyOf({ stream: false })],
+  ])('but not if %s', async (_, body) => {
     const response = await call(GENERATIONS, body)
     expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null])
     expect(asked()).not.toContainAnyKeys(['stream', 'partial_images'])
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, streamed: 0 })
   })
 
-  test('and also where a server does not stream, or another route answers', async () => {
-    const unstreamed = await call(GENERATIONS, wanted())
+  test('and also if a server does not stream, or another route answers', async () => {
+    const unstreamed = await call(GENERATIONS, bodyOf())
     upstream.answer(({ path }) => (path.includes('/images/') ? refuses(500, 'no') : draws(PNG)))
-    const elsewhere = await call(GENERATIONS, wanted({ model: PARTIAL_OR_WHOLE }))
+    const elsewhere = await call(GENERATIONS, bodyOf({ model: PARTIAL_OR_WHOLE }))
     for (const response of [unstreamed, elsewhere]) {
       expect(response.headers.get('x-tollgate-dropped')).toBe('partial_images')
       expect(kindsOf(eventsIn(await response.text()))).toEqual(['completed'])
@@ -304,12 +304,12 @@ describe('before the first event, as without a stream:', () => {
       'upstream_error',
     ],
     ['an empty stream', stream(), 502, 'upstream_error'],
-    ['a broken one', stream({ send: 'event: image_gen' }, 'reset'), 502, 'upstream_error'],
-    ['a busy one', refuses(429, '', { 'retry-after': '7' }), 429, 'rate_limit_exceeded'],
-  ])('%s is told by its status, and costs nothing', async (_, answer, status, code) => {
+    ['a broken stream', stream({ send: 'event: image_gen' }, 'reset'), 502, 'upstream_error'],
+    ['a busy provider', refuses(429, '', { 'retry-after': '7' }), 429, 'rate_limit_exceeded'],
+  ])('%s is answered with its status, and costs nothing', async (_, answer, status, code) => {
     upstream.answer(answer)
     const before = await storedIn(gateway)
-    const response = await call(GENERATIONS, wanted(), { key: await gateway.caller() })
+    const response = await call(GENERATIONS, bodyOf(), { key: await gateway.caller() })
     const { error } = (await response.json()) as { error: { code: string; message: string } }
     expect([response.status, error.code]).toEqual([status, code])
     expect(error.message).toContain('Nothing was charged')
@@ -326,23 +326,23 @@ describe('before the first event, as without a stream:', () => {
       await Bun.sleep(20)
       return answer
     })
-    const response = await call(GENERATIONS, wanted())
+    const response = await call(GENERATIONS, bodyOf())
     expect(kindsOf(eventsIn(await response.text()))).toEqual(kinds)
   })
 
-  test('a first event that is an error goes to the next route', async () => {
+  test('an error as the first event makes the gateway try the next route', async () => {
     upstream.answer(({ path }) =>
       path.includes('/images/') ? stream(failure({ type: 'server_error', message: 'x' })) : draws(PNG),
     )
-    const response = await call(GENERATIONS, wanted({ model: PARTIAL_OR_WHOLE }))
+    const response = await call(GENERATIONS, bodyOf({ model: PARTIAL_OR_WHOLE }))
     expect(kindsOf(eventsIn(await response.text()))).toEqual(['completed'])
   })
 
-  test('a balance that pays for the image, but not for its partial images, is refused unasked', async () => {
+  test('a balance that pays for the image, but not for its partial images, is refused without an upstream request', async () => {
     const before = upstream.seen.length
-    const response = await call(GENERATIONS, wanted(), { key: await gateway.caller('0.057') })
+    const response = await call(GENERATIONS, bodyOf(), { key: await gateway.caller('0.057') })
     expect([response.status, upstream.seen.length]).toEqual([402, before])
-    const paid = await call(GENERATIONS, wanted(), { key: await gateway.caller('0.058') })
+    const paid = await call(GENERATIONS, bodyOf(), { key: await gateway.caller('0.058') })
     expect([paid.status, eventsIn(await paid.text()).at(-1)?.cost]).toEqual([200, '0.058'])
   })
 })

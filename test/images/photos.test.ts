@@ -1,4 +1,4 @@
-// Photos that are sent to image models: upright, still, without the place where they were taken; uploads keep what was sent.
+// Photos for image models: sent upright, still, and without the place where they were taken; uploads are stored unchanged.
 import { describe, expect, test } from 'bun:test'
 import { withoutMetadata } from '../../src/media/metadata.ts'
 import { withSharp } from '../../src/media/sharp.ts'
@@ -24,7 +24,7 @@ import {
 
 const { gateway, upstream } = await imagesScene()
 
-/** 24 wide and 18 high as it is stored; with orientation 6 a viewer shows it 18 wide and 24 high. */
+/** 24 wide and 18 high as stored; with orientation 6 a viewer shows it 18 wide and 24 high. */
 const plain = {
   jpeg: await paint('jpeg', { alpha: false }),
   png: await paint('png'),
@@ -35,7 +35,7 @@ const FORMATS = Object.keys(plain) as Format[]
 
 const GPS = { IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1', GPSLongitudeRef: 'W' } }
 
-/** A photo with its place, and turned where an orientation is given. */
+/** A photo with a GPS position, rotated if an orientation is given. */
 const photo = (format: Format, orientation?: number): Promise<Buffer> =>
   withSharp(async (sharp) => {
     const tagged = sharp(plain[format])
@@ -52,7 +52,7 @@ const mime = (format: Format) => `image/${format}` as const
 const fileOf = (bytes: Uint8Array, format: Format) =>
   new File([Buffer.from(bytes)], `a.${format}`, { type: mime(format) })
 
-/** What the provider of Gemini's protocol got. */
+/** The image that the provider of Gemini's protocol received. */
 const sentImage = (): Buffer => {
   const { contents } = JSON.parse(upstream.last().body.toString())
   const parts: { inlineData?: { data: string } }[] = contents.flatMap(
@@ -103,7 +103,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     ),
 }
 
-async function sentBy(way: string, bytes: Uint8Array, format: Format): Promise<Buffer> {
+async function sendBy(way: string, bytes: Uint8Array, format: Format): Promise<Buffer> {
   upstream.answer(draws(PNG))
   const response = await WAYS[way]?.(await gateway.caller('10'), bytes, format)
   expect([response?.status, response?.ok ? '' : await response?.text()]).toEqual([200, ''])
@@ -114,22 +114,22 @@ const EACH = Object.keys(WAYS).flatMap((way) => FORMATS.map((format) => [way, fo
 
 describe.each(EACH)('%s, a %s', (way, format) => {
   test('without metadata: byte for byte', async () => {
-    expect((await sentBy(way, plain[format], format)).equals(plain[format])).toBe(true)
+    expect((await sendBy(way, plain[format], format)).equals(plain[format])).toBe(true)
   })
 
-  test('with its place, not turned: the place is cut out, the picture and its colour profile stay', async () => {
+  test('with a position, not rotated: the position is cut out, the picture and its colour profile stay', async () => {
     const taken = await photo(format)
-    const sent = await sentBy(way, taken, format)
+    const sent = await sendBy(way, taken, format)
     const { exif, xmp, icc } = await headerOf(sent)
     expect([exif, xmp, icc !== undefined]).toEqual([undefined, undefined, true])
     expect((await pixelsOf(sent)).equals(await pixelsOf(taken))).toBe(true)
     expect(sent.length).toBeLessThan(taken.length)
   })
 
-  test('turned: upright, and without its place', async () => {
+  test('rotated: is sent upright, and without the position', async () => {
     const taken = await photo(format, 6)
     expect((await headerOf(taken)).orientation).toBe(6)
-    const { exif, orientation, width, height } = await headerOf(await sentBy(way, taken, format))
+    const { exif, orientation, width, height } = await headerOf(await sendBy(way, taken, format))
     expect([exif, orientation, width, height]).toEqual([undefined, undefined, 18, 24])
   })
 })
@@ -142,7 +142,7 @@ test.each([
   ['a progressive JPEG', 'image/jpeg', progressive],
   ['a PNG', 'image/png', plain.png],
   ['a WebP', 'image/webp', plain.webp],
-] as const)('%s: what a camera appends behind the picture is cut off', async (_, type, bytes) => {
+] as const)('%s: data that a camera appends after the picture is cut off', async (_, type, bytes) => {
   const film = Buffer.from('\0\0\0\x18ftypmp42\xa9xyz+51.5-000.1/', 'latin1')
   for (const appended of [film, await photo('jpeg'), Buffer.alloc(3)]) {
     const bare = withoutMetadata(Buffer.concat([bytes, appended]), type)
@@ -157,11 +157,11 @@ test('a JPEG without an end stays whole', () => {
 })
 
 test.each(['gif', 'webp'] as const)('an animated %s: its first frame', async (format) => {
-  const sent = await sentBy('compose, a data URI', await animate(format, 3), format as Format)
+  const sent = await sendBy('compose, a data URI', await animate(format, 3), format as Format)
   expect(await headerOf(sent)).toMatchObject({ format: 'png', width: 12, height: 10 })
 })
 
-test('an upload stays as it was sent', async () => {
+test('an upload is stored unchanged', async () => {
   const key = await gateway.caller('10')
   const taken = await photo('jpeg', 6)
   const image_key = await uploaded(gateway, key, taken)
@@ -184,7 +184,7 @@ describe('a mask in a form', () => {
     return postForm(gateway, await gateway.caller('10'), form)
   }
 
-  test('is measured by the image as a viewer shows it, which is how the provider gets it', async () => {
+  test('must have the size of the upright image, which the provider gets', async () => {
     await imagesIn(await edit(fileOf(await photo('jpeg', 6), 'jpeg'), TALL))
     const form = await new Response(new Uint8Array(upstream.last().body), {
       headers: { 'content-type': upstream.last().headers['content-type'] ?? '' },
@@ -193,7 +193,7 @@ describe('a mask in a form', () => {
     expect(await headerOf(image)).toMatchObject({ width: 18, height: 24 })
   })
 
-  test('goes without its metadata, as one in JSON does', async () => {
+  test('is sent without its metadata, like a mask in JSON', async () => {
     const mask = await photo('png')
     expect((await headerOf(mask)).exif).toBeDefined()
     await imagesIn(await edit(fileOf(plain.jpeg, 'jpeg'), mask))
@@ -218,7 +218,7 @@ describe('a mask in a form', () => {
   })
 })
 
-describe('files that are not what they say stay as they are', () => {
+describe('invalid files are left unchanged', () => {
   test.each([
     ['a JPEG that ends in a segment', 'image/jpeg', Buffer.from('ffd8ffe1ffff457869660000', 'hex')],
     ['a JPEG without a marker', 'image/jpeg', Buffer.from('ffd8ff00010203', 'hex')],
@@ -237,7 +237,7 @@ describe('files that are not what they say stay as they are', () => {
     expect(withoutMetadata(bytes, type)).toEqual({ bytes, orientation: undefined })
   })
 
-  test('an orientation beyond 8, and a directory beyond the file, are none', () => {
+  test('an orientation above 8, and a directory beyond the end of the file, are ignored', () => {
     const exif = (tiff: string) => {
       const content = Buffer.concat([Buffer.from('Exif\0\0'), Buffer.from(tiff, 'hex')])
       const length = Buffer.alloc(2)

@@ -1,4 +1,4 @@
-// `[limits] images_per_minute`: how many image calls of an account are taken in any 60 seconds, and the headers that say it.
+// `[limits] images_per_minute`: the maximum number of an account's image calls in any 60 seconds, and its headers.
 import { describe, expect, test } from 'bun:test'
 import { createRate } from '../../src/access/rate.ts'
 import { GENERATIONS, generation, imagesScene, PICTURE } from './support.ts'
@@ -18,7 +18,7 @@ const ratesOf = ({ headers }: Response) =>
   ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}-requests`))
 
 test.each(WAYS)(
-  '%s: the third call in 60 seconds is 429, and one account’s calls are its own',
+  '%s: the third call in 60 seconds is 429, and each account has its own count',
   async (_, path, body) => {
     clock.now_ms += 61_000
     const key = await gateway.caller('10')
@@ -49,8 +49,8 @@ describe('a limit that is changed while calls are counted', () => {
 
   test.each([
     // The calls of seconds 0 to 9 are counted; it is second 10.
-    ['lowered below what was counted', 4, { admitted: false, limit: 4, remaining: 0, resets_in_s: 56 }],
-    ['lowered to what was counted', 10, { admitted: false, limit: 10, remaining: 0, resets_in_s: 50 }],
+    ['lowered below the count', 4, { admitted: false, limit: 4, remaining: 0, resets_in_s: 56 }],
+    ['lowered to the count', 10, { admitted: false, limit: 10, remaining: 0, resets_in_s: 50 }],
     ['raised', 100, { admitted: true, limit: 100, remaining: 89, resets_in_s: 50 }],
   ] as const)('%s', (_, limit, state) => {
     expect(rateAfter(10).take(1, limit)).toEqual(state)

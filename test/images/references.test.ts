@@ -38,7 +38,7 @@ const heavy = (bytes: number, mark = 0): Uint8Array => {
 const malformedKeys: readonly (readonly [row: string, key: string])[] = [
   ['malformed', 'cat.png'],
   ['malformed: no uuid', 'files/1/cat.png'],
-  ['malformed: an extension of no image type', `files/1/${UUID}_cat.svg`],
+  ['malformed: an extension that is not an image type', `files/1/${UUID}_cat.svg`],
   ['malformed: empty', ''],
   ['traversal characters', `files/1/../2/${UUID}_cat.png`],
   ['traversal in the name', `files/1/${UUID}_../../etc/passwd.png`],
@@ -74,7 +74,7 @@ describe.each([
     refuses(byId(id), [400, 'invalid_generation_id']),
   )
 
-  test('invalid_image_key: another’s file, though it is there', async () => {
+  test('invalid_image_key: an existing file of another account', async () => {
     const key = await uploaded(gateway, await gateway.caller())
     await refuses(byKey(key), [400, 'invalid_image_key'])
   })
@@ -100,20 +100,20 @@ describe.each([
   })
   test('generation_not_ready: still being generated, 409, retry after 1 to 2 seconds', async () => {
     const caller = await gateway.caller()
-    const id = await generating(caller)
+    const id = await insertGenerating(caller)
     const answer = await refuses(byId(id), [409, 'generation_not_ready'], caller)
     expect(['1', '2']).toContain(answer.headers.get('retry-after') ?? '')
   })
   test('generation_not_ready: failed, 422', async () => {
     const caller = await gateway.caller()
-    const id = await generating(caller)
+    const id = await insertGenerating(caller)
     gateway.db.run("UPDATE generations SET state = 'failed' WHERE uuid = ?", [id])
     await refuses(byId(id), [422, 'generation_not_ready'], caller)
   })
 })
 
-/** The row of a generation that is under way. @returns its UUID */
-async function generating(key: string): Promise<string> {
+/** Inserts the row of a running generation. @returns its UUID */
+async function insertGenerating(key: string): Promise<string> {
   const uuid = crypto.randomUUID()
   const made = await generated(gateway, key)
   gateway.db.run(

@@ -1,4 +1,4 @@
-// Fields of an image request in another spelling, or given twice: what is asked of the provider is what was priced.
+// Fields of an image request in another spelling, or repeated: the provider gets the values that were priced.
 import { describe, expect, test } from 'bun:test'
 import { GENERATIONS, generation, imagesScene, OVER_OPENAI, PNG, sends } from './support.ts'
 
@@ -8,7 +8,7 @@ const { call, upstream, asked, lastCall, counts, expectCounts } = await imagesSc
 const bodyWith = (fields: string) =>
   `${JSON.stringify(generation({ model: OVER_OPENAI })).slice(0, -1)},${fields}}`
 
-describe('a name that some servers fold is no field', () => {
+describe('a name that some servers normalize is an unknown field', () => {
   test.each(['N', 'Size', 'QUALITY', '\u017fize', 'Model', 'num_images', '__proto__', 'n\\u0000'])(
     '%s',
     async (name) => {
@@ -21,7 +21,7 @@ describe('a name that some servers fold is no field', () => {
   )
 })
 
-test('of several equal names the provider is told the one that is charged', async () => {
+test('of a repeated field the provider gets the value that is charged', async () => {
   upstream.answer(sends(PNG, PNG))
   const response = await call(
     GENERATIONS,

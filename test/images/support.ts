@@ -1,4 +1,4 @@
-// The image endpoints as their tests call them: models of two protocols, images, requests, and what answers hold.
+// Helpers for the image endpoints: models of two protocols, images, requests, and readers of answers.
 import { beforeEach, expect } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { createRate } from '../../src/access/rate.ts'
@@ -20,21 +20,21 @@ export const PICTURE = 'test-drawing'
 export const LISTED = 'test-listed'
 /** By OpenAI's images API. */
 export const OVER_OPENAI = 'test-gpt-image'
-/** A provider that is given 150 ms to answer. */
+/** Its provider has 150 ms to answer. */
 export const HASTY = 'test-hasty'
 /** 4K costs 0.24, others 0.04. */
 export const SIZED = 'test-sized'
 /** By OpenAI's images API, with prices for partial images and for high fidelity. */
 export const PARTIAL = 'test-partial'
-/** The same, given 150 ms. */
+/** The same, with 150 ms to answer. */
 export const HASTY_PARTIAL = 'test-hasty-partial'
-/** The same; where that fails, Gemini's protocol, which has no partial images. */
+/** The same; if it fails, Gemini's protocol, which has no partial images. */
 export const PARTIAL_OR_WHOLE = 'test-partial-or-whole'
-/** Gemini's protocol alone, with a price for partial images all the same. */
+/** Gemini's protocol alone, in spite of a price for partial images. */
 export const NEVER_PARTIAL = 'test-never-partial'
 /** Simulated, over OpenAI's images API. */
 export const SIMULATED_PARTIAL = 'test-simulated-partial'
-/** The server of another maker's model, which takes no more than a prompt and a size. */
+/** A model of another maker, whose server accepts only a prompt and a size. */
 export const OTHER_MAKER = 'test-other-maker'
 const PARTIAL_PRICE = 'per_image = 0.05, partial_image = 0.004, high_fidelity = 0.06'
 export const RETIRED_PICTURE = 'test-retired-drawing'
@@ -69,7 +69,7 @@ const picturePart = (bytes: Uint8Array) => ({
   inlineData: { mimeType: 'image/png', data: Buffer.from(bytes).toString('base64') },
 })
 
-/** What a Gemini image model answers. */
+/** The answer of a Gemini image model. */
 export const draws = (...pictures: Uint8Array[]): Answer =>
   whole({
     candidates: [
@@ -82,7 +82,7 @@ export const draws = (...pictures: Uint8Array[]): Answer =>
 
 export const REVISED_PROMPT = 'as the provider understood it'
 
-/** What OpenAI's images API answers. */
+/** The answer of OpenAI's images API. */
 export const sends = (...pictures: Uint8Array[]): Answer =>
   whole({
     created: 1,
@@ -105,7 +105,7 @@ export const WEB: Record<string, { bytes: Uint8Array; mime: 'image/png' | 'image
   'https://pictures.example.com/dog.jpg': { bytes: JPEG, mime: 'image/jpeg' },
 }
 
-/** The scene of a file; the provider draws one PNG unless a test says otherwise. @param more further models */
+/** The scene of a file; the provider answers with one PNG unless a test says otherwise. @param more further models */
 export async function imagesScene(more = ''): Promise<ImagesScene> {
   const clock = { now_ms: 0 }
   const fetched: string[] = []

@@ -1,4 +1,4 @@
-// Images that are billed by tokens: what is held, what a provider's report costs, and what is charged where there is none that can be believed.
+// Images billed by tokens: the hold, the charge of a usage report, and the estimate without a plausible one.
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { formatUsd } from '../../src/domain/money.ts'
@@ -16,10 +16,10 @@ const BY_TOKENS = 'test-by-tokens'
 const GEMINI_BY_TOKENS = 'test-gemini-by-tokens'
 const DEPLOYED = 'test-deployed'
 const UNKNOWN_DEPLOYED = 'test-unknown-deployed'
-const MOST_TOKENS = 10_000
+const MAX_TOKENS = 10_000
 const SQUARE_TOKENS = 2_000
 
-/** Of the prompt below, estimated. */
+/** The estimate of the prompt below. */
 const PROMPT_TOKENS = 3
 
 const deployed = (id: string, generation: string) => `
@@ -47,7 +47,7 @@ const { gateway, upstream, lastCall } = await imagesScene(
         price: PRICE,
         more: `max_n_per_request = 4
 qualities = ["xhigh", "max"]
-max_tokens_per_image = ${MOST_TOKENS}
+max_tokens_per_image = ${MAX_TOKENS}
 bounds = [{ size = "1024x1024", quality = "low", max_tokens_per_image = ${SQUARE_TOKENS} }]`,
       },
     ),
@@ -65,12 +65,12 @@ const usage = (text: number, image: number, output: number, more: object = {}) =
   total_tokens: text + image + output,
 })
 
-describe('a report that can be believed is the charge', () => {
+describe('a plausible usage report is charged', () => {
   test.each<[about: string, reported: object, cost_nanos: number]>([
     ['text in, image out', usage(20, 0, 1_000), 20 * 5_000 + 1_000 * 30_000],
     ['cached text', usage(20, 0, 1_000, { cached_tokens: 8 }), 12 * 5_000 + 8 * 1_250 + 1_000 * 30_000],
     [
-      'without details of what was written',
+      'without details of the output',
       { ...usage(20, 0, 1_000), output_tokens_details: undefined },
       20 * 5_000 + 1_000 * 30_000,
     ],
@@ -85,23 +85,23 @@ describe('a report that can be believed is the charge', () => {
 })
 
 describe('a deployment with a name of its own', () => {
-  const WANTED = { quality: 'high', output_format: 'webp', n: 2 }
-  test.each<[model: string, asked: object, dropped: string | null]>([
-    [DEPLOYED, { ...WANTED, prompt: 'a red house', model: 'our-pictures' }, null],
+  const FIELDS = { quality: 'high', output_format: 'webp', n: 2 }
+  test.each<[model: string, sent: object, dropped: string | null]>([
+    [DEPLOYED, { ...FIELDS, prompt: 'a red house', model: 'our-pictures' }, null],
     [
       UNKNOWN_DEPLOYED,
       { model: 'our-pictures', prompt: 'a red house', n: 1, response_format: 'b64_json' },
       'quality',
     ],
-  ])('%s is asked for %j; not told: %s', async (model, asked, dropped) => {
-    upstream.answer(answers(usage(20, 0, 1_000), Number('n' in asked && asked.n)))
+  ])('%s is sent %j; dropped: %s', async (model, sent, dropped) => {
+    upstream.answer(answers(usage(20, 0, 1_000), Number('n' in sent && sent.n)))
     const key = await gateway.caller('10')
-    const answer = await gateway.call(GENERATIONS, request({ model, ...WANTED }), { key })
+    const answer = await gateway.call(GENERATIONS, request({ model, ...FIELDS }), { key })
     expect([answer.status, answer.headers.get('x-tollgate-dropped')]).toEqual([200, dropped])
-    expect(JSON.parse(String(upstream.last().body))).toEqual(asked)
+    expect(JSON.parse(String(upstream.last().body))).toEqual(sent)
   })
 
-  test('auto is what a model does that is told nothing', async () => {
+  test('quality auto is the default of a model, so it is not reported as dropped', async () => {
     upstream.answer(answers(usage(20, 0, 1_000)))
     const key = await gateway.caller('10')
     const answer = await gateway.call(GENERATIONS, request({ model: UNKNOWN_DEPLOYED, quality: 'auto' }), {
@@ -111,17 +111,17 @@ describe('a deployment with a name of its own', () => {
   })
 })
 
-describe('a report that cannot be believed, or none: an estimate of an image, and marked', () => {
+describe('without a plausible usage report an image is charged by an estimate, and marked', () => {
   test.each<[about: string, reported: object | undefined, input_tokens: number]>([
     ['none', undefined, PROMPT_TOKENS],
     ['an image without output', usage(20, 0, 0), 20],
     ['zeros', usage(0, 0, 0), 0],
-    ['more than one image has', usage(20, 0, MOST_TOKENS + 1), PROMPT_TOKENS],
+    ['more output than one image can have', usage(20, 0, MAX_TOKENS + 1), PROMPT_TOKENS],
     ['more input than was sent', usage(2_000_000, 0, 1_000), PROMPT_TOKENS],
     ['images that were not sent', usage(20, 5, 1_000), PROMPT_TOKENS],
-    ['cached more than read', usage(20, 0, 1_000, { cached_tokens: 21 }), PROMPT_TOKENS],
+    ['more cached tokens than input', usage(20, 0, 1_000, { cached_tokens: 21 }), PROMPT_TOKENS],
     ['negative', usage(20, 0, -5), PROMPT_TOKENS],
-    ['no numbers', { input_tokens: 'many', output_tokens: null }, PROMPT_TOKENS],
+    ['values that are not numbers', { input_tokens: 'many', output_tokens: null }, PROMPT_TOKENS],
   ])('%s', async (_, reported, input_tokens) => {
     upstream.answer(answers(reported))
     const key = await gateway.caller('10')
@@ -132,7 +132,7 @@ describe('a report that cannot be believed, or none: an estimate of an image, an
     expect(hold_nanos).toBeGreaterThanOrEqual(cost_nanos)
   })
 
-  test('of a size and quality that have a bound, the bound', async () => {
+  test('the estimate is the bound of the size and quality if they have one', async () => {
     upstream.answer(answers(undefined))
     const key = await gateway.caller('10')
     const fields = { size: '1024x1024', quality: 'low' }
@@ -141,14 +141,18 @@ describe('a report that cannot be believed, or none: an estimate of an image, an
   })
 })
 
-describe('what is held', () => {
-  const held = (tokens: number) => tokens * 30_000
-  test.each<[about: string, fields: object, least: number]>([
-    ['the most of an image', {}, held(MOST_TOKENS)],
-    ['of each image', { n: 3 }, held(3 * MOST_TOKENS)],
-    ['of the size and quality', { size: '1024x1024', quality: 'low' }, held(SQUARE_TOKENS)],
-    ['of another quality', { size: '1024x1024', quality: 'xhigh' }, held(MOST_TOKENS)],
-  ])('%s', async (_, fields, least) => {
+describe('the hold', () => {
+  const outputNanos = (tokens: number) => tokens * 30_000
+  test.each<[about: string, fields: object, min_nanos: number]>([
+    ['the maximum of an image', {}, outputNanos(MAX_TOKENS)],
+    ['the maximum of each image', { n: 3 }, outputNanos(3 * MAX_TOKENS)],
+    [
+      'the maximum of the size and quality',
+      { size: '1024x1024', quality: 'low' },
+      outputNanos(SQUARE_TOKENS),
+    ],
+    ['the maximum of another quality', { size: '1024x1024', quality: 'xhigh' }, outputNanos(MAX_TOKENS)],
+  ])('%s', async (_, fields, min_nanos) => {
     const key = await gateway.caller('10')
     let held_nanos = 0
     upstream.answer(() => {
@@ -156,28 +160,28 @@ describe('what is held', () => {
       return answers(usage(20, 0, 1_000), 1)
     })
     await imagesIn(await gateway.call(GENERATIONS, request(fields), { key }))
-    expect(held_nanos).toBeGreaterThanOrEqual(least)
-    expect(held_nanos).toBeLessThan(least + 0.02 * 1e9)
+    expect(held_nanos).toBeGreaterThanOrEqual(min_nanos)
+    expect(held_nanos).toBeLessThan(min_nanos + 0.02 * 1e9)
   })
 
-  test('a balance that is too low is 402 before the provider is asked', async () => {
+  test('is refused with 402 before the upstream request if the balance is too low', async () => {
     const key = await gateway.caller('0.01')
-    let asked = 0
+    let upstream_calls = 0
     upstream.answer(() => {
-      asked += 1
+      upstream_calls += 1
       return answers(undefined)
     })
     expect((await gateway.call(GENERATIONS, request(), { key })).status).toBe(402)
-    expect(asked).toBe(0)
+    expect(upstream_calls).toBe(0)
   })
 })
 
-describe('fewer images than asked for', () => {
+describe('another number of images than requested', () => {
   const undecodable = Buffer.from('no image').toString('base64')
   test.each<[about: string, images: string[], output_tokens: number]>([
-    ['two came of three: all of the report', [b64_json, b64_json], 2_000],
+    ['two instead of three: the whole report', [b64_json, b64_json], 2_000],
     ['one of two does not decode: half of the output', [b64_json, undecodable], 1_000],
-    ['five came of three: three fifths of the output', Array(5).fill(b64_json), 1_200],
+    ['five instead of three: three fifths of the output', Array(5).fill(b64_json), 1_200],
   ])('%s', async (_, images, output_tokens) => {
     upstream.answer(
       whole({ created: 1, data: images.map((one) => ({ b64_json: one })), usage: usage(60, 0, 2_000) }),
@@ -197,7 +201,7 @@ describe('fewer images than asked for', () => {
 
 describe('a stream with partial images', () => {
   const REPORTED = { input_tokens: 20, input_tokens_details: { text_tokens: 20, image_tokens: 0 } }
-  const streamed = async (usage: object | undefined, partials: number, asked = partials) => {
+  const streamed = async (usage: object | undefined, partials: number, requested = partials) => {
     const image = { b64_json, size: '48x32', quality: 'auto', background: 'auto', output_format: 'png' }
     upstream.answer(
       stream(
@@ -206,31 +210,34 @@ describe('a stream with partial images', () => {
       ),
     )
     const key = await gateway.caller('10')
-    const body = request({ stream: true, partial_images: asked })
+    const body = request({ stream: true, partial_images: requested })
     return eventsIn(await (await gateway.call(GENERATIONS, body, { key })).text())
   }
 
-  test.each<[about: string, output_tokens: number, partials: number, asked: number]>([
-    ['none came', 1_000, 0, 2],
-    ['two came', 1_200, 2, 2],
-    ['to the bound', MOST_TOKENS + 300, 3, 3],
-    ['the provider made more than it sent', MOST_TOKENS + 300, 1, 3],
-  ])('%s: as reported, partial images among the output', async (_, output_tokens, partials, asked) => {
-    const events = await streamed({ ...REPORTED, output_tokens }, partials, asked)
-    expect(kindsOf(events)).toEqual([...Array(partials).fill('partial_image'), 'completed'])
-    const cost_nanos = 20 * 5_000 + output_tokens * 30_000
-    expect(events.at(-1)).toMatchObject({
-      cost: formatUsd(cost_nanos),
-      usage: { images: 1, input_tokens: 20, output_tokens, total_tokens: 20 + output_tokens },
-    })
-    const { hold_nanos, ...call } = await lastCall()
-    expect(call).toMatchObject({ cost_nanos, images: 1, estimated: 0, streamed: 1 })
-    expect(hold_nanos).toBeGreaterThanOrEqual(cost_nanos)
-  })
+  test.each<[about: string, output_tokens: number, partials: number, requested: number]>([
+    ['no partial images', 1_000, 0, 2],
+    ['two partial images', 1_200, 2, 2],
+    ['output up to the bound', MAX_TOKENS + 300, 3, 3],
+    ['fewer partial images than the report includes', MAX_TOKENS + 300, 1, 3],
+  ])(
+    '%s: the charge is as reported, with partial images as a part of the output',
+    async (_, output_tokens, partials, requested) => {
+      const events = await streamed({ ...REPORTED, output_tokens }, partials, requested)
+      expect(kindsOf(events)).toEqual([...Array(partials).fill('partial_image'), 'completed'])
+      const cost_nanos = 20 * 5_000 + output_tokens * 30_000
+      expect(events.at(-1)).toMatchObject({
+        cost: formatUsd(cost_nanos),
+        usage: { images: 1, input_tokens: 20, output_tokens, total_tokens: 20 + output_tokens },
+      })
+      const { hold_nanos, ...call } = await lastCall()
+      expect(call).toMatchObject({ cost_nanos, images: 1, estimated: 0, streamed: 1 })
+      expect(hold_nanos).toBeGreaterThanOrEqual(cost_nanos)
+    },
+  )
 
   test.each<[about: string, usage: object | undefined]>([
     ['without a usage', undefined],
-    ['with more than it can have', { ...REPORTED, output_tokens: MOST_TOKENS + 201 }],
+    ['with more output than possible', { ...REPORTED, output_tokens: MAX_TOKENS + 201 }],
   ])('%s: an image and 100 tokens for each partial image, estimated', async (_, usage) => {
     await streamed(usage, 2)
     expect(await lastCall()).toMatchObject({
@@ -243,8 +250,8 @@ describe('a stream with partial images', () => {
   test.each([
     [1, 1_000],
     [3, 1_000],
-    [2, MOST_TOKENS],
-  ])('of a whole answer with %d images and %d tokens for each only one is charged', async (sent, each) => {
+    [2, MAX_TOKENS],
+  ])('a whole answer with %d images of %d tokens each: only one image is charged', async (sent, each) => {
     upstream.answer(answers(usage(20, 0, sent * each), sent))
     const key = await gateway.caller('10')
     const body = request({ stream: true, partial_images: 2 })
@@ -258,7 +265,7 @@ describe('a stream with partial images', () => {
     })
   })
 
-  test('that breaks after one: the prompt and 100 tokens, estimated; before it, nothing', async () => {
+  test('an interruption after a partial image costs the prompt and 100 tokens, estimated; before it, nothing', async () => {
     const key = await gateway.caller('10')
     const body = request({ stream: true, partial_images: 2 })
     upstream.answer(stream(partial(PNG, 0), failure({ message: 'broken', code: 'server_error' })))
@@ -310,7 +317,7 @@ describe('a Gemini model', () => {
     })
   })
 
-  test('that does not tell its image from its text: all is the image, estimated', async () => {
+  test('without details of the output: all of it counts as image tokens, estimated', async () => {
     upstream.answer(draws(REPORT))
     const key = await gateway.caller('10')
     await imagesIn(await gateway.call(GENERATIONS, request({ model: GEMINI_BY_TOKENS }), { key }))
@@ -322,7 +329,7 @@ describe('a Gemini model', () => {
   })
 })
 
-describe('what can go wrong after the hold', () => {
+describe('failures after the hold', () => {
   test.each<[about: string, answer: Answer]>([
     ['a server error', refusal(500)],
     ['a connection that is reset', RESET],
@@ -330,7 +337,7 @@ describe('what can go wrong after the hold', () => {
       'an image that does not decode',
       whole({ created: 1, data: [{ b64_json: 'AAAA' }], usage: usage(20, 0, 9) }),
     ],
-  ])('%s: free, whatever was reported, and the same key can try again', async (_, answer) => {
+  ])('%s: is free, whatever was reported, and can be tried again under the same key', async (_, answer) => {
     const key = await gateway.caller('10')
     const ask = () => gateway.call(GENERATIONS, request(), { key, headers: { 'idempotency-key': 'again' } })
     upstream.answer(answer)
@@ -342,7 +349,7 @@ describe('what can go wrong after the hold', () => {
     expect(await lastCall()).toMatchObject({ cost_nanos: 20 * 5_000 + 1_000 * 30_000 })
   })
 
-  test('no image in the answer: free, whatever was reported', async () => {
+  test('no image in the answer: is free, whatever was reported', async () => {
     upstream.answer(whole({ created: 1, data: [], usage: usage(20, 0, 1_000) }))
     const key = await gateway.caller('10')
     const answer = await gateway.call(GENERATIONS, request(), { key })
@@ -359,7 +366,7 @@ describe('what can go wrong after the hold', () => {
     const ask = () => gateway.call(GENERATIONS, request(), { key, headers: { 'idempotency-key': 'once' } })
     upstream.answer(answers(usage(20, 0, 1_000)))
     const first = await imagesIn(await ask())
-    // The provider would take more the second time.
+    // The provider would report more the second time.
     upstream.answer(answers(usage(20, 0, 2_000)))
     const again = await ask()
     expect(again.headers.get('idempotent-replayed')).toBe('true')
@@ -370,7 +377,7 @@ describe('what can go wrong after the hold', () => {
   })
 })
 
-test("a refusal of the provider's is free", async () => {
+test('a refusal of the provider is free', async () => {
   const message = 'Your request was rejected by the safety system.'
   upstream.answer(
     refusal(400, { error: { message, type: 'image_generation_user_error', code: 'moderation_blocked' } }),
@@ -380,7 +387,7 @@ test("a refusal of the provider's is free", async () => {
   expect(gateway.rows().accounts.at(-1)).toMatchObject({ held_nanos: 0, balance_nanos: 10_000_000_000 })
 })
 
-test("OpenAI's SDK reads the usage, and asks for the new qualities", async () => {
+test("OpenAI's SDK reads the usage, and requests the new qualities", async () => {
   upstream.answer(answers(usage(20, 0, 1_000)))
   const apiKey = await gateway.caller('10')
   const openai = new OpenAI({ apiKey, baseURL: `${gateway.url.origin}/v1`, maxRetries: 0 })

@@ -1,4 +1,4 @@
-// A gateway whose image library cannot be loaded: what would need it is refused with 503 before anything is read, held or asked.
+// A gateway whose image library cannot be loaded: a request that needs it is refused with 503 before anything is read, held, or sent.
 import { describe, expect, test } from 'bun:test'
 import { checkImageLibrary } from '../../plugins/doctor/checks/images.ts'
 import { plugins } from '../../plugins/index.ts'
@@ -37,7 +37,7 @@ const { gateway, call, counts, expectCounts, lastCall } = await fileScene({
   })),
 })
 
-async function posted(path: string, form: FormData): Promise<Response> {
+async function postForm(path: string, form: FormData): Promise<Response> {
   const encoded = new Response(form)
   const headers = { 'content-type': encoded.headers.get('content-type') ?? '' }
   return call(path, await encoded.bytes(), { headers })
@@ -47,15 +47,15 @@ const fileForm = (): FormData => {
   form.append('files', new File([PNG], 'a.png'))
   return form
 }
-const DRAW = { role: 'user', content: 'Draw a red house.' }
+const MESSAGE = { role: 'user', content: 'Draw a red house.' }
 
-describe('503 in the shape of the surface, and nothing is left', () => {
+describe('a request that needs the library gets 503 in the shape of its surface, and leaves nothing', () => {
   test.each<[string, () => Promise<Response>, object]>([
     ['a generation', () => call(GENERATIONS, generation()), { error: { code: 'images_unavailable' } }],
-    ['an edit', () => posted(EDITS, editForm()), { error: { code: 'images_unavailable' } }],
+    ['an edit', () => postForm(EDITS, editForm()), { error: { code: 'images_unavailable' } }],
     ['a composition', () => call(COMPOSE, compose()), { error: { code: 'images_unavailable' } }],
-    ['a body that is wrong', () => call(GENERATIONS, 'x'), { error: { code: 'images_unavailable' } }],
-    ['an upload', () => posted('/api/v1/upload', fileForm()), {}],
+    ['an invalid body', () => call(GENERATIONS, 'x'), { error: { code: 'images_unavailable' } }],
+    ['an upload', () => postForm('/api/v1/upload', fileForm()), {}],
     [
       'a picture on the native surface',
       () => call(wholePath(PICTURE), ask()),
@@ -63,7 +63,7 @@ describe('503 in the shape of the surface, and nothing is left', () => {
     ],
     [
       'a picture in a chat',
-      () => call('/v1/chat/completions', { model: PICTURE, messages: [DRAW] }),
+      () => call('/v1/chat/completions', { model: PICTURE, messages: [MESSAGE] }),
       { error: { code: 'images_unavailable' } },
     ],
   ])('%s', async (_name, send, shape) => {
@@ -78,7 +78,7 @@ describe('503 in the shape of the surface, and nothing is left', () => {
   test('the library is tried once', () => expect(loads).toBe(1))
 })
 
-test('text is answered as ever', async () => {
+test('text calls are answered as usual', async () => {
   expect((await call(wholePath(MODEL), ask())).status).toBe(200)
   expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: ANSWER_NANOS })
 })
@@ -90,12 +90,12 @@ describe('the doctor', () => {
   test.each([
     ['fails', 'image', 'fail', /^image calls and uploads are refused: .*nowhere/],
     ['warns', 'text', 'warn', /^uploads are refused: .*nowhere/],
-  ])('%s where the catalogue has models for %s', async (_, kind, level, found) => {
+  ])('%s if the catalogue has models for %s', async (_, kind, level, found) => {
     const [diagnosis] = await checkImageLibrary({ catalogue: catalogueWith(kind) }, failing)
     expect(diagnosis).toMatchObject({ check: 'images', level, found: expect.stringMatching(found) })
     expect(diagnosis?.advice).toContain('XDG_CACHE_HOME')
   })
-  test('is content with a library that loads', async () => {
+  test('accepts a library that loads', async () => {
     const [diagnosis] = await checkImageLibrary({ catalogue: catalogueWith('image') })
     expect(diagnosis).toMatchObject({ level: 'ok' })
   })
@@ -111,12 +111,12 @@ describe('the trial at the start', () => {
     }, memory.log)
     return { memory, trial, trials: () => trials }
   }
-  test('is not made for a gateway without image models', () => {
+  test('does not run in a gateway without image models', () => {
     const { trial, trials } = trialOf()
     trial.follow(catalogueWith('text', 'embedding'))
     expect(trials()).toBe(0)
   })
-  test('is made once, with the first catalogue that has some, and named in the log', async () => {
+  test('runs once, with the first catalogue that has image models, and logs the failure', async () => {
     const { trial, trials, memory } = trialOf()
     for (const kinds of [['text'], ['text', 'image'], ['image']]) trial.follow(catalogueWith(...kinds))
     const line = await memory.shows(({ message }) => message.startsWith('images cannot be decoded'))

@@ -8,7 +8,7 @@ import { scene } from '../support/scene.ts'
 import { MAX_BUSY_WAIT_MS } from '../support/write-lock.ts'
 import { draws, PNG } from './support.ts'
 
-/** What is done when the rows of the images are written, before they are charged. */
+/** Runs when the rows of the images are written, before they are charged. */
 let onStored = () => {}
 
 const shared = await scene({
@@ -20,7 +20,7 @@ const shared = await scene({
 })
 afterAll(() => shared[Symbol.asyncDispose]())
 
-test('the caller is told so, the charge follows, and the images are in the history at their price', async () => {
+test('the error says so, the charge follows, and the images are in the history at their price', async () => {
   const { call, gateway } = shared
   const other = openDatabase(join(gateway.data_folder, 'tollgate.db'))
   onStored = () => void other.run('BEGIN IMMEDIATE')
@@ -48,7 +48,7 @@ test('the caller is told so, the charge follows, and the images are in the histo
   expect(calls).toMatchObject([{ outcome: 'broken', status: 200, images: 1, cost_nanos: 40_000_000 }])
   const [image] = (await history()).images
   expect((await call(`/api/images/${image?.id}`)).status).toBe(200)
-  // Not made and charged a second time for a client that tries again by itself.
+  // A client that retries by itself does not generate and pay a second time.
   const again = await call('/v1/images/generations', request, once)
   expect([again.status, shared.upstream.seen.length]).toEqual([409, 1])
 }, 60_000)

@@ -1,4 +1,4 @@
-// The usage of image answers in the whole form of OpenAI's type, however the model is priced: typed clients read no other.
+// The usage of image answers in the whole form of OpenAI's type, however the model is priced: typed clients accept no other.
 import { describe, expect, test } from 'bun:test'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -37,7 +37,7 @@ const { gateway, upstream } = await imagesScene(
 
 const Count = Type.Integer({ minimum: 0 })
 const Details = Type.Object({ text_tokens: Count, image_tokens: Count })
-/** What async-openai's ImageGenUsage (src/types/images/image.rs) and openai's ImagesResponse.Usage demand. */
+/** The form of async-openai's ImageGenUsage (src/types/images/image.rs) and openai's ImagesResponse.Usage. */
 const Usage = Type.Object({
   input_tokens: Count,
   input_tokens_details: Details,
@@ -61,7 +61,7 @@ const Completed = Type.Object({
   usage: Usage,
 })
 
-function valid<S extends TSchema>(schema: S, value: unknown): Static<S> {
+function validate<S extends TSchema>(schema: S, value: unknown): Static<S> {
   expect([...Value.Errors(schema, value)].map(({ path, message }) => `${path}: ${message}`)).toEqual([])
   return value as Static<S>
 }
@@ -88,17 +88,17 @@ const PRICED_BY_IMAGE: readonly (readonly [name: string, call: (key: string) => 
   ['compose', json(COMPOSE, compose({ image_urls: [dataUri(PNG), dataUri(JPEG, 'image/jpeg')] }))],
 ]
 
-describe('priced by image: all parts of the usage are there, as zeros', () => {
+describe('priced by image: the usage has all its fields, as zeros', () => {
   test.each(PRICED_BY_IMAGE)('%s', async (name, call) => {
     upstream.answer(name.endsWith('OpenAI') ? sends(PNG) : draws(PNG))
-    const { usage, data } = valid(Answer, await (await call(await gateway.caller('10'))).json())
+    const { usage, data } = validate(Answer, await (await call(await gateway.caller('10'))).json())
     expect(usage).toEqual({ images: data.length, ...ZEROS } as typeof usage)
   })
 
-  test('streamed: with each image, and once with what was charged', async () => {
+  test('streamed: each image has a usage, and the last one has the number of charged images', async () => {
     const body = generation({ n: 2, stream: true })
     const answer = await gateway.call(GENERATIONS, body, { key: await gateway.caller('10') })
-    const events = eventsIn(await answer.text()).map((event) => valid(Completed, event))
+    const events = eventsIn(await answer.text()).map((event) => validate(Completed, event))
     expect(events.map(({ usage }) => usage)).toEqual([ZEROS, { images: 2, ...ZEROS }] as (typeof ZEROS)[])
   })
 
@@ -106,12 +106,12 @@ describe('priced by image: all parts of the usage are there, as zeros', () => {
     upstream.answer(stream(partial(PNG, 0), completed(PNG)))
     const body = generation({ model: PARTIAL, stream: true, partial_images: 1 })
     const answer = await gateway.call(GENERATIONS, body, { key: await gateway.caller('10') })
-    const { usage } = valid(Completed, eventsIn(await answer.text()).at(-1))
+    const { usage } = validate(Completed, eventsIn(await answer.text()).at(-1))
     expect(usage).toEqual({ images: 1, partial_images: 1, ...ZEROS } as typeof usage)
   })
 })
 
-test('priced by tokens, streamed: added up over the images it is that of the call', async () => {
+test('priced by tokens, streamed: the usages of the images add up to that of the call', async () => {
   const { data } = { data: PNG.toString('base64') }
   upstream.answer(
     whole({
@@ -123,11 +123,11 @@ test('priced by tokens, streamed: added up over the images it is that of the cal
   )
   const body = generation({ model: BY_TOKENS, n: 2, stream: true })
   const answer = await gateway.call(GENERATIONS, body, { key: await gateway.caller('10') })
-  const events = eventsIn(await answer.text()).map((event) => valid(Completed, event))
+  const events = eventsIn(await answer.text()).map((event) => validate(Completed, event))
   expect(events.map(({ usage }) => usage.total_tokens)).toEqual([0, 2_600])
 })
 
-test('a model without images in its answer has no usage to show', async () => {
+test('an answer without images has no usage', async () => {
   upstream.answer(whole({ candidates: [{ content: { parts: [{ text: 'No.' }] }, finishReason: 'STOP' }] }))
   const answer = await gateway.call(GENERATIONS, generation({ model: PICTURE }), {
     key: await gateway.caller('10'),

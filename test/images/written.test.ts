@@ -1,4 +1,4 @@
-// Fields that OpenAI's images API has and not every model takes: how an image is compressed, how close an edit keeps, moderation.
+// Fields of OpenAI's images API that not every model accepts: output_compression, input_fidelity, and moderation.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
 import sharp from 'sharp'
@@ -29,7 +29,7 @@ import {
 
 const { gateway, upstream, key, call, asked, lastCall, clock } = await imagesScene()
 
-/** Noise, whose size tells how it was compressed. */
+/** Noise: its size shows how it was compressed. */
 const NOISE = await sharp({
   create: {
     width: 96,
@@ -48,11 +48,11 @@ beforeEach(() => {
   upstream.answer(({ path }) => (path.includes('/images/') ? sends(NOISE) : draws(NOISE)))
 })
 
-const made = async (body: object): Promise<Buffer> => {
+const generate = async (body: object): Promise<Buffer> => {
   const { data } = await imagesIn(await call(GENERATIONS, body))
   return Buffer.from(data[0]?.b64_json ?? '', 'base64')
 }
-const formAsked = (): Promise<FormData> => {
+const readSentForm = (): Promise<FormData> => {
   const { body, headers } = upstream.last()
   return new Response(new Uint8Array(body), {
     headers: { 'content-type': headers['content-type'] ?? '' },
@@ -62,34 +62,34 @@ const formAsked = (): Promise<FormData> => {
 describe('output_compression', () => {
   test.each(['jpeg', 'webp'] as const)('is the quality of a %s that the gateway writes', async (format) => {
     const write = (output_compression?: number) =>
-      made(generation({ output_format: format, output_compression }))
-    const [unsaid, whole, half, least] = [await write(), await write(100), await write(50), await write(0)]
+      generate(generation({ output_format: format, output_compression }))
+    const [unset, whole, half, least] = [await write(), await write(100), await write(50), await write(0)]
     expect((await sharp(half).metadata()).format).toBe(format)
-    expect(whole.length).toBeGreaterThan(unsaid.length)
-    expect(unsaid.length).toBeGreaterThan(half.length)
+    expect(whole.length).toBeGreaterThan(unset.length)
+    expect(unset.length).toBeGreaterThan(half.length)
     expect(half.length).toBeGreaterThan(least.length)
   })
 
-  test('a provider that has none sent the format already: it is written anew', async () => {
+  test('compresses an image again that a provider without the field sent in the requested format', async () => {
     upstream.answer(draws(NOISE_JPEG))
-    const given = await made(generation({ output_format: 'jpeg', output_compression: 20 }))
-    expect(given.length).toBeLessThan(NOISE_JPEG.length / 2)
-    expect(await made(generation({ output_format: 'jpeg' }))).toEqual(NOISE_JPEG)
+    const compressed = await generate(generation({ output_format: 'jpeg', output_compression: 20 }))
+    expect(compressed.length).toBeLessThan(NOISE_JPEG.length / 2)
+    expect(await generate(generation({ output_format: 'jpeg' }))).toEqual(NOISE_JPEG)
   })
 
-  test('goes to a provider that has it, whose image is then left as it is', async () => {
+  test('goes to a provider that has it, whose image is then left unchanged', async () => {
     upstream.answer(sends(NOISE_JPEG))
     const body = generation({ model: OVER_OPENAI, output_format: 'jpeg', output_compression: 20 })
-    expect(await made(body)).toEqual(NOISE_JPEG)
+    expect(await generate(body)).toEqual(NOISE_JPEG)
     expect(asked()).toMatchObject({ output_format: 'jpeg', output_compression: 20 })
   })
 
-  test('is not sent with a PNG, of which 100 says nothing', async () => {
-    await made(generation({ model: OVER_OPENAI, output_compression: 100 }))
+  test('is not sent with a PNG, for which 100 means nothing', async () => {
+    await generate(generation({ model: OVER_OPENAI, output_compression: 100 }))
     expect(asked()).not.toHaveProperty('output_compression')
   })
 
-  test('of an edit by the SDK', async () => {
+  test('is sent with an edit of the SDK', async () => {
     const client = new OpenAI({ apiKey: key, baseURL: `${gateway.url.origin}/v1`, maxRetries: 0 })
     await client.images.edit({
       model: OVER_OPENAI,
@@ -98,7 +98,7 @@ describe('output_compression', () => {
       output_format: 'webp',
       output_compression: 30,
     })
-    expect((await formAsked()).get('output_compression')).toBe('30')
+    expect((await readSentForm()).get('output_compression')).toBe('30')
   })
 
   test.each([
@@ -106,7 +106,7 @@ describe('output_compression', () => {
     ['without a format, which means PNG', { output_compression: 0 }],
     ['above 100', { output_format: 'jpeg', output_compression: 101 }],
     ['below 0', { output_format: 'jpeg', output_compression: -1 }],
-    ['no whole number', { output_format: 'jpeg', output_compression: 1.5 }],
+    ['a fraction', { output_format: 'jpeg', output_compression: 1.5 }],
     ['a text', { output_format: 'jpeg', output_compression: '50' }],
   ])('%s is refused', async (_, fields) => {
     const before = await storedIn(gateway)
@@ -118,9 +118,9 @@ describe('output_compression', () => {
 describe('input_fidelity', () => {
   const edit = (fields: Record<string, string>) => postForm(gateway, key, editForm(fields))
 
-  test('high goes to a model that takes it, and costs what its price says', async () => {
+  test('high goes to a model that accepts it, and is charged at its price', async () => {
     await imagesIn(await edit({ model: PARTIAL, input_fidelity: 'high' }))
-    expect((await formAsked()).get('input_fidelity')).toBe('high')
+    expect((await readSentForm()).get('input_fidelity')).toBe('high')
     const { cost_nanos, price } = await lastCall()
     expect(cost_nanos).toBe(IMAGE_NANOS + FIDELITY_NANOS)
     expect(JSON.parse(price)).toEqual({
@@ -130,7 +130,7 @@ describe('input_fidelity', () => {
     })
   })
 
-  test('high is held for, and charged for each image that came', async () => {
+  test('high is held, and charged for each delivered image', async () => {
     upstream.answer(sends(PNG, PNG))
     const poor = await gateway.caller('0.329')
     const refused = await postForm(
@@ -145,21 +145,21 @@ describe('input_fidelity', () => {
 
   test('low, which is the default, costs nothing more, and needs no price', async () => {
     await imagesIn(await edit({ model: OVER_OPENAI, input_fidelity: 'low' }))
-    expect((await formAsked()).get('input_fidelity')).toBe('low')
+    expect((await readSentForm()).get('input_fidelity')).toBe('low')
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS })
   })
 
-  test('in JSON, too', async () => {
+  test('is sent from JSON, too', async () => {
     upstream.answer(draws(PNG))
     const generation_id = await generated(gateway, key)
     upstream.answer(sends(PNG))
     await imagesIn(await call(EDITS, generation({ model: PARTIAL, generation_id, input_fidelity: 'high' })))
-    expect((await formAsked()).get('input_fidelity')).toBe('high')
+    expect((await readSentForm()).get('input_fidelity')).toBe('high')
   })
 
   test.each([
     ['high without a price', OVER_OPENAI, 'high'],
-    ['to a model that always keeps close', PARTIAL_OR_WHOLE, 'high'],
+    ['to a model that always has high fidelity', PARTIAL_OR_WHOLE, 'high'],
     ['to a model of another maker', OTHER_MAKER, 'low'],
     ['to a provider of another protocol', NEVER_PARTIAL, 'high'],
     ['to a provider of another protocol', PICTURE, 'low'],
@@ -174,14 +174,14 @@ describe('input_fidelity', () => {
 })
 
 describe('moderation', () => {
-  test('goes to a model that takes it', async () => {
-    await made(generation({ model: OVER_OPENAI, moderation: 'low' }))
+  test('goes to a model that accepts it', async () => {
+    await generate(generation({ model: OVER_OPENAI, moderation: 'low' }))
     expect(asked()).toMatchObject({ moderation: 'low' })
   })
 
-  test('auto, which is the default, is taken for every model', async () => {
-    await made(generation({ moderation: 'auto' }))
-    await made(generation({ model: OTHER_MAKER, moderation: 'auto' }))
+  test('auto, which is the default, is accepted for every model', async () => {
+    await generate(generation({ moderation: 'auto' }))
+    await generate(generation({ model: OTHER_MAKER, moderation: 'auto' }))
     expect(asked()).not.toHaveProperty('moderation')
   })
 
@@ -196,7 +196,7 @@ describe('moderation', () => {
   })
 })
 
-describe('where OpenAI’s API has no such field, neither has this one:', () => {
+describe('a field that OpenAI’s endpoint does not have is refused:', () => {
   test.each([
     ['input_fidelity of a generation', GENERATIONS, generation({ input_fidelity: 'low' }), 'input_fidelity'],
     [
@@ -213,7 +213,7 @@ describe('where OpenAI’s API has no such field, neither has this one:', () => 
   })
 })
 
-test('safety_identifier is taken as user is, and not passed on', async () => {
-  await made(generation({ model: OVER_OPENAI, safety_identifier: 'someone', user: 'someone' }))
+test('safety_identifier is accepted like user, and not passed on', async () => {
+  await generate(generation({ model: OVER_OPENAI, safety_identifier: 'someone', user: 'someone' }))
   expect(asked()).not.toContainAnyKeys(['safety_identifier', 'user'])
 })
