@@ -183,21 +183,18 @@ describe('routes that cost more than a call brings', () => {
     ['whole', wholePath(), ask()],
     ['streamed', streamPath(), ask()],
     ['an image', '/v1/images/generations', { model: IMAGE_MODEL, prompt: 'A fox', size: '512x512' }],
-  ])(
-    'are refused with 404 model_unavailable as the last ones left, without a hold or an upstream request: %s',
-    async (_row, path, body) => {
-      await setRoutes({ costs: [EXPENSIVE], refuse: true })
-      const before = gateway.rows()
-      upstream.seen.length = 0
-      const response = await call(path, body)
-      const words = await response.text()
-      expect([response.status, response.headers.get('retry-after')]).toEqual([404, null])
-      expect(words).toMatch(/no route that may serve it/)
-      expect(words).not.toMatch(/cost|price|margin|p1|up-1/i)
-      expect(gateway.rows()).toEqual(before)
-      expect(upstream.seen).toEqual([])
-    },
-  )
+  ])('as the only routes: 404 model_unavailable, without a hold or request: %s', async (_row, path, body) => {
+    await setRoutes({ costs: [EXPENSIVE], refuse: true })
+    const before = gateway.rows()
+    upstream.seen.length = 0
+    const response = await call(path, body)
+    const words = await response.text()
+    expect([response.status, response.headers.get('retry-after')]).toEqual([404, null])
+    expect(words).toMatch(/no route that may serve it/)
+    expect(words).not.toMatch(/cost|price|margin|p1|up-1/i)
+    expect(gateway.rows()).toEqual(before)
+    expect(upstream.seen).toEqual([])
+  })
 
   test('are refused in the shape of the protocol', async () => {
     await setRoutes({ costs: [EXPENSIVE], refuse: true })

@@ -206,11 +206,8 @@ describe('a queue above its limit reports itself as full, and still accepts sett
 
   test('by money', () => {
     const { queue } = queueOver(blocked)
-    const expensive = settlementOf(1, () => {})
-    queue.add({
-      ...expensive,
-      operation: { ...expensive.operation, cost_nanos: MAX_UNWRITTEN_NANOS } as PostOperation,
-    })
+    const huge = settlementOf(1, () => {})
+    queue.add({ ...huge, operation: { ...huge.operation, cost_nanos: MAX_UNWRITTEN_NANOS } as PostOperation })
     expect(queue.full).toBeUndefined()
     queue.add(settlementOf(2, () => {}))
     expect(queue.full).toStartWith('2 settlements of 100.000000005 USD')

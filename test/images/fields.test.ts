@@ -151,11 +151,7 @@ describe('edits, multipart, refuse', () => {
       { 'image[]': new File([PNG], 'again.png') },
       [400, 'duplicate_reference', 'image'],
     ],
-    [
-      'a second file that is not an image',
-      { 'image[]': new File(['x'], 'b.png') },
-      [400, 'IMAGE_TYPE_UNSUPPORTED'],
-    ],
+    ['a second file: not an image', { 'image[]': new File(['x'], 'b.png') }, [400, 'IMAGE_TYPE_UNSUPPORTED']],
     ['stream: true or false', { stream: 'yes' }, bad('stream')],
     ['partial_images: 0 to 3', { stream: 'true', partial_images: '4' }, bad('partial_images')],
     [

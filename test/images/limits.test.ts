@@ -170,7 +170,7 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
   describe('a replay of a kept answer', () => {
     const send = (key: string, name: string, body: object | string = generation()) =>
       gateway.call(GENERATIONS, body, { key, headers: { 'idempotency-key': name } })
-    const outcomeOf = async (response: Promise<Response>) => {
+    const read = async (response: Promise<Response>) => {
       const answer = await response
       await answer.arrayBuffer()
       return [
@@ -182,12 +182,12 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
 
     test('does not count, and is answered over the limit, too', async () => {
       const key = await gateway.caller()
-      expect(await outcomeOf(send(key, 'first'))).toEqual([200, null, '29'])
+      expect(await read(send(key, 'first'))).toEqual([200, null, '29'])
       for (let again = 0; again < 40; again++)
-        expect(await outcomeOf(send(key, 'first'))).toEqual([200, 'true', '29'])
-      for (let sent = 0; sent < 29; sent++) await outcomeOf(send(key, `other ${sent}`))
-      expect(await outcomeOf(send(key, 'one more'))).toEqual([429, null, '0'])
-      expect(await outcomeOf(send(key, 'first'))).toEqual([200, 'true', '0'])
+        expect(await read(send(key, 'first'))).toEqual([200, 'true', '29'])
+      for (let sent = 0; sent < 29; sent++) await read(send(key, `other ${sent}`))
+      expect(await read(send(key, 'one more'))).toEqual([429, null, '0'])
+      expect(await read(send(key, 'first'))).toEqual([200, 'true', '0'])
     })
 
     test('counts if the kept answer was discarded while the request arrived', async () => {
@@ -206,15 +206,11 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
 
     test('counts if the request under the same key is a different or an invalid one', async () => {
       const key = await gateway.caller()
-      expect(await outcomeOf(send(key, 'first'))).toEqual([200, null, '29'])
-      expect(await outcomeOf(send(key, 'first', generation({ prompt: 'another' })))).toEqual([
-        422,
-        null,
-        '28',
-      ])
-      expect(await outcomeOf(send(key, 'first', '{'))).toEqual([400, null, '27'])
-      for (let sent = 0; sent < 27; sent++) await outcomeOf(send(key, 'first', '{'))
-      expect(await outcomeOf(send(key, 'first', '{'))).toEqual([429, null, '0'])
+      expect(await read(send(key, 'first'))).toEqual([200, null, '29'])
+      expect(await read(send(key, 'first', generation({ prompt: 'another' })))).toEqual([422, null, '28'])
+      expect(await read(send(key, 'first', '{'))).toEqual([400, null, '27'])
+      for (let sent = 0; sent < 27; sent++) await read(send(key, 'first', '{'))
+      expect(await read(send(key, 'first', '{'))).toEqual([429, null, '0'])
     })
   })
 

@@ -42,26 +42,21 @@ async function readSentForm(): Promise<FormData> {
 }
 
 describe('images.edit with several images', () => {
-  test.each([2, 3])(
-    '%i make a compose, at the price of one image, and each is kept as a file',
-    async (count) => {
-      const key = await gateway.caller('10')
-      const images = [await file(PNG), await file(JPEG, 'image/jpeg'), await file(WEBP, 'image/webp')]
-      const image = images.slice(0, count)
-      const made = await clientOf(key).images.edit({ model: PICTURE, prompt: 'both', image })
-      expect(made.data).toHaveLength(1)
-      expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1 })
-      const files = (await (await gateway.call('/api/v1/files', undefined, { key })).json()) as {
-        files: { key: string }[]
-      }
-      expect(files.files).toHaveLength(count)
-      const newest = generations().at(-1)
-      expect(newest).toMatchObject({ kind: 'compose' })
-      expect(JSON.parse(newest?.parents ?? '').toSorted()).toEqual(
-        files.files.map((one) => one.key).toSorted(),
-      )
-    },
-  )
+  test.each([2, 3])('%i make a compose, at the price of one image, each kept as a file', async (count) => {
+    const key = await gateway.caller('10')
+    const images = [await file(PNG), await file(JPEG, 'image/jpeg'), await file(WEBP, 'image/webp')]
+    const image = images.slice(0, count)
+    const made = await clientOf(key).images.edit({ model: PICTURE, prompt: 'both', image })
+    expect(made.data).toHaveLength(1)
+    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1 })
+    const files = (await (await gateway.call('/api/v1/files', undefined, { key })).json()) as {
+      files: { key: string }[]
+    }
+    expect(files.files).toHaveLength(count)
+    const newest = generations().at(-1)
+    expect(newest).toMatchObject({ kind: 'compose' })
+    expect(JSON.parse(newest?.parents ?? '').toSorted()).toEqual(files.files.map((one) => one.key).toSorted())
+  })
 
   test('reach the provider in their order', async () => {
     await (await client()).images.edit({

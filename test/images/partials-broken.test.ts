@@ -58,26 +58,20 @@ const BREAKS: readonly (readonly [name: string, steps: Step[], code: string, mod
 ]
 
 describe('after a delivered partial image,', () => {
-  test.each(BREAKS)(
-    '%s: the partial image is charged, and nothing else',
-    async (_, steps, code, model = PARTIALS_MODEL) => {
-      const { response, events } = await callWith(
-        stream(partial(PNG, 0), 'read', ...steps),
-        bodyOf({ model }),
-      )
-      expect([response.status, kindsOf(events)]).toEqual([200, ['partial_image', 'error']])
-      const error = events.at(-1)?.error
-      expect(error).toMatchObject({ code, param: null })
-      expect(error?.message).toMatch(/(?<!Nothing was )charged/)
-      expect(await s.lastCall()).toMatchObject({
-        cost_nanos: PARTIAL_NANOS,
-        images: 0,
-        outcome: 'broken',
-        status: 200,
-      })
-      expect(generationsOf(s).at(-1)).toMatchObject({ state: 'failed' })
-    },
-  )
+  test.each(BREAKS)('%s: only that image is charged', async (_, steps, code, model = PARTIALS_MODEL) => {
+    const { response, events } = await callWith(stream(partial(PNG, 0), 'read', ...steps), bodyOf({ model }))
+    expect([response.status, kindsOf(events)]).toEqual([200, ['partial_image', 'error']])
+    const error = events.at(-1)?.error
+    expect(error).toMatchObject({ code, param: null })
+    expect(error?.message).toMatch(/(?<!Nothing was )charged/)
+    expect(await s.lastCall()).toMatchObject({
+      cost_nanos: PARTIAL_NANOS,
+      images: 0,
+      outcome: 'broken',
+      status: 200,
+    })
+    expect(generationsOf(s).at(-1)).toMatchObject({ state: 'failed' })
+  })
 
   test('an unusable image aborts the upstream request', async () => {
     using aborted = spyOn(AbortController.prototype, 'abort')

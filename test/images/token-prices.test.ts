@@ -144,14 +144,10 @@ describe('without a plausible usage report an image is charged by an estimate, a
 describe('the hold', () => {
   const outputNanos = (tokens: number) => tokens * 30_000
   test.each<[about: string, fields: object, min_nanos: number]>([
-    ['the maximum of an image', {}, outputNanos(MAX_TOKENS)],
-    ['the maximum of each image', { n: 3 }, outputNanos(3 * MAX_TOKENS)],
-    [
-      'the maximum of the size and quality',
-      { size: '1024x1024', quality: 'low' },
-      outputNanos(SQUARE_TOKENS),
-    ],
-    ['the maximum of another quality', { size: '1024x1024', quality: 'xhigh' }, outputNanos(MAX_TOKENS)],
+    ['for one image', {}, outputNanos(MAX_TOKENS)],
+    ['for each image', { n: 3 }, outputNanos(3 * MAX_TOKENS)],
+    ['for the size and quality', { size: '1024x1024', quality: 'low' }, outputNanos(SQUARE_TOKENS)],
+    ['for another quality', { size: '1024x1024', quality: 'xhigh' }, outputNanos(MAX_TOKENS)],
   ])('%s', async (_, fields, min_nanos) => {
     const key = await gateway.caller('10')
     let held_nanos = 0
@@ -219,21 +215,18 @@ describe('a stream with partial images', () => {
     ['two partial images', 1_200, 2, 2],
     ['output up to the bound', MAX_TOKENS + 300, 3, 3],
     ['fewer partial images than the report includes', MAX_TOKENS + 300, 1, 3],
-  ])(
-    '%s: the charge is as reported, with partial images as a part of the output',
-    async (_, output_tokens, partials, requested) => {
-      const events = await streamed({ ...REPORTED, output_tokens }, partials, requested)
-      expect(kindsOf(events)).toEqual([...Array(partials).fill('partial_image'), 'completed'])
-      const cost_nanos = 20 * 5_000 + output_tokens * 30_000
-      expect(events.at(-1)).toMatchObject({
-        cost: formatUsd(cost_nanos),
-        usage: { images: 1, input_tokens: 20, output_tokens, total_tokens: 20 + output_tokens },
-      })
-      const { hold_nanos, ...call } = await lastCall()
-      expect(call).toMatchObject({ cost_nanos, images: 1, estimated: 0, streamed: 1 })
-      expect(hold_nanos).toBeGreaterThanOrEqual(cost_nanos)
-    },
-  )
+  ])('%s: charged as reported, partial images included', async (_, output_tokens, partials, requested) => {
+    const events = await streamed({ ...REPORTED, output_tokens }, partials, requested)
+    expect(kindsOf(events)).toEqual([...Array(partials).fill('partial_image'), 'completed'])
+    const cost_nanos = 20 * 5_000 + output_tokens * 30_000
+    expect(events.at(-1)).toMatchObject({
+      cost: formatUsd(cost_nanos),
+      usage: { images: 1, input_tokens: 20, output_tokens, total_tokens: 20 + output_tokens },
+    })
+    const { hold_nanos, ...call } = await lastCall()
+    expect(call).toMatchObject({ cost_nanos, images: 1, estimated: 0, streamed: 1 })
+    expect(hold_nanos).toBeGreaterThanOrEqual(cost_nanos)
+  })
 
   test.each<[about: string, usage: object | undefined]>([
     ['without a usage', undefined],

@@ -2,9 +2,8 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** Files that were taken out of the data folder. */
+/** Files that were taken out of the data folder; `back` puts them back. */
 export interface Away {
-  /** Puts them back. */
   back(): Promise<void>
 }
 

@@ -54,7 +54,7 @@ async function runUntilKilled(step: string, passing: number): Promise<Report[]> 
     stderr: 'pipe',
   })
   const errors = child.stderr.text()
-  // After so many lines the process is somewhere within its next step.
+  // After this number of lines the process is somewhere within its next step.
   const last_line = step === 'outside' ? Math.floor(chance() * MAX_LINES) : Number.POSITIVE_INFINITY
   let output = ''
   for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isPublicAddress } from '../../src/media/addresses.ts'
 
-const REFUSED: [why: string, ...addresses: string[]][] = [
+const REFUSED: [range: string, ...addresses: string[]][] = [
   ['this network', '0.0.0.0', '0.0.0.1', '0.255.255.255'],
   ['private 10/8', '10.0.0.0', '10.1.2.3', '10.255.255.255'],
   ['carrier-grade NAT', '100.64.0.0', '100.100.100.200', '100.127.255.255'],
@@ -40,7 +40,7 @@ const REFUSED: [why: string, ...addresses: string[]][] = [
   ['zones', 'fe80::1%eth0', '::1%lo', '2606:4700::1%eth0', '8.8.8.8%eth0'],
   ['ISATAP', '2606:4700::5efe:10.0.0.1', '2606:4700::200:5efe:7f00:1', '2606:4700:1:2:0:5efe:808:808'],
   [
-    'no address',
+    'not an address',
     '',
     'localhost',
     '1.2.3',
@@ -52,7 +52,7 @@ const REFUSED: [why: string, ...addresses: string[]][] = [
     '[2606:4700::1]',
   ],
   [
-    'no address either',
+    'not an address either',
     '256.1.1.1',
     '8.8.8.8.',
     '8.8.8.8/32',
@@ -63,10 +63,10 @@ const REFUSED: [why: string, ...addresses: string[]][] = [
   ],
 ]
 
-const PUBLIC: [why: string, ...addresses: string[]][] = [
+const PUBLIC: [range: string, ...addresses: string[]][] = [
   ['resolvers', '1.1.1.1', '8.8.8.8', '9.9.9.9'],
   [
-    'neighbours of the private',
+    'next to private ranges',
     '9.255.255.255',
     '11.0.0.0',
     '172.15.255.255',
@@ -74,21 +74,21 @@ const PUBLIC: [why: string, ...addresses: string[]][] = [
     '192.167.255.255',
     '192.169.0.0',
   ],
-  ['neighbours of the shared', '100.63.255.255', '100.128.0.0', '168.63.129.15', '168.63.129.17'],
+  ['next to shared ranges', '100.63.255.255', '100.128.0.0', '168.63.129.15', '168.63.129.17'],
   [
-    'neighbours of loopback and link-local',
+    'next to loopback and link-local',
     '1.0.0.0',
     '126.255.255.255',
     '128.0.0.0',
     '169.253.255.255',
     '169.255.0.0',
   ],
-  ['neighbours of the assigned', '191.255.255.255', '192.0.1.0', '192.0.3.0', '198.17.255.255', '198.20.0.0'],
-  ['neighbours of documentation', '198.51.99.255', '198.51.101.0', '203.0.112.255', '203.0.114.0'],
+  ['next to assigned ranges', '191.255.255.255', '192.0.1.0', '192.0.3.0', '198.17.255.255', '198.20.0.0'],
+  ['next to documentation', '198.51.99.255', '198.51.101.0', '203.0.112.255', '203.0.114.0'],
   ['the last before multicast', '223.255.255.255'],
   ['IPv6', '2606:4700:4700::1111', '2001:4860:4860::8888', '2a00:1450:4001::1', '2000::1', '3ffe:ffff::1'],
   [
-    'neighbours (IPv6)',
+    'next to special ranges (IPv6)',
     '2001:200::',
     '2001:db7:ffff::',
     '2001:db9::',
@@ -98,17 +98,17 @@ const PUBLIC: [why: string, ...addresses: string[]][] = [
   ],
 ]
 
-const listed = (table: typeof PUBLIC): [string, string][] =>
-  table.flatMap(([why, ...addresses]) => addresses.map((address): [string, string] => [why, address]))
+const rowsOf = (table: typeof PUBLIC): [string, string][] =>
+  table.flatMap(([range, ...addresses]) => addresses.map((address): [string, string] => [range, address]))
 
 describe('an address that is not public unicast is refused', () => {
-  test.each(listed(REFUSED))('%s: %j', (_, address) => {
+  test.each(rowsOf(REFUSED))('%s: %j', (_, address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 })
 
 describe('a public unicast address is allowed', () => {
-  test.each(listed(PUBLIC))('%s: %j', (_, address) => {
+  test.each(rowsOf(PUBLIC))('%s: %j', (_, address) => {
     expect(isPublicAddress(address)).toBe(true)
   })
 })

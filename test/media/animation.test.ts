@@ -1,4 +1,4 @@
-// Whether an image is animated, told by its structure.
+// Animated images, recognized by their structure.
 import { expect, test } from 'bun:test'
 import { isAnimated, isAnimatedData } from '../../src/media/animation.ts'
 import { animatedPng, blackPng, pngChunk, sparseGif, withPngChunks } from './crafted.ts'
@@ -15,7 +15,7 @@ const STILLS = {
   jpeg: await paint('jpeg', { alpha: false }),
 }
 
-/** Readers skip what is no block. */
+/** A GIF with a byte between its blocks, which readers skip. */
 function withByteBetween(gif: Uint8Array): Uint8Array {
   const at = gif.lastIndexOf(0x2c) - 8
   return concat(gif.subarray(0, at), '\0', gif.subarray(at))
@@ -25,18 +25,18 @@ test.each<readonly [name: string, bytes: Uint8Array, animated: boolean]>([
   ['an animated GIF', GIF, true],
   ['an animated WebP', WEBP, true],
   ['an animated PNG', APNG, true],
-  ['an animated PNG behind a long text', withPngChunks(APNG, pngChunk('iTXt', ' '.repeat(100_000))), true],
+  ['an animated PNG after a long text', withPngChunks(APNG, pngChunk('iTXt', ' '.repeat(100_000))), true],
   ['an animated PNG of one frame', animatedPng(STILLS.png, 1), false],
   ['a GIF with a byte between its frames', withByteBetween(sparseGif({ width: 9, height: 9 }, 2)), true],
   ['a GIF of one frame', sparseGif({ width: 9, height: 9 }, 1), false],
-  ['a PNG longer than what is read of it', STILL_PNG, false],
+  ['a PNG longer than the part that is read', STILL_PNG, false],
   ...Object.entries(STILLS).map(([format, bytes]) => [`a ${format}`, bytes, false] as const),
-  ['no image', Buffer.from('hello'), false],
+  ['bytes that are not an image', Buffer.from('hello'), false],
 ])('%s', (_, bytes, animated) => {
   expect([isAnimated(bytes), isAnimatedData(bytes.toBase64())]).toEqual([animated, animated])
 })
 
-test('cut off anywhere, an animation counts as still or animated, and nothing fails', () => {
+test('an animation that is cut off anywhere counts as still or animated, without an error', () => {
   for (const bytes of [GIF, WEBP, APNG])
     for (let length = 0; length < bytes.length; length++)
       expect(typeof isAnimatedData(bytes.subarray(0, length).toBase64())).toBe('boolean')

@@ -1,4 +1,4 @@
-// The duration of audio by its container: real files of each, crafted headers, and whatever bytes somebody may send.
+// The duration of audio by its container: real files of each, crafted headers, and any bytes that a caller may send.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { wholeDurationMs } from './support.ts'
 const fixture = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(join(import.meta.dir, '../fixtures/audio', name)))
 
-/** All are two and a half seconds; encoders add what fills their last frame, and what they need to begin. */
+/** All are two and a half seconds; encoders add a start delay, and fill up their last frame. */
 const FILES = [
   'tone.wav',
   'tone.mp3',
@@ -32,7 +32,7 @@ describe('real files of two and a half seconds', () => {
   })
 
   test.each(['tone.wav', 'tone.mp3', 'tone.aac', 'tone-opus.ogg', 'tone.flac'])(
-    '%s, of which only the begin and the end are kept',
+    '%s, of which only the beginning and the end are kept',
     (name) => {
       const bytes = fixture(name)
       const head = bytes.subarray(0, 3_000)
@@ -43,7 +43,7 @@ describe('real files of two and a half seconds', () => {
     },
   )
 
-  test.each(FILES)('%s, as it passes in pieces', (name) => {
+  test.each(FILES)('%s, measured in pieces', (name) => {
     const bytes = fixture(name)
     const meter = createAudioMeter(false)
     for (let at = 0; at < bytes.length; at += 777) meter.add(bytes.subarray(at, at + 777))
@@ -52,7 +52,7 @@ describe('real files of two and a half seconds', () => {
   })
 })
 
-function wav({ bytes_per_s = 16_000, bits = 16, said = 3_200, present = 3_200 } = {}): Uint8Array {
+function wav({ bytes_per_s = 16_000, bits = 16, declared = 3_200, present = 3_200 } = {}): Uint8Array {
   const bytes = Buffer.alloc(44 + present)
   bytes.write('RIFF....WAVEfmt ')
   bytes.writeUInt32LE(16, 16)
@@ -62,19 +62,19 @@ function wav({ bytes_per_s = 16_000, bits = 16, said = 3_200, present = 3_200 } 
   bytes.writeUInt32LE(bytes_per_s, 28)
   bytes.writeUInt16LE(bits, 34)
   bytes.write('data', 36)
-  bytes.writeUInt32LE(said, 40)
+  bytes.writeUInt32LE(declared, 40)
   return bytes
 }
 
 describe('headers that mislead', () => {
   test.each<[name: string, bytes: Uint8Array, ms: number | undefined]>([
-    ['WAV: as it says', wav(), 200],
-    ['WAV: more bytes a second than its samples have', wav({ bytes_per_s: 1_600_000 }), 200],
-    ['WAV: more data than is there', wav({ said: 1_000_000 }), 200],
-    ['WAV: a length of 0, as streams have it', wav({ said: 0 }), 200],
-    ['WAV: the longest length, as streams have it', wav({ said: 0xffff_ffff }), 200],
+    ['WAV: a true header', wav(), 200],
+    ['WAV: a higher byte rate than its samples have', wav({ bytes_per_s: 1_600_000 }), 200],
+    ['WAV: a longer length than its data', wav({ declared: 1_000_000 }), 200],
+    ['WAV: a length of 0, as in streams', wav({ declared: 0 }), 200],
+    ['WAV: the maximum length, as in streams', wav({ declared: 0xffff_ffff }), 200],
     ['WAV: no samples at all', wav({ bits: 0, bytes_per_s: 0 }), undefined],
-    ['nothing', new Uint8Array(), undefined],
+    ['no bytes', new Uint8Array(), undefined],
     ['text', Buffer.from('This is no audio at all, whatever its name says.'), undefined],
     ['all ones', new Uint8Array(10_000).fill(0xff), undefined],
     [
@@ -87,9 +87,9 @@ describe('headers that mislead', () => {
   })
 
   const MINUTE = Buffer.alloc(16_000 * 60)
-  const chunk = (name: string, bytes: Uint8Array, said = bytes.length): Uint8Array => {
+  const chunk = (name: string, bytes: Uint8Array, declared = bytes.length): Uint8Array => {
     const head = Buffer.from(`${name}....`)
-    head.writeUInt32LE(said, 4)
+    head.writeUInt32LE(declared, 4)
     return Buffer.concat([head, bytes])
   }
   const formatChunk = (tag: number, bytes_per_s: number): Uint8Array => {
@@ -106,19 +106,15 @@ describe('headers that mislead', () => {
   const PCM = formatChunk(1, 16_000)
   const HIGHEST = 0xffff_ffff
   test.each<[name: string, bytes: Uint8Array, ms: number]>([
+    ['all data chunks, not only the first one', wave(PCM, wav().subarray(36), chunk('data', MINUTE)), 60_200],
+    ['the first format, as in players', wave(PCM, formatChunk(1, 1), chunk('data', MINUTE)), 60_000],
+    ['other chunks are not data', wave(PCM, chunk('data', MINUTE), chunk('LIST', MINUTE)), 60_000],
     [
-      'all of its data, not that of the first chunk alone',
-      wave(PCM, wav().subarray(36), chunk('data', MINUTE)),
-      60_200,
-    ],
-    ['its first format, as readers do', wave(PCM, formatChunk(1, 1), chunk('data', MINUTE)), 60_000],
-    ['chunks beside its data are none', wave(PCM, chunk('data', MINUTE), chunk('LIST', MINUTE)), 60_000],
-    [
-      'what has no name behind its data is data',
+      'a chunk without a name after the data is data',
       wave(PCM, chunk('data', MINUTE), chunk('\0\0\0\0', MINUTE)),
       120_000,
     ],
-    ['packed samples of no more than a byte', wave(formatChunk(6, HIGHEST), chunk('data', MINUTE)), 120_000],
+    ['packed samples have at most a byte', wave(formatChunk(6, HIGHEST), chunk('data', MINUTE)), 120_000],
     [
       'MP3 by its frames',
       wave(formatChunk(0x55, HIGHEST), chunk('data', fixture('tone.mp3'))),
@@ -128,7 +124,7 @@ describe('headers that mislead', () => {
     expect(wholeDurationMs(bytes)).toBe(ms)
   })
 
-  /** A copy with a number written behind each of these names. */
+  /** A copy that is changed at each occurrence of this text. */
   const rewritten = (name: string, text: string | Uint8Array, write: (bytes: Buffer, at: number) => void) => {
     const bytes = Buffer.from(fixture(name))
     for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) write(bytes, at)
@@ -151,11 +147,11 @@ describe('headers that mislead', () => {
         bytes.set([0, 0, 1], at + 4),
       ),
     ],
-  ])('%s, and still it lasts what its packets last', (_name, bytes) => {
+  ])('%s, but the duration is that of its packets', (_name, bytes) => {
     expect(wholeDurationMs(bytes)).toBeWithin(2_450, 2_650)
   })
 
-  test('Ogg: bytes between its pages hide none of them', () => {
+  test('Ogg: bytes between its pages do not hide a page', () => {
     const bytes = Buffer.from(fixture('tone-opus.ogg'))
     const last = bytes.lastIndexOf('OggS')
     const parted = Buffer.concat([bytes.subarray(0, last), Buffer.from('x'), bytes.subarray(last)])
@@ -169,7 +165,7 @@ describe('headers that mislead', () => {
     expect(wholeDurationMs(shortened)).toBeGreaterThan(600)
   })
 
-  test('a count of frames in the first one of an MP3 is not asked', () => {
+  test('the count of frames in the first frame of an MP3 is ignored', () => {
     const frame = fixture('tone.mp3')
     const short = Uint8Array.from(frame)
     const at = Buffer.from(short).indexOf('Xing')
@@ -178,7 +174,7 @@ describe('headers that mislead', () => {
     expect(wholeDurationMs(short)).toBe(wholeDurationMs(frame))
   })
 
-  test('chained streams of Ogg add up', () => {
+  test('chained Ogg streams add up', () => {
     const one = fixture('tone-opus.ogg')
     const other = Uint8Array.from(one)
     for (
@@ -192,7 +188,7 @@ describe('headers that mislead', () => {
     expect(2 * (wholeDurationMs(one) ?? 0) - twice).toBeWithin(0, 2)
   })
 
-  test('a tag before an MP3 is passed over', () => {
+  test('a tag before an MP3 is skipped', () => {
     const tag = Buffer.concat([
       Buffer.from('ID3\x04\0\0'),
       Buffer.from([0, 0, 2, 0]),
@@ -223,7 +219,7 @@ describe('hostile bytes: a duration is undefined, or a whole number of milliseco
     ].map((text) => Buffer.from(text, 'latin1')),
   )
 
-  test('any bytes behind each beginning', () => {
+  test('any bytes after each signature', () => {
     fc.assert(
       fc.property(beginning, fc.uint8Array({ maxLength: 2_000 }), (begin, rest) =>
         isSane(Buffer.concat([begin, rest])),
@@ -251,7 +247,7 @@ describe('hostile bytes: a duration is undefined, or a whole number of milliseco
     )
   })
 
-  test('a megabyte of beginnings, none of which is one', () => {
+  test('a megabyte of false frame headers', () => {
     for (const unit of [
       [0xff, 0xf1, 0x50, 0x83, 0xff, 0xff, 0xfc],
       [0xff, 0xfb, 0x90, 0x00],
@@ -268,7 +264,7 @@ describe('hostile bytes: a duration is undefined, or a whole number of milliseco
   })
 })
 
-/** Three megabytes of each container, in parts as small as it has them. */
+/** Three megabytes of each container, in its smallest parts. */
 const LONG: readonly [name: string, begin: Uint8Array, unit: Uint8Array][] = [
   ['MP3', new Uint8Array(), Uint8Array.of(0xff, 0xf3, 0x14, 0xc4, ...Array<number>(20).fill(0))],
   ['ADTS', new Uint8Array(), Uint8Array.of(0xff, 0xf1, 0x50, 0x80, 0, 0xff, 0xfc)],
@@ -302,12 +298,12 @@ function longRun(): Uint8Array {
 }
 
 function mpegWave(): Uint8Array {
-  const bytes = Buffer.from(wav({ said: 0, present: 0 }))
+  const bytes = Buffer.from(wav({ declared: 0, present: 0 }))
   bytes.writeUInt16LE(0x55, 20)
   return bytes
 }
 
-test.each(LONG)('%s: others have their turn while a long file is measured', async (_name, begin, unit) => {
+test.each(LONG)('%s: other tasks run while a long file is measured', async (_name, begin, unit) => {
   const bytes = Buffer.concat([begin, Buffer.alloc(3_000_000, unit)])
   let turns = 0
   let is_measured = false

@@ -1,4 +1,4 @@
-// A bucket of files that fails: what is not there is told from what cannot be asked, and the bucket is asked no more than it has to be.
+// Outages of a bucket of files: a missing file differs from a failing bucket, and a failing bucket gets no more requests than needed.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { hasS3Server, partOf, type S3Server, startS3Server } from '../support/s3-server.ts'
 
 const LIMITS: BucketFilesLimits = { answer_ms: 1_500, least_bytes_per_s: 1e9, try_every_ms: 20 }
-/** A busy machine takes its time for what is large. */
+/** A busy machine needs time for large files. */
 const PATIENT: BucketFilesLimits = { ...LIMITS, answer_ms: 60_000 }
 const BYTES = new TextEncoder().encode('a cat')
 
@@ -28,49 +28,49 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
   let s3: S3Server
   let bucket: BucketFiles
   let store: FileStore
-  /** What the store told of the bucket. */
-  let told: (string | undefined)[]
+  /** The reported states of the bucket: a failure, or undefined when it works. */
+  let seen: (string | undefined)[]
   beforeAll(async () => {
     s3 = await startS3Server('files')
   })
   afterAll(() => s3?.[Symbol.asyncDispose]())
   function open(limits: BucketFilesLimits): void {
-    told = []
-    bucket = openBucketFiles(partOf(s3), { limits, onChange: (failure) => void told.push(failure?.message) })
+    seen = []
+    bucket = openBucketFiles(partOf(s3), { limits, onChange: (failure) => void seen.push(failure?.message) })
     store = bucket.store('images')
   }
   beforeEach(async () => {
     open(LIMITS)
     await store.put('1/a.png', BYTES)
   })
-  // Nor may a test that failed amid it take those after it along.
+  // Resumes the server, so that a failed test does not affect later ones.
   afterEach(() => s3.resume())
-  const works = () => eventually('the bucket works', () => !bucket.isFailing())
+  const recovered = () => eventually('the bucket works', () => !bucket.isFailing())
 
-  const ASKED: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ['to put', () => store.put('1/b.png', BYTES)],
-    ['to open', () => store.open('1/a.png')],
-    ['to open what is not there', () => store.open('1/none.png')],
-    ['whether it has', () => store.has('1/a.png')],
-    ['to remove', () => store.remove('1/a.png')],
-    ['to list', () => Array.fromAsync(store.list())],
-    ['to remove all', () => store.removeAllOf('1')],
+  const OPERATIONS: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['put', () => store.put('1/b.png', BYTES)],
+    ['open', () => store.open('1/a.png')],
+    ['open of a missing file', () => store.open('1/none.png')],
+    ['has', () => store.has('1/a.png')],
+    ['remove', () => store.remove('1/a.png')],
+    ['list', () => Array.fromAsync(store.list())],
+    ['removeAllOf', () => store.removeAllOf('1')],
   ]
 
-  describe('that is away', () => {
-    test.each(ASKED)('asked %s, fails, and works again once it is back', async (_, ask) => {
+  describe('that is down', () => {
+    test.each(OPERATIONS)('%s fails, and works again once the bucket is back', async (_, ask) => {
       await s3.stop()
       const failure = await failureOf(ask)
       expect(failure.trouble).toBe('unreachable')
       expect(failure.message).toContain('check its address and region, and that it runs')
-      expect([bucket.isFailing(), told.length]).toEqual([true, 1])
+      expect([bucket.isFailing(), seen.length]).toEqual([true, 1])
       await s3.start()
-      await works()
-      expect(told).toEqual([failure.message, undefined])
+      await recovered()
+      expect(seen).toEqual([failure.message, undefined])
       expect((await store.put('1/c.png', BYTES)).bytes).toBe(5)
     })
 
-    test('what is to be put is refused at once, and nothing of it is read', async () => {
+    test('refuses new files at once, and reads nothing of them', async () => {
       await s3.stop()
       await failureOf(() => store.open('1/a.png'))
       let is_read = false
@@ -81,12 +81,12 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
       expect((await failureOf(() => store.put('1/b.png', content()))).message).toContain('is tried again')
       expect(is_read).toBe(false)
       await s3.start()
-      await works()
+      await recovered()
       expect(await store.has('1/b.png')).toBe(false)
     })
   })
 
-  test('that takes requests and answers none fails within its limit, and is not waited for again to remove what it did not take', async () => {
+  test('that accepts requests and answers none fails within its time-out, and a removal does not wait for it again', async () => {
     s3.hang()
     const began_ms = performance.now()
     const failure = await failureOf(() => store.put('1/b.png', BYTES))
@@ -98,11 +98,11 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     ])
     expect(bucket.isFailing()).toBe(true)
     s3.resume()
-    await works()
+    await recovered()
     expect((await store.open('1/a.png'))?.size).toBe(5)
   })
 
-  test('that ends while it is read: the reader is told, not given a part for the whole', async () => {
+  test('that stops during a read gives the reader an error, not a part as the whole', async () => {
     open(PATIENT)
     const large = new Uint8Array(8 * 1024 * 1024)
     await store.put('1/large.png', large)
@@ -112,10 +112,10 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     const reading = Array.fromAsync(file?.stream() ?? [])
     await expect(reading).rejects.toThrow(StorageFailure)
     await s3.start()
-    await works()
+    await recovered()
   })
 
-  test('whose uploader pauses for longer than the bucket may does not fail', async () => {
+  test('does not fail if an uploader pauses for longer than the time-out of the bucket', async () => {
     const part = new Uint8Array(4 * 1024 * 1024)
     async function* content() {
       yield part
@@ -124,10 +124,10 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
       yield BYTES
     }
     expect((await store.put('1/paused.png', content())).bytes).toBe(2 * part.length + BYTES.length)
-    expect([bucket.isFailing(), told]).toEqual([false, []])
+    expect([bucket.isFailing(), seen]).toEqual([false, []])
   })
 
-  test('whose connection ends under a slow reader does not fail for all others', async () => {
+  test('does not count as failing if the connection of one slow reader ends', async () => {
     open(PATIENT)
     await store.put('1/larger.png', new Uint8Array(24 * 1024 * 1024))
     const reading = (await store.open('1/larger.png'))?.stream().getReader()
@@ -138,16 +138,16 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
       while (!(await reading?.read())?.done);
     }
     await expect(rest()).rejects.toThrow(StorageFailure)
-    expect([bucket.isFailing(), told]).toEqual([false, []])
+    expect([bucket.isFailing(), seen]).toEqual([false, []])
   })
 
-  test('that was deleted is not one whose objects are: nothing is told to be absent', async () => {
+  test('that was deleted fails, instead of reporting its files as missing', async () => {
     const path = dirname(s3.file('x'))
     await rename(path, `${path}-away`)
     expect((await failureOf(() => store.open('1/a.png'))).message).toContain('bucket not found')
     expect((await failureOf(() => store.put('1/b.png', BYTES))).message).toContain('is tried again')
     await rename(`${path}-away`, path)
-    await works()
+    await recovered()
     expect((await store.open('1/a.png'))?.size).toBe(5)
   })
 
@@ -155,7 +155,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     ['a wrong secret', { secret_access_key: 'a-secret-of-another' }, 'the secret_access_key is wrong'],
     ['a wrong key', { access_key_id: 'nobody' }, 'the access_key_id is unknown'],
     ['another bucket', { bucket: 'elsewhere' }, 'bucket not found'],
-  ])('with %s says what is wrong, and where to change it', async (_, changed, words) => {
+  ])('with %s names the mistake and where to correct it', async (_, changed, words) => {
     const wrong = openBucketFiles({ ...partOf(s3), ...changed }, { limits: LIMITS })
     const store = wrong.store('images')
     for (const ask of [(): Promise<unknown> => store.has('1/a.png'), () => wrong.connection.check()]) {
@@ -172,44 +172,44 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
 })
 
 describe('the health of a bucket', () => {
-  const trials = () => {
-    const tried = { count: 0, succeeds: false }
-    const told: boolean[] = []
+  const watchedHealth = () => {
+    const attempts = { count: 0, succeed: false }
+    const seen: boolean[] = []
     const health = createBucketHealth({
       async tryOut() {
-        tried.count += 1
-        if (!tried.succeeds) throw new Error('not yet')
+        attempts.count += 1
+        if (!attempts.succeed) throw new Error('not yet')
       },
-      onChange: (failure) => void told.push(failure !== undefined),
+      onChange: (failure) => void seen.push(failure !== undefined),
       every_ms: 2,
     })
-    return { tried, told, health }
+    return { attempts, seen, health }
   }
   const fail = (health: BucketHealth) => failureOf(() => health.run(() => Promise.reject(new Error('away'))))
 
-  test('is not asked for while it works, and told once however often it fails', async () => {
-    const { tried, told, health } = trials()
+  test('is not checked while the bucket works, and a failure is reported once however often it occurs', async () => {
+    const { attempts, seen, health } = watchedHealth()
     await health.run(async () => 1)
-    expect([tried.count, health.is_failing]).toEqual([0, false])
+    expect([attempts.count, health.is_failing]).toEqual([0, false])
     for (let time = 0; time < 5; time++) await fail(health)
-    await eventually('it was tried', () => tried.count >= 3)
-    expect([health.is_failing, told]).toEqual([true, [true]])
-    tried.succeeds = true
+    await eventually('it was checked', () => attempts.count >= 3)
+    expect([health.is_failing, seen]).toEqual([true, [true]])
+    attempts.succeed = true
     await eventually('it works', () => !health.is_failing)
-    expect(told).toEqual([true, false])
+    expect(seen).toEqual([true, false])
     await fail(health)
-    expect([health.is_failing, told]).toEqual([true, [true, false, true]])
+    expect([health.is_failing, seen]).toEqual([true, [true, false, true]])
     health.stop()
   })
 
-  test('is not tried once it is stopped', async () => {
-    const { tried, health } = trials()
+  test('is not checked after a stop', async () => {
+    const { attempts, health } = watchedHealth()
     await fail(health)
     health.stop()
-    const beside = trials()
+    const beside = watchedHealth()
     await fail(beside.health)
-    await eventually('others are tried', () => beside.tried.count >= 5)
+    await eventually('another one is checked', () => beside.attempts.count >= 5)
     beside.health.stop()
-    expect(tried.count).toBe(0)
+    expect(attempts.count).toBe(0)
   })
 })

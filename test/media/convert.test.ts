@@ -1,4 +1,4 @@
-// Conversion to what the caller asked for: exactly the size, the aspect ratio, the format, and alpha or none.
+// Conversion to the request of the caller: exactly the size, the aspect ratio, the format, and alpha or none.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { mimeOf, OUTPUT_FORMATS, sniffImage } from '../../src/domain/image-formats.ts'
@@ -58,10 +58,10 @@ describe('properties of every conversion', () => {
     })
     .filter(({ output_format, background }) => !(output_format === 'jpeg' && background === 'transparent'))
 
-  test('size, aspect ratio, format and alpha are what was asked for, and the result is described correctly', async () => {
+  test('size, aspect ratio, format, and alpha are as requested, and the result is described correctly', async () => {
     await fc.assert(
-      fc.asyncProperty(source, anyOptions, async ({ format, ...drawn }, options) => {
-        const original = await paint(format, drawn)
+      fc.asyncProperty(source, anyOptions, async ({ format, ...dimensions }, options) => {
+        const original = await paint(format, dimensions)
         const result = await convert(original, options)
         const facts = await inspectImage(result.bytes)
         expect(facts).toMatchObject({
@@ -75,8 +75,8 @@ describe('properties of every conversion', () => {
         else if (options.aspect_ratio) expect(hasAspectRatio(facts, options.aspect_ratio)).toBe(true)
         else
           expect({ width: facts.width, height: facts.height }).toEqual({
-            width: drawn.width,
-            height: drawn.height,
+            width: dimensions.width,
+            height: dimensions.height,
           })
         if (options.background === 'opaque') expect(facts.has_alpha).toBe(false)
         if (options.background === 'transparent' && facts.mime === 'image/png')
@@ -88,8 +88,8 @@ describe('properties of every conversion', () => {
 
   test('an image that was converted once is returned unchanged by the same conversion', async () => {
     await fc.assert(
-      fc.asyncProperty(source, anyOptions, async ({ format, ...drawn }, options) => {
-        const once = await convert(await paint(format, drawn), options)
+      fc.asyncProperty(source, anyOptions, async ({ format, ...dimensions }, options) => {
+        const once = await convert(await paint(format, dimensions), options)
         // WebP drops an alpha channel in which nothing is transparent: that conversion is repeated each time.
         fc.pre(!(once.mime === 'image/webp' && options.background === 'transparent'))
         const twice = await convert(once.bytes, options)
@@ -182,7 +182,7 @@ describe('background', () => {
     },
   )
 
-  test('a transparent background makes a JPEG into a PNG with an alpha channel, where no format was asked for', async () => {
+  test('a transparent background turns a JPEG into a PNG with an alpha channel if no format was requested', async () => {
     const { bytes } = await convert(await paint('jpeg'), { background: 'transparent' })
     expect(await inspectImage(bytes)).toMatchObject({ mime: 'image/png', has_alpha: true })
   })
@@ -198,16 +198,16 @@ describe('background', () => {
 
 describe('an image is re-encoded only if needed', () => {
   test.each(['jpeg', 'png', 'webp'] as const)(
-    'a %s that already is what was asked for is returned byte for byte',
+    'a %s that already meets the request is returned byte for byte',
     async (format) => {
       const bytes = await paint(format)
-      const met: ConvertOptions[] = [
+      const already_met: ConvertOptions[] = [
         {},
         { output_format: format },
         { size: { width: 24, height: 18 } },
         { aspect_ratio: { width: 4, height: 3 } },
       ]
-      for (const options of met) expect((await convert(bytes, options)).bytes).toBe(bytes)
+      for (const options of already_met) expect((await convert(bytes, options)).bytes).toBe(bytes)
     },
   )
 
@@ -239,7 +239,7 @@ describe('metadata is stripped', () => {
     ],
     ['a text chunk', Promise.resolve(withPngChunks(PNG, pngChunk('tEXt', 'parameters\0secret')))],
   ]
-  test.each(secrets)('%s, even where nothing else was asked for', async (_, file) => {
+  test.each(secrets)('%s, even if nothing else was requested', async (_, file) => {
     const bytes = await file
     expect(Buffer.from(bytes).includes('secret')).toBe(true)
     const result = await convert(bytes, {})
@@ -261,12 +261,12 @@ describe('metadata is stripped', () => {
 describe('an image that cannot be converted is 502 upstream_error', () => {
   const cut = PNG.subarray(0, PNG.length - 40)
   test.each<[string, Uint8Array, ConvertOptions]>([
-    ['no image', Buffer.from('not an image'), {}],
+    ['bytes that are not an image', Buffer.from('not an image'), {}],
     ['an empty file', new Uint8Array(), {}],
     ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), {}],
     ['a damaged image that must be converted', cut, { output_format: 'webp' }],
-    ['a damaged image that already is what was asked for', cut, { output_format: 'png' }],
-    ['a signature with nothing behind it', concat('\x89PNG\r\n\x1a\n'), {}],
+    ['a damaged image that already meets the request', cut, { output_format: 'png' }],
+    ['a signature alone', concat('\x89PNG\r\n\x1a\n'), {}],
     ['an image of more than 40 million pixels', blackPng(8000, 5001), { size: sized('8x5') }],
     ['a size of more than 40 million pixels', PNG, { size: sized('9999x9999') }],
     ['a size that overflows', PNG, { size: sized('9999999x9999999') }],

@@ -49,7 +49,7 @@ export function animatedPng(png: Uint8Array, frames: number): Uint8Array {
   return withPngChunks(png, control, ...frame)
 }
 
-/** A GIF whose frames have one pixel of data each, whatever sizes it declares. GIF89a §18, §20, §22. */
+/** A GIF of any declared sizes, whose frames have one pixel of data each. GIF89a §18, §20, §22. */
 export function sparseGif(canvas: Sides, frames: number, frame: Sides = { width: 1, height: 1 }): Uint8Array {
   const palette = '\0\0\0\xff\xff\xff'
   const screen = concat('GIF89a', uint16le(canvas.width), uint16le(canvas.height), '\x80\0\0', palette)

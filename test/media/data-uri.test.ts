@@ -9,7 +9,7 @@ const PNG = await paint('png')
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 const PNG_TEXT = base64(PNG)
 const png = (data: string): string => `data:image/png;base64,${data}`
-/** A data URI that decodes to so many bytes: PNG's signature and filler. */
+/** A data URI that decodes to this number of bytes: PNG's signature and filler. */
 const pngOf = (bytes: number): string => png(base64(concat(PNG.subarray(0, 8), new Uint8Array(bytes - 8))))
 
 describe('a data URI is read', () => {
@@ -57,7 +57,7 @@ describe('malformed, type not allowed, or no base64 body: 400 invalid_data_uri',
   test.each([
     ['no data', png('')],
     ['no comma', 'data:image/png;base64'],
-    ['no base64', `data:image/png,${PNG_TEXT}`],
+    ['not base64', `data:image/png,${PNG_TEXT}`],
     ['percent-encoded instead', 'data:image/png,%89PNG%0d%0a%1a%0a'],
     ['no type', `data:;base64,${PNG_TEXT}`],
     ['no subtype', `data:image/;base64,${PNG_TEXT}`],
@@ -70,7 +70,7 @@ describe('malformed, type not allowed, or no base64 body: 400 invalid_data_uri',
     ['AVIF', `data:image/avif;base64,${PNG_TEXT}`],
     ['HEIC', `data:image/heic;base64,${PNG_TEXT}`],
     ['BMP', `data:image/bmp;base64,${PNG_TEXT}`],
-    ['image/jpg, which is no registered type', `data:image/jpg;base64,${PNG_TEXT}`],
+    ['image/jpg, which is not a registered type', `data:image/jpg;base64,${PNG_TEXT}`],
     ['an unregistered type', `data:image/x-png;base64,${PNG_TEXT}`],
     ['the name of an object property', `data:image/constructor;base64,${PNG_TEXT}`],
     ['padding too long', png(`${unpadded}=`)],
@@ -126,7 +126,7 @@ describe('too large: image_too_large', () => {
     expect(refusal).toMatchObject({ kind: 'invalid_request', code: 'image_too_large' })
   })
 
-  test('one character over 35 MB is a 413, whatever the text is', async () => {
+  test('one character over 35 MB is a 413, for any text', async () => {
     const text = `data:image/svg+xml,${'*'.repeat(MAX_DATA_URI_CHARS)}`.slice(0, MAX_DATA_URI_CHARS + 1)
     const refusal = await refusalOf(() => parseDataUri(text))
     expect(refusal).toMatchObject({ kind: 'payload_too_large', code: 'image_too_large' })

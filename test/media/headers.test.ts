@@ -1,4 +1,4 @@
-// Damaged image headers: whatever the bytes, they are read or refused. The attack `image-headers` tries a million.
+// Damaged image headers: all of them are read or refused. The attack `image-headers` tries a million.
 import { expect, test } from 'bun:test'
 import { countPngFrames } from '../../src/media/apng.ts'
 import { SEED } from '../support/seed.ts'
@@ -33,7 +33,7 @@ test.each([
   expect(countPngFrames(new Uint8Array(8 + chunks * 12))).toBe(frames)
 })
 
-test('a PNG of more chunks than any image needs is refused; what follows its end is no chunk', async () => {
+test('a PNG with more chunks than any image needs is refused, without counting data after its end', async () => {
   const png = await paint('png')
   const chunks = concat(...Array(100_001).fill(pngChunk('prVt', '')))
   expect(await decodeWholly(withPngChunks(png, chunks))).toBe('IMAGE_TOO_LARGE')

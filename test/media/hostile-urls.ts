@@ -1,4 +1,4 @@
-// URLs that must not be fetched, by the trick that each tries, with the code of the refusal.
+// URLs that must not be fetched, by their trick, with the code of the refusal.
 
 type Code = 'invalid_url' | 'NON_HTTPS' | 'BLOCKED_HOST' | 'PRIVATE_IP'
 

@@ -51,9 +51,9 @@ describe('the four formats are recognised by their bytes and described', () => {
     expect(await inspectImage(animatedPng(PNG, 7))).toMatchObject({ width: 24, height: 18, frames: 7 })
   })
 
-  test('the size of a rotated photograph is the one that is shown', async () => {
-    const turned = await withSharp((sharp) => sharp(JPEG).withMetadata({ orientation: 6 }).toBuffer())
-    expect(await inspectImage(turned)).toMatchObject({ width: 18, height: 24 })
+  test('the size of a rotated photograph is that of the upright image', async () => {
+    const rotated = await withSharp((sharp) => sharp(JPEG).withMetadata({ orientation: 6 }).toBuffer())
+    expect(await inspectImage(rotated)).toMatchObject({ width: 18, height: 24 })
   })
 
   test('an image of exactly 40 million pixels', async () => {
@@ -68,7 +68,7 @@ describe('the four formats are recognised by their bytes and described', () => {
 
 const [tiff, avif] = await Promise.all([paint('tiff'), paint('avif')])
 
-describe('another format by its leading bytes: IMAGE_TYPE_UNSUPPORTED, even where libvips could read it', () => {
+describe('another format by its leading bytes: IMAGE_TYPE_UNSUPPORTED, even if libvips could read it', () => {
   test.each<[string, Uint8Array | string]>([
     ['an empty file', ''],
     ['one byte', '\xff'],
@@ -178,17 +178,17 @@ describe('a file that is an image and something else is accepted; its conversion
   const PAYLOAD = '<script>alert("payload")</script><?php payload(); ?>'
   test.each<[string, Uint8Array]>([
     ['JPEG with a page in a comment', withJpegSegment(JPEG, 0xfe, PAYLOAD)],
-    ['JPEG with a page behind it', concat(JPEG, PAYLOAD)],
-    ['JPEG with a ZIP behind it', concat(JPEG, 'PK\x03\x04', PAYLOAD)],
+    ['JPEG with a page after it', concat(JPEG, PAYLOAD)],
+    ['JPEG with a ZIP after it', concat(JPEG, 'PK\x03\x04', PAYLOAD)],
     ['PNG with a page in a text chunk', withPngChunks(PNG, pngChunk('tEXt', `Comment\0${PAYLOAD}`))],
     ['PNG with a page in a private chunk', withPngChunks(PNG, pngChunk('prVt', PAYLOAD))],
-    ['PNG with a page behind it', concat(PNG, PAYLOAD)],
+    ['PNG with a page after it', concat(PNG, PAYLOAD)],
     [
       'GIF with a script in a comment',
       concat(GIF.subarray(0, -1), '!\xfe', Uint8Array.of(PAYLOAD.length), PAYLOAD, '\0;'),
     ],
-    ['GIF with a page behind it', concat(GIF, PAYLOAD)],
-    ['WebP with a page behind it', concat(WEBP, PAYLOAD)],
+    ['GIF with a page after it', concat(GIF, PAYLOAD)],
+    ['WebP with a page after it', concat(WEBP, PAYLOAD)],
   ])('%s', async (_, bytes) => {
     expect(sniffImage(bytes)).toBe((await inspectImage(bytes)).mime)
     const { bytes: clean } = await convert(bytes, { size: { width: 20, height: 15 } })
@@ -196,7 +196,7 @@ describe('a file that is an image and something else is accepted; its conversion
   })
 })
 
-const SOUND: [string, Uint8Array][] = [
+const VALID: [string, Uint8Array][] = [
   ['JPEG', JPEG],
   ['progressive JPEG', await withSharp((sharp) => sharp(JPEG).jpeg({ progressive: true }).toBuffer())],
   ['JPEG with EXIF', await withSharp((sharp) => sharp(JPEG).withMetadata({ orientation: 8 }).toBuffer())],
@@ -217,13 +217,13 @@ describe('2,000 damaged files: each is either refused or decoded', () => {
   const ROUNDS = 200
   const ALLOWED = ['IMAGE_TYPE_UNSUPPORTED', 'IMAGE_TOO_LARGE', 'invalid_request']
 
-  test.each(SOUND.map(([name, bytes], index): [string, number, Uint8Array] => [name, SEED + index, bytes]))(
+  test.each(VALID.map(([name, bytes], index): [string, number, Uint8Array] => [name, SEED + index, bytes]))(
     '%s (seed %d)',
     async (_, seed, bytes) => {
       const chance = randomOf(seed)
       const damaged = Array.from({ length: ROUNDS }, () => damage(bytes, chance))
       const outcomes = await Promise.all(
-        damaged.map(async (file) => ({ file, outcome: await tried(() => inspectImage(file)) })),
+        damaged.map(async (file) => ({ file, outcome: await outcomeOf(() => inspectImage(file)) })),
       )
       for (const { file, outcome } of outcomes) {
         if (outcome instanceof GatewayError) expect(ALLOWED).toContain(outcome.code ?? 'none')
@@ -232,10 +232,10 @@ describe('2,000 damaged files: each is either refused or decoded', () => {
           expect(outcome.width * outcome.height * outcome.frames).toBeWithin(1, MAX_PIXELS + 1)
         }
       }
-      const made = await Promise.all(
-        damaged.map((file) => tried(() => convert(file, { output_format: 'webp' }))),
+      const converted = await Promise.all(
+        damaged.map((file) => outcomeOf(() => convert(file, { output_format: 'webp' }))),
       )
-      for (const outcome of made) {
+      for (const outcome of converted) {
         if (outcome instanceof GatewayError) expect(outcome.kind).toBe('upstream_failed')
         else expect(sniffImage(outcome.bytes)).toBe('image/webp')
       }
@@ -247,7 +247,7 @@ describe('2,000 damaged files: each is either refused or decoded', () => {
 })
 
 /** The result or the refusal; any other error fails the test. */
-async function tried<T>(task: () => Promise<T>): Promise<T | GatewayError> {
+async function outcomeOf<T>(task: () => Promise<T>): Promise<T | GatewayError> {
   try {
     return await task()
   } catch (error) {

@@ -1,4 +1,4 @@
-// Audio whose container lies about its duration: generated from real files, and never taken to be shorter than it is.
+// Audio whose container lies about its duration, generated from real files: never measured shorter than it is.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,21 +12,21 @@ const u32 = (value: number): Buffer => {
   bytes.writeUInt32BE(value)
   return bytes
 }
-const joined = (...parts: (Buffer | Uint8Array | string)[]): Buffer =>
+const concat = (...parts: (Buffer | Uint8Array | string)[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)))
-/** A copy that is changed wherever something stands. */
-function changed(bytes: Uint8Array, what: string | Uint8Array, change: (bytes: Buffer, at: number) => void) {
+/** A copy that is changed at each occurrence of this text. */
+function changed(bytes: Uint8Array, text: string | Uint8Array, change: (bytes: Buffer, at: number) => void) {
   const copy = Buffer.from(bytes)
   let found = 0
-  for (let at = copy.indexOf(what); at >= 0; at = copy.indexOf(what, at + 1), found++) change(copy, at)
+  for (let at = copy.indexOf(text); at >= 0; at = copy.indexOf(text, at + 1), found++) change(copy, at)
   expect(found).toBeGreaterThan(0)
   return copy
 }
 
-/** Not shorter than it is; at most so many times longer. */
+/** Expects a duration that is not shorter than this, and longer by at most this factor. */
 function expectLength(bytes: Uint8Array, at_least_ms: number, factor: number) {
   const ms = wholeDurationMs(bytes)
-  // What is in no known container is held at 1 kB a second.
+  // Bytes without a known container are held at 1 kB a second.
   const held_ms = ms ?? bytes.length
   expect(held_ms).toBeGreaterThanOrEqual(at_least_ms)
   if (ms !== undefined) expect(ms).toBeLessThanOrEqual(at_least_ms * factor)
@@ -40,10 +40,10 @@ const flacInfo = (write: (bytes: Buffer) => void) => () => {
   write(bytes)
   return bytes
 }
-const LIES_OF_FLAC: readonly Lie[] = [
+const FLAC_LIES: readonly Lie[] = [
   ['one sample', flacInfo((bytes) => bytes.writeUInt32BE(1, 22))],
   [
-    'no count, as streams have it',
+    'no count, as in streams',
     flacInfo((bytes) => {
       bytes.writeUInt32BE(0, 22)
       bytes[21] = (bytes[21] ?? 0) & 0xf0
@@ -63,24 +63,21 @@ const LIES_OF_FLAC: readonly Lie[] = [
   ['no rate', flacInfo((bytes) => bytes.writeUInt32BE(bytes.readUInt32BE(18) & 0xfff, 18))],
   ['eight channels', flacInfo((bytes) => bytes.writeUInt32BE((bytes.readUInt32BE(18) | 0xe00) >>> 0, 18))],
   [
-    'a tag of ID3 before it',
-    () => joined('ID3\x04\0\0\0\0\0\x05hello', flacInfo((b) => b.writeUInt32BE(1, 22))()),
+    'an ID3 tag before it',
+    () => concat('ID3\x04\0\0\0\0\0\x05hello', flacInfo((b) => b.writeUInt32BE(1, 22))()),
   ],
   [
     'its frames twice, its header once',
-    () => joined(FLAC, FLAC.subarray(FLAC.indexOf(Uint8Array.of(0xff, 0xf8)))),
+    () => concat(FLAC, FLAC.subarray(FLAC.indexOf(Uint8Array.of(0xff, 0xf8)))),
     2 * REAL_MS,
   ],
-  ['bytes behind it', () => joined(flacInfo((b) => b.writeUInt32BE(1, 22))(), Buffer.alloc(500))],
-  [
-    'a second header behind it',
-    () => joined(flacInfo((b) => b.writeUInt32BE(1, 22))(), FLAC.subarray(0, 42)),
-  ],
+  ['bytes after it', () => concat(flacInfo((b) => b.writeUInt32BE(1, 22))(), Buffer.alloc(500))],
+  ['a second header after it', () => concat(flacInfo((b) => b.writeUInt32BE(1, 22))(), FLAC.subarray(0, 42))],
 ]
 
 const element = (id: number[], ...data: (Buffer | Uint8Array | string)[]): Buffer => {
-  const body = joined(...data)
-  return joined(Uint8Array.from(id), u32((0x1000_0000 | body.length) >>> 0), body)
+  const body = concat(...data)
+  return concat(Uint8Array.from(id), u32((0x1000_0000 | body.length) >>> 0), body)
 }
 const HEADER = element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], 'matroska'))
 interface TrackOptions {
@@ -97,14 +94,14 @@ function track({ number = 1, codec, rate, more = Buffer.alloc(0) }: TrackOptions
 }
 const block = (data: Uint8Array | Buffer, number = 1, flags = 0): Buffer =>
   element([0xa3], Uint8Array.of(0x80 | number, 0, 0, flags), data)
-/** All at the time 0, in a tick of a nanosecond, and a duration of one. */
+/** A file with all blocks at the time 0, ticks of a nanosecond, and a duration of one tick. */
 function matroska(tracks: Buffer[], blocks: Buffer[]): Buffer {
   const info = element(
     [0x15, 0x49, 0xa9, 0x66],
     element([0x2a, 0xd7, 0xb1], Uint8Array.of(1)),
     element([0x44, 0x89], Uint8Array.of(0x3f, 0x80, 0, 0)),
   )
-  return joined(
+  return concat(
     HEADER,
     element(
       [0x18, 0x53, 0x80, 0x67],
@@ -118,14 +115,14 @@ const times = (count: number, part: Buffer): Buffer[] => Array.from({ length: co
 /** An Opus packet of 60 ms. */
 const OPUS_60 = Uint8Array.of(0x18, 1, 2, 3)
 /** MP3 of 144 bytes: 26 ms at 44.1 kHz. */
-const MP3_FRAME = joined(Uint8Array.of(0xff, 0xfb, 0x10, 0xc4), Buffer.alloc(100))
+const MP3_FRAME = concat(Uint8Array.of(0xff, 0xfb, 0x10, 0xc4), Buffer.alloc(100))
 const FLAC_FRAME = FLAC.subarray(
   FLAC.indexOf(Uint8Array.of(0xff, 0xf8)),
   FLAC.indexOf(Uint8Array.of(0xff, 0xf8)) + 64,
 )
 const CONFIGURATION_8_KHZ = element([0x63, 0xa2], Uint8Array.of(0x15, 0x88))
-const LIES_OF_MATROSKA: readonly Lie[] = [
-  ['Opus at no time', () => matroska([track({ codec: 'A_OPUS' })], times(50, block(OPUS_60))), 3_000],
+const MATROSKA_LIES: readonly Lie[] = [
+  ['Opus without timestamps', () => matroska([track({ codec: 'A_OPUS' })], times(50, block(OPUS_60))), 3_000],
   [
     'Opus beside a track of another codec',
     () =>
@@ -140,7 +137,7 @@ const LIES_OF_MATROSKA: readonly Lie[] = [
     () =>
       matroska(
         [track({ codec: 'A_OPUS' })],
-        times(10, block(joined(Uint8Array.of(4), ...times(5, Buffer.from(OPUS_60))), 1, 4)),
+        times(10, block(concat(Uint8Array.of(4), ...times(5, Buffer.from(OPUS_60))), 1, 4)),
       ),
     3_000,
   ],
@@ -149,7 +146,7 @@ const LIES_OF_MATROSKA: readonly Lie[] = [
     () =>
       matroska(
         [track({ codec: 'A_OPUS' })],
-        times(10, block(joined(Uint8Array.of(4, 4, 4, 4, 4), ...times(5, Buffer.from(OPUS_60))), 1, 2)),
+        times(10, block(concat(Uint8Array.of(4, 4, 4, 4, 4), ...times(5, Buffer.from(OPUS_60))), 1, 2)),
       ),
     3_000,
   ],
@@ -160,13 +157,13 @@ const LIES_OF_MATROSKA: readonly Lie[] = [
         [track({ codec: 'A_OPUS' })],
         times(
           10,
-          block(joined(Uint8Array.of(4, 0x84, 0xbf, 0xbf, 0xbf), ...times(5, Buffer.from(OPUS_60))), 1, 6),
+          block(concat(Uint8Array.of(4, 0x84, 0xbf, 0xbf, 0xbf), ...times(5, Buffer.from(OPUS_60))), 1, 6),
         ),
       ),
     3_000,
   ],
   [
-    'AAC at no time',
+    'AAC without timestamps',
     () => matroska([track({ codec: 'A_AAC', rate: 16_000 })], times(50, block(Buffer.alloc(20)))),
     3_200,
   ],
@@ -180,27 +177,27 @@ const LIES_OF_MATROSKA: readonly Lie[] = [
     6_400,
   ],
   [
-    'MP3 at no time',
+    'MP3 without timestamps',
     () => matroska([track({ codec: 'A_MPEG/L3', rate: 48_000 })], times(100, block(MP3_FRAME))),
     2_600,
   ],
   [
-    'FLAC at no time',
+    'FLAC without timestamps',
     () => matroska([track({ codec: 'A_FLAC', rate: 44_100 })], times(50, block(FLAC_FRAME))),
     2_000,
     4,
   ],
   [
-    'samples at no time',
+    'samples without timestamps',
     () => matroska([track({ codec: 'A_PCM/INT/LIT', rate: 8_000 })], times(10, block(Buffer.alloc(8_000)))),
     10_000,
   ],
   [
-    'what no reader takes for an element before the next cluster',
+    'bytes that are not an element before the next cluster',
     () => {
       const whole = matroska([track({ codec: 'A_OPUS' })], times(50, block(OPUS_60)))
       const at = whole.indexOf(Uint8Array.of(0x1f, 0x43, 0xb6, 0x75))
-      return joined(whole.subarray(0, at), Uint8Array.of(0), whole.subarray(at))
+      return concat(whole.subarray(0, at), Uint8Array.of(0), whole.subarray(at))
     },
     3_000,
   ],
@@ -209,7 +206,7 @@ const LIES_OF_MATROSKA: readonly Lie[] = [
     () => {
       const whole = matroska([track({ codec: 'A_OPUS' })], times(50, block(OPUS_60)))
       const at = whole.indexOf(Uint8Array.of(0x1f, 0x43, 0xb6, 0x75))
-      return joined(whole.subarray(0, at), Uint8Array.of(0xec, 0x4f, 0xff, 0xff), whole.subarray(at))
+      return concat(whole.subarray(0, at), Uint8Array.of(0xec, 0x4f, 0xff, 0xff), whole.subarray(at))
     },
     3_000,
   ],
@@ -225,31 +222,31 @@ const LIES_OF_MATROSKA: readonly Lie[] = [
 ]
 
 const OGG = fixture('tone-opus.ogg')
-const LIES_OF_OGG: readonly Lie[] = [
-  ['the same stream twice, under one number', () => joined(OGG, OGG), 2 * REAL_MS],
+const OGG_LIES: readonly Lie[] = [
+  ['the same stream twice, under one number', () => concat(OGG, OGG), 2 * REAL_MS],
   [
     'a stream of an unknown codec beside it',
     () => {
-      const begun = changed(OGG.subarray(0, OGG.indexOf('OggS', 4)), 'OpusHead', (bytes, at) =>
+      const start = changed(OGG.subarray(0, OGG.indexOf('OggS', 4)), 'OpusHead', (bytes, at) =>
         bytes.write('Unknown.', at),
       )
-      begun.writeUInt32LE(77, 14)
-      return joined(begun, OGG)
+      start.writeUInt32LE(77, 14)
+      return concat(start, OGG)
     },
   ],
   [
     'Speex that ends at its first sample',
     () => {
-      const header = joined('Speex   ', Buffer.alloc(28), Uint8Array.of(0x40, 0x1f, 0, 0), Buffer.alloc(40))
+      const header = concat('Speex   ', Buffer.alloc(28), Uint8Array.of(0x40, 0x1f, 0, 0), Buffer.alloc(40))
       const page = (flags: number, ...bodies: Buffer[]): Buffer =>
-        joined(
+        concat(
           'OggS\0',
           Uint8Array.of(flags, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0),
           Buffer.alloc(8),
           Uint8Array.of(bodies.length, ...bodies.map(({ length }) => length)),
           ...bodies,
         )
-      return joined(page(2, header), ...times(50, page(0, ...times(8, Buffer.alloc(70)))))
+      return concat(page(2, header), ...times(50, page(0, ...times(8, Buffer.alloc(70)))))
     },
     5_000,
   ],
@@ -257,14 +254,14 @@ const LIES_OF_OGG: readonly Lie[] = [
 
 const M4A = fixture('tone.m4a')
 const box = (type: string, ...data: (Buffer | Uint8Array | string)[]): Buffer => {
-  const body = joined(...data)
-  return joined(u32(8 + body.length), type, body)
+  const body = concat(...data)
+  return concat(u32(8 + body.length), type, body)
 }
 const shortened = () =>
   changed(M4A, 'hd', (bytes, at) => {
     if (/^m[dv]$/.test(bytes.toString('latin1', at - 2, at))) bytes.writeUInt32BE(1, at + 18)
   })
-/** A movie of fragments, whose samples last a tick each. */
+/** A movie of fragments whose samples last a tick each. */
 function fragmented(
   before: Buffer,
   { samples = 100, entry_rate = 96_000, configuration = [0x15, 0x88] } = {},
@@ -305,9 +302,9 @@ function fragmented(
       box('trun', u32(0), u32(samples), Buffer.alloc(24)),
     ),
   )
-  return joined(box('ftyp', 'M4A '), box('moov', header('mvhd'), trak, trex), moof, moof, Buffer.alloc(64))
+  return concat(box('ftyp', 'M4A '), box('moov', header('mvhd'), trak, trex), moof, moof, Buffer.alloc(64))
 }
-const LIES_OF_MP4: readonly Lie[] = [
+const MP4_LIES: readonly Lie[] = [
   ['headers of one tick', shortened],
   [
     'a rate in the sample entry that its configuration does not have',
@@ -319,11 +316,11 @@ const LIES_OF_MP4: readonly Lie[] = [
   ],
   ['samples of fragments that last a tick', () => fragmented(Buffer.alloc(0)), 25_600],
   [
-    'a box in a fragment that reaches over the others',
+    'a box in a fragment that extends over the others',
     () => {
       const whole = fragmented(Buffer.alloc(0))
       const at = whole.indexOf('moof') - 4
-      return joined(
+      return concat(
         whole.subarray(0, at),
         box('moof', box('traf', u32(1_000_000), 'free')),
         whole.subarray(at),
@@ -335,7 +332,7 @@ const LIES_OF_MP4: readonly Lie[] = [
     'ten thousand boxes before its header',
     () => {
       const at = M4A.indexOf('moov') - 4
-      return joined(
+      return concat(
         M4A.subarray(0, 32),
         ...times(10_001, box('free')),
         fragmented(Buffer.alloc(0)).subarray(12),
@@ -349,36 +346,36 @@ const LIES_OF_MP4: readonly Lie[] = [
     () => {
       const whole = fragmented(Buffer.alloc(0))
       const at = whole.indexOf('moof') - 4
-      return joined(whole.subarray(0, at), box('moof', box('traf', u32(3), 'free')), whole.subarray(at))
+      return concat(whole.subarray(0, at), box('moof', box('traf', u32(3), 'free')), whole.subarray(at))
     },
     25_600,
   ],
-  ['more bytes than its header has time for', () => joined(shortened(), Buffer.alloc(2_880_000)), 10_000],
+  ['more bytes than its duration can hold', () => concat(shortened(), Buffer.alloc(2_880_000)), 10_000],
 ]
 
 const MP3 = fixture('tone.mp3')
 const BARE = MP3.subarray(MP3.indexOf(Uint8Array.of(0xff, 0xf3)))
-const LIES_OF_FRAMES: readonly Lie[] = [
+const FRAME_LIES: readonly Lie[] = [
   [
-    'frames without a bit rate behind three that have one',
+    'frames without a bit rate after three that have one',
     () => {
       const free = changed(BARE.subarray(600), Uint8Array.of(0xff, 0xf3), (bytes, at) => {
         bytes[at + 2] = (bytes[at + 2] ?? 0) & 0x0f
       })
-      return joined(BARE.subarray(0, 600), free)
+      return concat(BARE.subarray(0, 600), free)
     },
     1_500,
   ],
-  ['a tag of ID3 that covers all', () => joined('ID3\x04\0\0', Uint8Array.of(0x7f, 0x7f, 0x7f, 0x7f), BARE)],
-  ['a tag of ID3 before a tag of ID3', () => joined('ID3\x04\0\0\0\0\0\0', 'ID3\x04\0\0\0\0\0\0', BARE)],
+  ['an ID3 tag that covers all', () => concat('ID3\x04\0\0', Uint8Array.of(0x7f, 0x7f, 0x7f, 0x7f), BARE)],
+  ['an ID3 tag before an ID3 tag', () => concat('ID3\x04\0\0\0\0\0\0', 'ID3\x04\0\0\0\0\0\0', BARE)],
   [
     'bytes between its frames',
-    () => joined(BARE.subarray(0, 3_000), Buffer.alloc(5_000), BARE.subarray(3_000)),
+    () => concat(BARE.subarray(0, 3_000), Buffer.alloc(5_000), BARE.subarray(3_000)),
   ],
-  ['ADTS behind a tag', () => joined('ID3\x04\0\0\0\0\0\0', fixture('tone.aac'))],
+  ['ADTS after a tag', () => concat('ID3\x04\0\0\0\0\0\0', fixture('tone.aac'))],
   [
-    'ADTS, cut amid a frame, again and again',
-    () => joined(...times(3, fixture('tone.aac').subarray(0, 10_000))),
+    'ADTS, cut within a frame, several times',
+    () => concat(...times(3, fixture('tone.aac').subarray(0, 10_000))),
     6_900,
   ],
 ]
@@ -386,40 +383,40 @@ const LIES_OF_FRAMES: readonly Lie[] = [
 const SECONDS_8_KHZ = Buffer.alloc(8_000 * 5)
 function wave(
   tag: number,
-  { channels = 1, rate = 8_000, said = 0xffff_ffff, bits = 4, data = SECONDS_8_KHZ } = {},
+  { channels = 1, rate = 8_000, declared = 0xffff_ffff, bits = 4, data = SECONDS_8_KHZ } = {},
 ) {
   const format = Buffer.alloc(16)
   format.writeUInt16LE(tag)
   format.writeUInt16LE(channels, 2)
   format.writeUInt32LE(rate, 4)
-  format.writeUInt32LE(said, 8)
+  format.writeUInt32LE(declared, 8)
   format.writeUInt16LE(bits, 14)
   const chunk = (name: string, bytes: Buffer) => {
     const head = Buffer.from(`${name}....`)
     head.writeUInt32LE(bytes.length, 4)
-    return joined(head, bytes)
+    return concat(head, bytes)
   }
-  return joined('RIFF....WAVE', chunk('fmt ', format), chunk('data', data))
+  return concat('RIFF....WAVE', chunk('fmt ', format), chunk('data', data))
 }
-const LIES_OF_WAV: readonly Lie[] = [
-  ['mu-law at any rate of bytes', () => wave(7, { bits: 8 }), 5_000],
+const WAV_LIES: readonly Lie[] = [
+  ['mu-law at any byte rate', () => wave(7, { bits: 8 }), 5_000],
   ['ADPCM of IMA has half a byte to a sample', () => wave(17), 10_000],
   ['ADPCM of Microsoft has half a byte to a sample', () => wave(2), 10_000],
-  ['GSM, whose samples are not known', () => wave(0x31), 24_000],
-  ['a codec that is not known', () => wave(0x22), 40_000],
-  ['a codec that is not known, of many channels', () => wave(0x45, { channels: 64 }), 40_000],
-  ['samples of no bits', () => wave(1, { bits: 0, data: SECONDS_8_KHZ }), 5_000],
-  ['samples at a high rate of bytes', () => wave(1, { bits: 16 }), 2_500],
-  ['behind a tag of ID3', () => joined('ID3\x04\0\0\0\0\0\0', wave(1, { bits: 16 })), 2_500],
+  ['GSM, whose samples are unknown', () => wave(0x31), 24_000],
+  ['an unknown codec', () => wave(0x22), 40_000],
+  ['an unknown codec of many channels', () => wave(0x45, { channels: 64 }), 40_000],
+  ['samples of 0 bits', () => wave(1, { bits: 0, data: SECONDS_8_KHZ }), 5_000],
+  ['samples at a high byte rate', () => wave(1, { bits: 16 }), 2_500],
+  ['after an ID3 tag', () => concat('ID3\x04\0\0\0\0\0\0', wave(1, { bits: 16 })), 2_500],
 ]
 
 describe.each([
-  ['FLAC', LIES_OF_FLAC],
-  ['Matroska', LIES_OF_MATROSKA],
-  ['Ogg', LIES_OF_OGG],
-  ['MP4', LIES_OF_MP4],
-  ['MP3 and ADTS', LIES_OF_FRAMES],
-  ['WAV', LIES_OF_WAV],
+  ['FLAC', FLAC_LIES],
+  ['Matroska', MATROSKA_LIES],
+  ['Ogg', OGG_LIES],
+  ['MP4', MP4_LIES],
+  ['MP3 and ADTS', FRAME_LIES],
+  ['WAV', WAV_LIES],
 ] as const)('%s', (_name, lies) => {
   const cases = lies.map(
     ([name, bytes, at_least_ms = REAL_MS, factor = 2.2]) => [name, bytes, at_least_ms, factor] as const,
@@ -429,13 +426,13 @@ describe.each([
   })
 })
 
-/** Ten seconds of samples as they are: 48 kHz, two channels, 24 bits. */
+/** Ten seconds of raw samples: 48 kHz, two channels, 24 bits. */
 const TEN_SECONDS = Buffer.alloc(2_880_000, 0x55)
 const oggPage = (flags: number, body: Uint8Array): Buffer => {
   const segments = Array.from({ length: Math.floor(body.length / 255) + 1 }, (_, index) =>
     Math.min(255, body.length - index * 255),
   )
-  return joined(
+  return concat(
     'OggS\0',
     Uint8Array.of(flags, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0),
     Buffer.alloc(8),
@@ -444,15 +441,15 @@ const oggPage = (flags: number, body: Uint8Array): Buffer => {
   )
 }
 const oggOf = (header: Uint8Array | Buffer, body: Uint8Array) =>
-  joined(oggPage(2, header), ...times(Math.ceil(TEN_SECONDS.length / body.length), oggPage(0, body)))
+  concat(oggPage(2, header), ...times(Math.ceil(TEN_SECONDS.length / body.length), oggPage(0, body)))
 /** The block of FLAC's header at its highest rate, of eight channels and 32 bits. */
-const FLAC_BLOCK = joined(
+const FLAC_BLOCK = concat(
   'fLaC\x80\0\0\x22',
   Buffer.from('10001000000000000000fffffff000000001', 'hex'),
   Buffer.alloc(16),
 )
 const lossless = (type: string, configuration: Buffer) =>
-  joined(
+  concat(
     box('ftyp', 'M4A '),
     box(
       'moov',
@@ -469,7 +466,7 @@ const lossless = (type: string, configuration: Buffer) =>
 const stsd = (type: string, configuration: Buffer) =>
   box('stsd', u32(0), u32(1), box(type, Buffer.alloc(24), u32(0xffff_0000), configuration))
 
-describe('no rate makes a file shorter than its bytes could carry: a second for 288,000 of them', () => {
+describe('no rate makes a file shorter than its bytes allow: a second for 288,000 bytes', () => {
   test.each<[string, () => Uint8Array]>([
     ['WAV at 4 GHz', () => wave(1, { rate: 0xffff_ffff, bits: 16, data: TEN_SECONDS })],
     ['WAV of 65,535 channels', () => wave(1, { channels: 65_535, bits: 16, data: TEN_SECONDS })],
@@ -477,21 +474,21 @@ describe('no rate makes a file shorter than its bytes could carry: a second for 
     ['WAV of floats at 4 GHz', () => wave(3, { rate: 0xffff_ffff, bits: 64, data: TEN_SECONDS })],
     ['mu-law at 4 GHz', () => wave(7, { rate: 0xffff_ffff, bits: 8, data: TEN_SECONDS })],
     ['ADPCM at 4 GHz', () => wave(17, { rate: 0xffff_ffff, data: TEN_SECONDS })],
-    ['FLAC at its highest rate', () => joined(FLAC_BLOCK, TEN_SECONDS)],
+    ['FLAC at its highest rate', () => concat(FLAC_BLOCK, TEN_SECONDS)],
     [
       'FLAC in Ogg at its highest rate',
-      () => oggOf(joined('\x7fFLAC\x01\0\0\x01', FLAC_BLOCK), Buffer.alloc(60_000)),
+      () => oggOf(concat('\x7fFLAC\x01\0\0\x01', FLAC_BLOCK), Buffer.alloc(60_000)),
     ],
     [
-      'Opus of packets that are short and full',
-      () => oggOf(joined('OpusHead', Buffer.alloc(11)), Buffer.alloc(60_000, 0x80)),
+      'Opus of short, full packets',
+      () => oggOf(concat('OpusHead', Buffer.alloc(11)), Buffer.alloc(60_000, 0x80)),
     ],
     [
-      'ADTS of frames that are short and full',
+      'ADTS of short, full frames',
       () =>
         Buffer.alloc(
           2_880_000,
-          joined(Uint8Array.of(0xff, 0xf1, 0x40, 0x83, 0xff, 0xe0, 0), Buffer.alloc(8_184)),
+          concat(Uint8Array.of(0xff, 0xf1, 0x40, 0x83, 0xff, 0xe0, 0), Buffer.alloc(8_184)),
         ),
     ],
     [
@@ -503,19 +500,19 @@ describe('no rate makes a file shorter than its bytes could carry: a second for 
         ),
     ],
     [
-      'Matroska of a codec that is not known',
+      'Matroska of an unknown codec',
       () => matroska([track({ codec: 'A_DTS' })], times(10, block(TEN_SECONDS.subarray(0, 288_000)))),
     ],
     [
-      'MP4 of a codec that is not known, at 4 GHz',
-      () => joined(lossless('dtsc', Buffer.alloc(0)), box('mdat', TEN_SECONDS)),
+      'MP4 of an unknown codec, at 4 GHz',
+      () => concat(lossless('dtsc', Buffer.alloc(0)), box('mdat', TEN_SECONDS)),
     ],
-    ['MP4 in fragments of a tick', () => joined(fragmented(Buffer.alloc(0), { samples: 1 }), TEN_SECONDS)],
+    ['MP4 in fragments of a tick', () => concat(fragmented(Buffer.alloc(0), { samples: 1 }), TEN_SECONDS)],
   ])('%s', (_name, bytes) => {
     expectLength(bytes(), 10_000, 1.2)
   })
 
-  /** Of 4,096 samples at 8 kHz in each, whatever the rate beside it. */
+  /** Each has 4,096 samples at 8 kHz, and another rate beside them. */
   test.each<[string, Buffer]>([
     [
       'fLaC',
@@ -529,27 +526,27 @@ describe('no rate makes a file shorter than its bytes could carry: a second for 
       ),
     ],
     ['alac', box('alac', u32(0), u32(4_096), Buffer.alloc(16), u32(8_000))],
-  ])('and MP4 of %s lasts what its configuration says, or longer', (type, configuration) => {
+  ])('and MP4 of %s lasts at least as long as its configuration says', (type, configuration) => {
     expectLength(lossless(type, configuration), 51_200, 1.1)
   })
 })
 
-test('tags behind an MP3 are no audio', () => {
-  const id3 = joined('TAG', Buffer.alloc(125))
-  const footer = joined('APETAGEX', Uint8Array.of(0xd0, 7, 0, 0), u32(0), Buffer.alloc(16))
+test('tags after an MP3 are not audio', () => {
+  const id3 = concat('TAG', Buffer.alloc(125))
+  const footer = concat('APETAGEX', Uint8Array.of(0xd0, 7, 0, 0), u32(0), Buffer.alloc(16))
   footer.writeUInt32LE(5_000 + 32, 12)
-  const tagged = joined(BARE, Buffer.alloc(5_000), footer, id3)
+  const tagged = concat(BARE, Buffer.alloc(5_000), footer, id3)
   expect(wholeDurationMs(tagged)).toBeWithin(REAL_MS, (wholeDurationMs(BARE) ?? 0) + 50)
 })
 
-describe('files of very many small parts are measured in one pass', () => {
+describe('files with very many small parts are measured in one pass', () => {
   const EBML = [0x1a, 0x45, 0xdf, 0xa3, 0x80, 0x18, 0x53, 0x80, 0x67, 0x01, ...Array<number>(7).fill(0xff)]
   const OPUS_TRACK = [0xae, 0x8b, 0xd7, 0x81, 1, 0x86, 0x86, ...Buffer.from('A_OPUS')]
   const many = (begin: readonly number[], bytes: number, ...unit: number[]) =>
-    joined(Uint8Array.from(begin), Buffer.alloc(bytes, Uint8Array.from(unit)))
-  const mp4_head = [...joined(u32(8), 'ftyp', u32(8), 'mdat')]
+    concat(Uint8Array.from(begin), Buffer.alloc(bytes, Uint8Array.from(unit)))
+  const mp4_head = [...concat(u32(8), 'ftyp', u32(8), 'mdat')]
   const mpeg_track = [
-    ...joined(u32(8), 'trak', u32(52), 'stsd', Buffer.alloc(8), u32(36), '.mp3', Buffer.alloc(28)),
+    ...concat(u32(8), 'trak', u32(52), 'stsd', Buffer.alloc(8), u32(36), '.mp3', Buffer.alloc(28)),
   ]
   const BYTES = 3_000_000
 
@@ -558,12 +555,12 @@ describe('files of very many small parts are measured in one pass', () => {
       'blocks that share more frames than they have bytes',
       many([...EBML, ...OPUS_TRACK], BYTES, 0xa3, 0x86, 0x81, 0, 0, 4, 0xff, 8),
     ],
-    ['blocks of a track that is not among many', many(EBML, BYTES, 0xae, 0x80, 0xa3, 0x84, 0x85, 0, 0, 0)],
-  ])('Matroska: of %s the rest counts at 1 kB a second', (_name, bytes) => {
+    ['blocks of a missing track among many tracks', many(EBML, BYTES, 0xae, 0x80, 0xa3, 0x84, 0x85, 0, 0, 0)],
+  ])('Matroska: after %s the rest counts at 1 kB a second', (_name, bytes) => {
     expect(wholeDurationMs(bytes)).toBeWithin(0.9 * BYTES, 1.1 * BYTES)
   })
 
-  // Were the frames looked for once a track, this would take minutes.
+  // A search for frames in each track would take minutes.
   test('MP4: tracks of MPEG frames', () => {
     expectLength(many(mp4_head, BYTES, ...mpeg_track), 1, BYTES)
   })

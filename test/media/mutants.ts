@@ -52,13 +52,12 @@ export function* mutantsOf(sources: readonly Uint8Array[], seed: number): Genera
   const source = () => sources[below(sources.length)] ?? new Uint8Array()
   for (;;) {
     let bytes = Uint8Array.from(source())
-    for (let changes = 1 + below(MAX_CHANGES); changes > 0; changes -= 1)
-      bytes = changed(bytes, source, below)
+    for (let changes = 1 + below(MAX_CHANGES); changes > 0; changes -= 1) bytes = mutate(bytes, source, below)
     yield bytes
   }
 }
 
-function changed(
+function mutate(
   bytes: Uint8Array<ArrayBuffer>,
   source: () => Uint8Array,
   below: (bound: number) => number,
@@ -89,7 +88,7 @@ function changed(
   }
 }
 
-/** What becomes of a header: `read`, or the code of the refusal. @throws what is neither a result nor a refusal */
+/** The outcome of a header: `read`, or the code of the refusal. @throws any other error */
 export function readHeaders(bytes: Uint8Array): string {
   const mime = sniffImage(bytes)
   const frames = countPngFrames(bytes)

@@ -9,7 +9,7 @@ import { httpAnswer, serveTls } from './tls-server.ts'
 
 const PNG = await paint('png')
 
-describe('a response that is no image', () => {
+describe('a response that is not an image', () => {
   const typed = (type: string, body: Uint8Array | string = PNG) =>
     send(httpAnswer(body, { headers: { 'content-type': type } }))
   const coded = (coding: string, body: Uint8Array) =>
@@ -28,7 +28,7 @@ describe('a response that is no image', () => {
     ['TIFF', typed('image/tiff'), 'IMAGE_TYPE_UNSUPPORTED'],
     ['AVIF', typed('image/avif'), 'IMAGE_TYPE_UNSUPPORTED'],
     ['HEIC', typed('image/heic'), 'IMAGE_TYPE_UNSUPPORTED'],
-    ['image/jpg, which is no registered type', typed('image/jpg'), 'IMAGE_TYPE_UNSUPPORTED'],
+    ['image/jpg, which is not a registered type', typed('image/jpg'), 'IMAGE_TYPE_UNSUPPORTED'],
     ['a wildcard type', typed('image/*'), 'IMAGE_TYPE_UNSUPPORTED'],
     ['a PNG that is declared JPEG', typed('image/jpeg'), 'MAGIC_MISMATCH'],
     ['a page that is declared PNG', typed('image/png', '<html>'), 'MAGIC_MISMATCH'],
@@ -52,7 +52,7 @@ describe('a response that is no image', () => {
   })
 })
 
-test('the connection of a refused response is closed, whatever is still to come', async () => {
+test('the connection of a refused response is closed, even if more is still to come', async () => {
   const closed = Promise.withResolvers<void>()
   await using server = await serveTls((socket) => {
     socket.once('close', () => closed.resolve())
@@ -92,7 +92,7 @@ describe('over 25 MB is TOO_LARGE', () => {
   test.each([
     ['in chunks', 'transfer-encoding: chunked', chunked],
     ['up to the end of the connection', 'x-length: none', (bytes: Uint8Array) => bytes],
-  ])('without one, %s: as soon as the byte too many comes', async (_, line, wrap) => {
+  ])('without one, %s: as soon as the byte too many arrives', async (_, line, wrap) => {
     await using server = await serveTls((socket) => {
       socket.write(head('content-type: image/png', line))
       for (let sent = 0; sent < MAX_IMAGE_BYTES; sent += MEGABYTE.length) socket.write(wrap(MEGABYTE))
@@ -117,7 +117,7 @@ describe('over 25 MB is TOO_LARGE', () => {
   })
 })
 
-describe('a response that breaks off or is malformed is UPSTREAM_ERROR', () => {
+describe('an interrupted or malformed response is UPSTREAM_ERROR', () => {
   const length = `content-length: ${PNG.length}`
   test.each([
     [
@@ -144,7 +144,7 @@ describe('a response that breaks off or is malformed is UPSTREAM_ERROR', () => {
       send(head('content-type: image/png', length, 'transfer-encoding: chunked'), chunked(PNG), '0\r\n\r\n'),
     ],
     ['a negative length', send(head('content-type: image/png', 'content-length: -1'), PNG)],
-    ['no HTTP', send('SSH-2.0-OpenSSH_9.9\r\n')],
+    ['not HTTP', send('SSH-2.0-OpenSSH_9.9\r\n')],
     [
       'headers without end',
       send(head(...Array.from({ length: 4000 }, () => `x-filler: ${'a'.repeat(100)}`))),
@@ -165,7 +165,7 @@ describe('a response that breaks off or is malformed is UPSTREAM_ERROR', () => {
 
   test.each([
     [
-      'a name that is not found',
+      'an unknown name',
       () => Promise.reject(Object.assign(new Error('ENOTFOUND 10.9.8.7'), { code: 'ENOTFOUND' })),
     ],
     ['a name without addresses', () => Promise.resolve([])],
@@ -201,7 +201,7 @@ describe('the deadline of 30 seconds holds from the look-up to the last byte: UP
   })
 
   test.each([
-    ['a server that says nothing', send()],
+    ['a silent server', send()],
     ['half a head', send('HTTP/1.1 200 OK\r\ncontent-ty')],
     [
       'half a body',

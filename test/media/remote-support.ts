@@ -1,4 +1,4 @@
-// Shared by the tests of the guarded fetch: a fetch whose sockets end at a test server, and answers in pieces.
+// Helpers for the tests of the guarded fetch: a fetch whose sockets end at a test server, and answers in pieces.
 import type { TLSSocket } from 'node:tls'
 import type { RemoteSeams } from '../../src/media/public-request.ts'
 import { createRemoteFetch, type FetchImage } from '../../src/media/remote.ts'

@@ -1,4 +1,4 @@
-// The guarded fetch over a real TLS server on loopback: where it connects, and which certificates it trusts.
+// The guarded fetch over a real TLS server on loopback: its connections, and the certificates that it trusts.
 import { describe, expect, test } from 'bun:test'
 import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
 import type { Dial } from '../../src/media/public-request.ts'
@@ -113,7 +113,7 @@ describe('an image is fetched', () => {
     expect((await fetchFrom(server)(URL_TEXT)).bytes.length).toBe(MAX_IMAGE_BYTES)
   })
 
-  test('directly, even where the environment sets a proxy', async () => {
+  test('directly, even if the environment sets a proxy', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)))
     const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY']
     for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : 'http://127.0.0.1:9'
@@ -147,7 +147,7 @@ describe('DNS rebinding', () => {
 })
 
 describe('a socket is opened to checked addresses only', () => {
-  test('without such an address no socket is opened, even where the name has others', async () => {
+  test('without such an address no socket is opened, even if the name has others', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)))
     const dial = () => ({ addresses: [], port: server.port })
     expect(await codeOf(() => fetchFrom(server, { dial })(URL_TEXT))).toBe('UPSTREAM_ERROR')
@@ -195,7 +195,7 @@ describe('a certificate that is not valid for the name: UPSTREAM_ERROR, and no r
     expect(server.requests).toEqual([])
   })
 
-  test('even where the environment turns the check off', async () => {
+  test('even if the environment turns the check off', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)), 'self-signed')
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     try {
@@ -207,7 +207,7 @@ describe('a certificate that is not valid for the name: UPSTREAM_ERROR, and no r
   })
 })
 
-describe('a caller who leaves', () => {
+describe('a caller who disconnects', () => {
   test('ends the fetch and its connection; the reason of their signal is thrown', async () => {
     const reached = Promise.withResolvers<void>()
     const closed = Promise.withResolvers<void>()

@@ -21,18 +21,18 @@ describe('sharp', () => {
 
   test('opens at most two images at once', async () => {
     let open = 0
-    let most = 0
+    let max_open = 0
     await Promise.all(
       Array.from({ length: 9 }, () =>
         withSharp(async () => {
           open += 1
-          most = Math.max(most, open)
-          // Lets every other task begin that may.
+          max_open = Math.max(max_open, open)
+          // Lets every other task begin that is allowed to.
           await new Promise(setImmediate)
           open -= 1
         }),
       ),
     )
-    expect(most).toBe(2)
+    expect(max_open).toBe(2)
   })
 })

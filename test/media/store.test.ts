@@ -71,7 +71,7 @@ describe('put, open, remove, list', () => {
     expect(await Bun.file(folder.at('files', '.strays', KEY)).text()).toBe('a cat')
   })
 
-  test('a folder is no file, nor is a path through a file', async () => {
+  test('a folder is not a file, nor is a path through a file', async () => {
     await store.put('files/7/a.png', text('a cat'))
     expect(await store.open('files/7')).toBeUndefined()
     await store.remove('files/7')
@@ -176,7 +176,7 @@ describe('keys cannot leave the folder: 400 invalid_image_key', () => {
     for (let round = 0; round < 300; round += 1) {
       const length = 1 + Math.floor(chance() * 6)
       const key = Array.from({ length }, () => pieces[Math.floor(chance() * pieces.length)] ?? '').join('')
-      // Most are refused; what counts is what was written.
+      // Most are refused; the test checks the files that were written.
       await store.put(key, text('inside')).catch(() => {})
     }
     expect(await Bun.file(folder.at('a')).text()).toBe('outside')
@@ -269,7 +269,7 @@ describe('a crash', () => {
     for (let round = 0; round < 6; round += 1) {
       const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
       const reader = child.stdout.getReader()
-      // After so many writes it is somewhere within the next one.
+      // After this number of writes the process is somewhere within the next one.
       for (let read = 0; read <= round; read += 1) await reader.read()
       child.kill('SIGKILL')
       await child.exited

@@ -1,4 +1,4 @@
-// What both stores of files do alike, in a folder and in a bucket of a real S3 server: they are used without a look at which it is.
+// The common behavior of both file stores, in a folder and in a bucket of a real S3 server: the gateway uses them alike.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash, randomUUID } from 'node:crypto'
 import { invalidRequest } from '../../src/domain/errors.ts'
@@ -16,7 +16,7 @@ const MB = 1024 * 1024
 const text = (content: string): Uint8Array => new TextEncoder().encode(content)
 const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex')
 
-/** Each a Buffer of its own, as sockets give them. */
+/** Chunks, each a Buffer of its own, as sockets give them. */
 async function* chunksOf(content: Uint8Array, chunk_bytes = 64 * 1024): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += chunk_bytes)
     yield Buffer.from(new Uint8Array(content.subarray(at, at + chunk_bytes)).buffer)
@@ -61,14 +61,14 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
 
   it.each([
     ['no bytes', new Uint8Array()],
-    ['a few', text('a cat')],
-    ['many', pattern(12 * MB + 3)],
-  ])('%s, at once and as they come, are counted, hashed and read back', async (_, content) => {
-    for (const [key, given] of [
+    ['a few bytes', text('a cat')],
+    ['many bytes', pattern(12 * MB + 3)],
+  ])('%s, at once and as a stream, are counted, hashed, and read back', async (_, content) => {
+    for (const [key, source] of [
       ['7/whole.png', content],
       ['7/streamed.png', freedOnceRead(chunksOf(content))],
     ] as const) {
-      expect(await store.put(key, given)).toEqual({ bytes: content.length, sha256: sha256(content) })
+      expect(await store.put(key, source)).toEqual({ bytes: content.length, sha256: sha256(content) })
       const file = await store.open(key)
       expect(file?.size).toBe(content.length)
       expect(sha256((await file?.bytes()) ?? text('none'))).toBe(sha256(content))
@@ -82,7 +82,7 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
     [2, 4, 'ca'],
     [3, 99, 'at'],
     [5, 9, ''],
-  ])('a part of a file: from %d to %d', async (start, end, expected) => {
+  ])('reads a part of a file: from %d to %d', async (start, end, expected) => {
     await store.put(KEY, text('a cat'))
     const part = (await store.open(KEY))?.slice(start, end)
     expect(part?.size).toBe(expected.length)
@@ -91,7 +91,7 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
     expect(new TextDecoder().decode(await part?.slice(1, 2).bytes())).toBe(expected.slice(1, 2))
   })
 
-  it('is answered as bytes: the answer tells nothing of where they are', async () => {
+  it('is answered as bytes, without a word about their place', async () => {
     await store.put(KEY, text('a cat'))
     const server = Bun.serve({
       port: 0,
@@ -103,14 +103,14 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
     await server.stop(true)
   })
 
-  it('a file of the same key is replaced', async () => {
+  it('replaces a file of the same key', async () => {
     await store.put(KEY, text('one'))
     await store.put(KEY, text('two'))
     expect(await read(KEY)).toBe('two')
     expect(await keys()).toEqual([KEY])
   })
 
-  it('what is not there is undefined, and may be removed', async () => {
+  it('a missing file is undefined, and may be removed', async () => {
     expect(await store.open(KEY)).toBeUndefined()
     expect(await store.has(KEY)).toBe(false)
     await store.remove(KEY)
@@ -120,7 +120,7 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
     expect([await store.has(KEY), await keys()]).toEqual([false, []])
   })
 
-  it('files are listed with their size and time', async () => {
+  it('lists files with their size and time', async () => {
     const before_ms = Date.now() - 2_000
     for (const [key, content] of [
       ['1/a.png', 'a'],
@@ -140,7 +140,7 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
     }
   })
 
-  it("all of an account's are removed, and no other's", async () => {
+  it("removes all files of one account, and no other's", async () => {
     for (const key of ['1/a.png', '1/b.png', '10/a.png']) await store.put(key, text('a'))
     await store.removeAllOf('1')
     expect(await keys()).toEqual(['10/a.png'])
@@ -150,8 +150,8 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
 
   it.each([
     ['at once', (bytes: number) => new Uint8Array(bytes)],
-    ['as it comes', (bytes: number) => chunksOf(new Uint8Array(bytes))],
-  ])('content over the cap is refused, and leaves what was there: %s', async (_, content) => {
+    ['as a stream', (bytes: number) => chunksOf(new Uint8Array(bytes))],
+  ])('refuses content over the cap, and keeps the earlier file: %s', async (_, content) => {
     await store.put(KEY, text('before'))
     for (const cap_bytes of [100_000, 11 * MB]) {
       expect((await refusalOf(() => store.put(KEY, content(cap_bytes + 1), { cap_bytes }))).code).toBe(
@@ -164,13 +164,13 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
     })
   })
 
-  it.each([0, 100_000, 11 * MB])('content that breaks after %d bytes leaves nothing', async (bytes) => {
+  it.each([0, 100_000, 11 * MB])('leaves nothing of content that fails after %d bytes', async (bytes) => {
     await expect(store.put(KEY, brokenAfter(bytes))).rejects.toThrow('the caller has left')
     expect([await store.has(KEY), await keys()]).toEqual([false, []])
     expect(bucket?.isFailing() ?? false).toBe(false)
   })
 
-  it.each(['', '../a', '/a', 'a//b', '.hidden', 'a/../b', 'a b', 'ä'])('no key is %p', async (key) => {
+  it.each(['', '../a', '/a', 'a//b', '.hidden', 'a/../b', 'a b', 'ä'])('refuses the key %p', async (key) => {
     for (const ask of [
       () => store.put(key, text('x')),
       () => store.open(key),
@@ -180,7 +180,7 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
       expect((await refusalOf(ask)).code).toBe('invalid_image_key')
   })
 
-  it('many are written at once', async () => {
+  it('writes many files at once', async () => {
     const contents = Array.from({ length: 30 }, (_, index) => `${index}`.repeat(index + 1))
     await Promise.all(
       contents.map((content, index) => store.put(`${index % 3}/${index}.png`, chunksOf(text(content)))),

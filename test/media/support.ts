@@ -1,4 +1,4 @@
-// Shared by the tests of media: refusals, small images of each format, seeded random numbers.
+// Helpers for the tests of media: refusals, durations, and small images of each format.
 import { audioDurationMs } from '../../src/domain/audio/duration.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import type { ImageFormat } from '../../src/domain/image-formats.ts'
@@ -10,11 +10,11 @@ interface Refusal {
   message: string
 }
 
-/** The duration of audio of which all is at hand. */
+/** The duration of audio that is completely in memory. */
 export const wholeDurationMs = (bytes: Uint8Array): number | undefined =>
   audioDurationMs({ head: bytes, tail: bytes, total_bytes: bytes.length })
 
-/** What a task was refused with. @throws Error where it was not refused, or with something else than a GatewayError */
+/** The refusal of a task. @throws Error if it was not refused, or failed with another error than a GatewayError */
 export async function refusalOf(task: () => unknown): Promise<Refusal> {
   let result: unknown
   try {

@@ -7,7 +7,7 @@ export type Certificate = 'right' | 'another-name' | 'expired' | 'self-signed'
 
 export interface TlsServer extends AsyncDisposable {
   readonly port: number
-  /** Each request, with its body if it has one, as it was received. */
+  /** Each request as received, with its body if it has one. */
   readonly requests: string[]
   /** Sockets opened, whether or not a handshake followed. */
   connections(): number
@@ -24,7 +24,7 @@ function isWhole(request: string): boolean {
   return end >= 0 && request.length === end + 4 + body_bytes
 }
 
-/** @param answer called with the socket once a request was received */
+/** @param answer called with the socket after a whole request */
 export async function serveTls(
   answer: (socket: TLSSocket) => void,
   certificate: Certificate = 'right',

@@ -1,4 +1,4 @@
-// Image URLs, spec.md, Image compose request, rule 3: which are refused before a look-up, and which after it; never with a socket.
+// Image URLs, spec.md, Image compose request, rule 3: refusals before a look-up, and after it; never with a socket.
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Dial } from '../../src/media/public-request.ts'
 import { createRemoteFetch } from '../../src/media/remote.ts'
@@ -9,7 +9,7 @@ import { AUTHORITY, serveTls } from './tls-server.ts'
 
 const PUBLIC_ADDRESS = '93.184.216.34'
 
-/** What a name that looks public may resolve to: one address that is not public is enough for a refusal. */
+/** DNS answers for a name that looks public: one address that is not public is enough for a refusal. */
 const HOSTILE_ANSWERS: [trick: string, answers: string[]][] = [
   ['loopback', ['127.0.0.1']],
   ['private', ['10.0.0.1']],
@@ -28,7 +28,7 @@ const HOSTILE_ANSWERS: [trick: string, answers: string[]][] = [
   ['one private after public ones', ['93.184.216.34', '2606:4700::1', '192.168.0.1']],
   ['one private before a public one', ['127.0.0.1', '93.184.216.34']],
   ['private IPv6 beside public IPv4', ['93.184.216.34', '::1']],
-  ['a text that is no address', ['93.184.216.34', 'localhost']],
+  ['a text that is not an address', ['93.184.216.34', 'localhost']],
 ]
 
 const canary = await serveTls((socket) => socket.destroy())
