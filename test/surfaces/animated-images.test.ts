@@ -1,4 +1,4 @@
-// Animated images: of every format the first frame goes to a provider that takes still ones only; one that reads the first frame itself gets the bytes.
+// Animated images: a provider that takes still images only gets the first frame; one that reads the first frame itself gets the bytes.
 import { describe, expect, test } from 'bun:test'
 import { isAnimated } from '../../src/media/animation.ts'
 import { withSharp } from '../../src/media/sharp.ts'
@@ -49,7 +49,7 @@ describe.each(CONVERTING.flatMap((surface) => TYPES.map((mime) => [surface, mime
   },
 )
 
-test('the first frame of a GIF, none other', async () => {
+test('only the first frame of a GIF is sent', async () => {
   const red = { r: 255, g: 0, b: 0 }
   const frames = await withSharp((sharp) =>
     sharp({ create: { width: 4, height: 8, channels: 3, background: red } })
@@ -69,17 +69,17 @@ test('the first frame of a GIF, none other', async () => {
   expect([r > 250, g < 5, b < 5]).toEqual([true, true, true])
 })
 
-test('the simulated OpenAI refuses an animated GIF, and takes what is sent of it', async () => {
-  const asked = (url: string) => ({
+test('the simulated OpenAI refuses an animated GIF, and accepts the frame that is sent instead', async () => {
+  const request = (url: string) => ({
     model: openai,
     headers: new Headers(),
     body: { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] },
   })
   const gif = of('image/gif')
-  expect(refusalBy([OPENAI_STILLS], asked(`data:image/gif;base64,${gif.toBase64()}`))?.status).toBe(400)
+  expect(refusalBy([OPENAI_STILLS], request(`data:image/gif;base64,${gif.toBase64()}`))?.status).toBe(400)
   const { mime, bytes } = await sent('chat', openai, 'image/gif', gif)
   expect(
-    refusalBy([OPENAI_TYPES, OPENAI_STILLS], asked(`data:${mime};base64,${bytes.toBase64()}`)),
+    refusalBy([OPENAI_TYPES, OPENAI_STILLS], request(`data:${mime};base64,${bytes.toBase64()}`)),
   ).toBeUndefined()
 })
 
@@ -88,7 +88,7 @@ test('on the native surface an animated WebP goes to Gemini as a still image', a
   expect(await shape(image.bytes)).toMatchObject({ pages: 1, animated: false })
 })
 
-test('more than 1 MB, on the thread', async () => {
+test('an animation in a body above 1 MB is converted on the thread', async () => {
   const image = await sent('chat', DOCUMENTED.openai, 'image/gif', of('image/gif'), 'word '.repeat(220_000))
   expect(await shape(image.bytes)).toMatchObject({ pages: 1, animated: false })
 })

@@ -1,4 +1,4 @@
-// Azure's client of OpenAI's SDK by address and key alone: every call that it makes, whole and streamed, and what is refused.
+// Azure's client of OpenAI's SDK by address and key alone: every call that it makes, whole and streamed, and the refusals.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -67,7 +67,7 @@ const client = (more: object = {}) =>
   })
 const messages = [{ role: 'user' as const, content: 'Hello' }]
 
-/** Each call, the model that it names, and what of its answer tells that it arrived. */
+/** Calls: the model of each, and the part of its answer that proves its arrival. */
 const CALLS: readonly (readonly [
   string,
   string,
@@ -180,27 +180,27 @@ const CALLS: readonly (readonly [
   ],
 ]
 
-/** What the provider was asked for: in a form, the text of its field. */
+/** The model in the request to the provider: a JSON field, or a field of the form. */
 function upstreamModel(): unknown {
   const text = upstream.last().body.toString('latin1')
   return text.startsWith('{') ? asked().model : /name="model"\r\n\r\n([^\r]*)/.exec(text)?.[1]
 }
 
-describe.each(CALLS)('%s', (_, model, shown, ask) => {
+describe.each(CALLS)('%s', (_, model, text, ask) => {
   test('the model is that of the call', async () => {
-    expect(await ask(client(), model)).toBe(shown)
+    expect(await ask(client(), model)).toBe(text)
     expect(await lastCall()).toMatchObject({ model, outcome: 'completed', account_id: expect.any(Number) })
     expect((await lastCall()).cost_nanos).toBeGreaterThan(0)
   })
 
-  test('a wrong key is 401 and leaves nothing', async () => {
+  test('a wrong key is refused with 401 and leaves no trace', async () => {
     const before = counts()
     const thrown = await ask(client({ apiKey: 'tg_wrong' }), model).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ status: 401, error: { message: expect.stringContaining('API key') } })
     await expectCounts(before)
   })
 
-  test('an unknown deployment is 404 and leaves nothing', async () => {
+  test('an unknown deployment is refused with 404 and leaves no trace', async () => {
     const before = counts()
     const thrown = await ask(client(), 'nobody').catch((error: unknown) => error)
     expect(thrown).toMatchObject({
@@ -211,11 +211,11 @@ describe.each(CALLS)('%s', (_, model, shown, ask) => {
   })
 })
 
-/** Azure has responses without a deployment in the address. */
+/** Addresses of Azure's responses have no deployment. */
 const OF_DEPLOYMENTS = CALLS.filter(([name]) => !name.startsWith('responses'))
 
-test.each(OF_DEPLOYMENTS)('%s: the deployment of the address is the model', async (_, model, shown, ask) => {
-  expect(await ask(client({ deployment: model }), OTHER)).toBe(shown)
+test.each(OF_DEPLOYMENTS)('%s: the deployment of the address is the model', async (_, model, text, ask) => {
+  expect(await ask(client({ deployment: model }), OTHER)).toBe(text)
   const { upstream_model, ...call } = await lastCall()
   expect(call).toMatchObject({ model, outcome: 'completed' })
   expect(upstreamModel()).toBe(upstream_model)
@@ -250,9 +250,9 @@ describe('addresses', () => {
     ['no endpoint of a deployment', `/openai/deployments/${GPT}/nothing`, undefined, 404],
     ['a deployment without a name', '/openai/deployments//chat/completions', undefined, 404],
     ['deployments alone', '/openai/deployments?api-version=2022-12-01', undefined, 404],
-    ['nothing after it', '/openai/', undefined, 404],
+    ['nothing after /openai/', '/openai/', undefined, 404],
     ['a damaged encoding', '/openai/deployments/%zz/chat/completions', undefined, 404],
-    ['not where a path begins', `/x/openai/deployments/${GPT}/chat/completions`, undefined, 404],
+    ['in the middle of a path', `/x/openai/deployments/${GPT}/chat/completions`, undefined, 404],
     ['a deployment in the query', `/v1/chat/completions?x=/openai/deployments/${GPT}/`, undefined, 400],
     ['files', '/openai/files?api-version=2024-10-21', undefined, 404],
   ])('refused: %s', async (_, path, other_key, status) => {
@@ -273,7 +273,7 @@ describe('addresses', () => {
     expect((await at(OTHER)).status).toBe(422)
   })
 
-  test('a body of more than a megabyte, which is parsed on a thread', async () => {
+  test('a body above 1 MB, which a thread parses, goes to the deployment’s model', async () => {
     const long = [{ role: 'user', content: 'a '.repeat(600_000) }]
     const path = `/openai/deployments/${GPT}/chat/completions`
     const response = await call(path, { model: OTHER, messages: long, max_tokens: 5 })

@@ -1,4 +1,4 @@
-// Claude's thinking is bound to its conversation: translation changes that, and then sends the request once more without the thinking.
+// Claude's thinking, bound to its conversation: translation changes that, so the gateway repeats a refused request without the thinking.
 import { expect, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn, parseObject } from '../../src/protocols/wire/json.ts'
 import { fileScene } from '../support/scene.ts'
@@ -37,23 +37,23 @@ const bodyOf = (request: Seen | undefined): JsonObject => parseObject(String(req
 const typesIn = (body: JsonObject): unknown[] =>
   objectsIn(body.messages).flatMap(({ content }) => objectsIn(content).map(({ type }) => type))
 
-/** The second turn of a conversation in chat completions, with what the first one gave sent back. */
+/** Sends the second turn of a conversation in chat completions, with the first answer in its messages. */
 async function secondTurn(model: string): Promise<Response> {
   const ask = { model, reasoning_effort: 'high', tools: [TOOL] }
   upstream.answer(looking)
-  const asked = { role: 'user', content: 'Look.' }
-  const first = parseObject(await (await call('/v1/chat/completions', { ...ask, messages: [asked] })).text())
+  const turn = { role: 'user', content: 'Look.' }
+  const first = parseObject(await (await call('/v1/chat/completions', { ...ask, messages: [turn] })).text())
   const { message } = objectIn(objectsIn(first?.choices)[0]) as { message: JsonObject }
   upstream.answer((request) => (request.body.includes(THOUGHT.signature) ? refused(BOUND) : seen()))
   const result = { role: 'tool', tool_call_id: 'toolu_1', content: 'Nine.' }
   const late = { role: 'system', content: 'Be brief.' }
-  return call('/v1/chat/completions', { ...ask, messages: [asked, message, result, late] })
+  return call('/v1/chat/completions', { ...ask, messages: [turn, message, result, late] })
 }
 
 test.each([
   ['claude-opus-5-5', { type: 'adaptive', display: 'summarized' }],
   ['claude-haiku-4-5', undefined],
-])('%s is asked once more without the thinking that it refuses', async (model, thinking) => {
+])('a request to %s is repeated without the thinking that it refuses', async (model, thinking) => {
   const before = upstream.seen.length
   const response = await secondTurn(model)
   expect(await response.text()).toContain('Seen.')
@@ -64,13 +64,13 @@ test.each([
   expect(await lastCall()).toMatchObject({ outcome: 'completed' })
 })
 
-test.each(['newer', 'older'])('a late system message is taken by the %s simulated model', async (model) => {
+test.each(['newer', 'older'])('the %s simulated model accepts a late system message', async (model) => {
   const messages = ['system', 'user', 'assistant', 'user', 'system'].map((role) => ({ role, content: 'Hi.' }))
   const response = await call('/v1/chat/completions', { model, messages })
   expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null])
 })
 
-test('what passes through is refused as it is', async () => {
+test('a refused request that passes through is not repeated', async () => {
   upstream.answer(() => refused(BOUND))
   const before = upstream.seen.length
   const body = {

@@ -11,14 +11,14 @@ import { ERROR_OF, expectFieldRefused, REQUESTS } from './requests.ts'
 const { upstream, call, lastCall, counts, expectCounts } = await threeProviders()
 beforeEach(() => upstream.answer(replay('text')))
 
-function ask(surface: BuiltInProtocol, model: string, streams: boolean, said: JsonObject): Promise<Response> {
-  const { path, headers, body } = REQUESTS[surface](model, streams, said)
+function ask(surface: BuiltInProtocol, model: string, streams: boolean, more: JsonObject): Promise<Response> {
+  const { path, headers, body } = REQUESTS[surface](model, streams, more)
   return call(path, body, { form: 'x-api-key', headers })
 }
 
 type Thing = RequestField | ConversationPiece
 
-/** What a protocol refuses to carry. */
+/** Everything that a protocol refuses to carry. */
 function refusedBy(to: BuiltInProtocol): Thing[] {
   const { fields, pieces } = BUILT_IN_PROTOCOLS[to].carries
   const places = Object.entries({ ...fields, ...pieces }) as [Thing, string | Loss][]
@@ -32,13 +32,13 @@ const at = (path: string, value: Json): JsonObject =>
   path.split('.').reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject
 
 const config = (fields: JsonObject): JsonObject => ({ generationConfig: fields })
-const part = (given: JsonObject): JsonObject => ({ contents: [{ role: 'user', parts: [given] }] })
-const block = (given: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [given] }] })
+const part = (value: JsonObject): JsonObject => ({ contents: [{ role: 'user', parts: [value] }] })
+const block = (value: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [value] }] })
 
-type Request = readonly [said: JsonObject, field: string]
+type Request = readonly [more: JsonObject, field: string]
 
-/** How each surface asks for what one of its targets refuses, and the field that the refusal must name. */
-const HOW_ASKED: Readonly<Partial<Record<Thing, Partial<Record<BuiltInProtocol, Request>>>>> = {
+/** How each surface requests a thing that one of its targets refuses, and the field that the refusal must name. */
+const REFUSED_REQUESTS: Readonly<Partial<Record<Thing, Partial<Record<BuiltInProtocol, Request>>>>> = {
   candidates: {
     gemini: [config({ candidateCount: 2 }), 'generationConfig.candidateCount'],
     openai: [{ n: 2 }, 'n'],
@@ -77,12 +77,12 @@ const HOW_ASKED: Readonly<Partial<Record<Thing, Partial<Record<BuiltInProtocol, 
   },
 }
 
-type Case = readonly [surface: BuiltInProtocol, to: BuiltInProtocol, field: string, said: JsonObject]
+type Case = readonly [surface: BuiltInProtocol, to: BuiltInProtocol, field: string, more: JsonObject]
 
-/** One for each row that refuses, from each other surface that can ask for it. */
+/** A case for each row that refuses and each other surface that can request it. */
 const REFUSED_ROWS: Case[] = PROTOCOLS.flatMap((to) =>
   refusedBy(to).flatMap((thing) => {
-    const requests = HOW_ASKED[thing]
+    const requests = REFUSED_REQUESTS[thing]
     if (!requests) throw new Error(`no surface asks for ${thing} here, though ${to} refuses it`)
     return PROTOCOLS.filter((surface) => surface !== to).flatMap((surface): Case[] => {
       const request = requests[surface]
@@ -111,7 +111,7 @@ const UNKNOWN: Case[] = PROTOCOLS.flatMap((surface) =>
   ]),
 )
 
-describe('refused with a 400 that names the field, in the surface’s shape, and nothing is held, asked or recorded', () => {
+describe('a refusal is a 400 in the surface’s shape that names the field; nothing is held, sent or recorded', () => {
   const REFUSED = [...REFUSED_ROWS, ...uncarried('refused'), ...UNKNOWN]
 
   test('the tables have rows to refuse', () => {
@@ -119,18 +119,18 @@ describe('refused with a 400 that names the field, in the surface’s shape, and
     expect(uncarried('refused').length).toBeGreaterThanOrEqual(20)
   })
 
-  test.each(REFUSED)('%s to %s: %s', async (surface, to, field, said) => {
+  test.each(REFUSED)('%s to %s: %s', async (surface, to, field, more) => {
     const before = counts()
     for (const streams of [false, true]) {
-      await expectFieldRefused(surface, await ask(surface, MODELS[to], streams, said), field)
+      await expectFieldRefused(surface, await ask(surface, MODELS[to], streams, more), field)
     }
     await expectCounts(before)
   })
 })
 
-describe('dropped in silence', () => {
-  test.each(uncarried('dropped'))('%s to %s: %s', async (surface, to, _, said) => {
-    const response = await ask(surface, MODELS[to], false, said)
+describe('fields that are dropped without notice', () => {
+  test.each(uncarried('dropped'))('%s to %s: %s', async (surface, to, _, more) => {
+    const response = await ask(surface, MODELS[to], false, more)
     expect(response.status).toBe(200)
     await response.text()
     expect(providerAsked(upstream.last())).toBe(to)
@@ -139,17 +139,17 @@ describe('dropped in silence', () => {
 })
 
 test.each(PROTOCOLS)(
-  'to a provider of the caller’s own protocol everything passes that is not billed beyond tokens, known or not: %s',
+  'every field, known or not, that bills nothing beyond tokens passes to a provider of the same protocol: %s',
   async (surface) => {
     const { carries, text } = BUILT_IN_PROTOCOLS[surface]
-    // A provider is never told to store anything: test/chat.
+    // The gateway never asks a provider to store anything: test/chat.
     const judged = ['model', 'cachedContent', 'store', ...(text.extras?.decisive_fields ?? [])]
     // A spoken answer is an extra, by a field further inside: extras-refused.test.ts.
     judged.push('generationConfig.speechConfig')
     for (const field of [...Object.keys(carries.own_fields), 'temprature']) {
       if (judged.includes(field)) continue
-      const said = at(field, SAMPLE)
-      const response = await ask(surface, MODELS[surface], false, said)
+      const more = at(field, SAMPLE)
+      const response = await ask(surface, MODELS[surface], false, more)
       expect(response.status).toBe(200)
       await response.text()
       expect(upstream.last().body.toString()).toContain(SAMPLE)
@@ -158,12 +158,12 @@ test.each(PROTOCOLS)(
 )
 
 describe('a model with routes to two providers', () => {
-  test('goes to the first, where that can carry the request', async () => {
+  test('the first provider serves a request that it can carry', async () => {
     await (await ask('openai', TWO_PROVIDERS, false, {})).text()
     expect(providerAsked(upstream.last())).toBe('anthropic')
   })
   test.each([false, true])(
-    'goes to the one that can carry it, where the first cannot; streamed: %p',
+    'the second provider serves a request that the first cannot carry; streamed: %p',
     async (streams) => {
       const before = upstream.seen.length
       upstream.answer(replay('two-answers'))
@@ -174,7 +174,7 @@ describe('a model with routes to two providers', () => {
       expect(await lastCall()).toMatchObject({ provider: 'openai', outcome: 'completed' })
     },
   )
-  test('is refused where neither can: the first one’s reason is told', async () => {
+  test('a request that neither can carry is refused with the reason of the first', async () => {
     const before = counts()
     const response = await ask('gemini', TWO_PROVIDERS, false, { cachedContent: 'cachedContents/x' })
     expect(response.status).toBe(400)

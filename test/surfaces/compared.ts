@@ -1,8 +1,8 @@
-// What two plays of one recording must have in common, and which recordings are for which surfaces.
+// Comparison of two plays of one recording, and the surfaces that a recording is for.
 import type { Path, Played, Recording } from './left-out.ts'
 import type { Surface } from './servers.ts'
 
-/** Recordings that not every surface can be answered with: an image, and arguments in parts that only native callers can ask for. */
+/** Recordings for some surfaces only: an image, and arguments in parts, which only native callers can request. */
 const ONLY_FOR: readonly (readonly [RegExp, readonly Surface[]])[] = [
   [/gemini\/(?:image-whole|stream-image)/, ['native', 'chat', 'responses']],
   [/vertex\/stream-(?:no-args-)?tool-call/, ['native']],
@@ -14,7 +14,7 @@ export const lastKey = (path: Path): string => path.split('.').at(-1) ?? ''
 const IDS = new Set(['id', 'call_id'])
 const ENDS = new Set(['finish_reason', 'stop_reason', 'finishReason', 'status'])
 
-/** What both answers must have in common: all but what the field itself says. */
+/** The parts of an answer that both plays must share: all but the field's own value. */
 export function common({ answer }: Played, path: Path): unknown {
   const key = lastKey(path)
   return answer?.candidates.map(({ calls, stop, ...candidate }) => ({
@@ -24,6 +24,6 @@ export function common({ answer }: Played, path: Path): unknown {
   }))
 }
 
-/** Names of calls that are told in an earlier part: Vertex AI, for native callers. */
+/** Names of calls that came in an earlier part: Vertex AI, for native callers. */
 export const isPartial = ({ name }: Recording, path: Path): boolean =>
   name.startsWith('servers/vertex/') && path.endsWith('functionCall.name')

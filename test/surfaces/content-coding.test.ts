@@ -1,4 +1,4 @@
-// Encoded request bodies on every kind of surface: JSON, forms, the console, under an Idempotency-Key; and what is refused.
+// Encoded request bodies on every kind of surface: JSON, forms, the console, under an Idempotency-Key; and the refusals.
 import { describe, expect, test } from 'bun:test'
 import * as zlib from 'node:zlib'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
@@ -76,7 +76,7 @@ const FORMS = [
 ].map(({ path, parts }) => ({ path, form: formOf(parts) }))
 const RESPONSES = { path: '/v1/responses', body: { model: MODEL, input: 'Why?', stream: true } }
 
-/** What a call cost, and the bytes that went to the provider, whatever the boundary of its form. */
+/** The cost of a call, and the bytes that the provider got, whatever the boundary of its form. */
 async function served(
   ...request: Parameters<typeof send>
 ): Promise<readonly [cost_nanos: number, sent: string]> {
@@ -97,7 +97,7 @@ const plain = new Map<string, Awaited<ReturnType<typeof served>>>()
 
 describe.each(CODINGS)('%s', (coding) => {
   test.each(PAID)(
-    'a call of $path, at once and in pieces, costs and says the same as one that is not encoded',
+    'an encoded call of $path, at once and in pieces, costs and sends the same as a plain one',
     async ({ path, headers, bytes }) => {
       const expected = plain.get(path) ?? (await served(path, 'identity', bytes, headers))
       plain.set(path, expected)
@@ -107,7 +107,7 @@ describe.each(CODINGS)('%s', (coding) => {
     },
   )
 
-  test('a response, as Codex asks for one', async () => {
+  test('a streamed response, as Codex requests it', async () => {
     const response = await send(RESPONSES.path, coding, encode(coding, RESPONSES.body))
     expect(await response.text()).toContain('response.completed')
   })
@@ -146,7 +146,7 @@ test('under an Idempotency-Key the bytes are compared decoded', async () => {
   expect(other.status).toBe(422)
 })
 
-/** Twice what any of these surfaces reads. */
+/** Twice the size that any of these surfaces reads. */
 const BOMB = encode('gzip', Buffer.alloc(64 * 1024 * 1024, ' '))
 const REFUSED: readonly (readonly [
   what: string,
@@ -181,7 +181,7 @@ test.each(FORMS)('refused in a form of $path', async ({ path, form }) => {
   await expectCounts(before)
 })
 
-test('refused in an upload, and by the console', async () => {
+test('an upload and the console refuse the same', async () => {
   const form = encode('identity', formOf([{ bytes: pictureOf(1_000) }]))
   expect((await send('/api/v1/upload', 'compress', form, FORM_TYPE)).status).toBe(415)
   expect((await send('/api/v1/upload', 'gzip', form, FORM_TYPE)).status).toBe(400)

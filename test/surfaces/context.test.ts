@@ -64,7 +64,7 @@ const PROMPTS: Readonly<Record<BuiltInProtocol, (text: string) => readonly JsonO
   ],
 }
 
-const TOLD: Readonly<Record<BuiltInProtocol, (tokens: number) => object>> = {
+const REFUSALS: Readonly<Record<BuiltInProtocol, (tokens: number) => object>> = {
   gemini: (tokens) => ({
     error: {
       code: 400,
@@ -89,8 +89,8 @@ const TOLD: Readonly<Record<BuiltInProtocol, (tokens: number) => object>> = {
   }),
 }
 
-function send(caller: BuiltInProtocol, said: JsonObject, to = caller, headers: Record<string, string> = {}) {
-  const request = REQUESTS[caller](to, false, said)
+function send(caller: BuiltInProtocol, body: JsonObject, to = caller, headers: Record<string, string> = {}) {
+  const request = REQUESTS[caller](to, false, body)
   return call(request.path, request.body, { headers: { ...request.headers, ...headers } })
 }
 
@@ -110,7 +110,7 @@ describe('a prompt of more words than the context has tokens', () => {
       const body = await response.json()
       const { message } = (body as { error: { message: string } }).error
       const tokens = Number(/\d{4,}/.exec(message.replace(String(CONTEXT), ''))?.[0])
-      expect(body).toMatchObject(TOLD[caller](tokens))
+      expect(body).toMatchObject(REFUSALS[caller](tokens))
       expect(tokens).toBeGreaterThanOrEqual(4_000)
       await expectCounts(before)
     },
@@ -119,12 +119,12 @@ describe('a prompt of more words than the context has tokens', () => {
   test.each(PROTOCOLS)('of %s, which is parsed on a thread', async (caller) => {
     const before = counts()
     const response = await send(caller, PROMPTS[caller](words(400_000))[0] ?? {})
-    expect([response.status, await response.json()]).toMatchObject([400, TOLD[caller](400_000)])
+    expect([response.status, await response.json()]).toMatchObject([400, REFUSALS[caller](400_000)])
     await expectCounts(before)
   })
 })
 
-describe('what may fit is asked of the provider', () => {
+describe('a prompt that may fit is sent to the provider', () => {
   const MAY_FIT: [string, string][] = [
     ['words that just fit', words(CONTEXT - 20)],
     ['long words, estimated beyond the context', words(CONTEXT - 20, 'extraordinarily')],
@@ -151,15 +151,15 @@ describe('what may fit is asked of the provider', () => {
     ['transforms', 'openai', { transforms: ['middle-out'] }, {}],
   ]
   test.each(OTHERS)(
-    'a prompt that its provider may shorten, or take: %s',
+    'a prompt that its provider may shorten or accept: %s',
     async (_, caller, more, headers) => {
-      const said = { ...PROMPTS[caller](TOO_MANY)[0], ...more }
-      expect((await send(caller, said, caller, headers)).status).toBe(200)
+      const body = { ...PROMPTS[caller](TOO_MANY)[0], ...more }
+      expect((await send(caller, body, caller, headers)).status).toBe(200)
     },
   )
 
-  test('images, thoughts, arguments and schemas do not count', async () => {
-    const said = {
+  test('images, thoughts, arguments and schemas do not count as words of the prompt', async () => {
+    const body = {
       contents: [
         {
           role: 'user',
@@ -172,6 +172,6 @@ describe('what may fit is asked of the provider', () => {
       ],
       tools: [{ functionDeclarations: [{ name: 'f', description: TOO_MANY }] }],
     }
-    expect((await send('gemini', said)).status).toBe(200)
+    expect((await send('gemini', body)).status).toBe(200)
   })
 })

@@ -19,7 +19,7 @@ ${modelSection(`one-${protocol}`, { [`one-${protocol}`]: 'm' })}
   .join('')}`,
 })
 
-type Case = readonly [reported: string, status: number, told: string]
+type Case = readonly [reported: string, status: number, expected: string]
 const GOOGLE: readonly Case[] = [
   ['{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"x"}}', 429, 'RESOURCE_EXHAUSTED'],
   ['{"error":{"code":503,"status":"UNAVAILABLE","message":"x"}}', 502, 'UNAVAILABLE'],
@@ -74,18 +74,18 @@ const SURFACES = {
 } as const
 
 describe.each(Object.entries(SURFACES))('%s', (_name, { ask, cases, is_free }) => {
-  test.each(cases)('%s under status 200 is told as %i %s', async (reported, status, told) => {
+  test.each(cases)('%s under status 200 is answered with %i %s', async (reported, status, expected) => {
     upstream.answer(whole(reported))
     const before = counts()
     const response = await ask()
     const { error } = (await response.json()) as { error: { type?: string; status?: string } }
-    expect([response.status, error.type ?? error.status]).toEqual([status, told])
+    expect([response.status, error.type ?? error.status]).toEqual([status, expected])
     expect(response.headers.has('retry-after')).toBe(false)
     if (is_free) await expectCounts({ ...before, seen: before.seen + 1 })
     else expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
-  test('as the same with a status of its own', async () => {
+  test('a 429 of the provider is answered with 429', async () => {
     upstream.answer(refusal(429, { error: { message: 'x' } }))
     expect((await ask()).status).toBe(429)
   })

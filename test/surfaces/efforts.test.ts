@@ -1,11 +1,11 @@
-// The promise: a model's `efforts` say which efforts it takes; a request for another one becomes the nearest, in each provider's protocol.
+// The promise: a model's `efforts` list the efforts that it takes; a request for another one becomes the nearest, in each provider's protocol.
 import { describe, expect, test } from 'bun:test'
 import { type Json, type JsonObject, objectIn, parseObject } from '../../src/protocols/wire/json.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { refusal } from '../support/upstream.ts'
 
-/** What each model's entry lists, and the provider's name for it. */
+/** The `efforts` of a model's entry, by a name for the list. */
 const LISTS = { low_max: '["max", "low"]', high: '["none", "high"]', none: '["none"]' } as const
 type List = keyof typeof LISTS
 
@@ -37,8 +37,8 @@ const { call, upstream } = await fileScene({
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }]
 
-/** What a provider is sent for a request. */
-async function sent(path: string, body: JsonObject): Promise<JsonObject> {
+/** The body that the provider gets for a request. */
+async function bodyOf(path: string, body: JsonObject): Promise<JsonObject> {
   upstream.answer(refusal(400))
   const before = upstream.seen.length
   const headers = path === '/v1/messages' ? { 'anthropic-version': '2023-06-01' } : {}
@@ -53,12 +53,11 @@ const effortSent = (body: JsonObject): Json | undefined =>
   objectIn(body.output_config).effort ??
   objectIn(objectIn(body.generationConfig).thinkingConfig).thinkingLevel
 
-/** By chat completions. */
 const byChat = (target: Target, list: List, reasoning_effort: string) =>
-  sent('/v1/chat/completions', { model: `${target}-${list}`, messages: MESSAGES, reasoning_effort })
+  bodyOf('/v1/chat/completions', { model: `${target}-${list}`, messages: MESSAGES, reasoning_effort })
 
 describe('a request of chat completions', () => {
-  test.each<[Target, List, asked: string, expected: string | undefined]>([
+  test.each<[Target, List, effort: string, expected: string | undefined]>([
     // Claude: the highest that is not above, else the lowest.
     ['anthropic', 'low_max', 'low', 'low'],
     ['anthropic', 'low_max', 'medium', 'low'],
@@ -78,7 +77,7 @@ describe('a request of chat completions', () => {
     ['gemini', 'low_max', 'max', 'HIGH'],
     ['gemini', 'high', 'low', 'HIGH'],
     ['gemini', 'none', 'low', undefined],
-    // Chat completions and responses: the nearest; no thinking only where none is asked for.
+    // Chat completions and responses: the nearest; `none` only where the request has it.
     ['mistral', 'low_max', 'low', 'low'],
     ['mistral', 'low_max', 'high', 'max'],
     ['mistral', 'low_max', 'none', 'low'],
@@ -90,32 +89,32 @@ describe('a request of chat completions', () => {
     ['openai', 'high', 'low', 'high'],
     ['openai', 'high', 'none', 'none'],
     ['openai', 'none', 'low', undefined],
-  ])('to %s, whose model lists %s, for %s', async (target, list, asked, expected) => {
-    expect(effortSent(await byChat(target, list, asked))).toBe(expected)
+  ])('to %s, whose model lists %s, for %s', async (target, list, effort, expected) => {
+    expect(effortSent(await byChat(target, list, effort))).toBe(expected)
   })
 
   test.each(['none', 'minimal', 'low', 'high', 'max'])(
-    'passes through to a server that nobody knows as it is: %s',
-    async (asked) => {
-      expect(effortSent(await byChat('chat', 'high', asked))).toBe(asked)
+    'passes through unchanged to an unknown server: %s',
+    async (effort) => {
+      expect(effortSent(await byChat('chat', 'high', effort))).toBe(effort)
     },
   )
 
-  test('to a model that takes a budget asks for that of its effort', async () => {
+  test('sends the budget of its effort to a model that takes budgets', async () => {
     const { generationConfig } = await byChat('budget', 'high', 'low')
     expect(objectIn(generationConfig).thinkingConfig).toMatchObject({ thinkingBudget: 1_024 })
   })
 })
 
 describe('a translated request', () => {
-  const claudes = (effort: string): JsonObject => ({
+  const claudeFields = (effort: string): JsonObject => ({
     max_tokens: 4_000,
     thinking: { type: 'adaptive' },
     output_config: { effort },
     messages: MESSAGES,
   })
 
-  test.each<[Target, List, asked: string, expected: string | undefined]>([
+  test.each<[Target, List, effort: string, expected: string | undefined]>([
     ['chat', 'low_max', 'medium', 'low'],
     ['chat', 'low_max', 'xhigh', 'max'],
     ['chat', 'high', 'low', 'high'],
@@ -123,17 +122,17 @@ describe('a translated request', () => {
     ['mistral', 'high', 'low', 'high'],
     ['openai', 'low_max', 'high', 'max'],
     ['gemini', 'high', 'low', 'HIGH'],
-  ])('of messages to %s, whose model lists %s, for %s', async (target, list, asked, expected) => {
-    const body = await sent('/v1/messages', { model: `${target}-${list}`, ...claudes(asked) })
+  ])('of messages to %s, whose model lists %s, for %s', async (target, list, effort, expected) => {
+    const body = await bodyOf('/v1/messages', { model: `${target}-${list}`, ...claudeFields(effort) })
     expect(effortSent(body)).toBe(expected)
   })
 
-  test.each<[Target, List, asked: string, expected: string]>([
+  test.each<[Target, List, effort: string, expected: string]>([
     ['anthropic', 'high', 'low', 'high'],
     ['gemini', 'low_max', 'medium', 'HIGH'],
     ['chat', 'low_max', 'xhigh', 'max'],
   ])('of responses to %s, whose model lists %s, for %s', async (target, list, effort, expected) => {
-    const body = await sent('/v1/responses', {
+    const body = await bodyOf('/v1/responses', {
       model: `${target}-${list}`,
       input: 'Hi',
       reasoning: { effort },
@@ -142,7 +141,7 @@ describe('a translated request', () => {
   })
 })
 
-test.each<[List, asked: string, expected: string | undefined]>([
+test.each<[List, effort: string, expected: string | undefined]>([
   ['low_max', 'medium', 'low'],
   ['low_max', 'xhigh', 'max'],
   ['high', 'low', 'high'],
@@ -150,13 +149,17 @@ test.each<[List, asked: string, expected: string | undefined]>([
 ])(
   "a responses request to OpenAI's own servers, whose model lists %s, for %s",
   async (list, effort, expected) => {
-    const body = await sent('/v1/responses', { model: `openai-${list}`, input: 'Hi', reasoning: { effort } })
+    const body = await bodyOf('/v1/responses', {
+      model: `openai-${list}`,
+      input: 'Hi',
+      reasoning: { effort },
+    })
     expect(effortSent(body)).toBe(expected)
   },
 )
 
-test.each(['low', 'max'])('a messages request passes through to Claude as it is: %s', async (effort) => {
-  const body = await sent('/v1/messages', {
+test.each(['low', 'max'])('a messages request passes through to Claude unchanged: %s', async (effort) => {
+  const body = await bodyOf('/v1/messages', {
     model: 'anthropic-high',
     max_tokens: 4_000,
     thinking: { type: 'adaptive' },

@@ -71,13 +71,13 @@ const GOOD: Readonly<Record<Model, object>> = {
   responses: response([message('Good.')], 5),
 }
 
-/** Callers of chat completions, who are translated to two of the three, and of responses. */
+/** Calls chat completions, which are translated for two of these models, or responses. */
 const ask = (model: Model, more: object = {}) =>
   model === 'responses'
     ? call('/v1/responses', { model, input: 'Hi', ...more })
     : call('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hi' }], ...more })
 
-async function answered(model: Model, first: Answer, more?: object): Promise<string> {
+async function textAfter(model: Model, first: Answer, more?: object): Promise<string> {
   upstream.answer(({ path }) => (path.startsWith('/first') ? first : whole(GOOD[model])))
   const response = await ask(model, more)
   expect(response.status).toBe(200)
@@ -95,7 +95,7 @@ const PLAIN: readonly (readonly [string, Model, object])[] = [
   ['nothing, counted as zero', 'native', native([], 0)],
   ['nothing, whose zero is left out', 'native', native([], undefined)],
   ['no output', 'responses', response(undefined, 5)],
-  ['no output, as it is incomplete', 'responses', response(undefined, 5, INCOMPLETE)],
+  ['no output, incomplete', 'responses', response(undefined, 5, INCOMPLETE)],
   ['nothing, counted as zero', 'responses', response([], 0)],
   ['an empty message, counted as zero', 'responses', response([message('')], 0)],
   ['a failure without an error', 'responses', response([message('Half')], 5, { status: 'failed' })],
@@ -104,7 +104,7 @@ const PLAIN: readonly (readonly [string, Model, object])[] = [
 
 describe('the next route is tried', () => {
   test.each(PLAIN)('after %s, from %s', async (_name, model, answer) => {
-    expect(await answered(model, whole(answer))).toContain('Good.')
+    expect(await textAfter(model, whole(answer))).toContain('Good.')
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 30_000 })
   })
 
@@ -125,7 +125,7 @@ describe('the next route is tried', () => {
   ]
   test.each([
     ['no output', concluded(response(undefined, 5))],
-    ['no output, as it is incomplete', concluded(response(undefined, 5, INCOMPLETE), 'response.incomplete')],
+    ['no output, incomplete', concluded(response(undefined, 5, INCOMPLETE), 'response.incomplete')],
     ['nothing, counted as zero', concluded(response([], 0))],
     ['a failure', concluded(response([], 0, { status: 'failed' }), 'response.failed')],
   ])('after a response of %s, streamed', async (_name, payloads) => {
@@ -136,7 +136,7 @@ describe('the next route is tried', () => {
   })
 
   test.each([
-    ['silence, which a caller may bring about, leaves the key as it was', chat({ content: '' }, 0), true],
+    ['silence, which a caller may cause, leaves the key in use', chat({ content: '' }, 0), true],
     ['an answer without choices lets the key cool down', chat(undefined, 5), false],
   ])('%s', async (_name, answer, stays) => {
     const paths: string[] = []
@@ -147,7 +147,7 @@ describe('the next route is tried', () => {
     expect(paths[2] === paths[0]).toBe(stays)
   })
 
-  test('and where each gives none, the call fails and is free', async () => {
+  test('a call that no route answers fails and is free', async () => {
     upstream.answer(whole(chat({ role: 'assistant', content: '' }, 0)))
     expect((await ask('chat')).status).toBe(502)
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
@@ -172,14 +172,14 @@ const LOOP = {
   ],
 }
 
-const BEGUN = [...LOOP.messages.slice(0, 1), { role: 'assistant', content: 'All that there is.' }]
+const PREFILLED = [...LOOP.messages.slice(0, 1), { role: 'assistant', content: 'All that there is.' }]
 const OUTPUT = [
   { type: 'message', role: 'user', content: 'Hi' },
   { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
   { type: 'function_call_output', call_id: 'a', output: 'Done.' },
 ]
 
-describe('an empty answer that a caller can bring about is charged as reported', () => {
+describe('an empty answer that a caller can cause is charged as reported', () => {
   const EMPTY = { role: 'assistant', content: '' }
   const CASES: readonly (readonly [string, Model, object, object, number])[] = [
     ['a stop sequence', 'chat', chat(EMPTY, 0), { stop: ['x'] }, 10_000],
@@ -214,33 +214,33 @@ describe('an empty answer that a caller can bring about is charged as reported',
       10_000,
     ],
     ['a result of a tool', 'responses', response([], 0), { input: OUTPUT }, 10_000],
-    ['an answer that it is to go on with', 'chat', chat(EMPTY, 0), { messages: BEGUN }, 10_000],
-    ['tokens that end it', 'chat', chat(EMPTY, 0), { stop_token_ids: [1] }, 10_000],
+    ['a prefilled answer', 'chat', chat(EMPTY, 0), { messages: PREFILLED }, 10_000],
+    ['stop tokens', 'chat', chat(EMPTY, 0), { stop_token_ids: [1] }, 10_000],
   ]
   test.each(CASES)('by %s, from %s', async (_name, model, answer, more, cost_nanos) => {
-    expect(await answered(model, whole(answer), more)).not.toContain('Good.')
+    expect(await textAfter(model, whole(answer), more)).not.toContain('Good.')
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos })
   })
 
   test.each([
     ['', []],
-    [', with events that are none', ['null', '']],
-  ])('streamed, after a result of a tool%s', async (_name, none) => {
-    upstream.answer(events([chunk({}, null), ...none, chunk({}, 'stop', 0), '[DONE]']))
+    [', with events that say nothing', ['null', '']],
+  ])('streamed, after a result of a tool%s', async (_name, blank) => {
+    upstream.answer(events([chunk({}, null), ...blank, chunk({}, 'stop', 0), '[DONE]']))
     expect(await (await ask('chat', { ...LOOP, stream: true })).text()).toContain('[DONE]')
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 10_000 })
   })
 })
 
-test('an image that was drawn is an answer, whatever was counted', async () => {
-  const drawn = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'iVBORw0KGgo=' }
-  const answer = response([drawn], 0)
+test('a generated image is an answer, whatever was counted', async () => {
+  const image = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'iVBORw0KGgo=' }
+  const answer = response([image], 0)
   const streamed = events([{ type: 'response.completed', response: answer }])
-  expect(await answered('responses', whole(answer))).toContain('iVBORw0KGgo=')
-  expect(await answered('responses', streamed, { stream: true })).toContain('iVBORw0KGgo=')
+  expect(await textAfter('responses', whole(answer))).toContain('iVBORw0KGgo=')
+  expect(await textAfter('responses', streamed, { stream: true })).toContain('iVBORw0KGgo=')
 })
 
-test('a stream goes on as soon as its first output is there', async () => {
+test('a stream reaches the caller as soon as its first output arrives', async () => {
   const more = Promise.withResolvers<void>()
   upstream.answer(
     stream(

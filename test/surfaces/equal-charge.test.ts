@@ -21,13 +21,12 @@ import { REQUESTS, type SurfaceRequest } from './requests.ts'
 const { gateway, upstream, lastCall } = await threeProviders()
 
 /** A usage in the numbers that all surfaces have. */
-interface Shown {
+interface UsageCounts {
   read: number
   cached: number
   written: number
 }
 
-/** The usage that a surface shows: of a stream's events the last value of each field. */
 /** The surfaces: those of the three protocols, and responses, which translates to all of them. */
 type SurfaceName = BuiltInProtocol | 'responses'
 const SURFACES: readonly SurfaceName[] = [...PROTOCOLS, 'responses']
@@ -41,7 +40,8 @@ const requestTo = (surface: SurfaceName, model: string, stream: boolean): Surfac
       }
     : REQUESTS[surface](model, stream)
 
-const SHOWN: Readonly<Record<SurfaceName, (events: readonly JsonObject[]) => Shown>> = {
+/** Reads the usage that a surface shows: of a stream's events the last value of each field. */
+const READ_USAGE: Readonly<Record<SurfaceName, (events: readonly JsonObject[]) => UsageCounts>> = {
   gemini(events) {
     const usage = lastValues(events.map(({ usageMetadata }) => usageMetadata))
     return {
@@ -82,8 +82,8 @@ const lastValues = (usages: readonly (Json | undefined)[]): JsonObject =>
 /** A field may be absent where its number is zero. */
 const number = (value: Json | undefined): number => Number(value ?? 0)
 
-/** The same, from the call's record. */
-const billed = (call: Call): Shown => ({
+/** The usage in a call's record. */
+const billed = (call: Call): UsageCounts => ({
   read: call.input_tokens + call.cache_read_tokens + call.cache_write_5m_tokens + call.cache_write_1h_tokens,
   cached: call.cache_read_tokens,
   written: call.output_tokens + call.thinking_tokens,
@@ -102,8 +102,8 @@ async function chargeBy(surface: SurfaceName, provider: BuiltInProtocol, streams
       })
     : [JSON.parse(text)]
   const call = await lastCall()
-  // Between equal protocols the bytes pass as they are: a usage that the provider does not report is not shown.
-  if (surface !== provider || call.estimated === 0) expect(SHOWN[surface](events)).toEqual(billed(call))
+  // Between equal protocols the bytes pass unchanged: a usage that the provider does not report is not shown.
+  if (surface !== provider || call.estimated === 0) expect(READ_USAGE[surface](events)).toEqual(billed(call))
   return call
 }
 
@@ -130,7 +130,7 @@ const WRITE: Readonly<
   openai: ({ usage: old, ...event }, usage) => ({ ...event, usage: old && usage ? usage : null }),
 }
 
-const read = (prompt: number, cached = 0) => prompt - cached
+const uncached = (prompt: number, cached = 0) => prompt - cached
 
 /** [what, provider, its usage, the cost in nano-dollars] */
 const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
@@ -151,7 +151,7 @@ const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
       toolUsePromptTokenCount: 9,
       totalTokenCount: 1_080,
     },
-    (read(1_001, 777) + 9) * INPUT_NANOS + 777 * CACHE_READ_NANOS + 70 * OUTPUT_NANOS,
+    (uncached(1_001, 777) + 9) * INPUT_NANOS + 777 * CACHE_READ_NANOS + 70 * OUTPUT_NANOS,
   ],
   [
     'thinking only',
@@ -199,7 +199,7 @@ const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
       prompt_tokens_details: { cached_tokens: 777, audio_tokens: 0 },
       completion_tokens_details: { reasoning_tokens: 64 },
     },
-    read(1_001, 777) * INPUT_NANOS + 777 * CACHE_READ_NANOS + 131 * OUTPUT_NANOS,
+    uncached(1_001, 777) * INPUT_NANOS + 777 * CACHE_READ_NANOS + 131 * OUTPUT_NANOS,
   ],
   ['zeros', 'openai', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, 0],
 ]
@@ -228,7 +228,7 @@ describe('the same call costs the same through each surface, and shows the usage
   })
 
   test.each(PROTOCOLS)(
-    'a %s model that reports no usage: estimated, and where the answer is translated the estimate is shown',
+    'the usage of a %s model that reports none is estimated; a translated answer shows the estimate',
     async (provider) => {
       answer(provider, undefined)
       for (const surface of SURFACES) {

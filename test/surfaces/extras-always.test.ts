@@ -1,4 +1,4 @@
-// What a provider bills unasked: a fee of each request, searches, citations and reasoning beside the totals; held for and charged.
+// Extras that a provider bills without a request for them: a fee per call, searches, citations and reasoning beside the totals; held for and charged.
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { fileScene } from '../support/scene.ts'
@@ -43,18 +43,18 @@ const TOKENS_NANOS = 108 * 2_000 + 256 * 8_000
 const RESEARCH_NANOS = 74 * 5_000_000 + 7299 * 2_000 + 73248 * 3_000
 
 const answer = (usage: JsonObject | undefined, streams: boolean) => {
-  const told = usage === undefined ? {} : { usage }
+  const reported = usage === undefined ? {} : { usage }
   const choice = { index: 0, finish_reason: 'stop' }
   return streams
     ? events([
-        { choices: [{ index: 0, delta: { content: 'Hello.' } }], ...told },
-        { choices: [{ ...choice, delta: {} }], ...told },
+        { choices: [{ index: 0, delta: { content: 'Hello.' } }], ...reported },
+        { choices: [{ ...choice, delta: {} }], ...reported },
         '[DONE]',
       ])
-    : whole({ choices: [{ ...choice, message: { role: 'assistant', content: 'Hello.' } }], ...told })
+    : whole({ choices: [{ ...choice, message: { role: 'assistant', content: 'Hello.' } }], ...reported })
 }
 
-const CASES: [what: string, usage: JsonObject, nanos: number][] = [
+const CASES: [name: string, usage: JsonObject, nanos: number][] = [
   ['all of it', RESEARCH, TOKENS_NANOS + RESEARCH_NANOS + FEE_NANOS],
   [
     'the fee alone',
@@ -91,7 +91,7 @@ describe.each(['openai', 'anthropic', 'gemini'] as const)('a caller of %s', (sur
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
-  test('is charged the fee where the answer has no usage, and one of each that is counted', async () => {
+  test('is charged the fee and one unit of each counted extra where the answer has no usage', async () => {
     upstream.answer(answer(undefined, false))
     await (await send(false)).text()
     const record = await lastCall()

@@ -60,11 +60,11 @@ const { gateway, upstream, call, asked, lastCall, counts, expectCounts } = await
 function send(
   surface: BuiltInProtocol,
   streams: boolean,
-  said: JsonObject,
+  fields: JsonObject,
   model: string = surface,
   headers = {},
 ) {
-  const request = REQUESTS[surface](model, streams, said)
+  const request = REQUESTS[surface](model, streams, fields)
   return call(request.path, request.body, { form: 'x-api-key', headers: { ...request.headers, ...headers } })
 }
 
@@ -104,7 +104,7 @@ const gemini = (more: object, parts: readonly object[] = [], usage: object = {})
     ],
     usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15, ...usage },
   }
-  // The grounding is told twice, as some models do: it counts once.
+  // The grounding comes twice, as from some models: it counts once.
   const before = { candidates: [{ content: { parts: [{ text: '' }] }, index: 0, ...more }] }
   return { whole: whole(answer), streamed: events([before, answer]) }
 }
@@ -132,15 +132,15 @@ const SPOKEN: JsonObject = { modalities: ['text', 'audio'], audio: { voice: 'ash
 const config = (...responseModalities: string[]): JsonObject => ({ generationConfig: { responseModalities } })
 const google = (...names: string[]): JsonObject => ({ tools: names.map((name) => ({ [name]: {} })) })
 const queries = (...webSearchQueries: string[]) => ({ groundingMetadata: { webSearchQueries } })
-const used = (name: string) => ({ type: 'server_tool_use', id: 'x', name, input: {} })
+const toolUse = (name: string) => ({ type: 'server_tool_use', id: 'x', name, input: {} })
 
 type Row = readonly [
   name: string,
-  said: JsonObject,
+  fields: JsonObject,
   answer: { whole: Answer; streamed: Answer },
-  /** What is charged beyond the tokens, in nano-dollars. */
+  /** Nano-dollars charged beyond the tokens. */
   nanos: number,
-  /** What is held for beyond the tokens. */
+  /** Nano-dollars held beyond the tokens. */
   held: number,
   headers?: Record<string, string>,
 ]
@@ -149,9 +149,9 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
   anthropic: [
     ['three searches', search(), claude({ web_search_requests: 3 }), 30_000_000, 50_000_000],
     ['no search', search(), claude({ web_search_requests: 0 }), 0, 50_000_000],
-    ['nothing is said of searches', search(), claude(undefined), 0, 50_000_000],
+    ['searches are not reported', search(), claude(undefined), 0, 50_000_000],
     [
-      'a limit of the caller’s',
+      'the caller’s own limit',
       search({ max_uses: 2 }),
       claude({ web_search_requests: 2 }),
       20_000_000,
@@ -167,7 +167,7 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
     [
       'searches that only the blocks show',
       search(),
-      claude(undefined, [used('web_search'), used('web_search')]),
+      claude(undefined, [toolUse('web_search'), toolUse('web_search')]),
       20_000_000,
       50_000_000,
     ],
@@ -181,12 +181,12 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
     [
       'code that runs',
       { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] },
-      claude(undefined, [used('bash_code_execution'), used('code_execution')]),
+      claude(undefined, [toolUse('bash_code_execution'), toolUse('code_execution')]),
       14,
       21,
     ],
     [
-      'by the call, used often',
+      'priced per call, used twice',
       {
         mcp_servers: [{ type: 'url', url: 'https://x.test', name: 'x' }],
         tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }],
@@ -199,13 +199,13 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
       20_000_000,
     ],
     [
-      'by the call, not used',
+      'priced per call, not used',
       { mcp_servers: [{ type: 'url', url: 'https://x.test', name: 'x' }] },
       claude(undefined),
       0,
       20_000_000,
     ],
-    ['what no provider counts', { speed: 'fast' }, claude(undefined), 300_000_000, 300_000_000],
+    ['a field that no provider counts', { speed: 'fast' }, claude(undefined), 300_000_000, 300_000_000],
     ['a beta that only allows', {}, claude(undefined), 0, 0, { 'anthropic-beta': 'fast-mode-2026-02-01' }],
     [
       'several',
@@ -251,7 +251,7 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
     ],
   ],
   openai: [
-    ['one search where none are counted', { web_search_options: {} }, gpt(), 25_000_000, 75_000_000],
+    ['one search without a count', { web_search_options: {} }, gpt(), 25_000_000, 75_000_000],
     [
       'searches that are counted',
       { web_search_options: {} },
@@ -259,7 +259,7 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
       50_000_000,
       75_000_000,
     ],
-    ['none counted is none', { web_search_options: {} }, gpt({ num_search_queries: 0 }), 0, 75_000_000],
+    ['a count of zero', { web_search_options: {} }, gpt({ num_search_queries: 0 }), 0, 75_000_000],
     [
       'a spoken answer, on top of its output',
       SPOKEN,
@@ -281,22 +281,22 @@ const ROWS: Readonly<Record<BuiltInProtocol, readonly Row[]>> = {
       54_000_000,
       54_000_000,
     ],
-    ['text is no spoken answer', { modalities: ['text'] }, gpt(), 0, 0],
+    ['an answer in text only', { modalities: ['text'] }, gpt(), 0, 0],
     ['free', { models: ['x'] }, gpt(), 0, 0],
   ],
 }
 
-/** The output that a request may ask for, 1,000 tokens at 4,000 nano-dollars; the input is beyond 0 and below 100 tokens. */
-/** A short question, and what providers tell their models of their own tools: 2,000 nano-dollars a token. */
+/** The input: a short question, and the provider's own prompt for its tools, at 2,000 nano-dollars a token. */
 const MAX_INPUT_NANOS = 5_000_000
+/** The longest output that a request may get: 1,000 tokens at 4,000 nano-dollars. */
 const OUTPUT_CEILING_NANOS = 4_000_000
 
-describe('held for, and charged as counted', () => {
+describe('extras are held for, and charged as counted', () => {
   const rows = PROTOCOLS.flatMap((surface) => ROWS[surface].map((row) => [surface, ...row] as const))
-  test.each(rows)('%s: %s', async (surface, _, said, answer, nanos, held, headers = {}) => {
+  test.each(rows)('%s: %s', async (surface, _, fields, answer, nanos, held, headers = {}) => {
     for (const streams of [false, true]) {
       upstream.answer(streams ? answer.streamed : answer.whole)
-      const response = await send(surface, streams, said, surface, headers)
+      const response = await send(surface, streams, fields, surface, headers)
       expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello.')])
       const record = await lastCall()
       expect(record).toMatchObject({ outcome: 'completed', estimated: 0, cost_nanos: TOKENS_NANOS + nanos })
@@ -345,15 +345,15 @@ describe('the caller’s limit of units is lowered to the model’s, in the requ
   })
 })
 
-describe('an answer that does not come to its end', () => {
-  const BEGUN = [
+describe('an answer that ends early', () => {
+  const FIRST_EVENTS = [
     { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } },
-    { type: 'content_block_start', index: 0, content_block: used('web_search') },
-    { type: 'content_block_start', index: 1, content_block: used('web_search') },
+    { type: 'content_block_start', index: 0, content_block: toolUse('web_search') },
+    { type: 'content_block_start', index: 1, content_block: toolUse('web_search') },
     { type: 'content_block_delta', index: 2, delta: { type: 'text_delta', text: 'Hell' } },
   ]
-  test('what it shows was used is charged', async () => {
-    upstream.answer(stream(...BEGUN.map((event) => ({ event })), 'reset'))
+  test('uses that it shows are charged', async () => {
+    upstream.answer(stream(...FIRST_EVENTS.map((event) => ({ event })), 'reset'))
     await (await send('anthropic', true, search())).text()
     const { outcome, price } = await lastCall()
     expect([outcome, JSON.parse(price).extras]).toEqual([
@@ -361,8 +361,8 @@ describe('an answer that does not come to its end', () => {
       [{ name: 'web_search', per: 'unit', nanos: 10_000_000, units: 2 }],
     ])
   })
-  test('nor does leaving before the end make it free', async () => {
-    upstream.answer(stream(...BEGUN.map((event) => ({ event })), 'hang'))
+  test('a caller who disconnects before the end pays for them, too', async () => {
+    upstream.answer(stream(...FIRST_EVENTS.map((event) => ({ event })), 'hang'))
     const reader = (await send('anthropic', true, search())).body?.getReader()
     for (let seen = ''; !seen.includes('Hell'); )
       seen += Buffer.from((await reader?.read())?.value ?? []).toString()
@@ -370,7 +370,7 @@ describe('an answer that does not come to its end', () => {
     const { outcome, price } = await lastCall()
     expect([outcome, JSON.parse(price).extras[0].units]).toEqual(['cancelled', 2])
   })
-  test('what is only told at the end counts as used once', async () => {
+  test('an extra that is reported only at the end counts as used once', async () => {
     upstream.answer(
       stream({ event: { candidates: [{ content: { parts: [{ text: 'Hell' }] }, index: 0 }] } }, 'reset'),
     )
@@ -399,27 +399,24 @@ describe('an answer that does not come to its end', () => {
       },
       2 * 3,
     ],
-  ] as const)(
-    'of speech that was not counted, what came is charged: %s',
-    async (surface, said, event, units) => {
-      upstream.answer(stream({ event }, { event }, 'reset'))
-      await (await send(surface, true, said)).text()
-      const { outcome, price } = await lastCall()
-      expect([outcome, JSON.parse(price).extras]).toEqual([
-        'broken',
-        [expect.objectContaining({ name: 'audio_output', units })],
-      ])
-    },
-  )
-  test('and nothing is charged where nothing came', async () => {
+  ] as const)('uncounted speech is charged as far as it came: %s', async (surface, fields, event, units) => {
+    upstream.answer(stream({ event }, { event }, 'reset'))
+    await (await send(surface, true, fields)).text()
+    const { outcome, price } = await lastCall()
+    expect([outcome, JSON.parse(price).extras]).toEqual([
+      'broken',
+      [expect.objectContaining({ name: 'audio_output', units })],
+    ])
+  })
+  test('an answer without any event is free', async () => {
     upstream.answer(stream('reset'))
     await (await send('anthropic', true, search())).text()
     expect(await lastCall()).toMatchObject({ cost_nanos: 0 })
   })
 })
 
-describe('a balance that does not pay for the extras', () => {
-  test('is refused before anything is asked: what they may cost is held in full', async () => {
+describe('balances near the cost of the extras', () => {
+  test('one below their highest cost, which is held in full, is refused before the upstream request', async () => {
     const key = await gateway.caller('0.049')
     const { path, headers, body } = REQUESTS.anthropic('anthropic', false, search())
     const before = counts()
@@ -427,7 +424,7 @@ describe('a balance that does not pay for the extras', () => {
     expect(ERROR_OF.anthropic((await response.json()) as JsonObject).type).toBe('billing_error')
     await expectCounts(before)
   })
-  test('that pays for them and a short answer gets a short answer', async () => {
+  test('one that pays for them and a short answer gets a short answer', async () => {
     upstream.answer(claude({ web_search_requests: 5 }).whole)
     const key = await gateway.caller('0.0560')
     const { path, headers, body } = REQUESTS.anthropic('anthropic', false, search())
@@ -440,7 +437,7 @@ describe('a balance that does not pay for the extras', () => {
   })
 })
 
-test('where a route that drops an extra fails, the next one is charged for it: that was held for', async () => {
+test('the hold covers an extra that the failed route drops and the next route bills', async () => {
   upstream.answer(({ path }) => (path.startsWith('/gemini') ? refusal(500) : claude(undefined).whole))
   await (await send('anthropic', false, { speed: 'fast' }, 'either')).text()
   const { provider, cost_nanos, hold_nanos } = await lastCall()
@@ -448,22 +445,22 @@ test('where a route that drops an extra fails, the next one is charged for it: t
   expect(hold_nanos).toBeGreaterThan(300_000_000 + OUTPUT_CEILING_NANOS)
 })
 
-test('a route that drops an extra costs nothing for it, whatever another would have cost', async () => {
+test('an extra that the serving route drops costs nothing, though another route bills it', async () => {
   upstream.answer(gemini({}).whole)
   await (await send('anthropic', false, { speed: 'fast' }, 'either')).text()
   expect(await lastCall()).toMatchObject({ provider: 'gemini', cost_nanos: TOKENS_NANOS })
 })
 
-describe('a caller who leaves before anything came pays for each extra once: what the provider used is unknown', () => {
+describe('a caller who disconnects before the first event pays for each extra once: the provider’s use is unknown', () => {
   test.each([
     ['anthropic', { speed: 'fast' }, 300_000_000],
     ['gemini', { tools: [{ googleSearch: {} }] }, 14_000_000],
     ['openai', { web_search_options: {} }, 25_000_000],
-  ] as const)('%s: %j', async (surface, said, nanos) => {
+  ] as const)('%s: %j', async (surface, fields, nanos) => {
     for (const streams of [false, true]) {
       upstream.answer(SILENCE)
       const leaving = new AbortController()
-      const { path, body, headers } = REQUESTS[surface](surface, streams, said as unknown as JsonObject)
+      const { path, body, headers } = REQUESTS[surface](surface, streams, fields as unknown as JsonObject)
       const options = { form: 'x-api-key', headers, signal: leaving.signal } as const
       const left = call(path, body, options).catch(() => 'left')
       await upstream.sees(upstream.seen.length + 1)
@@ -478,7 +475,7 @@ describe('a caller who leaves before anything came pays for each extra once: wha
   })
 })
 
-test('a count at the beginning of a message is not the last one: what is shown counts until then', async () => {
+test('a count at the start of a message is not the last one: until that comes, the blocks count', async () => {
   const search = { type: 'server_tool_use', name: 'web_search', id: 'x', input: {} }
   const start = { input_tokens: 10, output_tokens: 1, server_tool_use: { web_search_requests: 0 } }
   upstream.answer(
@@ -504,9 +501,9 @@ describe('unknown_fields = "refuse"', () => {
     ['anthropic', 'strict-claude', { temprature: 1 }, 'temprature'],
     ['gemini', 'strict-gemini', { temprature: 1 }, 'temprature'],
     ['gemini', 'strict-gemini', { Contents: [] }, 'Contents'],
-  ] as const)('%s to %s: %p', async (surface, model, said, field) => {
+  ] as const)('%s to %s: %p', async (surface, model, fields, field) => {
     const before = counts()
-    const response = await send(surface, false, said as unknown as JsonObject, model)
+    const response = await send(surface, false, fields as unknown as JsonObject, model)
     expect(response.status).toBe(400)
     expect(ERROR_OF[surface]((await response.json()) as JsonObject).message).toContain(field)
     await expectCounts(before)
@@ -519,11 +516,11 @@ describe('unknown_fields = "refuse"', () => {
       'strict-gemini',
       { system_instruction: { parts: [] }, safetySettings: [], cached_content: '' },
     ],
-  ] as const)('%s takes what it knows: %p', async (surface, model, said) => {
+  ] as const)('%s takes known fields: %p', async (surface, model, fields) => {
     upstream.answer({ openai: gpt(), anthropic: claude(undefined), gemini: gemini({}) }[surface].whole)
-    expect((await send(surface, false, said as unknown as JsonObject, model)).status).toBe(200)
+    expect((await send(surface, false, fields as unknown as JsonObject, model)).status).toBe(200)
   })
-  test('the default is to pass', async () => {
+  test('unknown fields pass by default', async () => {
     upstream.answer(gpt().whole)
     expect((await send('openai', false, { temprature: 1 })).status).toBe(200)
     expect(asked().temprature).toBe(1)
@@ -531,11 +528,11 @@ describe('unknown_fields = "refuse"', () => {
 })
 
 describe('cached content', () => {
-  const said = { cachedContent: 'cachedContents/x' }
+  const fields = { cachedContent: 'cachedContents/x' }
   test('passes, and all of the model’s context is held for', async () => {
     upstream.answer(gemini({}).whole)
-    expect((await send('gemini', false, said)).status).toBe(200)
-    expect(asked()).toMatchObject(said)
+    expect((await send('gemini', false, fields)).status).toBe(200)
+    expect(asked()).toMatchObject(fields)
     expect((await lastCall()).hold_nanos).toBe(100_000 * 1_000 + OUTPUT_CEILING_NANOS)
   })
   test.each(['cachedContent', 'cached_content'])('a model may refuse it: %s', async (name) => {
@@ -545,7 +542,7 @@ describe('cached content', () => {
       `${name}: cannot be used`,
     )
   })
-  test('none is none', async () => {
+  test('an empty name is not refused', async () => {
     upstream.answer(gemini({}).whole)
     expect((await send('gemini', false, { cachedContent: '' }, 'uncached')).status).toBe(200)
   })

@@ -1,4 +1,4 @@
-// What a provider bills beyond tokens, or alone remembers: refused with a 400 that names the field where the model has no price for it.
+// Fields that a provider bills beyond tokens, or that name things only it remembers: refused with a 400 that names the field where the model has no price.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
@@ -11,14 +11,14 @@ const { upstream, call, asked, counts, expectCounts } = await threeProviders()
 beforeEach(() => upstream.answer(replay('text')))
 
 interface Sent {
-  said: JsonObject
+  fields: JsonObject
   headers?: Readonly<Record<string, string>>
   streams?: boolean
   to?: BuiltInProtocol
 }
 
-function send(surface: BuiltInProtocol, { said, headers, streams = false, to = surface }: Sent) {
-  const request = REQUESTS[surface](MODELS[to], streams, said)
+function send(surface: BuiltInProtocol, { fields, headers, streams = false, to = surface }: Sent) {
+  const request = REQUESTS[surface](MODELS[to], streams, fields)
   return call(request.path, request.body, { form: 'x-api-key', headers: { ...request.headers, ...headers } })
 }
 
@@ -27,9 +27,9 @@ const parts = (...content: JsonObject[]): JsonObject => ({ contents: [{ role: 'u
 const blocks = (...content: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content: content }] })
 const file = (fileUri: string): JsonObject => ({ fileData: { mimeType: 'application/pdf', fileUri } })
 const config = (generationConfig: JsonObject): JsonObject => ({ generationConfig })
-const beta = (values: string): Sent => ({ said: {}, headers: { 'anthropic-beta': values } })
+const beta = (values: string): Sent => ({ fields: {}, headers: { 'anthropic-beta': values } })
 
-/** The surface, the field that the refusal must name, and what is sent. */
+/** The surface, the field that the refusal must name, and the request. */
 type Case = readonly [surface: BuiltInProtocol, field: string, sent: Sent | JsonObject]
 
 const BILLED: readonly Case[] = [
@@ -213,13 +213,13 @@ const REMEMBERED: readonly Case[] = [
 ]
 
 const sentOf = (sent: Sent | JsonObject): Sent =>
-  'said' in sent ? (sent as Sent) : { said: sent as JsonObject }
+  'fields' in sent ? (sent as Sent) : { fields: sent as JsonObject }
 
 describe.each([
   ['billed beyond tokens', BILLED],
   ['tools of an unknown type', UNKNOWN_TOOLS],
-  ['what a provider alone remembers', REMEMBERED],
-] as const)('%s: 400 that names the field, and nothing is held, asked or recorded', (_, cases) => {
+  ['things that only a provider remembers', REMEMBERED],
+] as const)('%s: a 400 names the field, and nothing is held, sent or recorded', (_, cases) => {
   test.each(cases)('%s: %s', async (surface, field, request) => {
     const sent = sentOf(request)
     const before = counts()
@@ -282,7 +282,7 @@ const HARMLESS: readonly Case[] = [
     'context_management',
     { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } },
   ],
-  // They allow a field or a tool, which is judged where it stands.
+  // Betas allow a field or a tool, which is judged where it stands.
   [
     'anthropic',
     'betas',
@@ -298,26 +298,26 @@ const HARMLESS: readonly Case[] = [
     'tools',
     { tools: [{ functionDeclarations: [{ name: 'googleSearch' }] }, { function_declarations: [] }, {}] },
   ],
-  ['gemini', 'a file of the world', parts(file('https://example.com/a.pdf'))],
-  ['gemini', 'a file of the world', parts(file('https://www.youtube.com/watch?v=x'))],
+  ['gemini', 'a public file', parts(file('https://example.com/a.pdf'))],
+  ['gemini', 'a public file', parts(file('https://www.youtube.com/watch?v=x'))],
 ]
 
-test.each(HARMLESS)('harmless, and passes as it is: %s, %s', async (surface, _, request) => {
+test.each(HARMLESS)('a harmless field passes unchanged: %s, %s', async (surface, _, request) => {
   const sent = sentOf(request)
   const response = await send(surface, sent)
   expect([response.status, await response.text()]).toEqual([200, expect.anything()])
-  expect(asked()).toMatchObject(sent.said)
+  expect(asked()).toMatchObject(sent.fields)
 })
 
-describe('what translation drops is still dropped, and never refused', () => {
+describe('fields that translation drops are never refused', () => {
   test.each([
     ['openai', 'gemini', { service_tier: 'priority', store: true }],
     ['anthropic', 'openai', { service_tier: 'priority', speed: 'fast' }],
     ['gemini', 'openai', { serviceTier: 'priority' }],
-  ] as const)('%s to %s: %p', async (surface, to, said) => {
-    const response = await send(surface, { said, to })
+  ] as const)('%s to %s: %p', async (surface, to, fields) => {
+    const response = await send(surface, { fields, to })
     expect(response.status).toBe(200)
-    for (const name of Object.keys(said)) expect(asked()).not.toHaveProperty(name)
+    for (const name of Object.keys(fields)) expect(asked()).not.toHaveProperty(name)
   })
   test('betas go to no other protocol', async () => {
     const response = await send('anthropic', { ...beta('context-1m-2025-08-07'), to: 'openai' })
@@ -343,7 +343,7 @@ describe('two fields of one name cannot hide one of them', () => {
   })
 })
 
-describe('count_tokens, which is free, reaches no memory either', () => {
+describe('count_tokens, which is free, reaches nothing that a provider remembers', () => {
   const count = async (more: JsonObject) => {
     upstream.answer(whole({ input_tokens: 12 }))
     const { headers } = REQUESTS.anthropic(MODELS.anthropic, false, {})

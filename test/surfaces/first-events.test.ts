@@ -9,7 +9,7 @@ import { cellsOf, IS_LONG } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
 import { type Answer, type Step, splitAt, stream } from '../support/upstream.ts'
 
-/** Each provider has a twin, which is asked second. */
+/** Each provider has a twin, which is the second route. */
 const withTwins = (url: string): string =>
   catalogueOf({
     upstream_url: `${url}/first`,
@@ -48,7 +48,7 @@ async function ask(
 const everyByte = (text: string): Step[] =>
   splitAt(text, ...Array.from({ length: text.length - 1 }, (_, at) => at + 1))
 
-/** What a provider may send in place of an answer. @param error the event by which it reports an error */
+/** Beginnings that a provider may send in place of an answer. @param error the event by which it reports an error */
 const BEGINNINGS: Readonly<Record<string, (error: string) => Answer>> = {
   'an error': (error) => stream({ send: error }),
   'an error, byte by byte': (error) => stream(...everyByte(error)),
@@ -82,7 +82,7 @@ const BEGINNINGS: Readonly<Record<string, (error: string) => Answer>> = {
     steps: [{ send: '{"error":{"message":"shard 7"}}' }],
   }),
   'a page': () => ({ headers: { 'content-type': 'text/html' }, steps: [{ send: '<html>shard 7</html>' }] }),
-  'what only says that it is gzip': (error) => ({
+  'an error whose header falsely says gzip': (error) => ({
     headers: { ...HEADERS, 'content-encoding': 'gzip' },
     steps: [{ send: error }],
   }),
@@ -97,7 +97,7 @@ const BEGINNINGS: Readonly<Record<string, (error: string) => Answer>> = {
   nothing: () => stream(),
 }
 
-/** One of each provider's. */
+/** One surface for each provider. */
 const SURFACES = Object.entries(STREAMED).filter(
   ([, { provider }], index, all) => all.findIndex(([, other]) => other.provider === provider) === index,
 )
@@ -116,10 +116,10 @@ describe.each(SURFACES.map(([name, surface], at) => [name, surface, at] as const
       expect(record.provider).toEndWith('-twin')
     })
 
-    // Of 10 MB, of which one protocol is enough for each change.
+    // Events of 10 MB: one protocol is enough for each change.
     if (!IS_LONG && row > 0) return
 
-    test('an error of 10 MB is no first event: the stream has begun, and costs nothing', async () => {
+    test('an error of 10 MB does not count as a first event: the stream starts, breaks, and costs nothing', async () => {
       const long = provider.error.replace('shard', 'x'.repeat(10_000_000))
       const response = await ask(surface, stream({ send: long }), provider)
       const text = await response.text()
@@ -144,6 +144,6 @@ describe.each(SURFACES.map(([name, surface], at) => [name, surface, at] as const
   },
 )
 
-test('no failure was a bug of the gateway', () => {
+test('the gateway logs no error for any of them', () => {
   expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([])
 })

@@ -1,4 +1,4 @@
-// Requests made to fit their provider, over the wire: what is left out is named, names of tools come back, settings are applied.
+// Requests made to fit their provider, over the wire: dropped fields are named, names of tools come back, settings are applied.
 
 import { describe, expect, test } from 'bun:test'
 import { objectIn, objectsIn, parseObject } from '../../src/protocols/wire/json.ts'
@@ -38,16 +38,15 @@ const CHAT = {
   seed: 7,
 }
 
-/** What the provider was asked last. */
-const asked = () => parseObject(String(upstream.seen.at(-1)?.body)) ?? {}
-const sentName = (): string => String(objectIn(objectsIn(asked().tools)[0]?.function).name)
+const request = () => parseObject(String(upstream.seen.at(-1)?.body)) ?? {}
+const sentName = (): string => String(objectIn(objectsIn(request().tools)[0]?.function).name)
 
-const called = () => ({ id: 'abcdefghi', type: 'function', function: { name: sentName(), arguments: '{}' } })
+const calling = () => ({ id: 'abcdefghi', type: 'function', function: { name: sentName(), arguments: '{}' } })
 
-test('a tool is called by the name that the caller knows, whole', async () => {
+test('a long tool name comes back in full', async () => {
   upstream.answer(() =>
     whole({
-      choices: [{ index: 0, message: { tool_calls: [called()] }, finish_reason: 'tool_calls' }],
+      choices: [{ index: 0, message: { tool_calls: [calling()] }, finish_reason: 'tool_calls' }],
       ...USED,
     }),
   )
@@ -57,7 +56,7 @@ test('a tool is called by the name that the caller knows, whole', async () => {
   expect(text).toContain(LONG)
   expect(text).not.toContain(sentName())
   expect(sentName()).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
-  expect(asked()).toMatchObject({ random_seed: 7 })
+  expect(request()).toMatchObject({ random_seed: 7 })
   expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: 30_000 })
 })
 
@@ -73,10 +72,10 @@ test.each([
       tools: [{ name: LONG, input_schema: { type: 'object' } }],
     },
   ],
-])('and streamed, to a caller %s', async (_name, path, body) => {
+])('a long tool name comes back in a stream, to a caller %s', async (_name, path, body) => {
   upstream.answer(() =>
     events([
-      { choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [{ index: 0, ...called() }] } }] },
+      { choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [{ index: 0, ...calling() }] } }] },
       { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], ...USED },
       '[DONE]',
     ]),
@@ -113,7 +112,7 @@ const responseItem = () => ({
   id: 'fc_1',
   type: 'function_call',
   call_id: 'c3',
-  name: asked().tool_choice ? objectsIn(objectIn(asked().tool_choice).tools)[0]?.name : '',
+  name: request().tool_choice ? objectsIn(objectIn(request().tool_choice).tools)[0]?.name : '',
   arguments: JSON.stringify({ text: `"${LONG}"` }),
   status: 'completed',
 })
@@ -123,7 +122,7 @@ const response = () => ({
   status: 'completed',
   model: 'gpt-5.4',
   output: [responseItem()],
-  tools: asked().tools ?? [],
+  tools: request().tools ?? [],
   usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
 })
 
@@ -141,9 +140,9 @@ test.each([
   ],
 ] as const)('long names of tools pass to the Responses API and back, %s', async (kind, answer) => {
   upstream.answer(answer)
-  const answered = await call('/v1/responses', { ...RESPONSES, stream: kind === 'streamed' })
-  const text = await answered.text()
-  const sent = asked()
+  const reply = await call('/v1/responses', { ...RESPONSES, stream: kind === 'streamed' })
+  const text = await reply.text()
+  const sent = request()
   const names = (JSON.stringify(sent).match(/"name":"[^"]*"/g) ?? []).map((field) => field.slice(8, -1))
   expect(names.length).toBe(8)
   expect(names.filter((name) => name.length > 64)).toEqual([])
@@ -158,7 +157,7 @@ test.each([
   expect(objectsIn(parseObject(await kept.text())?.output)[0]).toMatchObject({ name: LONG })
 })
 
-test('what is left out is named as the caller calls it', async () => {
+test('a dropped field is named as the caller wrote it', async () => {
   upstream.answer(
     whole({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED }),
   )
@@ -183,7 +182,7 @@ test('what is left out is named as the caller calls it', async () => {
   ])
 })
 
-test('what its server refuses and the answer depends on is 400 before anything is held', async () => {
+test('a field that the server refuses and the answer depends on is refused with 400 before the hold', async () => {
   const before = await counts()
   const body = { ...ask(), generationConfig: { responseLogprobs: true } }
   const response = await call(wholePath('large'), body)
@@ -201,15 +200,15 @@ test.each([
   )
   const limits = { max_completion_tokens: 20, max_tokens }
   await call('/v1/chat/completions', { model: 'large', messages: CHAT.messages, ...limits })
-  expect(asked()).toMatchObject({ max_tokens: max_tokens ?? 20 })
-  expect(asked()).not.toHaveProperty('max_completion_tokens')
+  expect(request()).toMatchObject({ max_tokens: max_tokens ?? 20 })
+  expect(request()).not.toHaveProperty('max_completion_tokens')
 })
 
 const MESSAGE = { role: 'user', content: 'Hi' }
 const THINKING = { temperature: 0.5, reasoning_effort: 'minimal', max_tokens: 90 }
 const FITTED = { reasoning_effort: 'low', max_completion_tokens: 90 }
 
-describe('a deployment is asked as its generation takes it', () => {
+describe('a deployment gets the fields that its generation takes', () => {
   test.each([
     ['chat completions', '/v1/chat/completions', { messages: [MESSAGE], ...THINKING }, FITTED],
     [
@@ -227,30 +226,30 @@ describe('a deployment is asked as its generation takes it', () => {
   ])('%s', async (_name, path, body, expected) => {
     upstream.answer(() =>
       whole(
-        'input' in asked()
+        'input' in request()
           ? { ...response(), output: [] }
           : { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED },
       ),
     )
     const headers = { 'anthropic-version': '2023-06-01' }
-    const answered = await call(path, { model: 'deployed', ...body }, { headers })
-    expect(answered.status).toBe(200)
-    expect(answered.headers.get('x-tollgate-dropped')).toContain('temperature')
-    expect(asked()).toMatchObject({ model: 'my-deployment', ...expected })
-    expect(Object.keys(asked())).not.toContain('temperature')
-    expect(Object.keys(asked())).not.toContain('max_tokens')
+    const reply = await call(path, { model: 'deployed', ...body }, { headers })
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('x-tollgate-dropped')).toContain('temperature')
+    expect(request()).toMatchObject({ model: 'my-deployment', ...expected })
+    expect(Object.keys(request())).not.toContain('temperature')
+    expect(Object.keys(request())).not.toContain('max_tokens')
   })
 
-  test('without it, the name alone counts', async () => {
+  test('without a generation, the model’s name alone counts', async () => {
     upstream.answer(
       whole({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED }),
     )
     await call('/v1/chat/completions', { model: 'unknown', messages: [MESSAGE], ...THINKING })
-    expect(asked()).toMatchObject({ temperature: 0.5, max_tokens: 90 })
+    expect(request()).toMatchObject({ temperature: 0.5, max_tokens: 90 })
   })
 })
 
-test('fields are dropped and set as the operator says', async () => {
+test('fields are dropped and set as the operator configures', async () => {
   upstream.answer(
     whole({ choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }], ...USED }),
   )
@@ -261,7 +260,7 @@ test('fields are dropped and set as the operator says', async () => {
     messages: [{ role: 'user', content: 'Hi', name: 'me' }],
   })
   expect(response.status).toBe(200)
-  expect(asked()).toEqual({
+  expect(request()).toEqual({
     model: 'qwen',
     messages: [{ role: 'user', content: 'Hi' }],
     top_k: 20,
@@ -270,10 +269,10 @@ test('fields are dropped and set as the operator says', async () => {
   expect(response.headers.get('x-tollgate-dropped')).toBe('store, messages.name')
 })
 
-test('what translation and the operator both drop is named once', async () => {
+test('a field that translation and the operator both drop is named once', async () => {
   upstream.answer(() => whole({ ...response(), output: [] }))
-  const answered = await call('/v1/chat/completions', { model: 'stored', store: true, messages: [MESSAGE] })
-  expect(asked()).toMatchObject({ model: 'qwen', input: expect.anything() })
-  expect(asked()).not.toHaveProperty('store')
-  expect(answered.headers.get('x-tollgate-dropped')).toBe('store')
+  const reply = await call('/v1/chat/completions', { model: 'stored', store: true, messages: [MESSAGE] })
+  expect(request()).toMatchObject({ model: 'qwen', input: expect.anything() })
+  expect(request()).not.toHaveProperty('store')
+  expect(reply.headers.get('x-tollgate-dropped')).toBe('store')
 })

@@ -1,4 +1,4 @@
-// Images in types that a model's provider is documented not to take: made into PNG or JPEG, or refused before anything is held, with the types that are taken.
+// Images of types that a provider's documentation does not list: made into PNG or JPEG, or refused before the hold with the types that it takes.
 import { describe, expect, test } from 'bun:test'
 import { animate, paint } from '../media/support.ts'
 import {
@@ -43,7 +43,7 @@ describe.each(EACH)('%s, a %s model', (surface, provider) => {
     ['image/gif', GIF, ['gemini', 'xai']],
     ['image/webp', WEBP, ['xai']],
   ] as const)(
-    '%s becomes a PNG where it is not taken, else stays byte for byte',
+    '%s becomes a PNG where the provider does not take it, else stays byte for byte',
     async (mime, bytes, not_by) => {
       const image = await sent(surface, model, mime, bytes)
       if (not_by.some((name) => name === provider)) expect(image.mime).toBe('image/png')
@@ -51,7 +51,7 @@ describe.each(EACH)('%s, a %s model', (surface, provider) => {
     },
   )
 
-  test('an unknown type of known bytes gets their name alone', async () => {
+  test('known bytes of an unknown type get the right type and stay byte for byte', async () => {
     const png = await paint('png')
     const image = await sent(surface, model, 'image/x-photo', png)
     expect([image.mime, image.bytes.equals(png)]).toEqual(['image/png', true])
@@ -75,7 +75,7 @@ describe.each(EACH)('%s, a %s model', (surface, provider) => {
   })
 })
 
-test.each(CONVERTING)('%s: more than 1 MB, on the thread', async (surface) => {
+test.each(CONVERTING)('%s: an image in a body above 1 MB is converted on the thread', async (surface) => {
   const image = await sent(surface, DOCUMENTED.openai, 'image/tiff', TIFF, 'word '.repeat(220_000))
   expect([image.mime, await formatOf(image.bytes)]).toEqual(['image/jpeg', 'jpeg'])
 })
@@ -119,7 +119,7 @@ test.each(['gemini', 'openai'] as const)(
   },
 )
 
-test('of more images than are converted in a request none is', async () => {
+test('a request with more images than the gateway converts is refused', async () => {
   const before = counts()
   for (const [mime, bytes] of [
     ['image/tiff', TIFF],
@@ -138,7 +138,7 @@ test('of more images than are converted in a request none is', async () => {
   await expectCounts(before)
 })
 
-test('images that only get another name are not counted among those that are converted', async () => {
+test('images that only get another type do not count as converted', async () => {
   upstream.answer(replay('text'))
   const url = `data:image/x-photo;base64,${WEBP.toBase64()}`
   const response = await call('/v1/chat/completions', {
@@ -180,7 +180,7 @@ test.each([
   expect([mime, await formatOf(bytes)]).toEqual(['image/jpeg', 'jpeg'])
 })
 
-test('an account without balance has nothing decoded', async () => {
+test('no image of an account without balance is decoded', async () => {
   const key = await gateway.caller('0')
   const url = `data:image/tiff;base64,${TIFF.subarray(0, 40).toString()}`
   const response = await call(
@@ -196,7 +196,7 @@ test('an account without balance has nothing decoded', async () => {
 
 const BMP = Buffer.from('BM\x3a\0\0\0\0\0\0\0')
 
-/** Servers whose types nobody lists, every surface with one model, and every model with chat. */
+/** Servers without a documented list of types: every surface with one model, and every model with chat. */
 const EACH_OWN = [
   ...[...Object.values(OWN), MIXED].map((model) => ['chat', model] as const),
   ...(['messages', 'responses'] as const).map((surface) => [surface, OWN.chat] as const),
@@ -219,7 +219,7 @@ describe.each(EACH_OWN)('%s to %s', (surface, model) => {
   })
 })
 
-test('more than 1 MB, on the thread: BMP passes unchanged', async () => {
+test('a BMP in a body above 1 MB, parsed on the thread, passes unchanged', async () => {
   const image = await sent('chat', OWN.chat, 'image/bmp', BMP, 'word '.repeat(220_000))
   expect([image.mime, image.bytes.equals(BMP)]).toEqual(['image/bmp', true])
 })
@@ -230,7 +230,7 @@ test.each(Object.values(OWN))('an animation for %s stays byte for byte', async (
   expect([image.mime, image.bytes.equals(gif)]).toEqual(['image/gif', true])
 })
 
-test.each(Object.values(OWN))('native to %s: its own list of types stands', async (model) => {
+test.each(Object.values(OWN))('native to %s: the native list of types applies', async (model) => {
   const before = counts()
   expect((await ask('native', model, 'image/bmp', BMP)).status).toBe(400)
   await expectCounts(before)

@@ -1,4 +1,4 @@
-// Streams are passed on and translated piece by piece: each leaves as soon as it came, wherever its bytes are split into packets.
+// Streams, passed on and translated piece by piece: each piece leaves as soon as it came, wherever packets split its bytes.
 
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
@@ -47,9 +47,9 @@ const bytesOf = (provider: BuiltInProtocol, name: string): Buffer =>
 
 describe.each(PAIRS)('a caller of %s, a %s model', (surface, provider) => {
   test('each piece of text leaves before the provider sends the next', async () => {
-    const heard = ['Tides', ' rise'].map((text) => ({ text, ...Promise.withResolvers<void>() }))
+    const pieces = ['Tides', ' rise'].map((text) => ({ text, ...Promise.withResolvers<void>() }))
     const steps = recorded(provider, 'stream-text').flatMap((payload): Step[] => {
-      const waited = heard.find(({ text }) => payload.includes(`"${text}`))
+      const waited = pieces.find(({ text }) => payload.includes(`"${text}`))
       const send = { send: framed(provider, payload) }
       return waited ? [send, { wait: waited.promise }] : [send]
     })
@@ -58,7 +58,7 @@ describe.each(PAIRS)('a caller of %s, a %s model', (surface, provider) => {
     const reply = await client.ask({
       model: MODELS[provider],
       streams: true,
-      onText: (text) => heard.find((piece) => text.startsWith(piece.text))?.resolve(),
+      onText: (text) => pieces.find((piece) => text.startsWith(piece.text))?.resolve(),
     })
     expect(reply.text).toBe(TIDES)
   })
@@ -85,12 +85,12 @@ describe.each(PAIRS)('a caller of %s, a %s model', (surface, provider) => {
       )
       .join('')
     upstream.answer(stream({ send: odd }))
-    const answered = await (await streamFor(surface, provider)).text()
+    const reply = await (await streamFor(surface, provider)).text()
     const bare = (text: string) =>
       plain(text)
         .replaceAll('\r', '')
         .replace(/: OPENROUTER PROCESSING\n\n/g, '')
-    expect(bare(answered)).toBe(bare(expected))
+    expect(bare(reply)).toBe(bare(expected))
   })
 
   test('a stream that breaks ends with an error in the surface’s own shape', async () => {
@@ -109,7 +109,7 @@ describe.each(PAIRS)('a caller of %s, a %s model', (surface, provider) => {
   })
 })
 
-/** What a caller gets of a provider's bytes that arrive in these packets. */
+/** The caller's bytes, translated from a provider's bytes in these packets. */
 function translated(surface: BuiltInProtocol, provider: BuiltInProtocol, ...packets: Buffer[]): string {
   const relay = translateStream(surface, provider)
   const parts = [...packets.map((packet) => relay.push(packet)), relay.end()]
@@ -159,7 +159,7 @@ describe.each(['anthropic', 'openai'] as const)('without alt=sse, a %s model', (
     expect(textOf(events).join('')).toBe(TIDES)
     expect(events.at(-1)).toMatchObject({ usageMetadata: { promptTokenCount: 14, candidatesTokenCount: 24 } })
   })
-  test('one that breaks is still an array, whose last element is the error', async () => {
+  test('a stream that breaks is still an array, whose last element is the error', async () => {
     const events = await arrayFor(...framedSteps(provider, firstWord(provider)), 'reset')
     expect(textOf(events)).toContain('Tides')
     expect(events.at(-1)).toMatchObject({ error: { code: 502, status: 'UNAVAILABLE' } })
@@ -185,14 +185,14 @@ test.each(TRANSLATED.filter(([, provider]) => HALF_ENDED[provider]))(
   },
 )
 
-describe('on_disconnect = "drain": a caller who leaves a translated stream', () => {
+describe('on_disconnect = "drain": a caller who disconnects from a translated stream', () => {
   test.each(TRANSLATED)(
     '%s, a %s model: the stream is read to its end, and the reported usage is charged',
     async (surface, provider) => {
       const left = callers.left.reaches(callers.left.count + 1)
-      const begun = framedSteps(provider, firstWord(provider))
-      const rest = framedSteps(provider, recorded(provider, 'stream-text').slice(begun.length))
-      draining.upstream.answer(stream(...begun, { wait: left }, ...rest))
+      const opening = framedSteps(provider, firstWord(provider))
+      const rest = framedSteps(provider, recorded(provider, 'stream-text').slice(opening.length))
+      draining.upstream.answer(stream(...opening, { wait: left }, ...rest))
       const leaving = new AbortController()
       const client = CLIENTS[surface](draining.gateway.url, await draining.gateway.caller())
       const asking = client.ask({

@@ -1,4 +1,4 @@
-// Requests of which parts came before: calls share these values, so that nothing may change them, whatever is done with a request.
+// Known values: calls share the parts of requests that came before, so nothing may change them, whatever is done with a request.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { BUILT_IN_REGISTRY, type BuiltInProtocol, callerProtocolOf } from '../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
@@ -12,7 +12,7 @@ import { REQUESTS, type SurfaceRequest } from './requests.ts'
 const { gateway, upstream, call, lastCall } = await threeProviders()
 beforeEach(() => upstream.answer(replay('text')))
 
-const handedOut = freezeKnownValues()
+const countReused = freezeKnownValues()
 
 const long = 'Tides are told at length. '.repeat(20)
 const PICTURE = `iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==`
@@ -26,18 +26,18 @@ const SCHEMA = {
 }
 const chatTool = { type: 'function', function: { name: 'read', description: long, parameters: SCHEMA } }
 
-type Asks = (model: string, streams: boolean) => SurfaceRequest
+type RequestOf = (model: string, streams: boolean) => SurfaceRequest
 
 const responses =
-  (more: JsonObject): Asks =>
+  (more: JsonObject): RequestOf =>
   (model, stream) => ({
     path: '/v1/responses',
     headers: {},
     body: { model, stream, max_output_tokens: 1_000, ...more },
   })
 
-/** Of each surface, a conversation with all that an agent sends. */
-const AGENTS: Readonly<Record<BuiltInProtocol | 'responses', Asks>> = {
+/** For each surface a conversation with everything that an agent sends. */
+const AGENTS: Readonly<Record<BuiltInProtocol | 'responses', RequestOf>> = {
   gemini: (model, streams) =>
     REQUESTS.gemini(model, streams, {
       systemInstruction: { parts: [{ text: long }] },
@@ -117,8 +117,8 @@ const AGENTS: Readonly<Record<BuiltInProtocol | 'responses', Asks>> = {
   }),
 }
 
-/** Asks, and gives what the provider got and what it cost. */
-async function asked({ path, headers, body }: SurfaceRequest) {
+/** Calls, and returns the provider's request and the cost. */
+async function observe({ path, headers, body }: SurfaceRequest) {
   const response = await call(path, body, { headers })
   const answer = await response.text()
   expect({ status: response.status, answer }).toMatchObject({ status: 200 })
@@ -133,31 +133,31 @@ const CASES = SURFACES.flatMap((surface) =>
   ),
 )
 
-describe('what came before is sent on as it was the first time, and costs the same', () => {
+describe('known parts are sent as the first time, and cost the same', () => {
   test.each(CASES)('%s to %s, streams: %p', async (surface, model, streams) => {
     const request = AGENTS[surface](model, streams)
-    const first = await asked(request)
-    await asked(request)
-    const before = handedOut()
-    expect(await asked(request)).toEqual(first)
-    expect(handedOut() - before).toBeGreaterThanOrEqual(3)
+    const first = await observe(request)
+    await observe(request)
+    const before = countReused()
+    expect(await observe(request)).toEqual(first)
+    expect(countReused() - before).toBeGreaterThanOrEqual(3)
   })
 })
 
-test('it is known to its own account alone', async () => {
+test('known values are shared within their own account alone', async () => {
   const { path, headers, body } = AGENTS.openai(ALIASES.openai, false)
-  for (let times = 0; times < 2; times++) await asked({ path, headers, body })
+  for (let times = 0; times < 2; times++) await observe({ path, headers, body })
   const key = await gateway.caller('1000')
   const askAsOther = async () => expect((await call(path, body, { headers, key })).status).toBe(200)
-  const before = handedOut()
+  const before = countReused()
   await askAsOther()
   await askAsOther()
-  expect(handedOut()).toBe(before)
+  expect(countReused()).toBe(before)
   await askAsOther()
-  expect(handedOut()).toBeGreaterThan(before)
+  expect(countReused()).toBeGreaterThan(before)
 })
 
-/** Of each surface, where its conversation is, and what an agent's next call has besides. */
+/** For each surface the field of its conversation, and the messages that an agent's next call adds. */
 const NEXT: Readonly<Record<keyof typeof AGENTS, readonly [field: string, more: Json[]]>> = {
   gemini: [
     'contents',
@@ -190,7 +190,7 @@ const NEXT: Readonly<Record<keyof typeof AGENTS, readonly [field: string, more: 
 }
 
 test.each(SURFACES)(
-  '%s: what is held for hangs on the request alone, not on what is known of it',
+  '%s: the facts for a hold depend on the request alone, not on known values',
   (surface) => {
     const { text } = callerProtocolOf(BUILT_IN_REGISTRY, surface)
     const known = new KnownValues(1_000_000)
@@ -200,13 +200,13 @@ test.each(SURFACES)(
     const { body } = AGENTS[surface]('m', false)
     const longer = { ...body, [field]: [...(body[field] as Json[]), ...more] }
     const fewer = { ...body, [field]: (body[field] as Json[]).slice(0, 1) }
-    for (const asks of [body, body, body, longer, longer, longer, fewer, body])
-      expect(factsOf(asks, { known, account_id: 1 })).toEqual(factsOf(asks))
+    for (const each of [body, body, body, longer, longer, longer, fewer, body])
+      expect(factsOf(each, { known, account_id: 1 })).toEqual(factsOf(each))
     expect(factsOf(longer).input_tokens).toBeGreaterThan(factsOf(body).input_tokens)
   },
 )
 
-test('its tokens are counted as the first time', async () => {
+test('tokens of known values are counted as the first time', async () => {
   const { headers, body } = AGENTS.anthropic(ALIASES.openai, false)
   const counts: unknown[] = []
   for (let times = 0; times < 4; times++) {
@@ -217,19 +217,19 @@ test('its tokens are counted as the first time', async () => {
   expect(counts).toEqual(Array(4).fill(counts[0]))
 })
 
-test('a conversation that is continued under an id, and sent again', async () => {
+test('a repeated request that continues a response is sent and costs the same', async () => {
   const first = AGENTS.responses(ALIASES.openai, false)
   const { id } = (await (await call(first.path, { ...first.body, store: true }, { headers: {} })).json()) as {
     id: string
   }
   const next = { ...first, body: { ...first.body, previous_response_id: id } }
-  const once = await asked(next)
-  for (let times = 0; times < 3; times++) expect(await asked(next)).toEqual(once)
+  const once = await observe(next)
+  for (let times = 0; times < 3; times++) expect(await observe(next)).toEqual(once)
 })
 
-test('a refusal is the same, whatever is known', async () => {
+test('a refusal is the same whether values are known or not', async () => {
   const { path, headers, body } = AGENTS.gemini(ALIASES.gemini, false)
-  for (let times = 0; times < 3; times++) await asked({ path, headers, body })
+  for (let times = 0; times < 3; times++) await observe({ path, headers, body })
   const contents = [...(body.contents as Json[]), { role: 'user', parts: [7] }]
   for (let times = 0; times < 3; times++) {
     const response = await call(path, { ...body, contents }, { headers })

@@ -17,7 +17,7 @@ import {
 } from './left-out.ts'
 import type { Surface } from './servers.ts'
 
-/** Callers of a recording's own protocol get it without each field, the others without every third, another for the next; in a long run all. */
+/** A recording's own surface plays it without each field, another without every third, the next without others; a long run plays all. */
 const isPlayed = ({ protocol }: Recording, surface: Surface, at: number): boolean =>
   IS_LONG || surface === OWN[protocol] || (at + SURFACES.indexOf(surface)) % 3 === 0
 const MIN_SAME = IS_LONG ? 15_000 : 9_000
@@ -31,13 +31,13 @@ function outcomeOf(before: Played, after: Played, path: Path): Outcome {
 }
 
 /**
- * Counts of which others are made up, those that a stream tells twice, and those without which a total's rest is another part: what
- * tools read, and seconds that say that tokens are of audio.
+ * Counts that others are made of, counts that a stream reports twice, and counts that split a total: without the tokens that tools
+ * read, or the seconds that mark tokens as audio, the rest of the total counts as another part.
  */
 const PARTS_OF_SUMS =
   /iterations|cache_creation|^usage(?:\.(?:input|cache_read_input)_tokens)?$|total_tokens|cached_tokens$|prompt_tokens|toolUsePromptTokenCount|prompt_audio_seconds/
 
-/** What is charged may lack what was left out, or be estimated, as where it makes no sense; nothing else of it changes. */
+/** The charge may lack the field's count, or be estimated where the usage makes no sense; nothing else of it changes. */
 function isChargedRightly(before: Played, after: Played, left_out: number): boolean {
   // A usage with a negative count is not believed: the charge is estimated.
   if (Object.values(after.usage ?? NONE).some((count) => count !== undefined && count < 0)) return true
@@ -96,13 +96,13 @@ describe('every recording with one field left out', () => {
     expect(wrong).toEqual([])
   })
 
-  test('there are many of them', () => {
+  test('most answers stay the same', () => {
     const played = Object.values(counts).reduce((sum, count) => sum + count, 0)
     process.stdout.write(`${played} answers with a field left out: ${JSON.stringify(counts)}\n`)
     expect(counts.same).toBeGreaterThan(MIN_SAME)
   })
 
-  test('a failure is rare: where nothing else says what the field said', () => {
+  test('an answer fails only without these fields, where nothing else says the same', () => {
     expect([...failing].sort()).toEqual([
       'anthropic name',
       'anthropic stop_reason',

@@ -96,7 +96,7 @@ const OPTIONAL = new Set([
 ])
 /** Below these each count is left out alone. */
 const USAGES = new Set(['usage', 'usageMetadata'])
-/** Below these is what the model wrote, in the caller's own names. */
+/** Below these stands the model's output, in the caller's own names. */
 const CONTENT = new Set([
   'args',
   'input',
@@ -166,14 +166,14 @@ const DIALECTS: Readonly<Record<Surface, Dialect>> = {
 }
 
 export interface Played {
-  /** What the caller's client reads; undefined for an answer that failed, or told of its failure. */
+  /** The answer that the caller's client reads; undefined for an answer that failed, or reported its failure. */
   answer: ReadAnswer | undefined
-  /** Why there is none, or why the client could not read it. */
+  /** Why there is no answer, or why the client could not read it. */
   failure: string | undefined
-  /** The client could not read what the gateway took for a good answer. */
+  /** The client could not read an answer that the gateway took for a good one. */
   unreadable: boolean
   usage: ReportedUsage | undefined
-  /** What the gateway would charge as output where no usage is reported. */
+  /** The output tokens that the gateway would charge where no usage is reported. */
   delivered_tokens: number
 }
 

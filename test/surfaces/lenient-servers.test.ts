@@ -1,4 +1,4 @@
-// The promise: what servers write in ways of their own reaches callers of every protocol whole and is charged, or is a failure that they are told.
+// The promise: unusual answers of servers reach callers of every protocol whole and are charged, or are failures that say so.
 import { describe, expect, test } from 'bun:test'
 import type { Call } from '../../src/store/schema.ts'
 import { fileScene } from '../support/scene.ts'
@@ -34,7 +34,7 @@ const SURFACES: readonly Surface[] = ['chat', 'messages', 'responses', 'native']
 /** The charge for 12 tokens read and 5 written. */
 const COST_NANOS = 64_000
 
-/** What a caller of each protocol reads, without what the protocols write in different ways. */
+/** The answer that a caller of each protocol reads, without the differences between the protocols. */
 async function readBy(surface: Surface, from: From, stream: boolean, answer: Answer): Promise<object> {
   upstream.answer(answer)
   const { path, headers, body } = requestTo(surface, from, stream)
@@ -45,7 +45,7 @@ async function readBy(surface: Surface, from: From, stream: boolean, answer: Ans
     .query('SELECT * FROM calls WHERE request_id = ?')
     .get(response.headers.get('x-request-id') ?? '') as Call
   const { outcome, cost_nanos } = record
-  if (outcome !== 'completed') return { outcome, cost_nanos, is_told: /interrupted|failed/.test(text) }
+  if (outcome !== 'completed') return { outcome, cost_nanos, says_so: /interrupted|failed/.test(text) }
   const [candidate] = READERS[surface](text, stream).candidates
   const calls = candidate?.calls.map(({ name, arguments: json }) => `${name} ${json}`)
   return { outcome, cost_nanos, text: candidate?.text, calls, stop: kindOf(candidate?.stop ?? '') }
@@ -61,9 +61,9 @@ const kindOf = (stop: string): string => KINDS.find(([pattern]) => pattern.test(
 const COMPLETED = { outcome: 'completed', cost_nanos: COST_NANOS, stop: 'stop' } as const
 const HELLO = { ...COMPLETED, text: 'Hello world', calls: [] } as const
 const CALLED = { ...COMPLETED, text: '', calls: ['f {"a":1}'] } as const
-const FAILED = { outcome: 'failed', cost_nanos: 0, is_told: true } as const
+const FAILED = { outcome: 'failed', cost_nanos: 0, says_so: true } as const
 /** The text is charged by an estimate where nothing was reported. */
-const BROKEN = { outcome: 'broken', cost_nanos: expect.any(Number), is_told: true } as const
+const BROKEN = { outcome: 'broken', cost_nanos: expect.any(Number), says_so: true } as const
 
 async function expectOf(from: From, stream: boolean, answer: Answer, expected: object): Promise<void> {
   for (const surface of SURFACES)
@@ -80,10 +80,10 @@ const chunk = (delta: object, finish_reason: unknown = null, more: object = {}) 
 })
 const TEXTS = [chunk({ role: 'assistant', content: 'Hello' }), chunk({ content: ' world' })]
 const END = chunk({}, 'stop')
-const SAID = { role: 'assistant', content: 'Hello world' }
+const REPLY = { role: 'assistant', content: 'Hello world' }
 const counted = (usage: object) => ({ ...HEAD, choices: [], usage })
 const CALL = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
-const sent = (...data: readonly unknown[]): Answer => ({
+const streamed = (...data: readonly unknown[]): Answer => ({
   headers: { 'content-type': 'text/event-stream' },
   steps: [
     {
@@ -139,7 +139,7 @@ const STREAMS: readonly (readonly [string, readonly unknown[], object])[] = [
       ...TEXTS,
       {
         ...HEAD,
-        choices: [{ index: 0, finish_reason: 'stop', message: SAID }],
+        choices: [{ index: 0, finish_reason: 'stop', message: REPLY }],
         usage: USAGE,
       },
       DONE,
@@ -150,7 +150,7 @@ const STREAMS: readonly (readonly [string, readonly unknown[], object])[] = [
     'a role, then all of it as a message',
     [
       chunk({ role: 'assistant', content: '' }),
-      { ...HEAD, choices: [{ index: 0, finish_reason: 'stop', message: SAID }], usage: USAGE },
+      { ...HEAD, choices: [{ index: 0, finish_reason: 'stop', message: REPLY }], usage: USAGE },
       DONE,
     ],
     HELLO,
@@ -168,7 +168,7 @@ const STREAMS: readonly (readonly [string, readonly unknown[], object])[] = [
   ['a note on the way', [{ message: 'loading the model' }, ...TEXTS, END, counted(USAGE), DONE], HELLO],
   ['a note after the end', [...TEXTS, END, counted(USAGE), { code: 1, msg: 'bye' }, DONE], HELLO],
   ['zeros after the usage', [...TEXTS, END, counted(USAGE), counted(NOTHING), DONE], HELLO],
-  ['events that are none', ['', 'null', ...TEXTS, '""', 'ping', END, counted(USAGE), `${DONE} `], HELLO],
+  ['events without content', ['', 'null', ...TEXTS, '""', 'ping', END, counted(USAGE), `${DONE} `], HELLO],
   [
     'a time and an id of other types',
     [...everyChunk({ id: 5, created: 1_763_692_800.5 }), counted(USAGE), DONE],
@@ -204,10 +204,10 @@ const STREAMS: readonly (readonly [string, readonly unknown[], object])[] = [
 ]
 
 describe('a streamed chat completion with', () => {
-  test.each(STREAMS)('%s', (_, data, expected) => expectOf('openai', true, sent(...data), expected))
+  test.each(STREAMS)('%s', (_, data, expected) => expectOf('openai', true, streamed(...data), expected))
 })
 
-const answered = (message: object, finish_reason: unknown = 'stop', more: object = {}): Answer =>
+const wholeOf = (message: object, finish_reason: unknown = 'stop', more: object = {}): Answer =>
   whole({
     ...HEAD,
     object: 'chat.completion',
@@ -218,9 +218,9 @@ const answered = (message: object, finish_reason: unknown = 'stop', more: object
 
 describe('a whole chat completion with', () => {
   test.each<[string, Answer, object]>([
-    ['an empty role', answered({ ...SAID, role: '' }), HELLO],
-    ['the reason MAX_TOKENS', answered(SAID, 'MAX_TOKENS'), { ...HELLO, stop: 'length' }],
-    ['the reason sensitive', answered(SAID, 'sensitive'), { ...HELLO, stop: 'safety' }],
+    ['an empty role', wholeOf({ ...REPLY, role: '' }), HELLO],
+    ['the reason MAX_TOKENS', wholeOf(REPLY, 'MAX_TOKENS'), { ...HELLO, stop: 'length' }],
+    ['the reason sensitive', wholeOf(REPLY, 'sensitive'), { ...HELLO, stop: 'safety' }],
     [
       'the reason of a filter at Google',
       whole({
@@ -235,12 +235,12 @@ describe('a whole chat completion with', () => {
       HELLO,
     ],
     ['an empty list of choices', whole({ ...HEAD, choices: [], usage: USAGE }), FAILED],
-    ['the reason network_error', answered(SAID, 'network_error'), FAILED],
-    ['a provider that failed, as OpenRouter tells it', answered({ ...SAID, content: '' }, 'error'), FAILED],
-    ['an id that is a number', answered(SAID, 'stop', { id: 5, created: '2026' }), HELLO],
+    ['the reason network_error', wholeOf(REPLY, 'network_error'), FAILED],
+    ['a failure as OpenRouter reports it', wholeOf({ ...REPLY, content: '' }, 'error'), FAILED],
+    ['an id that is a number', wholeOf(REPLY, 'stop', { id: 5, created: '2026' }), HELLO],
     [
       'a call without arguments',
-      answered({ role: 'assistant', tool_calls: [{ ...CALL, function: { name: 'f' } }] }, 'tool_calls'),
+      wholeOf({ role: 'assistant', tool_calls: [{ ...CALL, function: { name: 'f' } }] }, 'tool_calls'),
       { ...CALLED, calls: ['f {}'] },
     ],
   ])('%s', (_, answer, expected) => expectOf('openai', false, answer, expected))
@@ -260,7 +260,7 @@ const delta = (usage: object, stop_reason = 'end_turn') => ({
   usage,
 })
 const STOP = { type: 'message_stop' }
-const called = (pieces: readonly string[]): object[] => [
+const callOf = (pieces: readonly string[]): object[] => [
   ...block().slice(0, 1),
   {
     type: 'content_block_start',
@@ -286,32 +286,32 @@ describe('other protocols', () => {
       'messages: zeros for the prompt at the end',
       'anthropic',
       true,
-      sent(...block(delta({ input_tokens: 0, output_tokens: 5 }), STOP)),
+      streamed(...block(delta({ input_tokens: 0, output_tokens: 5 }), STOP)),
       HELLO,
     ],
     [
       'messages: [DONE] at the end',
       'anthropic',
       true,
-      sent(...block(delta({ output_tokens: 5 }), STOP), DONE),
+      streamed(...block(delta({ output_tokens: 5 }), STOP), DONE),
       HELLO,
     ],
     [
       'messages: arguments at the start of a call',
       'anthropic',
       true,
-      sent(...called([]), delta({ output_tokens: 5 }, 'tool_use'), STOP),
+      streamed(...callOf([]), delta({ output_tokens: 5 }, 'tool_use'), STOP),
       CALLED,
     ],
     [
       'messages: arguments at the start of a call, and again',
       'anthropic',
       true,
-      sent(...called(['{"a":', '1}']), delta({ output_tokens: 5 }, 'tool_use'), STOP),
+      streamed(...callOf(['{"a":', '1}']), delta({ output_tokens: 5 }, 'tool_use'), STOP),
       CALLED,
     ],
-    ['native: [DONE] at the end', 'gemini', true, sent(SPOKEN, DONE), HELLO],
-    ['native: an error that is null', 'gemini', true, sent({ ...SPOKEN, error: null }), HELLO],
+    ['native: [DONE] at the end', 'gemini', true, streamed(SPOKEN, DONE), HELLO],
+    ['native: an error that is null', 'gemini', true, streamed({ ...SPOKEN, error: null }), HELLO],
   ])('%s', (_, from, stream, answer, expected) => expectOf(from, stream, answer, expected))
 
   const item = (fields: object): Answer =>
@@ -354,15 +354,15 @@ describe('other protocols', () => {
       'gemini',
       native([{ functionCall: { name: 'f', args: '{"a":1}' } }], { finishReason: 'STOP' }),
     ],
-  ])('%s, to callers of others', async (_, from, body) => {
+  ])('%s, to callers of other protocols', async (_, from, body) => {
     expect(await readBy('chat', from, false, whole(body))).toEqual(CALLED)
   })
 })
 
 test('a message that repeats an answer without a usage is charged once', async () => {
-  const repeated = { ...HEAD, choices: [{ index: 0, finish_reason: 'stop', message: SAID }] }
-  const once = await readBy('chat', 'openai', true, sent(...TEXTS, END, DONE))
-  expect(await readBy('chat', 'openai', true, sent(...TEXTS, repeated, DONE))).toEqual(once)
+  const repeated = { ...HEAD, choices: [{ index: 0, finish_reason: 'stop', message: REPLY }] }
+  const once = await readBy('chat', 'openai', true, streamed(...TEXTS, END, DONE))
+  expect(await readBy('chat', 'openai', true, streamed(...TEXTS, repeated, DONE))).toEqual(once)
 })
 
-test('the books balance after all of them', () => gateway.atRest())
+test('the books balance after all of these calls', () => gateway.atRest())

@@ -29,14 +29,14 @@ const { upstream, call, lastCall, counts, expectCounts } = await fileScene({
 const BETA = 'context-1m-2025-08-07'
 const LONG = 'tides and tidal waves '.repeat(120_000)
 
-async function send(model: string, { betas = BETA, said = {}, streams = false, text = '' } = {}) {
-  const more = text === '' ? said : { messages: [{ role: 'user', content: text }], ...said }
+async function send(model: string, { betas = BETA, fields = {}, streams = false, text = '' } = {}) {
+  const more = text === '' ? fields : { messages: [{ role: 'user', content: text }], ...fields }
   const request = REQUESTS.anthropic(model, streams, more as JsonObject)
   const headers = { ...request.headers, ...(betas === '' ? {} : { 'anthropic-beta': betas }) }
   return call(request.path, request.body, { form: 'x-api-key', headers })
 }
 
-function answers(input_tokens: number): void {
+function answerWith(input_tokens: number): void {
   const usage = { input_tokens, output_tokens: 10 }
   upstream.answer(({ body }) =>
     JSON.parse(body.toString()).stream
@@ -67,23 +67,23 @@ describe('the beta passes, and reaches the provider where the model has a price 
     ['flat', 'interleaved-thinking-2025-05-14', 'interleaved-thinking-2025-05-14'],
   ])('%s: %s', async (model, betas, sent) => {
     for (const streams of [false, true]) {
-      answers(1_000)
+      answerWith(1_000)
       const response = await send(model, { betas, streams })
       expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello.')])
       expect(upstream.last().headers['anthropic-beta']).toBe(sent)
       expect((await lastCall()).cost_nanos).toBe(1_000 * 1_000 + 10 * 4_000)
     }
   })
-  test('in the body, where some servers take it: passed on, or refused by name', async () => {
-    const said = { betas: [BETA] }
-    answers(1_000)
-    expect((await send('tiered', { betas: '', said })).status).toBe(200)
-    expect((await send('long', { betas: '', said })).status).toBe(200)
+  test('a beta in the body, where some servers read it, is passed on, or refused by name', async () => {
+    const fields = { betas: [BETA] }
+    answerWith(1_000)
+    expect((await send('tiered', { betas: '', fields })).status).toBe(200)
+    expect((await send('long', { betas: '', fields })).status).toBe(200)
     const before = counts()
-    await expectFieldRefused('anthropic', await send('flat', { betas: '', said }), 'betas')
+    await expectFieldRefused('anthropic', await send('flat', { betas: '', fields }), 'betas')
     await expectCounts(before)
   })
-  test('to another protocol it does not go', async () => {
+  test('the beta does not go to a provider of another protocol', async () => {
     upstream.answer(
       whole({
         choices: [{ message: { content: 'Hello.' } }],
@@ -102,7 +102,7 @@ describe('the prompt’s size prices the whole call', () => {
     ['long', 200_001, 200_001 * 1_000 + 10 * 4_000],
   ])('%s, %d tokens', async (model, tokens, nanos) => {
     for (const streams of [false, true]) {
-      answers(tokens)
+      answerWith(tokens)
       await (await send(model, { streams, text: LONG })).text()
       const record = await lastCall()
       expect(record).toMatchObject({ cost_nanos: nanos, estimated: 0, unpaid_nanos: 0 })

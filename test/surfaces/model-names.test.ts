@@ -66,7 +66,7 @@ describe.each(WAYS)('bytes that pass: %s, streamed: %p', (protocol, streams) => 
     return { response, got: await response.text() }
   }
   const named = (name: string) => answerNamed(protocol, streams, name)
-  /** The same with another name in its place, and nowhere else: in what the model wrote stands the old one. */
+  /** The same bytes with another name in the field only: the model's text, which holds the old name, stays. */
   function renamed(from: string, to: string): string {
     const field = (name: string) => `"${PLACE[protocol]}":${JSON.stringify(name)}`
     return bytesOf(
@@ -83,16 +83,16 @@ describe.each(WAYS)('bytes that pass: %s, streamed: %p', (protocol, streams) => 
     '',
     'our/model',
     'with "quotes" and \\',
-  ])('an alias: the answer, named %p, names what was asked for; no other byte changes', async (name) => {
-    const asked = `text/${protocol}/our/model`
+  ])('an alias: an answer named %p gets the requested name; no other byte changes', async (name) => {
+    const model = `text/${protocol}/our/model`
     const { response, got } = await pass('our/model', bytesOf(protocol, streams, named(name)))
-    expect(got).toBe(renamed(name, asked))
+    expect(got).toBe(renamed(name, model))
     expect(response.headers.get('x-tollgate-upstream-model')).toBe('upstream-model')
-    expect(await lastCall()).toMatchObject({ model: asked, upstream_model: 'upstream-model', estimated: 0 })
+    expect(await lastCall()).toMatchObject({ model, upstream_model: 'upstream-model', estimated: 0 })
   })
 
   test.each(['-2025-08-07', '-20250807', '@20250807', '-0807', '-001', '-08-2025'])(
-    'a version of the model that was asked for passes: …%s',
+    'a version of the requested model passes: …%s',
     async (version) => {
       const sent = bytesOf(protocol, streams, named(`text/${protocol}/dated${version}`))
       expect((await pass('dated', sent)).got).toBe(sent)
@@ -100,11 +100,11 @@ describe.each(WAYS)('bytes that pass: %s, streamed: %p', (protocol, streams) => 
   )
 
   test.each(['-mini', '-2025-08-07-mini', 'x', '-1', '-12345'])(
-    'another model whose name only begins so does not pass: …%s',
+    'a name that only begins like the requested one is replaced: …%s',
     async (rest) => {
-      const asked = `text/${protocol}/dated`
-      const { got } = await pass('dated', bytesOf(protocol, streams, named(asked + rest)))
-      expect(got).toBe(renamed(asked + rest, asked))
+      const model = `text/${protocol}/dated`
+      const { got } = await pass('dated', bytesOf(protocol, streams, named(model + rest)))
+      expect(got).toBe(renamed(model + rest, model))
     },
   )
 
@@ -128,7 +128,7 @@ describe.each(WAYS)('bytes that pass: %s, streamed: %p', (protocol, streams) => 
     )
   })
 
-  test('where the route has the name that was asked for, nothing is looked into', async () => {
+  test('an answer passes unread where the route has the requested name', async () => {
     const sent = bytesOf(protocol, streams, named('whatever'))
     expect((await pass('same', sent)).got).toBe(sent)
   })
@@ -148,7 +148,7 @@ describe.each(WAYS)('bytes that pass: %s, streamed: %p', (protocol, streams) => 
   })
 })
 
-describe('events that are framed anew', () => {
+describe('events in new frames', () => {
   test('a JSON array of the native protocol', async () => {
     const payloads = answerNamed('gemini', true, 'upstream-model')
     upstream.answer(answerOf(bytesOf('gemini', true, payloads), true))
@@ -172,16 +172,16 @@ describe('events that are framed anew', () => {
 test.each(PROTOCOLS.flatMap((caller) => WAYS.map((way) => [caller, ...way] as const)))(
   'translated or not: a caller of %s, a provider of %s, streamed: %p',
   async (caller, provider, streams) => {
-    const asked = `text/${provider}/our/model`
+    const model = `text/${provider}/our/model`
     upstream.answer((seen) => {
-      const speaks = providerAsked(seen)
-      const payloads = answerNamed(speaks, asksForStream(seen), 'upstream-model')
-      return answerOf(bytesOf(speaks, asksForStream(seen), payloads), asksForStream(seen))
+      const protocol = providerAsked(seen)
+      const payloads = answerNamed(protocol, asksForStream(seen), 'upstream-model')
+      return answerOf(bytesOf(protocol, asksForStream(seen), payloads), asksForStream(seen))
     })
-    const { path, headers, body } = REQUESTS[caller](asked, streams)
+    const { path, headers, body } = REQUESTS[caller](model, streams)
     const response = await call(path, body, { headers })
     const text = await response.text()
-    expect(text).toContain(`"${PLACE[caller]}":"${asked}"`)
+    expect(text).toContain(`"${PLACE[caller]}":"${model}"`)
     expect(text).not.toContain(`"${PLACE[caller]}":"upstream-model"`)
     expect(response.headers.get('x-tollgate-upstream-model')).toBe('upstream-model')
   },
@@ -196,7 +196,7 @@ describe('embeddings', () => {
   }
   const ask = (id: string) => call('/v1/embeddings', { model: id, input: 'tides' })
 
-  test('bytes that pass name what was asked for; no other byte changes', async () => {
+  test('bytes that pass get the requested name; no other byte changes', async () => {
     const sent = JSON.stringify(vectors, undefined, 1)
     upstream.answer(whole(sent))
     const response = await ask('embedding/openai/our/model')
@@ -204,7 +204,7 @@ describe('embeddings', () => {
     expect(response.headers.get('x-tollgate-upstream-model')).toBe('upstream-model')
   })
 
-  test('so do an answer whose usage is not believed, and vectors of another protocol', async () => {
+  test('an answer with an implausible usage and vectors of another protocol get it, too', async () => {
     upstream.answer(whole({ ...vectors, usage: { prompt_tokens: -1 } }))
     expect(await (await ask('embedding/openai/our/model')).json()).toMatchObject({
       model: 'embedding/openai/our/model',
@@ -217,7 +217,7 @@ describe('embeddings', () => {
   })
 })
 
-test('an answer that is given again under its Idempotency-Key has the same header', async () => {
+test('an answer repeated under its Idempotency-Key has the same header', async () => {
   upstream.answer(whole(answerNamed('openai', false, 'upstream-model')[0]))
   const { path, body } = REQUESTS.openai('text/openai/our/model', false)
   const headers = { 'idempotency-key': 'named' }

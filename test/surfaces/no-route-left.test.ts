@@ -116,8 +116,8 @@ const ROWS: readonly Row[] = [
   ],
 ]
 
-describe('none of the routes may be asked', () => {
-  test.each(ROWS)('%s: 404, nothing is held or asked', async (_, path, body, shape, headers = {}) => {
+describe('a model without a route that may serve it', () => {
+  test.each(ROWS)('%s: 404, nothing is held or sent', async (_, path, body, shape, headers = {}) => {
     const before = s.counts()
     const refused = await call(path, body, { headers })
     const text = await refused.text()
@@ -127,7 +127,7 @@ describe('none of the routes may be asked', () => {
     await s.expectCounts(before)
   })
 
-  test('the cause is in the log', async () => {
+  test('the log names the cause', async () => {
     const answer = await call(wholePath('lost-text'), ask())
     const request_id = answer.headers.get('x-request-id')
     const lines = gateway.log.lines().filter((line) => line.request_id === request_id)
@@ -139,15 +139,15 @@ describe('none of the routes may be asked', () => {
     )
   })
 
-  test('under an Idempotency-Key the next try is looked at anew', async () => {
+  test('a retry under the same Idempotency-Key is decided anew', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
-    const answered = async () => (await call('/v1/embeddings', EMBED, { headers })).status
-    expect(await answered()).toBe(404)
+    const statusNow = async () => (await call('/v1/embeddings', EMBED, { headers })).status
+    expect(await statusNow()).toBe(404)
     await s.recatalogue({ more: (url) => more(url).replace('refuse_negative_margin = true', '') })
     s.upstream.answer(whole({ data: [{ index: 0, embedding: [0.5] }], usage: { prompt_tokens: 1 } }))
-    expect(await answered()).toBe(200)
+    expect(await statusNow()).toBe(200)
     await s.recatalogue({ more })
-    expect(await answered()).toBe(200)
+    expect(await statusNow()).toBe(200)
     expect(s.upstream.seen).toHaveLength(1)
   })
 })

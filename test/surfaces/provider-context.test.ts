@@ -1,4 +1,4 @@
-// A provider's own refusal of a prompt that is too long: told in the caller's protocol, and no reason to ask a route that is no larger.
+// A provider's own refusal of a prompt that is too long: reported in the caller's protocol; a route that is no larger is not tried.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readTooLong } from '../../src/protocols/failures.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
@@ -31,7 +31,7 @@ beforeEach(() => {
   upstream.seen.length = 0
 })
 
-const SAID: Readonly<Record<BuiltInProtocol, object>> = {
+const REFUSALS: Readonly<Record<BuiltInProtocol, object>> = {
   gemini: {
     error: {
       code: 400,
@@ -59,7 +59,7 @@ const OPENAI = error({
   code: 'context_length_exceeded',
   message: expect.stringMatching(/maximum context length is 800 tokens.* 1200 tokens/),
 })
-const TOLD: Readonly<Record<BuiltInProtocol, object>> = {
+const EXPECTED: Readonly<Record<BuiltInProtocol, object>> = {
   gemini: error({
     code: 400,
     status: 'INVALID_ARGUMENT',
@@ -80,34 +80,34 @@ function send(caller: BuiltInProtocol, to: string, streams = false) {
 
 const PAIRS = PROTOCOLS.flatMap((caller) => PROTOCOLS.map((to) => [caller, to] as const))
 
-describe('told in the words and with the code of the caller’s protocol, with the provider’s numbers; nothing is charged', () => {
+describe('the refusal comes in the words and with the code of the caller’s protocol, with the provider’s numbers; nothing is charged', () => {
   test.each(PAIRS)('a caller of %s, a provider of %s', async (caller, to) => {
-    upstream.answer(refusal(400, SAID[to]))
+    upstream.answer(refusal(400, REFUSALS[to]))
     for (const streams of [false, true]) {
       const response = await send(caller, to, streams)
       const text = await response.text()
       expect(response.status).toBe(400)
-      const [told] = [JSON.parse(text)].flat()
-      expect(told).toEqual(TOLD[caller])
+      const [answer] = [JSON.parse(text)].flat()
+      expect(answer).toEqual(EXPECTED[caller])
       expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
     }
   })
 
   test.each(PROTOCOLS)('/v1/responses and /v1/completions, a provider of %s', async (to) => {
-    upstream.answer(refusal(400, SAID[to]))
+    upstream.answer(refusal(400, REFUSALS[to]))
     for (const [path, body, param] of [
       ['/v1/responses', { model: to, input: 'x', store: false }, 'input'],
       ['/v1/completions', { model: to, prompt: 'x' }, null],
     ] as const) {
       const response = await call(path, body)
-      const told = await response.json()
-      expect([response.status, told]).toEqual([400, OPENAI])
-      if (param !== null) expect(told).toMatchObject({ error: { param } })
+      const answer = await response.json()
+      expect([response.status, answer]).toEqual([400, OPENAI])
+      if (param !== null) expect(answer).toMatchObject({ error: { param } })
     }
   })
 
-  test('an error under status 200, and one as a stream’s first event', async () => {
-    upstream.answer(events([SAID.anthropic]))
+  test('an error under status 200, as a stream’s first event', async () => {
+    upstream.answer(events([REFUSALS.anthropic]))
     const response = await send('openai', 'anthropic', true)
     expect([response.status, await response.json()]).toEqual([400, OPENAI])
   })
@@ -124,7 +124,7 @@ describe('told in the words and with the code of the caller’s protocol, with t
       400,
       { error: { message: 'the request exceeds the available context size', code: 400 } },
     ],
-  ])('numbers that are not told are those of the catalogue: %s', async (_name, status, body) => {
+  ])('numbers that the provider leaves out are those of the catalogue: %s', async (_name, status, body) => {
     upstream.answer(refusal(status, body))
     const response = await send('anthropic', 'openai')
     expect([response.status, await response.json()]).toMatchObject([
@@ -143,7 +143,7 @@ describe('told in the words and with the code of the caller’s protocol, with t
     expect([response.status, await response.json()]).toMatchObject([400, { error: { message } }])
   })
 
-  test('the same words in a failure of the provider’s are a failure', async () => {
+  test('the same words under a status of 500 are a failure of the provider', async () => {
     upstream.answer(refusal(500, { error: { message: 'prompt is too long: 2 tokens > 1 maximum' } }))
     expect((await send('anthropic', 'openai')).status).toBe(502)
   })
@@ -171,7 +171,7 @@ describe('the next route', () => {
     expect(upstream.seen).toHaveLength(1)
   })
 
-  test('is not tried where the refusing one does not tell its size', async () => {
+  test('is not tried where the refusing one does not report its size', async () => {
     upstream.answer(refusal(400, { error: { message: 'x', code: 'context_length_exceeded' } }))
     expect((await send('openai', 'two-routes')).status).toBe(400)
     expect(upstream.seen).toHaveLength(1)
@@ -184,7 +184,7 @@ describe('the next route', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'completed' })
   })
 
-  test('that is too small as well: the refusal is told', async () => {
+  test('is too small as well: the caller gets the refusal', async () => {
     upstream.answer(refusal(400, TOO_LONG(800)))
     const response = await send('anthropic', 'two-routes')
     expect([response.status, await response.json()]).toMatchObject([
@@ -195,7 +195,7 @@ describe('the next route', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
-  test('that fails: it may serve later, and that is told', async () => {
+  test('fails: the caller gets 502, since it may serve later', async () => {
     upstream.answer(bySecond(TOO_LONG(800), refusal(500)))
     expect((await send('openai', 'two-routes')).status).toBe(502)
   })
@@ -257,7 +257,7 @@ describe('the words of servers', () => {
   })
 
   test.each(['', 'too long', 'max_tokens: too large', 'maximum context length', 'A name that is too long'])(
-    'not of %p',
+    'no refusal of a length: %p',
     (message) => {
       expect(readTooLong(message)).toBeUndefined()
     },

@@ -9,7 +9,7 @@ import { PROTOCOLS } from '../support/three-providers.ts'
 import { type Answer, RESET, refusal, type Script, SILENCE, stream, whole } from '../support/upstream.ts'
 import { REQUESTS, type SurfaceRequest } from './requests.ts'
 
-/** A provider of each protocol, one more that is given only a moment, and a model of each kind at either. */
+/** A provider of each protocol, another one with little time, and a model of each kind at either. */
 const catalogue = (url: string): string => `
 [server]
 log_level = "debug"
@@ -32,46 +32,46 @@ ${KINDS[protocol]
 
 const { upstream, call, lastCall } = await fileScene({ catalogue })
 
-type Told = readonly [status: number, type: string | undefined, code?: string | null]
-/** What a provider says, by the rows of the table. */
+type ErrorShape = readonly [status: number, type: string | undefined, code?: string | null]
+/** A provider's failure, by the rows of the table. */
 type Row = '429' | 'overloaded' | 'broken' | 'time-out'
 
 interface Surface {
   protocols: readonly BuiltInProtocol[]
   ask(provider: string): SurfaceRequest
   /** Status, type, and code where the surface has one. */
-  told: Readonly<Record<Row, Told>>
+  errors: Readonly<Record<Row, ErrorShape>>
 }
 
-const NATIVE: Surface['told'] = {
+const NATIVE: Surface['errors'] = {
   '429': [429, 'RESOURCE_EXHAUSTED'],
   overloaded: [502, 'UNAVAILABLE'],
   broken: [502, 'UNAVAILABLE'],
   'time-out': [502, 'UNAVAILABLE'],
 }
-const MESSAGES: Surface['told'] = {
+const MESSAGES: Surface['errors'] = {
   '429': [429, 'rate_limit_error'],
   overloaded: [529, 'overloaded_error'],
   broken: [502, 'api_error'],
   'time-out': [504, 'timeout_error'],
 }
-const CHAT: Surface['told'] = {
+const CHAT: Surface['errors'] = {
   '429': [429, 'rate_limit_error', 'rate_limit_exceeded'],
   overloaded: [503, 'server_error', 'overloaded'],
   broken: [502, 'server_error', 'upstream_error'],
   'time-out': [504, 'server_error', 'upstream_timeout'],
 }
-const IMAGES: Surface['told'] = {
+const IMAGES: Surface['errors'] = {
   '429': [429, 'invalid_request_error', 'rate_limit_exceeded'],
   overloaded: [502, 'api_error', 'upstream_error'],
   broken: [502, 'api_error', 'upstream_error'],
   'time-out': [408, 'invalid_request_error', 'upstream_timeout'],
 }
 
-const text = (told: Surface['told'], caller: BuiltInProtocol, streams: boolean): Surface => ({
+const text = (errors: Surface['errors'], caller: BuiltInProtocol, streams: boolean): Surface => ({
   protocols: PROTOCOLS,
   ask: (provider) => REQUESTS[caller](`text-${provider}`, streams),
-  told,
+  errors,
 })
 const to =
   (path: string, kind: string, body: object): Surface['ask'] =>
@@ -84,31 +84,35 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   'messages, streamed': text(MESSAGES, 'anthropic', true),
   chat: text(CHAT, 'openai', false),
   'chat, streamed': text(CHAT, 'openai', true),
-  responses: { protocols: PROTOCOLS, ask: to('/v1/responses', 'text', { input: 'tides' }), told: CHAT },
+  responses: { protocols: PROTOCOLS, ask: to('/v1/responses', 'text', { input: 'tides' }), errors: CHAT },
   'responses, streamed': {
     protocols: PROTOCOLS,
     ask: to('/v1/responses', 'text', { input: 'tides', stream: true }),
-    told: CHAT,
+    errors: CHAT,
   },
-  completions: { protocols: PROTOCOLS, ask: to('/v1/completions', 'text', { prompt: 'tides' }), told: CHAT },
+  completions: {
+    protocols: PROTOCOLS,
+    ask: to('/v1/completions', 'text', { prompt: 'tides' }),
+    errors: CHAT,
+  },
   'completions, streamed': {
     protocols: PROTOCOLS,
     ask: to('/v1/completions', 'text', { prompt: 'tides', stream: true }),
-    told: CHAT,
+    errors: CHAT,
   },
   embeddings: {
     protocols: ['gemini', 'openai'],
     ask: to('/v1/embeddings', 'embedding', { input: 'tides' }),
-    told: CHAT,
+    errors: CHAT,
   },
   images: {
     protocols: ['gemini', 'openai'],
     ask: to('/v1/images/generations', 'image', { prompt: 'a red house' }),
-    told: IMAGES,
+    errors: IMAGES,
   },
 }
 
-/** An error of each protocol that says overload, as it is told under status 200. */
+/** An error of each protocol that says overload, as it comes under status 200. */
 const OVERLOADED: Readonly<Record<BuiltInProtocol, object>> = {
   gemini: { error: { code: 503, message: 'secret words', status: 'UNAVAILABLE' } },
   anthropic: { type: 'error', error: { type: 'overloaded_error', message: 'secret words' } },
@@ -125,7 +129,7 @@ const under200: Script = (seen) => {
 /** 17 seconds later, by the provider's clock. */
 const DATED = { date: 'Sat, 28 Nov 2026 13:00:10 GMT', 'retry-after': 'Sat, 28 Nov 2026 13:00:27 GMT' }
 
-const CASES: [what: string, row: Row, script: Script, of: '' | 'hasty-'][] = [
+const CASES: [name: string, row: Row, script: Script, of: '' | 'hasty-'][] = [
   ['429', '429', refusal(429, 'secret words', { 'retry-after': '17' }), ''],
   ['429 without a time', '429', refusal(429, 'secret words'), ''],
   ['429 until a date', '429', refusal(429, 'secret words', DATED), ''],
@@ -155,12 +159,12 @@ for (const [row_of_surface, [name, surface]] of Object.entries(SURFACES).entries
       upstream.answer(script)
       const { path, headers, body } = surface.ask(provider)
       const response = await call(path, body, { headers })
-      const said = await response.text()
-      const { error } = JSON.parse(said) as { error: Record<string, unknown> }
-      const [status, type, code] = surface.told[row]
+      const answer = await response.text()
+      const { error } = JSON.parse(answer) as { error: Record<string, unknown> }
+      const [status, type, code] = surface.errors[row]
       expect([response.status, error.status ?? error.type]).toEqual([status, type])
       if (code !== undefined) expect(error.code).toBe(code)
-      expect(said).not.toContain('secret')
+      expect(answer).not.toContain('secret')
       expect(error.message).toContain('Nothing was charged')
       expect(await lastCall()).toMatchObject({ outcome: 'failed', status, cost_nanos: 0, price: '' })
       return response
@@ -186,7 +190,7 @@ ${modelSection('both', { one: 'first', two: 'second' })}
 `,
 })
 
-describe('where routes fail differently, the last failure decides; 429 is told only where all said so', () => {
+describe('where routes fail differently, the last failure decides; 429 is returned only where all routes did', () => {
   const ORDERS: [first: Answer, second: Answer, row: Row][] = [
     [refusal(429), refusal(429), '429'],
     [refusal(500), refusal(429), 'broken'],
@@ -200,14 +204,13 @@ describe('where routes fail differently, the last failure decides; 429 is told o
     ['anthropic', MESSAGES],
     ['openai', CHAT],
   ] as const
-  test.each(CALLERS.flatMap(([caller, told]) => ORDERS.map((order) => [caller, told, ...order] as const)))(
-    '%s',
-    async (caller, told, first, second, row) => {
-      twoRoutes.upstream.answer(({ body }) => (body.includes('"first"') ? first : second))
-      const { path, headers, body } = REQUESTS[caller]('both', false)
-      const response = await twoRoutes.call(path, body, { headers })
-      expect(response.status).toBe(told[row][0])
-      expect(response.headers.has('retry-after')).toBe(false)
-    },
-  )
+  test.each(
+    CALLERS.flatMap(([caller, errors]) => ORDERS.map((order) => [caller, errors, ...order] as const)),
+  )('%s', async (caller, errors, first, second, row) => {
+    twoRoutes.upstream.answer(({ body }) => (body.includes('"first"') ? first : second))
+    const { path, headers, body } = REQUESTS[caller]('both', false)
+    const response = await twoRoutes.call(path, body, { headers })
+    expect(response.status).toBe(errors[row][0])
+    expect(response.headers.has('retry-after')).toBe(false)
+  })
 })

@@ -1,4 +1,4 @@
-// State on the provider's side: each field that names some does what its rule says, on every path, and the README says the same.
+// State on the provider's side: each field that names some follows its rule on every path, and the README says the same.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -21,10 +21,10 @@ beforeEach(() => upstream.answer(replay('text')))
  */
 type Fate = 'refused' | 'priced' | 'passes' | 'own' | 'not kept'
 
-/** What it names; a request that does so by it; the refusal's name of the field, where that is not its own. */
+/** The thing that the field names; a request that names it; the refusal's name of the field, where that differs. */
 type Example = readonly [fate: Fate, what: string, request: JsonObject, named?: string]
 
-const said = (part: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [part] }] })
+const userPart = (part: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [part] }] })
 
 /** The fields of each protocol that name something only its provider keeps, with `[]` for each item of a list. */
 const FIELDS: Readonly<Record<BuiltInProtocol, Readonly<Record<string, Example>>>> = {
@@ -73,13 +73,13 @@ const FIELDS: Readonly<Record<BuiltInProtocol, Readonly<Record<string, Example>>
     'messages[].content[].source.file_id': [
       'refused',
       'a stored file',
-      said({ type: 'document', source: { type: 'file', file_id: 'file_x' } }),
+      userPart({ type: 'document', source: { type: 'file', file_id: 'file_x' } }),
       'messages[0].content[0].source.file_id',
     ],
     'messages[].content[].file_id': [
       'refused',
       'a stored file',
-      said({ type: 'container_upload', file_id: 'file_x' }),
+      userPart({ type: 'container_upload', file_id: 'file_x' }),
       'messages[0].content[0].file_id',
     ],
     'container.skills': [
@@ -103,7 +103,7 @@ const FIELDS: Readonly<Record<BuiltInProtocol, Readonly<Record<string, Example>>
     'messages[].content[].file.file_id': [
       'refused',
       'a stored file',
-      said({ type: 'file', file: { file_id: 'file-x' } }),
+      userPart({ type: 'file', file: { file_id: 'file-x' } }),
       'messages[0].content[0].file.file_id',
     ],
     'messages[].audio.id': [
@@ -149,8 +149,8 @@ const rows = PROTOCOLS.flatMap((protocol) =>
   })),
 )
 
-const send = (surface: BuiltInProtocol, said: JsonObject, to = surface, streams = false) => {
-  const { path, headers, body } = REQUESTS[surface](MODELS[to], streams, said)
+const send = (surface: BuiltInProtocol, fields: JsonObject, to = surface, streams = false) => {
+  const { path, headers, body } = REQUESTS[surface](MODELS[to], streams, fields)
   return call(path, body, { headers })
 }
 
@@ -178,7 +178,7 @@ describe.each(rows)('$protocol: $field is $fate', ({ protocol, field, fate, requ
 
   const others = PROTOCOLS.filter((to) => to !== protocol)
   if (!IS_SENT[fate] || fate === 'passes')
-    test.each(others)('nor does it reach a provider of %s', async (to) => {
+    test.each(others)('it does not reach a provider of %s either', async (to) => {
       const before = counts()
       const response = await send(protocol, request, to)
       const { status } = response
@@ -211,12 +211,12 @@ describe('thread', () => {
   test.each(
     PATHS.flatMap((path) =>
       PROTOCOLS.flatMap((to) =>
-        THREADS.map((said) => [path, to, JSON.stringify(said).slice(0, 80), said] as const),
+        THREADS.map((fields) => [path, to, JSON.stringify(fields).slice(0, 80), fields] as const),
       ),
     ),
-  )('%s, a model of %s: %s', async (path, to, _, said) => {
+  )('%s, a model of %s: %s', async (path, to, _, fields) => {
     const before = counts()
-    const { headers, body } = REQUESTS.anthropic(MODELS[to], false, said)
+    const { headers, body } = REQUESTS.anthropic(MODELS[to], false, fields)
     const response = await call(path, body, { headers })
     expect([response.status, await response.json()]).toEqual([
       400,
@@ -233,11 +233,11 @@ describe('thread', () => {
     await expectCounts(before)
   })
 
-  test('null is none', async () => {
+  test('a thread of null is not refused', async () => {
     expect((await send('anthropic', { thread: null })).status).toBe(200)
   })
 
-  test('Anthropic’s tool runner goes on by itself, with whole conversations', async () => {
+  test('Anthropic’s tool runner goes on without threads, by whole conversations', async () => {
     const bodies: JsonObject[] = []
     let tools_run = 0
     upstream.answer(({ body }) => {

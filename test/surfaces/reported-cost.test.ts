@@ -1,4 +1,4 @@
-// What providers say that they took: recorded as the cost of the call, marked as reported, and compared with the cost of its route.
+// Costs that providers report: recorded as the cost of the call, marked as reported, and compared with the cost of its route.
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { signedIn } from '../support/console-session.ts'
@@ -50,7 +50,7 @@ async function costsOf(model = 'costing', stream = false) {
   return [reported_cost_nanos, computed_cost_nanos, provider_cost_nanos]
 }
 
-describe('what is reported is what is recorded', () => {
+describe('a reported cost is recorded', () => {
   test.each([
     ['dollars', { cost: 0.00003 }, 30_000],
     ['parts of a nano-dollar, rounded', { cost: 0.0000000014 }, 1],
@@ -61,17 +61,17 @@ describe('what is reported is what is recorded', () => {
       30_000,
     ],
     [
-      'an own key: what its provider bills',
+      'an own key: the bill of its provider',
       { cost: 0, is_byok: true, cost_details: { upstream_inference_cost: 0.00003 } },
       30_000,
     ],
     [
-      'an own key: and the fee beside it',
+      'an own key: with the fee beside it',
       { cost: 0.000001, is_byok: true, cost_details: { upstream_inference_cost: 0.00003 } },
       31_000,
     ],
     [
-      'no own key: what another provider took is part of it',
+      'no own key: the cost of another provider is part of it',
       { cost: 0.00003, is_byok: false, cost_details: { upstream_inference_cost: 0.00002 } },
       30_000,
     ],
@@ -87,19 +87,19 @@ describe('what is reported is what is recorded', () => {
     expect(await costsOf('costing', true)).toEqual([30_000, COMPUTED, 30_000])
   })
 
-  test('nothing, where nothing is billed', async () => {
+  test('zero, where nothing is billed', async () => {
     const counts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
     upstream.answer(whole(answer({ ...counts, cost: 0 })))
     expect(await costsOf()).toEqual([0, 0, 0])
   })
 })
 
-describe('what is no cost is not believed: the cost of the route counts', () => {
+describe('an impossible cost is ignored: the cost of the route counts', () => {
   test.each<[string, JsonObject]>([
-    ['nothing for tokens that are billed', { cost: 0 }],
-    ['nothing at an own key', { cost: 0, is_byok: true, cost_details: { upstream_inference_cost: 0 } }],
-    ['an own key whose bill is not told', { cost: 0.1, is_byok: true, cost_details: null }],
-    ['less than nothing', { cost: -0.1 }],
+    ['zero for tokens that are billed', { cost: 0 }],
+    ['zero at an own key', { cost: 0, is_byok: true, cost_details: { upstream_inference_cost: 0 } }],
+    ['an own key without a bill', { cost: 0.1, is_byok: true, cost_details: null }],
+    ['a negative cost', { cost: -0.1 }],
     ['more than can be counted', { cost: 1e300 }],
     ['more than any call costs', { cost: 10_000.01 }],
     ['more ticks than any call costs', { cost_in_usd_ticks: 9_007_199_254_740_991 }],
@@ -118,7 +118,7 @@ describe('what is no cost is not believed: the cost of the route counts', () => 
   })
 })
 
-describe('tries that failed', () => {
+describe('failed attempts', () => {
   const failed = (usage: JsonObject | null) =>
     whole({ error: { message: 'it broke', code: 502 }, ...(usage ? { usage } : {}) })
   const later = whole(answer({ ...COUNTS, cost: 0.00003 }))
@@ -126,20 +126,16 @@ describe('tries that failed', () => {
   test.each<[string, JsonObject | null, number]>([
     ['as their provider reports it', { ...COUNTS, cost: 0.001 }, 1_000_000],
     ['by the cost of the route', COUNTS, COMPUTED],
-    [
-      'nothing reported for tokens that are billed: by the cost of the route',
-      { ...COUNTS, cost: 0 },
-      COMPUTED,
-    ],
+    ['zero reported for tokens that are billed: by the cost of the route', { ...COUNTS, cost: 0 }, COMPUTED],
     ['without a usage nothing is billed', null, 0],
     [
-      'more cached than there is: nothing is known',
+      'more cached than read: no cost is known',
       { ...COUNTS, prompt_tokens_details: { cached_tokens: 5_000 } },
       0,
     ],
-    ['less than nothing: nothing is known', { ...COUNTS, completion_tokens: -1 }, 0],
-    ['more than any call has: nothing is known', { ...COUNTS, prompt_tokens: 1e12 }, 0],
-    ['more than the model reads: nothing is known', { ...COUNTS, prompt_tokens: 2_000_000_000 }, 0],
+    ['a negative count: no cost is known', { ...COUNTS, completion_tokens: -1 }, 0],
+    ['more than any call has: no cost is known', { ...COUNTS, prompt_tokens: 1e12 }, 0],
+    ['more than the model reads: no cost is known', { ...COUNTS, prompt_tokens: 2_000_000_000 }, 0],
     ['a cost that cannot be: by the cost of the route', { ...COUNTS, cost: 9e6 }, COMPUTED],
   ])('are part of the cost: %s', async (_, usage, nanos) => {
     upstream.answer(({ path }) => (path.startsWith('/first') ? failed(usage) : later))
@@ -156,12 +152,12 @@ describe('tries that failed', () => {
         usage: { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 },
       },
     ],
-  ])('are part of the cost: an answer %s', async (_, none) => {
-    upstream.answer(({ path }) => (path.startsWith('/first') ? whole(none) : later))
+  ])('are part of the cost: an answer %s', async (_, empty) => {
+    upstream.answer(({ path }) => (path.startsWith('/first') ? whole(empty) : later))
     expect(await costsOf()).toEqual([30_000, COMPUTED, 30_000 + COMPUTED])
   })
 
-  test('of a call that failed as well', async () => {
+  test('are the whole cost of a failed call', async () => {
     upstream.answer(failed({ ...COUNTS, cost: 0.001 }))
     expect(await costsOf()).toEqual([null, null, 2_000_000])
     expect(await lastCall()).toMatchObject({ failed_tries: 2, outcome: 'failed', cost_nanos: 0 })
@@ -205,7 +201,7 @@ describe('a difference of more than 2 %', () => {
     expect(await differences()).toBe(before + (differ ? 1 : 0))
   })
 
-  test('accounts are told of no costs', async () => {
+  test('account holders see no costs', async () => {
     const usage = await gateway.call('/api/v1/usage', undefined, { key })
     expect(await usage.text()).not.toMatch(/reported_cost|computed_cost|provider_cost/)
   })

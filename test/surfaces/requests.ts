@@ -1,4 +1,4 @@
-// One plain question on each surface, and where each has its errors, for tests that look at the bytes.
+// One plain question on each surface, and the place of each surface's errors, for tests that look at the bytes.
 
 import { expect } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'

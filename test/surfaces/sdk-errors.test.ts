@@ -14,7 +14,7 @@ import { type Answer, RESET, refusal, SILENCE, type Step, stream } from '../supp
 
 const { gateway, upstream, lastCall, counts, expectCounts } = await threeProviders()
 
-type ErrorClass = abstract new (...given: never[]) => Error
+type ErrorClass = abstract new (...args: never[]) => Error
 
 /** The class that each SDK throws for a status; Google's has one for all. */
 const CLASSES: Readonly<Record<BuiltInProtocol, Readonly<Record<number, ErrorClass>>>> = {
@@ -140,7 +140,7 @@ test.each(PROTOCOLS)(
 )
 
 /** The first word of an answer, then these steps. */
-function begun(provider: BuiltInProtocol, ...then: readonly Step[]): Answer {
+function partial(provider: BuiltInProtocol, ...then: readonly Step[]): Answer {
   return stream(...framedSteps(provider, firstWord(provider)), ...then)
 }
 
@@ -162,31 +162,31 @@ const PAIRS = PROTOCOLS.flatMap((caller) => PROTOCOLS.map((provider) => [caller,
 
 describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (caller, provider) => {
   const BREAKS: [string, () => Answer][] = [
-    ['resets the connection', () => begun(provider, 'reset')],
-    ['ends before its answer is complete', () => begun(provider)],
-    ['reports an error', () => begun(provider, { send: framed(provider, STREAM_ERROR[provider]) })],
-    ['sends invalid JSON', () => begun(provider, { send: 'data: {"error":{\n\n' }, 'reset')],
+    ['resets the connection', () => partial(provider, 'reset')],
+    ['ends before its answer is complete', () => partial(provider)],
+    ['reports an error', () => partial(provider, { send: framed(provider, STREAM_ERROR[provider]) })],
+    ['sends invalid JSON', () => partial(provider, { send: 'data: {"error":{\n\n' }, 'reset')],
   ]
   test.each(BREAKS)(
-    'the provider %s: what was delivered is read and charged, then the SDK throws',
+    'the provider %s: the delivered text is read and charged, then the SDK throws',
     async (_, answer) => {
       upstream.answer(answer())
-      const heard: string[] = []
+      const pieces: string[] = []
       const client = CLIENTS[caller](gateway.url, await gateway.caller())
       const thrown = await thrownBy(
-        client.ask({ model: MODELS[provider], streams: true, onText: (text) => heard.push(text) }),
+        client.ask({ model: MODELS[provider], streams: true, onText: (text) => pieces.push(text) }),
       )
       expect(thrown).toBeInstanceOf(STREAM_CLASSES[caller])
       expect(thrown.message).not.toContain('secret')
-      expect(heard.join('')).toBe('Tides')
+      expect(pieces.join('')).toBe('Tides')
       const call = await lastCall()
       expect(call).toMatchObject({ outcome: 'broken', estimated: 1, status: 200 })
       expect(call.output_tokens).toBe(2)
     },
   )
 
-  test('the caller aborts: the upstream call is aborted, what was delivered is charged', async () => {
-    upstream.answer(begun(provider, 'hang'))
+  test('the caller aborts: the upstream call is aborted, the delivered text is charged', async () => {
+    upstream.answer(partial(provider, 'hang'))
     const leaving = new AbortController()
     const client = CLIENTS[caller](gateway.url, await gateway.caller())
     const thrown = await thrownBy(

@@ -8,7 +8,7 @@ import { CLIENTS, type Client, SURFACES } from '../support/sdk-clients.ts'
 import { modelSection } from '../support/sections.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
 
-/** Of OpenAI's current generation: it is asked by responses. */
+/** Of OpenAI's current generation, which is called by responses. */
 const GPT = modelSection('sim-gpt-6', { 'simulator-openai': 'gpt-6-sol' })
 const { gateway, lastCall } = await fileScene({ catalogue: () => FIRST_CATALOGUE + GPT })
 
@@ -21,12 +21,12 @@ const clientOf = async (caller: BuiltInProtocol): Promise<Client> =>
   CLIENTS[caller](gateway.url, await gateway.caller())
 
 describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams) => {
-  test('text: the usage that is shown is the one that was billed', async () => {
-    const heard: string[] = []
+  test('text: the SDK shows the usage that was billed', async () => {
+    const pieces: string[] = []
     const client = await clientOf(caller)
-    const reply = await client.ask({ model, streams, onText: (text) => heard.push(text) })
+    const reply = await client.ask({ model, streams, onText: (text) => pieces.push(text) })
     expect(reply.text).toMatch(/\w{3}/)
-    if (streams) expect(heard.join('')).toBe(reply.text)
+    if (streams) expect(pieces.join('')).toBe(reply.text)
     const call = await lastCall()
     expect(call).toMatchObject({ surface: SURFACES[caller], model, outcome: 'completed', estimated: 0 })
     expect(reply.usage.written).toBe((call.output_tokens ?? 0) + (call.thinking_tokens ?? 0))

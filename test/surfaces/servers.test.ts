@@ -7,6 +7,7 @@ import { cellsOf } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
 import { providerSection } from '../support/sections.ts'
 import {
+  countsIn,
   type Fixture,
   type FixtureProtocol,
   fixtures,
@@ -15,7 +16,6 @@ import {
   requestTo,
   SURFACES,
   type Surface,
-  shownBy,
 } from './servers.ts'
 
 const PRICE =
@@ -62,7 +62,7 @@ async function play(fixture: Fixture, surface: Surface): Promise<{ call: Call; t
   return { call: row as Call, text }
 }
 
-/** What is written down beforehand, in the fields of a call's record. */
+/** The bill of a fixture, in the fields of a call's record. */
 const billedBy = ({ bills }: Fixture) => ({
   input_tokens: bills.uncached_input,
   input_audio_tokens: bills.audio_input ?? 0,
@@ -73,20 +73,20 @@ const billedBy = ({ bills }: Fixture) => ({
   output_image_tokens: bills.image_output ?? 0,
 })
 
-/** What the answer says that its provider took; at an own key, what that key was billed. */
-const takenBy = ({ bills: { cost_usd, byok_upstream_usd } }: Fixture): number | null => {
+/** The cost that the answer reports; at an own key, the bill of that key. */
+const reportedBy = ({ bills: { cost_usd, byok_upstream_usd } }: Fixture): number | null => {
   const usd = byok_upstream_usd ?? cost_usd
   return usd === undefined ? null : Math.round(Number(usd) * 1_000_000_000)
 }
 
 const ALL = fixtures()
 
-test('there are enough of them, from enough servers', () => {
+test('at least 120 answers of at least 16 servers are recorded', () => {
   expect(ALL.length).toBeGreaterThanOrEqual(120)
   expect(new Set(ALL.map(({ server }) => server)).size).toBeGreaterThanOrEqual(16)
 })
 
-describe('the charge is what the provider bills, and the usage is shown in the caller’s form', () => {
+describe('the charge equals the provider’s bill, and the usage comes in the caller’s form', () => {
   test.each(ALL.map((fixture, row) => [fixture.name, fixture, row] as const))(
     '%s',
     async (_, fixture, row) => {
@@ -112,16 +112,16 @@ describe('the charge is what the provider bills, and the usage is shown in the c
           estimated: 0,
           outcome: 'completed',
           ...billedBy(fixture),
-          provider_cost_nanos: takenBy(fixture),
+          provider_cost_nanos: reportedBy(fixture),
         })
-        if (surface !== own) expect(shownBy(surface, text)).toEqual(written(call, surface))
+        if (surface !== own) expect(countsIn(surface, text)).toEqual(usageOf(call, surface))
       }
     },
   )
 })
 
 /** The usage of a call, as a surface has it. */
-function written(call: Call, surface: Surface): JsonObject {
+function usageOf(call: Call, surface: Surface): JsonObject {
   const stored = call.cache_write_5m_tokens + call.cache_write_1h_tokens
   const uncached = call.input_tokens + call.input_audio_tokens
   const read = uncached + call.cache_read_tokens + stored
@@ -152,6 +152,6 @@ function written(call: Call, surface: Surface): JsonObject {
   }
 }
 
-test('the books balance after all of them', async () => {
+test('the books balance after all of these calls', async () => {
   await gateway.atRest()
 })

@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dir, '../fixtures/servers')
 export type FixtureProtocol = 'gemini' | 'anthropic' | 'openai' | 'responses'
 export type Surface = 'native' | 'messages' | 'chat' | 'responses' | 'completions'
 
-/** A recorded answer; its README says what the fields are. */
+/** A recorded answer; its README explains the fields. */
 export interface Fixture {
   name: string
   server: string
@@ -32,7 +32,7 @@ export interface Fixture {
   events?: JsonObject[]
 }
 
-/** All of them, in the order of their names. */
+/** All recorded answers, in the order of their names. */
 export const fixtures = (): Fixture[] =>
   readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.json'))
@@ -42,7 +42,7 @@ export const fixtures = (): Fixture[] =>
       name: path.slice(0, -'.json'.length),
     }))
 
-/** The surface whose protocol an answer has, and the others. */
+/** The surface of an answer's own protocol, and the others. */
 export const SURFACES: Readonly<Record<FixtureProtocol, { own: Surface; others: readonly Surface[] }>> = {
   gemini: { own: 'native', others: ['messages', 'chat', 'responses', 'completions'] },
   anthropic: { own: 'messages', others: ['native', 'chat', 'responses', 'completions'] },
@@ -51,7 +51,7 @@ export const SURFACES: Readonly<Record<FixtureProtocol, { own: Surface; others: 
 }
 
 /**
- * Answers that some surfaces have no place for: messages and completions have none for images, and only native callers can ask for
+ * Answers that some surfaces cannot carry: messages and completions carry no images, and only native callers can request
  * arguments in parts.
  */
 const NOT_CARRIED: Readonly<Record<string, readonly Surface[]>> = {
@@ -129,7 +129,7 @@ const withUsage = (stream: boolean): JsonObject => (stream ? { stream_options: {
 
 const number = (value: Json | undefined): number => Number(value ?? 0)
 
-/** The usage in an answer, as it is written; of a stream's events the last value of each field. */
+/** The usage in an answer, unchanged; of a stream's events the last value of each field. */
 export function usageIn(text: string): JsonObject {
   const payloads = text.startsWith('{')
     ? [JSON.parse(text)]
@@ -146,8 +146,8 @@ export function usageIn(text: string): JsonObject {
   return usage
 }
 
-/** The counts of the same, in the names of its surface. */
-export function shownBy(surface: Surface, text: string): JsonObject {
+/** The counts of an answer's usage, in the names of its surface. */
+export function countsIn(surface: Surface, text: string): JsonObject {
   const usage = usageIn(text)
   if (surface === 'native')
     return Object.fromEntries(

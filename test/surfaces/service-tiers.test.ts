@@ -1,4 +1,4 @@
-// Service tiers on every surface: passed on or translated, held at the tier asked for, charged at the one that the answer names.
+// Service tiers on every surface: passed on or translated, held at the requested tier, charged at the one that the answer names.
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
@@ -66,8 +66,8 @@ async function send(surface: Wire, model: string, streams: boolean, more: JsonOb
   return call(path, body, { form: 'x-api-key', headers })
 }
 
-/** What is asked of a surface. @param tier undefined: the field is left out */
-const asking = (surface: Wire, tier: string | undefined): JsonObject =>
+/** The field that requests a tier. @param tier undefined: the field is left out */
+const tierField = (surface: Wire, tier: string | undefined): JsonObject =>
   tier === undefined ? {} : { [FIELD[surface]]: tier }
 
 /** An answer of 10 tokens read and 5 written that names a tier, as providers do. @param tier undefined: it names none */
@@ -83,7 +83,7 @@ const ANSWERS: Readonly<Record<Wire, (tier: string | undefined) => { whole: Answ
         ...named,
       }),
       streamed: events([
-        // At first as it was asked for, as OpenAI's streams do.
+        // At first the requested tier, as in OpenAI's streams.
         { choices: [{ ...choice, delta: { content: 'Hello.' } }], service_tier: 'auto' },
         { choices: [], usage, ...named },
         '[DONE]',
@@ -153,7 +153,7 @@ const ANSWERS: Readonly<Record<Wire, (tier: string | undefined) => { whole: Answ
 const STANDARD_NANOS = 10 * 1_000 + 5 * 4_000
 const FLEX_NANOS = 10 * 500 + 5 * 1_500
 
-/** What is asked for, what the answer names, what is charged. */
+/** The requested tier, the tier that the answer names, the charge. */
 const ROWS = [
   [undefined, undefined, STANDARD_NANOS],
   [undefined, 'priority', STANDARD_NANOS],
@@ -173,11 +173,11 @@ const WIRES: readonly Wire[] = [...PROTOCOLS, 'responses']
 const providerOf = (wire: Wire): BuiltInProtocol => (wire === 'responses' ? 'openai' : wire)
 
 describe.each(WIRES.map((wire) => [wire] as const))('%s to its own provider', (wire) => {
-  test.each(ROWS)('asked %p, served %p: %d', async (tier, served, nanos) => {
+  test.each(ROWS)('requested %p, served %p: %d', async (tier, served, nanos) => {
     for (const streams of [false, true]) {
       const answer = ANSWERS[wire](served)
       upstream.answer(streams ? answer.streamed : answer.whole)
-      const response = await send(wire, providerOf(wire), streams, asking(wire, tier))
+      const response = await send(wire, providerOf(wire), streams, tierField(wire, tier))
       expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello.')])
       expect(asked()[FIELD[wire]]).toBe(tier)
       const record = await lastCall()
@@ -186,10 +186,10 @@ describe.each(WIRES.map((wire) => [wire] as const))('%s to its own provider', (w
     }
   })
 
-  test('the hold is that of the tier asked for', async () => {
+  test('the hold is that of the requested tier', async () => {
     const held = async (tier: string | undefined): Promise<number> => {
       upstream.answer(ANSWERS[wire](undefined).whole)
-      await (await send(wire, providerOf(wire), false, asking(wire, tier))).text()
+      await (await send(wire, providerOf(wire), false, tierField(wire, tier))).text()
       return (await lastCall()).hold_nanos
     }
     const standard = await held(undefined)
@@ -200,7 +200,7 @@ describe.each(WIRES.map((wire) => [wire] as const))('%s to its own provider', (w
   })
 })
 
-describe('translated, the same call asks for the same tier and costs the same', () => {
+describe('a translated call requests the same tier and costs the same', () => {
   const pairs = WIRES.flatMap((surface) =>
     (['openai', 'gemini'] as const)
       .filter((provider) => providerOf(surface) !== provider)
@@ -211,7 +211,7 @@ describe('translated, the same call asks for the same tier and costs the same', 
       for (const streams of [false, true]) {
         const answer = ANSWERS[provider](served)
         upstream.answer(streams ? answer.streamed : answer.whole)
-        const response = await send(surface, provider, streams, asking(surface, tier))
+        const response = await send(surface, provider, streams, tierField(surface, tier))
         expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello.')])
         expect(asked()[FIELD[provider]]).toBe(tier === 'auto' ? undefined : tier?.toLowerCase())
         expect((await lastCall()).cost_nanos).toBe(nanos)
@@ -222,7 +222,7 @@ describe('translated, the same call asks for the same tier and costs the same', 
     ['openai', 'service_tier'],
     ['gemini', 'serviceTier'],
   ] as const)(
-    '%s to Claude, whose API has no tier to ask for: refused, nothing held',
+    '%s to Claude, whose API cannot request the tier: refused, nothing held',
     async (surface, field) => {
       const before = counts()
       const response = await send(surface, 'anthropic', false, { [field]: 'flex' })
@@ -240,17 +240,17 @@ describe('translated, the same call asks for the same tier and costs the same', 
     ['flex', 'standard', 'default'],
     ['flex', undefined, 'flex'],
     [undefined, undefined, 'default'],
-  ])('a response tells the tier: asked %p, served %p: %s', async (tier, served, told) => {
+  ])('a response names the tier: requested %p, served %p: %s', async (tier, served, expected) => {
     upstream.answer(ANSWERS.gemini(served).whole)
-    const whole = await send('responses', 'gemini', false, asking('responses', tier))
-    expect(await whole.json()).toMatchObject({ service_tier: told })
+    const whole = await send('responses', 'gemini', false, tierField('responses', tier))
+    expect(await whole.json()).toMatchObject({ service_tier: expected })
     upstream.answer(ANSWERS.gemini(served).streamed)
-    const streamed = await (await send('responses', 'gemini', true, asking('responses', tier))).text()
+    const streamed = await (await send('responses', 'gemini', true, tierField('responses', tier))).text()
     const [, last = '{}'] = /data: (.*"type":"response.completed".*)/.exec(streamed) ?? []
-    expect(JSON.parse(last)).toMatchObject({ response: { service_tier: told } })
+    expect(JSON.parse(last)).toMatchObject({ response: { service_tier: expected } })
   })
 
-  test('a route that cannot ask for the tier is passed over', async () => {
+  test('a route that cannot request the tier is skipped', async () => {
     upstream.answer(ANSWERS.gemini('flex').whole)
     await (await send('openai', 'mixed', false, { service_tier: 'flex' })).text()
     expect(await lastCall()).toMatchObject({ provider: 'gemini', cost_nanos: FLEX_NANOS })
@@ -261,10 +261,10 @@ describe('translated, the same call asks for the same tier and costs the same', 
     ['gemini', 'plain-openai', 'openai', 'service_tier'],
     ['openai', 'plain-anthropic', 'anthropic', 'service_tier'],
   ] as const)(
-    '%s to %s, which has no price for tiers: left out, at the standard price',
+    '%s to %s, which has no price for tiers: the tier is dropped, at the standard price',
     async (from, model, to, field) => {
       upstream.answer(ANSWERS[to]('priority').whole)
-      await (await send(from, model, false, asking(from, 'priority'))).text()
+      await (await send(from, model, false, tierField(from, 'priority'))).text()
       expect(asked()[field]).toBeUndefined()
       expect((await lastCall()).cost_nanos).toBe(STANDARD_NANOS)
     },
@@ -300,11 +300,11 @@ describe('the cost of the route is that of the tier that served', () => {
     ['costed', 'flex', 'flex', FLEX_NANOS, null],
     ['cost-alone', undefined, 'priority', STANDARD_NANOS, 3 * UNIT_NANOS],
     ['cost-alone', 'auto', 'default', STANDARD_NANOS, UNIT_NANOS],
-  ] as const)('%s, asked %p, served %p', async (model, tier, served, nanos, provider_nanos) => {
+  ] as const)('%s, requested %p, served %p', async (model, tier, served, nanos, provider_nanos) => {
     for (const streams of [false, true]) {
       const answer = ANSWERS.openai(served)
       upstream.answer(streams ? answer.streamed : answer.whole)
-      await (await send('openai', model, streams, asking('openai', tier))).text()
+      await (await send('openai', model, streams, tierField('openai', tier))).text()
       expect(await lastCall()).toMatchObject({ cost_nanos: nanos, provider_cost_nanos: provider_nanos })
     }
   })
@@ -335,7 +335,7 @@ test('Mistral names the tier beside the counts', async () => {
   expect((await lastCall()).cost_nanos).toBe(STANDARD_NANOS)
 })
 
-test('a tier that the model writes in its own words is none', async () => {
+test('a tier in the model’s own output does not count', async () => {
   const args = { serviceTier: 'flex', service_tier: 'flex', usageMetadata: { serviceTier: 'flex' } }
   const parts = [{ text: '"serviceTier":"flex"' }, { functionCall: { name: 'f', args } }]
   const answer = {
@@ -360,7 +360,7 @@ test('the price that was applied names the tier, and is kept once for all of its
   expect(await stored()).toBe(await stored())
 })
 
-test('a caller who leaves before anything came pays for the input at the tier asked for', async () => {
+test('a caller who disconnects before the first event pays for the input at the requested tier', async () => {
   upstream.answer(SILENCE)
   const leaving = new AbortController()
   const { path, body, headers } = requestOf('openai', 'costed', true, { service_tier: 'priority' })

@@ -1,4 +1,4 @@
-// What cannot be written is answered with each surface's own overload answer, wherever it shows: never 500.
+// Failed writes: each surface answers them with its own overload error, wherever they show, and never with 500.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { paint } from '../media/support.ts'
@@ -115,14 +115,14 @@ describe("while another process keeps the database's write lock", () => {
   })
   afterAll(() => s[Symbol.asyncDispose]())
 
-  /** Of a stream only the end waits for its settlement. */
+  /** Only the end of a stream waits for its settlement. */
   const isWhole = ({ name }: Row): boolean => !name.includes('streamed')
 
-  test('every surface, each whole answer waiting for the lock at first', async () => {
+  test('every surface is overloaded; each whole answer waits for the lock first', async () => {
     const unlock = await takeWriteLock(join(s.gateway.data_folder, 'tollgate.db'))
     const all = [...ROWS.filter(isWhole), ...deletes]
     const tried = await Promise.allSettled(all.map((row) => expectOverload(s, row)))
-    // What the ledger knows by then is told at once.
+    // The ledger knows by then, and refuses at once.
     for (const row of PAID) await expectOverload(s, row)
     await unlock()
     expect(tried.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))).toEqual([])

@@ -1,5 +1,5 @@
-// An error inside a stream keeps its kind, whoever reports it to whom; its words say whether something was charged. What comes
-// before any output goes to the next route.
+// Errors inside a stream: each keeps its kind between all protocols; its words say whether something was charged. An error before
+// any output goes to the next route.
 import { describe, expect, test } from 'bun:test'
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
@@ -57,8 +57,8 @@ const EVENTS: Readonly<Record<BuiltInProtocol, Readonly<Record<Kind, readonly ob
   },
 }
 
-/** What each caller is told inside a stream. */
-const TOLD: Readonly<Record<BuiltInProtocol, Readonly<Record<Kind, string>>>> = {
+/** The type of error that each caller gets inside a stream. */
+const TYPES: Readonly<Record<BuiltInProtocol, Readonly<Record<Kind, string>>>> = {
   gemini: {
     overloaded: 'UNAVAILABLE',
     limited: 'RESOURCE_EXHAUSTED',
@@ -83,7 +83,7 @@ const TOLD: Readonly<Record<BuiltInProtocol, Readonly<Record<Kind, string>>>> = 
 }
 
 /** Steps that begin an answer without any output, which the gateway has read and passed on by the end of them. */
-const BEGUN: Readonly<Record<BuiltInProtocol, readonly Step[]>> = {
+const START: Readonly<Record<BuiltInProtocol, readonly Step[]>> = {
   gemini: [{ event: { candidates: [{ index: 0 }] } }, 'read'],
   anthropic: [...framedSteps('anthropic', recorded('anthropic', 'stream-text').slice(0, 1)), 'read'],
   openai: [{ event: { choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }] } }, 'read'],
@@ -98,7 +98,7 @@ async function lastErrorOf(caller: BuiltInProtocol, provider: BuiltInProtocol, s
   return ERROR_OF[caller](JSON.parse(record.slice(record.indexOf('data:') + 'data:'.length)))
 }
 
-/** The same of an error that comes before any output: it is told by the status, and by the type of what is no stream. */
+/** The error of a stream that fails before any output: the answer is not a stream, but an error with a status. */
 async function errorBefore(caller: BuiltInProtocol, provider: BuiltInProtocol, steps: readonly Step[]) {
   upstream.answer(stream(...steps))
   const { path, headers, body } = REQUESTS[caller](MODELS[provider], true)
@@ -112,7 +112,7 @@ const PAIRS = PROTOCOLS.flatMap((caller) => PROTOCOLS.map((provider) => [caller,
 const ROWS = PAIRS.map((pair, row) => [...pair, row] as const)
 
 describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) => {
-  const cases = (Object.keys(TOLD[caller]) as Kind[]).flatMap((kind) =>
+  const cases = (Object.keys(TYPES[caller]) as Kind[]).flatMap((kind) =>
     EVENTS[provider][kind].map((event) => [kind, JSON.stringify(event)] as const),
   )
   const isFaulty = (kind: Kind) => kind === 'faulty'
@@ -123,7 +123,7 @@ describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) 
       'read',
       { send: framed(provider, event) },
     ])
-    expect(error.type).toBe(TOLD[caller][kind])
+    expect(error.type).toBe(TYPES[caller][kind])
     expect(error.message).toContain(isFaulty(kind) ? WORDS : 'Only what was delivered is charged')
     const { cost_nanos, outcome } = await lastCall()
     expect([outcome, cost_nanos > 0]).toEqual(['broken', true])
@@ -133,10 +133,10 @@ describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) 
     '%s, after the beginning of an answer, without output: %s',
     async (kind, event) => {
       const error = await errorBefore(caller, provider, [
-        ...BEGUN[provider],
+        ...START[provider],
         { send: framed(provider, event) },
       ])
-      expect(error.type).toBe(TOLD[caller][kind])
+      expect(error.type).toBe(TYPES[caller][kind])
       expect(error.message).toContain(isFaulty(kind) ? WORDS : 'Nothing was charged')
       expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
     },
@@ -144,9 +144,9 @@ describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) 
 
   test('a connection that breaks, or ends, without output: nothing was charged', async () => {
     for (const end of [['reset'], []] as const) {
-      const error = await errorBefore(caller, provider, [...BEGUN[provider], ...end])
+      const error = await errorBefore(caller, provider, [...START[provider], ...end])
       expect([error.type, error.message]).toEqual([
-        TOLD[caller].broken,
+        TYPES[caller].broken,
         expect.stringContaining('Nothing was charged'),
       ])
       expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
@@ -156,7 +156,7 @@ describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) 
 
 test('Anthropic’s SDK throws the type that its provider reported', async () => {
   upstream.answer(
-    stream(...BEGUN.anthropic, { send: framed('anthropic', JSON.stringify(EVENTS.anthropic.overloaded[0])) }),
+    stream(...START.anthropic, { send: framed('anthropic', JSON.stringify(EVENTS.anthropic.overloaded[0])) }),
   )
   const client = new Anthropic({ apiKey: key, baseURL: gateway.url.origin, maxRetries: 0 })
   const asking = client.messages
@@ -167,7 +167,7 @@ test('Anthropic’s SDK throws the type that its provider reported', async () =>
   expect((thrown as APIError).type).toBe('overloaded_error')
 })
 
-describe.each(PROTOCOLS)('an error as another kind of server writes it, of a provider of %s', (provider) => {
+describe.each(PROTOCOLS)('an error in the form of another server, from a provider of %s', (provider) => {
   test.each([
     { error: { message: WORDS } },
     { type: 'error', error: { type: 'some_error', message: WORDS } },
@@ -179,7 +179,7 @@ describe.each(PROTOCOLS)('an error as another kind of server writes it, of a pro
       'read',
       { send: `data: ${JSON.stringify(event)}\n\n` },
     ])
-    expect(error.type).toBe(TOLD[provider].broken)
+    expect(error.type).toBe(TYPES[provider].broken)
     expect(error.message).not.toContain(WORDS)
     expect(await lastCall()).toMatchObject({ outcome: 'broken' })
   })

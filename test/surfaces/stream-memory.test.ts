@@ -1,4 +1,4 @@
-// Memory stays flat over a long stream: a process of its own translates 50,000 events, and does not grow with them.
+// Memory over a long stream: a process of its own translates 50,000 events, and does not grow with them.
 // In long runs only: TOLLGATE_LONG=1
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'

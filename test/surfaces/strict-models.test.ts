@@ -6,11 +6,11 @@ import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 
 const simulator = createSimulator()
-const asked: JsonObject[] = []
+const requests: JsonObject[] = []
 const provider = Bun.serve({
   port: 0,
   async fetch(request) {
-    asked.push({ ...parseObject(await request.clone().text()), at: new URL(request.url).pathname })
+    requests.push({ ...parseObject(await request.clone().text()), at: new URL(request.url).pathname })
     return simulator.fetch(request)
   },
 })
@@ -73,7 +73,7 @@ async function send(surface: Surface, model: string, stream: boolean, more: Json
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
 
-/** `sent` is what the provider must have got; an undefined field must not have come. */
+/** `sent` has the fields that the provider must get; an undefined field must not come. */
 type Row = readonly [
   Surface,
   model: string,
@@ -82,24 +82,24 @@ type Row = readonly [
   dropped?: string,
 ]
 
-const gone = (...names: string[]) => Object.fromEntries(names.map((name) => [name, undefined]))
+const omit = (...names: string[]) => Object.fromEntries(names.map((name) => [name, undefined]))
 
 const PASSING: readonly Row[] = [
-  ['chat', 'openai/o4-mini', { max_tokens: 900 }, { max_completion_tokens: 900, ...gone('max_tokens') }],
-  ['chat', 'azure/gpt-5', { max_tokens: 900 }, { max_completion_tokens: 900, ...gone('max_tokens') }],
-  ['chat', 'azure/gpt-4.1', { max_tokens: 900 }, { max_tokens: 900, ...gone('max_completion_tokens') }],
-  ['chat', 'openai/gpt-5', { temperature: 0.2 }, gone('temperature'), 'temperature'],
+  ['chat', 'openai/o4-mini', { max_tokens: 900 }, { max_completion_tokens: 900, ...omit('max_tokens') }],
+  ['chat', 'azure/gpt-5', { max_tokens: 900 }, { max_completion_tokens: 900, ...omit('max_tokens') }],
+  ['chat', 'azure/gpt-4.1', { max_tokens: 900 }, { max_tokens: 900, ...omit('max_completion_tokens') }],
+  ['chat', 'openai/gpt-5', { temperature: 0.2 }, omit('temperature'), 'temperature'],
   [
     'chat',
     'openai/gpt-5',
     { temperature: 1, top_p: 1, presence_penalty: 0 },
-    gone('top_p', 'presence_penalty'),
+    omit('top_p', 'presence_penalty'),
   ],
   [
     'chat',
     'azure/o4-mini',
     { top_p: 0.9, presence_penalty: 1, frequency_penalty: 1, parallel_tool_calls: false, ...TOOLS },
-    gone('top_p', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls'),
+    omit('top_p', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls'),
     'top_p, presence_penalty, frequency_penalty, parallel_tool_calls',
   ],
   ['chat', 'openai/gpt-5.1', { temperature: 0.2, top_p: 0.5 }, { temperature: 0.2, top_p: 0.5 }],
@@ -107,11 +107,11 @@ const PASSING: readonly Row[] = [
     'chat',
     'openai/gpt-5.1',
     { temperature: 0.2, reasoning_effort: 'low' },
-    gone('temperature'),
+    omit('temperature'),
     'temperature',
   ],
   ['chat', 'openai/gpt-5.6', { temperature: 0.2, reasoning_effort: 'none' }, { temperature: 0.2 }],
-  ['chat', 'openai/gpt-5.2-chat-latest', { temperature: 0.2 }, gone('temperature'), 'temperature'],
+  ['chat', 'openai/gpt-5.2-chat-latest', { temperature: 0.2 }, omit('temperature'), 'temperature'],
   ['chat', 'openai/gpt-5-chat-latest', { temperature: 0.2 }, { temperature: 0.2 }],
   ['chat', 'openai/gpt-5', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'high' }],
   ['chat', 'openai/gpt-5', { reasoning_effort: 'none' }, { reasoning_effort: 'minimal' }],
@@ -120,12 +120,12 @@ const PASSING: readonly Row[] = [
   ['chat', 'openai/gpt-5.5', { reasoning_effort: 'max' }, { reasoning_effort: 'xhigh' }],
   ['chat', 'openai/gpt-5.6', { reasoning_effort: 'max' }, { reasoning_effort: 'max' }],
   ['chat', 'openai/gpt-5.2-chat-latest', { reasoning_effort: 'high' }, { reasoning_effort: 'medium' }],
-  ['chat', 'openai/gpt-4.1', { reasoning_effort: 'low' }, gone('reasoning_effort'), 'reasoning_effort'],
+  ['chat', 'openai/gpt-4.1', { reasoning_effort: 'low' }, omit('reasoning_effort'), 'reasoning_effort'],
   [
     'chat',
     'openai/gpt-5-chat-latest',
     { reasoning_effort: 'low' },
-    gone('reasoning_effort'),
+    omit('reasoning_effort'),
     'reasoning_effort',
   ],
   [
@@ -134,11 +134,11 @@ const PASSING: readonly Row[] = [
     { user: LONG_USER, safety_identifier: LONG_USER },
     { user: MARK, safety_identifier: MARK },
   ],
-  ['chat', 'azure/gpt-4.1', { safety_identifier: LONG_USER }, { user: MARK, ...gone('safety_identifier') }],
+  ['chat', 'azure/gpt-4.1', { safety_identifier: LONG_USER }, { user: MARK, ...omit('safety_identifier') }],
   ['chat', 'openai/gpt-4.1', { user: 'u'.repeat(64) }, { user: 'u'.repeat(64) }],
-  ['chat', 'openai/gpt-4.1', { store: true, metadata: { team: 'a' } }, gone('metadata'), 'metadata'],
+  ['chat', 'openai/gpt-4.1', { store: true, metadata: { team: 'a' } }, omit('metadata'), 'metadata'],
   ['chat', 'openai/gpt-5.5', { stop: ['.'] }, { stop: ['.'] }],
-  ['chat', 'azure/gpt-5.4', TOOLS, gone('reasoning_effort')],
+  ['chat', 'azure/gpt-5.4', TOOLS, omit('reasoning_effort')],
   [
     'chat',
     'azure/gpt-5.4',
@@ -164,12 +164,12 @@ const PASSING: readonly Row[] = [
     { reasoning: { effort: 'low' } },
     { reasoning: { effort: 'medium' } },
   ],
-  ['responses', 'openai/gpt-4.1', { reasoning: { effort: 'low' } }, gone('reasoning'), 'reasoning'],
+  ['responses', 'openai/gpt-4.1', { reasoning: { effort: 'low' } }, omit('reasoning'), 'reasoning'],
   [
     'responses',
     'openai/gpt-5',
     { temperature: 0.2, top_p: 0.5 },
-    gone('temperature', 'top_p'),
+    omit('temperature', 'top_p'),
     'temperature, top_p',
   ],
   ['responses', 'openai/gpt-5.4', { temperature: 0.2 }, { temperature: 0.2 }],
@@ -181,7 +181,7 @@ const TRANSLATED: readonly Row[] = [
     'messages',
     'openai/gpt-5',
     { temperature: 0.2 },
-    { at: '/openai/v1/responses', ...gone('temperature') },
+    { at: '/openai/v1/responses', ...omit('temperature') },
     'temperature',
   ],
   ['messages', 'openai/gpt-5.4', { temperature: 0.2 }, { at: '/openai/v1/responses', temperature: 0.2 }],
@@ -189,7 +189,7 @@ const TRANSLATED: readonly Row[] = [
     'messages',
     'openai/gpt-5.4',
     { ...THINKING, temperature: 1 },
-    { reasoning: expect.anything(), ...gone('temperature') },
+    { reasoning: expect.anything(), ...omit('temperature') },
   ],
   [
     'messages',
@@ -215,16 +215,16 @@ const TRANSLATED: readonly Row[] = [
     'messages',
     'azure/gpt-5',
     { ...THINKING, top_p: 0.9 },
-    { reasoning_effort: 'medium', ...gone('top_p') },
+    { reasoning_effort: 'medium', ...omit('top_p') },
     'top_p',
   ],
-  ['messages', 'azure/gpt-5.1', { metadata: { user_id: LONG_USER } }, { user: MARK, ...gone('metadata') }],
-  ['native', 'openai/o4-mini', { temperature: 0.2 }, gone('temperature'), 'generationConfig.temperature'],
+  ['messages', 'azure/gpt-5.1', { metadata: { user_id: LONG_USER } }, { user: MARK, ...omit('metadata') }],
+  ['native', 'openai/o4-mini', { temperature: 0.2 }, omit('temperature'), 'generationConfig.temperature'],
   [
     'native',
     'azure/gpt-5.1',
     { temperature: 0.2, presencePenalty: 1, thinkingConfig: { thinkingBudget: 9_000 } },
-    { reasoning_effort: 'high', ...gone('temperature', 'presence_penalty') },
+    { reasoning_effort: 'high', ...omit('temperature', 'presence_penalty') },
     'generationConfig.temperature, generationConfig.presencePenalty',
   ],
   ['native', 'openai/gpt-5-codex', { maxOutputTokens: 3 }, { max_output_tokens: 16 }],
@@ -251,16 +251,16 @@ const TRANSLATED: readonly Row[] = [
 
 const SCHEMA_FORMAT = { type: 'json_schema', json_schema: { name: 'tide', schema: SCHEMA } }
 
-async function expectTaken(stream: boolean, [surface, model, more, sent, dropped]: Row): Promise<void> {
+async function expectServed(stream: boolean, [surface, model, more, sent, dropped]: Row): Promise<void> {
   const { status, text, headers } = await send(surface, model, stream, more)
   expect([status, status === 200 ? '' : text]).toEqual([200, ''])
-  expect(asked.at(-1) ?? {}).toEqual(expect.objectContaining(withoutGone(sent)))
+  expect(requests.at(-1) ?? {}).toEqual(expect.objectContaining(present(sent)))
   for (const [name, value] of Object.entries(sent))
-    if (value === undefined) expect(asked.at(-1)).not.toHaveProperty(name)
+    if (value === undefined) expect(requests.at(-1)).not.toHaveProperty(name)
   expect(headers.get('x-tollgate-dropped') ?? undefined).toBe(dropped)
 }
 
-const withoutGone = (sent: Row[3]): JsonObject =>
+const present = (sent: Row[3]): JsonObject =>
   Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as JsonObject
 
 describe.each([
@@ -268,11 +268,11 @@ describe.each([
   ['streamed', true],
 ])('%s', (_name, stream) => {
   test.each(PASSING.map((row) => [row] as const))('of an equal protocol: %j', (row) =>
-    expectTaken(stream, row),
+    expectServed(stream, row),
   )
-  test.each(TRANSLATED.map((row) => [row] as const))('of another: %j', (row) => expectTaken(stream, row))
+  test.each(TRANSLATED.map((row) => [row] as const))('of another: %j', (row) => expectServed(stream, row))
 
-  // What the answer is not the same without is left to the provider between equal protocols, and refused before by translation.
+  // The answer depends on these fields: between equal protocols the provider refuses them, in translation the gateway does before the hold.
   test.each<[Surface, string, JsonObject, words: string]>([
     ['chat', 'openai/gpt-5', { stop: ['.'] }, `'stop' is not supported with this model`],
     ['chat', 'azure/gpt-5.4', { stop: ['.'] }, `'stop' is not supported with this model`],
@@ -296,7 +296,7 @@ describe.each([
       'logprobs are not supported with reasoning models.',
     ],
   ])(
-    'its own mistake is answered by the provider, and free: %s, %s, %j',
+    'the provider answers a caller’s mistake, which is free: %s, %s, %j',
     async (surface, model, more, words) => {
       const { status, text } = await send(surface, model, stream, more)
       expect([status, text]).toEqual([400, expect.stringContaining(words)])
@@ -314,7 +314,7 @@ describe.each([
     ['native', 'openai/gpt-5', { responseLogprobs: true, logprobs: 2 }, 'generationConfig.responseLogprobs'],
     ['responses', 'azure/gpt-5', { include: ['message.output_text.logprobs'] }, 'top_logprobs'],
   ])(
-    'what translation would lose is refused before the hold: %s, %s, %j',
+    'a field that translation would lose is refused before the hold: %s, %s, %j',
     async (surface, model, more, param) => {
       const before = await counts()
       const { status, text } = await send(surface, model, stream, more)
@@ -323,7 +323,7 @@ describe.each([
     },
   )
 
-  test('a schema is told DeepSeek in words, after the system prompt', async () => {
+  test('DeepSeek gets a schema in words, after the system prompt', async () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: QUESTION },
@@ -333,7 +333,7 @@ describe.each([
       response_format: SCHEMA_FORMAT,
     })
     expect(status).toBe(200)
-    const sent = objectIn(asked.at(-1))
+    const sent = objectIn(requests.at(-1))
     expect(sent.response_format).toEqual({ type: 'json_object' })
     expect(objectsIn(sent.messages).map(({ role }) => role)).toEqual(['system', 'system', 'user'])
     expect(String(objectsIn(sent.messages)[1]?.content)).toContain(JSON.stringify(SCHEMA))
@@ -341,7 +341,7 @@ describe.each([
   })
 })
 
-test('a limit below the least is held for as that', async () => {
+test('a call with a limit below the minimum completes', async () => {
   await send('messages', 'openai/gpt-5-codex', false, { max_tokens: 1 })
   expect(await lastCall()).toMatchObject({ outcome: 'completed' })
 })

@@ -1,4 +1,4 @@
-// What a strict client of each surface reads of an answer: it throws where the official SDKs do, or where they would lose something.
+// Strict clients of each surface, as readers of answers: they throw where the official SDKs do, or where those would lose something.
 import {
   isObject,
   type Json,
@@ -62,7 +62,7 @@ const number = (value: Json | undefined, at: string): number => {
   return value
 }
 
-/** What clients read, or act on; they pass over the rest. */
+/** Fields that clients read, or act on; they ignore the rest. */
 const READ = ['text', 'thinking', 'input', 'partial_json', 'name', 'arguments', 'call_id', 'summary', 'role']
 const typed = (object: JsonObject, at: string): void =>
   must(
@@ -174,19 +174,19 @@ function readChatStream(events: JsonObject[]): ReadAnswer {
 
 function addChatPiece(state: ChatState, piece: JsonObject): void {
   const index = number(piece.index, 'tool_calls[].index')
-  const called = objectIn(piece.function)
-  const begun = state.calls[index]
-  const call = begun ?? { id: null, type: null, name: '', json: '' }
+  const part = objectIn(piece.function)
+  const known = state.calls[index]
+  const call = known ?? { id: null, type: null, name: '', json: '' }
   state.calls[index] = call
-  // As Python's SDK does: what comes again is joined.
+  // As Python's SDK does: repeated values are joined.
   if (piece.id) call.id = `${call.id ?? ''}${piece.id}`
   call.type ??= piece.type ?? null
-  call.name += called.name ?? ''
+  call.name += part.name ?? ''
   must(
-    called.arguments === undefined || called.arguments === null || typeof called.arguments === 'string',
+    part.arguments === undefined || part.arguments === null || typeof part.arguments === 'string',
     'arguments',
   )
-  call.json += called.arguments ?? ''
+  call.json += part.arguments ?? ''
 }
 
 function readMessage(message: JsonObject): ReadAnswer {
@@ -264,12 +264,12 @@ function readNative(events: JsonObject[]): ReadAnswer {
   for (const event of events) {
     id ??= event.responseId ?? null
     model ??= event.modelVersion ?? null
-    objectsIn(event.candidates).forEach((given) => {
-      const index = typeof given.index === 'number' ? given.index : 0
+    objectsIn(event.candidates).forEach((candidate) => {
+      const index = typeof candidate.index === 'number' ? candidate.index : 0
       candidates[index] ??= { text: '', thinking: '', calls: [], stop: '' }
       const state = candidates[index]
-      if (typeof given.finishReason === 'string') state.stop = given.finishReason
-      for (const part of objectsIn(objectIn(given.content).parts)) {
+      if (typeof candidate.finishReason === 'string') state.stop = candidate.finishReason
+      for (const part of objectsIn(objectIn(candidate.content).parts)) {
         if (isObject(part.functionCall))
           state.calls.push({
             id: typeof part.functionCall.id === 'string' ? part.functionCall.id : '',

@@ -1,4 +1,4 @@
-// Every current model works from every client: what is translated to a Claude or Gemini model is not refused by its strict simulated form.
+// Every current model from every client: no Claude or Gemini model, in its strict simulated form, refuses a translated request.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
@@ -12,8 +12,8 @@ import {
   type AnySurface,
   DECLARED,
   requestOf,
-  type Said,
   TOOL_NAME,
+  type Turn,
 } from './written-conversation.ts'
 
 const CLAUDE = [
@@ -48,11 +48,11 @@ const GEMINI = [
   'gemini-4-argon',
 ]
 
-let asked: JsonObject = {}
+let received: JsonObject = {}
 const simulator = createSimulator({
   sleep: async () => {},
   onEvent: (event) => {
-    if (event.kind === 'request') asked = (event.body ?? {}) as JsonObject
+    if (event.kind === 'request') received = (event.body ?? {}) as JsonObject
   },
 })
 const provider = Bun.serve({ port: 0, fetch: simulator.fetch })
@@ -73,22 +73,22 @@ const TARGETS = [
   ...CLAUDE.map((model) => ['messages', model] as const),
   ...GEMINI.map((model) => ['native', model] as const),
 ]
-/** The last of a case is its row: three models after another have all wishes of a surface. */
+/** The last item of a case is its row: three models in sequence have all wishes of a surface. */
 const CASES = TARGETS.flatMap(([own, model], nth) =>
   ALL_SURFACES.filter((surface) => surface !== own).map(
     (surface, column) => [surface, model, nth + column] as const,
   ),
 )
 
-/** What a model answers to a wish: the status, or the whole text of what is no answer, and what was left out. */
-async function answered(
+/** A model's answer to a wish: the text of its refusal, if it refuses, and the fields that were dropped. */
+async function answerTo(
   surface: AnySurface,
   model: string,
   streams: boolean,
-  { said = TIDES, more }: Pick<Wish, 'said' | 'more'>,
+  { turns = TIDES, more }: Pick<Wish, 'turns' | 'more'>,
 ): Promise<{ refusal: string | undefined; dropped: string[] }> {
   const fields = more[surface] ?? {}
-  const { path, headers, body } = requestOf(surface, { model, streams, said, more: fields })
+  const { path, headers, body } = requestOf(surface, { model, streams, turns, more: fields })
   const response = await call(path, body, { headers })
   const text = await response.text()
   const is_answer = response.status === 200 && !/"error": ?\{/.test(text)
@@ -96,38 +96,38 @@ async function answered(
   return { refusal: is_answer ? undefined : text, dropped }
 }
 
-/** What a case is asked for: in a long run all wishes; otherwise whole answers to a third, streamed ones to a sixth. */
+/** The wishes of a case: in a long run all; otherwise whole answers to a third of them, streamed ones to a sixth. */
 const wishesOf = (streams: boolean, row: number): readonly Wish[] => {
   const wishes = cellsOf(WISHES, streams ? row + 1 : row)
   return streams && !IS_LONG ? wishes.filter((_, nth) => nth % 2 === row % 2) : wishes
 }
 
-describe.each([false, true])('nothing that is translated is refused, streamed: %p', (streams) => {
+describe.each([false, true])('no translated request is refused, streamed: %p', (streams) => {
   test.each(CASES)('%s to %s', async (surface, model, row) => {
     const wishes = wishesOf(streams, row).filter(({ more }) => more[surface])
-    const answers = await Promise.all(wishes.map((wish) => answered(surface, model, streams, wish)))
+    const answers = await Promise.all(wishes.map((wish) => answerTo(surface, model, streams, wish)))
     const refused = answers.flatMap(({ refusal }, nth) => (refusal ? `${wishes[nth]?.name}: ${refusal}` : []))
     expect(refused).toEqual([])
   })
 })
 
-const say = (...said: Said[]) => ({ said, more: {} })
+const say = (...turns: Turn[]) => ({ turns, more: {} })
 const only = (surface: AnySurface, more: JsonObject) => ({ more: { [surface]: more } })
 const at = (path: string): unknown =>
   path
     .split('.')
-    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], asked)
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], received)
 
 const WRITTEN: readonly (readonly [
-  what: string,
+  name: string,
   AnySurface,
   model: string,
-  Pick<Wish, 'said' | 'more'>,
+  Pick<Wish, 'turns' | 'more'>,
   dropped: string[],
   written: Record<string, unknown>,
 ])[] = [
   [
-    'a tool that must be called, where that is taken',
+    'a forced tool, where the model takes it',
     'chat',
     'claude-haiku-5-5',
     only('chat', { ...DECLARED.chat, tool_choice: 'required' }),
@@ -135,7 +135,7 @@ const WRITTEN: readonly (readonly [
     { tool_choice: { type: 'any' }, system: undefined },
   ],
   [
-    'and in words, where it is not',
+    'a forced tool in words, where the model does not',
     'chat',
     'claude-opus-5-5',
     only('chat', { ...DECLARED.chat, tool_choice: 'required', parallel_tool_calls: false }),
@@ -147,7 +147,7 @@ const WRITTEN: readonly (readonly [
     },
   ],
   [
-    'and that does not keep it from thinking',
+    'a forced tool in words, with thinking',
     'responses',
     'claude-sonnet-5-5',
     only('responses', {
@@ -165,7 +165,7 @@ const WRITTEN: readonly (readonly [
     },
   ],
   [
-    'a schema, where there is no field for it',
+    'a schema, where the model has no field for it',
     'chat',
     'claude-sonnet-4-20250514',
     only('chat', { ...(JSON_WANTED.chat as JsonObject), reasoning_effort: 'none' }),
@@ -195,7 +195,7 @@ const WRITTEN: readonly (readonly [
     },
   ],
   [
-    'both, where that is taken',
+    'JSON beside functions, where the model takes both',
     'chat',
     'gemini-3-flash-preview',
     only('chat', { ...DECLARED.chat, response_format: { type: 'json_object' } }),
@@ -211,7 +211,7 @@ const WRITTEN: readonly (readonly [
     { generationConfig: { seed: 7 } },
   ],
   [
-    'penalties, where they are taken',
+    'penalties, where the model takes them',
     'chat',
     'gemini-2.0-flash',
     only('chat', { frequency_penalty: 0.5, presence_penalty: 0 }),
@@ -281,7 +281,7 @@ const WRITTEN: readonly (readonly [
     { 'messages.1.content': [{ type: 'text', text: 'Well,' }], 'messages.2': undefined },
   ],
   [
-    'and in words, where that is not taken',
+    'an answer to continue, in words, where the model does not take it',
     'chat',
     'claude-sonnet-5',
     say(ask, { by: 'assistant', text: 'Well, ' }),
@@ -295,7 +295,7 @@ const WRITTEN: readonly (readonly [
     },
   ],
   [
-    'the same of Gemini',
+    'an answer to continue, in words, for Gemini',
     'messages',
     'gemini-3.7-flash',
     say(ask, { by: 'assistant', text: 'Well,' }),
@@ -306,7 +306,7 @@ const WRITTEN: readonly (readonly [
     },
   ],
   [
-    'and where that is taken',
+    'an answer to continue, where Gemini takes it',
     'responses',
     'gemini-3.5-flash',
     say(ask, { by: 'assistant', text: 'Well,' }),
@@ -322,7 +322,7 @@ const WRITTEN: readonly (readonly [
     { 'contents.0': { role: 'user', parts: [{ text: 'Begin.' }] }, 'contents.1.role': 'model' },
   ],
   [
-    'a budget, of those that only know efforts',
+    'a budget, for a model that only knows efforts',
     'native',
     'claude-opus-5',
     only('native', config({ thinkingConfig: { thinkingBudget: 20_000 } })),
@@ -330,7 +330,7 @@ const WRITTEN: readonly (readonly [
     { thinking: { type: 'adaptive', display: 'omitted' }, 'output_config.effort': 'high' },
   ],
   [
-    'an effort, of those that only know budgets',
+    'an effort, for a model that only knows budgets',
     'chat',
     'claude-haiku-4-5',
     only('chat', { reasoning_effort: 'xhigh', max_completion_tokens: 2_500 }),
@@ -338,7 +338,7 @@ const WRITTEN: readonly (readonly [
     { thinking: { type: 'enabled', budget_tokens: 1_476 }, output_config: undefined },
   ],
   [
-    'no thinking, of one that always thinks',
+    'no thinking, for a model that always thinks',
     'chat',
     'gemini-2.5-pro',
     only('chat', { reasoning_effort: 'none' }),
@@ -347,24 +347,24 @@ const WRITTEN: readonly (readonly [
   ],
 ]
 
-describe('what is written, and what is left out and named', () => {
+describe('the fields of the request, and the dropped ones, which are named', () => {
   test.each(WRITTEN)('%s: %s to %s', async (_, surface, model, wish, dropped, written) => {
     for (const streams of [false, true]) {
-      expect(await answered(surface, model, streams, wish)).toEqual({ refusal: undefined, dropped })
+      expect(await answerTo(surface, model, streams, wish)).toEqual({ refusal: undefined, dropped })
       expect(Object.fromEntries(Object.keys(written).map((path) => [path, at(path)]))).toEqual(written)
     }
   })
 
   test.each(['get_time:0', 'functions.get_time:0', 'x'.repeat(65), 'ü'])(
-    'the call %s and its result keep belonging together, apart from others',
+    'the call %s and its result keep one id, which differs from others',
     async (id) => {
-      const said: Said[] = [ask, { by: 'call', id }, { by: 'result', id, text: 'nine' }]
-      const others: Said[] = [
+      const turns: Turn[] = [ask, { by: 'call', id }, { by: 'result', id, text: 'nine' }]
+      const others: Turn[] = [
         { by: 'call', id: `${id}.` },
         { by: 'result', id: `${id}.`, text: 'ten' },
       ]
       expect(
-        (await answered('chat', 'claude-opus-5-5', false, say(...said, ...others))).refusal,
+        (await answerTo('chat', 'claude-opus-5-5', false, say(...turns, ...others))).refusal,
       ).toBeUndefined()
       const ids = [1, 3].map((nth) => at(`messages.${nth}.content.0.id`))
       expect([2, 4].map((nth) => at(`messages.${nth}.content.0.tool_use_id`))).toEqual(ids)
@@ -374,23 +374,23 @@ describe('what is written, and what is left out and named', () => {
   )
 })
 
-describe('what passes through is the caller’s own', () => {
+describe('a request that passes through stays the caller’s own', () => {
   test.each([
     ['messages', 'claude-opus-5-5', { tool_choice: { type: 'any' }, ...DECLARED.messages }, 'tool_choice'],
     ['messages', 'claude-sonnet-5', { temperature: 0.5 }, 'temperature'],
     ['native', 'gemini-2.5-pro', config({ thinkingConfig: { thinkingBudget: 0 } }), 'Budget 0'],
     ['native', 'gemini-3-pro-preview', config({ frequencyPenalty: 1 }), 'Penalty'],
   ] as const)('%s to %s', async (surface, model, more, words) => {
-    const { refusal, dropped } = await answered(surface, model, false, only(surface, more as JsonObject))
+    const { refusal, dropped } = await answerTo(surface, model, false, only(surface, more as JsonObject))
     expect(refusal).toContain(words)
     expect(dropped).toEqual([])
-    expect(asked).toMatchObject(more as Record<string, unknown>)
+    expect(received).toMatchObject(more as Record<string, unknown>)
   })
 })
 
-test('what a Claude model can in no way be asked for is 400 before anything is held', async () => {
+test('a field that no Claude model supports is refused before the hold', async () => {
   const before = counts()
-  const { refusal } = await answered('chat', 'claude-opus-5-5', false, only('chat', { n: 2 }))
+  const { refusal } = await answerTo('chat', 'claude-opus-5-5', false, only('chat', { n: 2 }))
   expect(refusal).toContain('n is not supported by a Claude model')
   await expectCounts(before)
 })

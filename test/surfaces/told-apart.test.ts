@@ -1,4 +1,4 @@
-// The promise: tool calls of streams are told apart whatever names them, or the answer is a clear failure; never another answer.
+// The promise: the tool calls of a stream are distinguished whatever identifies them, or the answer fails clearly; never another answer.
 import { describe, expect, test } from 'bun:test'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { play, type Recording, SURFACES } from './left-out.ts'
@@ -25,7 +25,7 @@ const TWO = [
   ['weather', OSLO],
 ]
 
-describe('tool calls are told apart', () => {
+describe('tool calls are distinguished', () => {
   const one = { id: 'call_1', name: 'weather' }
   const two = { id: 'call_2', name: 'weather' }
   test.each<[string, JsonObject[][], string[][]]>([
@@ -99,7 +99,7 @@ describe('tool calls are told apart', () => {
       TWO,
     ],
     [
-      'no arguments, in words',
+      'no arguments, written as null',
       [[piece('', one)], [piece('null')], [piece(OSLO, two)]],
       [['weather', '{}'], ...TWO.slice(1)],
     ],
@@ -171,7 +171,7 @@ describe('tool calls are told apart', () => {
     }
   })
 
-  test('the input of a custom tool is no JSON, whatever it begins with', () => {
+  test('the input of a custom tool is not read as JSON, whatever it begins with', () => {
     const input = (text: string, more: JsonObject = {}) => ({ index: 0, custom: { input: text }, ...more })
     const first = { index: 0, id: 'call_1', type: 'custom', custom: { name: 'run', input: '' } }
     const { failure } = play(calling([first], [input('{}')], [input(' + {}')]), 'chat')

@@ -33,14 +33,14 @@ describe.each(WAYS)('%s', (_, model, request, answer) => {
     return call(request.path, await encoded.bytes(), { headers })
   }
 
-  test('tells the provider’s own model in a header, as the record does', async () => {
+  test('names the provider’s own model in a header, as the record does', async () => {
     const response = await ask()
     expect([response.status, response.headers.get('x-tollgate-upstream-model')]).toEqual([200, UPSTREAM])
     await response.text()
     expect(await lastCall()).toMatchObject({ model, upstream_model: UPSTREAM })
   })
 
-  test('names no model but the one that was asked for, and no other byte changes', async () => {
+  test('names the requested model only, and no other byte changes', async () => {
     const got = await (await ask()).text()
     const passed = answer.steps
       .map((step) => (typeof step === 'object' && 'send' in step ? step.send : ''))

@@ -6,7 +6,7 @@ import { MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts
 
 const { call, upstream } = await threeProviders()
 
-/** Bytes whose base64 has every character that the alphabets differ in, and needs padding. */
+/** Bytes whose base64 has every character in which the alphabets differ, and needs padding. */
 const BYTES = Buffer.concat([
   Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
   Buffer.from('fbff3efbffbf3f', 'hex'),

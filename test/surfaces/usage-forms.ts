@@ -1,4 +1,4 @@
-// What a call used, written down in the form of each server, and priced by the words of silent.md, "Usage that is billed".
+// The usage of a call in the form of each server, and its price by the words of silent.md, "Usage that is billed".
 import fc from 'fast-check'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import type { FixtureProtocol, Surface } from './servers.ts'
@@ -17,7 +17,7 @@ const FIELDS = [
   'compacted_out',
 ] as const
 
-/** What was used, in tokens, each counted once; `tools` read beside the prompt, a compaction before the answer. */
+/** Used tokens, each counted once; `tools` are read beside the prompt, a compaction before the answer. */
 export type Used = Record<(typeof FIELDS)[number], number>
 
 export const NOTHING = Object.fromEntries(FIELDS.map((field) => [field, 0])) as Used
@@ -61,7 +61,7 @@ const written = (rates: Rates): string =>
     .map(([name, nanos]) => `${name} = ${Number(nanos) / 1_000_000_000}`)
     .join(', ')
 
-/** The same in the catalogue's words. */
+/** These rates in the catalogue's words. */
 export const PRICE = `${written(SMALL)}, tiers = [{ above = ${LARGE_TOKENS}, ${written(LARGE)} }]`
 
 /** "A tier is chosen by the prompt's size and prices the whole request"; the exact sum is rounded up once. */
@@ -85,7 +85,7 @@ export function priced(used: Used, times: readonly [of: bigint, over: bigint] = 
 
 const few = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 3_000 }))
 const many = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 12_000 }))
-/** Any usage with counts in these fields, and nothing in the others. Something was read and said. */
+/** Any usage with counts in these fields, and zeros in the others. Prompt and answer have a token each at least. */
 export const anyUse = (fields: readonly (keyof Used)[]): fc.Arbitrary<Used> =>
   fc
     .record(
@@ -98,16 +98,16 @@ export const anyUse = (fields: readonly (keyof Used)[]): fc.Arbitrary<Used> =>
       return { ...used, plain: used.plain + 1, visible: used.visible + 1 }
     })
 
-/** How a server tells its usage. */
+/** The form in which a server reports usage. */
 export interface Form {
   protocol: FixtureProtocol
-  /** What it has a word for. */
+  /** The fields that the form can express. */
   fields: readonly (keyof Used)[]
   write(used: Used): JsonObject
 }
 
 const CHAT = ['plain', 'cached', 'visible', 'thought'] as const
-/** With all that was read within `prompt_tokens`, and all that was written within `completion_tokens`. */
+/** `prompt_tokens` includes everything that was read, `completion_tokens` everything that was written. */
 const chat = (used: Used, more: JsonObject = {}): JsonObject => {
   const prompt = used.plain + used.audio + used.cached + used.written_5m + used.written_1h
   const completion = used.visible + used.thought
@@ -144,7 +144,7 @@ export const FORMS: Readonly<Record<string, Form>> = {
       candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: used.images }],
     }),
   },
-  'Gemini, without what is zero': {
+  'Gemini, without zeros': {
     protocol: 'gemini',
     fields: CHAT,
     write: (used) => ({
@@ -251,8 +251,8 @@ export const FORMS: Readonly<Record<string, Form>> = {
 }
 
 const count = (value: unknown): number => (typeof value === 'number' ? value : 0)
-/** What a surface has no word for: a caller cannot tell its price from the usage that is shown. */
-export const UNSAID: Readonly<Record<Surface, readonly (keyof Used)[]>> = {
+/** Fields that a surface cannot express: a caller cannot compute the price from the usage that it shows. */
+export const HIDDEN: Readonly<Record<Surface, readonly (keyof Used)[]>> = {
   native: ['written_5m', 'written_1h'],
   messages: ['audio', 'images'],
   chat: ['images'],
@@ -263,7 +263,7 @@ export const UNSAID: Readonly<Record<Surface, readonly (keyof Used)[]>> = {
 const ofModality = (details: JsonObject[string] | undefined, name: string): number =>
   objectsIn(details).reduce((sum, one) => sum + (one.modality === name ? count(one.tokenCount) : 0), 0)
 
-/** What a caller reads in the usage that is shown, by the rules of the surface's own protocol. */
+/** The usage that a caller reads, by the rules of the surface's own protocol. */
 export function readAs(surface: Surface, usage: JsonObject): Used {
   if (surface === 'native') {
     const audio = ofModality(usage.promptTokensDetails, 'AUDIO')

@@ -1,4 +1,4 @@
-// silent.md, Usage that is billed: any usage, in the form of any server, however it is told, is charged so, and shown at the price of the charge.
+// silent.md, Usage that is billed: any usage, in any server's form, wherever it is reported, is charged so, and shown at the price of the charge.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
@@ -8,11 +8,11 @@ import { fileScene } from '../support/scene.ts'
 import { providerSection } from '../support/sections.ts'
 import { SEED } from '../support/seed.ts'
 import { type FixtureProtocol, playedBy, requestTo, SURFACES, type Surface, usageIn } from './servers.ts'
-import { anyUse, FORMS, type Form, NOTHING, PRICE, priced, readAs, UNSAID, type Used } from './usage-forms.ts'
+import { anyUse, FORMS, type Form, HIDDEN, NOTHING, PRICE, priced, readAs, type Used } from './usage-forms.ts'
 
 const PROTOCOLS: readonly FixtureProtocol[] = ['gemini', 'anthropic', 'openai', 'responses']
 const CONTEXT = 200_000
-/** Asked for by `requestTo`. */
+/** The limit in `requestTo`. */
 const LIMIT = 16_384
 
 const modelSection = (protocol: FixtureProtocol): string => `
@@ -42,13 +42,13 @@ const { gateway, upstream, call } = await fileScene({
     ].join('\n'),
 })
 
-interface Told {
+interface UsageAnswer {
   stream: boolean
   body?: JsonObject
   events?: JsonObject[]
 }
-/** An answer that tells its usage. @param usages of a stream: at its beginning, in its middle and at its end */
-type Telling = (usages: readonly (JsonObject | undefined)[], tier: Json) => Told
+/** Writes an answer that reports its usage. @param usages of a stream: at its beginning, in its middle and at its end */
+type AnswerWriter = (usages: readonly (JsonObject | undefined)[], tier: Json) => UsageAnswer
 
 const named = (name: string, value: Json | undefined): JsonObject =>
   value === undefined || value === null ? {} : { [name]: value }
@@ -61,7 +61,7 @@ const RESPONSE = {
 }
 
 /** Whole where there is one usage, else streamed. */
-const TELLINGS: Readonly<Record<FixtureProtocol, Telling>> = {
+const ANSWERS: Readonly<Record<FixtureProtocol, AnswerWriter>> = {
   gemini([first, middle, last], tier) {
     const event = (part: JsonObject, usage: JsonObject | undefined, end: JsonObject = {}) => ({
       candidates: [{ content: { role: 'model', parts: [part] }, index: 0, ...end }],
@@ -140,14 +140,14 @@ const TIER_FIELD = {
 
 async function play(
   protocol: FixtureProtocol,
-  told: Told,
+  answer: UsageAnswer,
   surface: Surface = SURFACES[protocol].own,
   tier?: string,
 ): Promise<{ row: Call; text: string }> {
-  upstream.answer(playedBy({ protocol, ...told }))
-  const { path, headers, body } = requestTo(surface, protocol, told.stream)
-  const asked = tier === undefined ? body : { ...body, [TIER_FIELD[surface]]: tier }
-  const response = await call(path, asked, { form: 'x-api-key', headers })
+  upstream.answer(playedBy({ protocol, ...answer }))
+  const { path, headers, body } = requestTo(surface, protocol, answer.stream)
+  const request = tier === undefined ? body : { ...body, [TIER_FIELD[surface]]: tier }
+  const response = await call(path, request, { form: 'x-api-key', headers })
   const text = await response.text()
   expect([response.status, response.status === 200 ? '' : text]).toEqual([200, ''])
   const row = gateway.db
@@ -156,7 +156,7 @@ async function play(
   return { row: row as Call, text }
 }
 
-/** The usage as it may have been told when a part of the answer was written. */
+/** The usage that a server may report when a part of the answer was written. */
 const soFar = (used: Used, share: number): Used => ({
   ...used,
   visible: Math.ceil(used.visible * share),
@@ -168,18 +168,18 @@ const RUNS = { seed: SEED | 0, numRuns: IS_LONG ? 200 : 5 }
 describe.each(Object.entries(FORMS))('%s', (_, form) => {
   const { protocol, fields, write } = form
 
-  test('is charged by its own rule, told whole, at last, again and again, or after zeros', async () => {
+  test('is charged by its own rule, reported whole, at last, cumulatively, or after zeros', async () => {
     await fc.assert(
       fc.asyncProperty(anyUse(fields), async (used) => {
         const usage = write(used)
-        const tellings = {
+        const reports = {
           whole: [usage],
           'at last': [undefined, undefined, usage],
           cumulative: [write(soFar(used, 0.1)), write(soFar(used, 0.6)), usage],
           'after zeros': [write(NOTHING), undefined, usage],
         }
-        for (const [how, usages] of Object.entries(tellings)) {
-          const { row } = await play(protocol, TELLINGS[protocol](usages, null))
+        for (const [how, usages] of Object.entries(reports)) {
+          const { row } = await play(protocol, ANSWERS[protocol](usages, null))
           const { cost_nanos, estimated } = row
           expect({ how, cost_nanos, estimated }).toEqual({ how, cost_nanos: priced(used), estimated: 0 })
         }
@@ -194,11 +194,11 @@ describe.each(Object.entries(FORMS))('%s', (_, form) => {
       fc.asyncProperty(fc.constantFrom(...others), fc.boolean(), fc.gen(), async (surface, streams, any) => {
         const used = any(
           anyUse,
-          fields.filter((field) => !UNSAID[surface].includes(field)),
+          fields.filter((field) => !HIDDEN[surface].includes(field)),
         )
         const usage = write(used)
-        const told = TELLINGS[protocol](streams ? [undefined, undefined, usage] : [usage], null)
-        const { row, text } = await play(protocol, told, surface)
+        const answer = ANSWERS[protocol](streams ? [undefined, undefined, usage] : [usage], null)
+        const { row, text } = await play(protocol, answer, surface)
         expect(row.cost_nanos).toBe(priced(used))
         expect(priced(readAs(surface, usageIn(text)))).toBe(row.cost_nanos)
       }),
@@ -207,7 +207,7 @@ describe.each(Object.entries(FORMS))('%s', (_, form) => {
   })
 })
 
-describe('a report of anything at all, at any tier', () => {
+describe('any report at all, at any tier', () => {
   const counts = fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: 0, max: 3_000 }) },
     fc.integer({ min: 0, max: 3_000 }).map(String),
@@ -230,7 +230,7 @@ describe('a report of anything at all, at any tier', () => {
   const TIMES: Readonly<Record<string, readonly [bigint, bigint]>> = { priority: [2n, 1n], flex: [1n, 2n] }
 
   test.each(Object.entries(FORMS))(
-    '%s: is never more than possible, nor than the tier that was asked for',
+    '%s: the charge never exceeds the possible, nor the requested tier',
     async (_, form) => {
       const { protocol } = form
       await fc.assert(
@@ -239,10 +239,10 @@ describe('a report of anything at all, at any tier', () => {
           tiers,
           fc.boolean(),
           fc.gen(),
-          async (asked, served, streams, any) => {
+          async (requested, served, streams, any) => {
             const usage = distorted(form, any)
-            const told = TELLINGS[protocol](streams ? [undefined, undefined, usage] : [usage], served)
-            const { row } = await play(protocol, told, SURFACES[protocol].own, asked)
+            const answer = ANSWERS[protocol](streams ? [undefined, undefined, usage] : [usage], served)
+            const { row } = await play(protocol, answer, SURFACES[protocol].own, requested)
             const used: Used = {
               ...NOTHING,
               plain: row.input_tokens,
@@ -258,9 +258,9 @@ describe('a report of anything at all, at any tier', () => {
             const { plain, audio, cached, written_5m, written_1h } = used
             expect(plain + audio + cached + written_5m + written_1h).toBeLessThanOrEqual(2 * CONTEXT)
             expect(used.visible + used.thought + used.images).toBeLessThanOrEqual(LIMIT)
-            const times = TIMES[asked ?? '']
+            const times = TIMES[requested ?? '']
             expect(row.cost_nanos).toBeWithin(0, priced(used, times) + 1)
-            // No tier is as cheap as a third of what was asked for, but for flex, which is half of the standard one.
+            // The lowest charge is that of flex, half of the standard one, or of a cheaper tier that was requested.
             expect(row.cost_nanos).toBeGreaterThanOrEqual(
               Math.min(priced(used, times), priced(used, TIMES.flex)),
             )
@@ -272,14 +272,14 @@ describe('a report of anything at all, at any tier', () => {
   )
 })
 
-test('a stream that begins with zeros, and tells no more, is charged by an estimate', async () => {
+test('a stream that reports zeros first, and nothing later, is charged by an estimate', async () => {
   for (const name of ['OpenAI', 'Gemini', 'Claude']) {
     const form = FORMS[name] as Form
-    const begun = form.write(NOTHING)
-    const { row } = await play(form.protocol, TELLINGS[form.protocol]([begun, undefined, {}], null))
+    const zeros = form.write(NOTHING)
+    const { row } = await play(form.protocol, ANSWERS[form.protocol]([zeros, undefined, {}], null))
     expect(row).toMatchObject({ estimated: 1, outcome: 'completed' })
     expect([row.input_tokens > 0, row.output_tokens > 0]).toEqual([true, true])
   }
 })
 
-test('the books balance after all of them', () => gateway.atRest())
+test('the books balance after all of these calls', () => gateway.atRest())

@@ -28,7 +28,7 @@ function once(all: readonly Recording[], fields: (recording: Recording) => Path[
   )
 }
 
-/** What is wrong with the answer to other events: it may fail, but not be another. */
+/** Faults of the answer to other events: it may fail, but not be another. */
 function faultOf(
   recording: Recording,
   varied: Pick<Recording, 'payloads' | 'names'>,
@@ -75,7 +75,7 @@ describe('an answer stays the same', () => {
     expect(cases.length).toBeGreaterThan(20)
   })
 
-  test('with types that the names of the events tell alone', () => {
+  test('with types in the names of the events only', () => {
     const cases = once(STREAMS, ({ name, payloads: [first] }) =>
       typeof first?.type === 'string' ? [name.slice(0, name.lastIndexOf('/'))] : [],
     )
@@ -92,7 +92,7 @@ describe('an answer stays the same', () => {
 const MESSAGE = { type: 'message', content: [{ type: 'output_text', text: 'Hello' }] }
 const USAGE = { input_tokens: 9, output_tokens: 9 }
 
-describe('what has no type', () => {
+describe('an item without a type', () => {
   const item = (fields: JsonObject) => ({
     name: 'made up',
     protocol: 'responses' as const,
@@ -114,15 +114,15 @@ describe('what has no type', () => {
     ['an unknown item', item({ sources: ['a'] })],
     ['an unknown part of a message', item({ content: [{ transcript: 'Hi' }] })],
     ['an unknown block', block({ source: {} })],
-  ])('is no failure of the answer: %s', (_, recording) => {
+  ])('does not fail the answer: %s', (_, recording) => {
     expect(play(recording, 'chat').answer?.candidates).toMatchObject([{ text: 'Hello' }])
   })
 
   test.each<[string, Recording]>([
-    ['arguments of nobody', item({ name: 'weather', arguments: '{}' })],
-    ['an action of nobody', item({ action: { type: 'click' } })],
+    ['arguments of an unknown tool', item({ name: 'weather', arguments: '{}' })],
+    ['an action of an unknown tool', item({ action: { type: 'click' } })],
     ['a call of the provider', block({ id: 'srvtoolu_1', name: 'search', input: {} })],
-  ])('is a failure where somebody would act on it: %s', (_, recording) => {
+  ])('fails the answer where somebody would act on it: %s', (_, recording) => {
     expect(play(recording, 'chat').failure).toMatch(/tool call without its type/)
   })
 

@@ -4,7 +4,7 @@ import type { Path, Recording } from './left-out.ts'
 
 const keysOf = (path: Path): string[] => path.replaceAll('[]', '.[]').split('.')
 
-/** The same with another value wherever the field stands. */
+/** The object with another value wherever the field stands. */
 export const withValue = (value: JsonObject, path: Path, put: (old: Json) => Json): JsonObject =>
   changed(value, keysOf(path), put) as JsonObject
 
@@ -19,9 +19,9 @@ const TEXTS = new Set([
   ...['content', 'reasoning_content', 'reasoning', 'refusal', 'arguments', 'name'],
   ...['text', 'thinking', 'partial_json', 'delta'],
 ])
-/** What says once for all of an object which one it is, or that something has ended. */
+/** Fields that identify an object once for all of its pieces, or mark an end. */
 const ONCE = new Set(['id', 'name', 'role', 'finish_reason', 'finishReason', 'usage', 'usageMetadata'])
-/** Below these is the whole, which is not told in pieces. */
+/** Below these stands the whole, which does not come in pieces. */
 const WHOLES = new Set(['response', 'item', 'part', 'functionCall', 'content_block', 'message', 'usage'])
 /** Events that repeat the whole of a text. */
 const REPEATS = /\.done$/
@@ -43,7 +43,7 @@ export function textFields({ payloads }: Recording): Path[] {
   return [...found]
 }
 
-/** The same with each piece of a text as two: the first as it began, the second with the text and its places alone. */
+/** The events with each piece of a text in two: the first as it was, the second with the text and its position alone. */
 export function inTwoPieces({ payloads }: Recording, path: Path): JsonObject[] {
   const keys = keysOf(path)
   return payloads.flatMap((payload) => {
@@ -93,6 +93,6 @@ function halvesOf(text: Json): [Json, Json?] {
   return [text.slice(0, middle), text.slice(middle)]
 }
 
-/** The same with an event that says nothing behind each. */
+/** The events, each followed by one that says nothing. */
 export const withEmptyEvents = ({ payloads }: Recording): JsonObject[] =>
   payloads.flatMap((payload) => [payload, {}])

@@ -1,8 +1,8 @@
-// What callers wish for on each surface, as far as models differ in it: thinking, choices of tools, sampling, formats, odd conversations.
+// Wishes of callers on each surface, as far as models differ in them: thinking, choices of tools, sampling, formats, odd conversations.
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { ALL_SURFACES, type AnySurface, DECLARED, type Said, TOOL_NAME } from './written-conversation.ts'
+import { ALL_SURFACES, type AnySurface, DECLARED, TOOL_NAME, type Turn } from './written-conversation.ts'
 
-export const TIDES: readonly Said[] = [{ by: 'user', text: 'Why do tides rise?' }]
+export const TIDES: readonly Turn[] = [{ by: 'user', text: 'Why do tides rise?' }]
 const SCHEMA: JsonObject = {
   type: 'object',
   properties: { city: { type: 'string', minLength: 1 }, day: { type: ['integer', 'null'] } },
@@ -11,7 +11,7 @@ const SCHEMA: JsonObject = {
 
 export interface Wish {
   readonly name: string
-  readonly said?: readonly Said[]
+  readonly turns?: readonly Turn[]
   /** Further fields on each surface that can wish for it. */
   readonly more: Partial<Readonly<Record<AnySurface, JsonObject>>>
 }
@@ -138,19 +138,19 @@ const OUTPUTS: readonly Wish[] = [
   },
 ]
 
-const conversation = (name: string, ...said: Said[]): Wish => ({ name, said, more: DECLARED })
-export const [ask] = TIDES as [Said]
-const toolLoop = (id: string): Said[] => [ask, { by: 'call', id }, { by: 'result', id, text: 'nine' }]
+const conversation = (name: string, ...turns: Turn[]): Wish => ({ name, turns, more: DECLARED })
+export const [ask] = TIDES as [Turn]
+const toolLoop = (id: string): Turn[] => [ask, { by: 'call', id }, { by: 'result', id, text: 'nine' }]
 const CONVERSATIONS: readonly Wish[] = [
   conversation('an answer to continue', ask, { by: 'assistant', text: 'Well, ' }),
   {
     name: 'an answer to continue with thinking',
-    said: [ask, { by: 'assistant', text: 'Well,' }],
+    turns: [ask, { by: 'assistant', text: 'Well,' }],
     more: THINKING,
   },
   {
     name: 'an answer to continue with a schema',
-    said: [ask, { by: 'assistant', text: '{' }],
+    turns: [ask, { by: 'assistant', text: '{' }],
     more: JSON_WANTED,
   },
   conversation('an answer of blanks to continue', ask, { by: 'assistant', text: ' \n' }),
@@ -168,7 +168,7 @@ const CONVERSATIONS: readonly Wish[] = [
   ),
   {
     name: 'a call with thinking',
-    said: toolLoop('get_time:0'),
+    turns: toolLoop('get_time:0'),
     more: on((surface) => ({ ...DECLARED[surface], ...THINKING[surface] })),
   },
 ]

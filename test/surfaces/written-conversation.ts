@@ -1,12 +1,12 @@
-// A conversation as each surface writes it, for tests that ask for the same thing on all of them.
+// A conversation in the form of each surface, for tests that request the same thing on all of them.
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { SurfaceRequest } from './requests.ts'
 
 export const ALL_SURFACES = ['native', 'messages', 'chat', 'responses'] as const
 export type AnySurface = (typeof ALL_SURFACES)[number]
 
-/** What is said, in its order. */
-export type Said =
+/** One turn of a conversation. */
+export type Turn =
   | { readonly by: 'system' | 'user' | 'assistant'; readonly text: string }
   | { readonly by: 'call'; readonly id: string }
   | { readonly by: 'result'; readonly id: string; readonly text: string }
@@ -14,15 +14,17 @@ export type Said =
 export const TOOL_NAME = 'get_time'
 const PARAMETERS: JsonObject = { type: 'object', properties: { zone: { type: 'string' } } }
 
-type Writer = (said: readonly Said[]) => JsonObject
+type Writer = (turns: readonly Turn[]) => JsonObject
 
-const spoken = (said: readonly Said[]) => said.filter(({ by }) => by !== 'system')
-const systemIn = (said: readonly Said[]): string | undefined =>
-  said.flatMap((one) => (one.by === 'system' ? one.text : [])).at(0)
+const spoken = (turns: readonly Turn[]) => turns.filter(({ by }) => by !== 'system')
+const systemIn = (turns: readonly Turn[]): string | undefined =>
+  turns.flatMap((one) => (one.by === 'system' ? one.text : [])).at(0)
 
-const native: Writer = (said) => ({
-  ...(systemIn(said) === undefined ? {} : { systemInstruction: { parts: [{ text: systemIn(said) ?? '' }] } }),
-  contents: spoken(said).map((one) => {
+const native: Writer = (turns) => ({
+  ...(systemIn(turns) === undefined
+    ? {}
+    : { systemInstruction: { parts: [{ text: systemIn(turns) ?? '' }] } }),
+  contents: spoken(turns).map((one) => {
     if (one.by === 'call')
       return { role: 'model', parts: [{ functionCall: { id: one.id, name: TOOL_NAME, args: {} } }] }
     if (one.by === 'result')
@@ -34,9 +36,9 @@ const native: Writer = (said) => ({
   }),
 })
 
-const messages: Writer = (said) => ({
-  ...(systemIn(said) === undefined ? {} : { system: systemIn(said) ?? '' }),
-  messages: spoken(said).map((one) => {
+const messages: Writer = (turns) => ({
+  ...(systemIn(turns) === undefined ? {} : { system: systemIn(turns) ?? '' }),
+  messages: spoken(turns).map((one) => {
     if (one.by === 'call')
       return { role: 'assistant', content: [{ type: 'tool_use', id: one.id, name: TOOL_NAME, input: {} }] }
     if (one.by === 'result')
@@ -48,8 +50,8 @@ const messages: Writer = (said) => ({
   }),
 })
 
-const chat: Writer = (said) => ({
-  messages: said.map((one) => {
+const chat: Writer = (turns) => ({
+  messages: turns.map((one) => {
     if (one.by === 'call')
       return {
         role: 'assistant',
@@ -61,8 +63,8 @@ const chat: Writer = (said) => ({
   }),
 })
 
-const responses: Writer = (said) => ({
-  input: said.map((one) => {
+const responses: Writer = (turns) => ({
+  input: turns.map((one) => {
     if (one.by === 'call') return { type: 'function_call', call_id: one.id, name: TOOL_NAME, arguments: '{}' }
     if (one.by === 'result') return { type: 'function_call_output', call_id: one.id, output: one.text }
     const type = one.by === 'assistant' ? 'output_text' : 'input_text'
@@ -78,11 +80,11 @@ export function requestOf(
   {
     model,
     streams,
-    said,
+    turns,
     more = {},
-  }: { model: string; streams: boolean; said: readonly Said[]; more?: JsonObject },
+  }: { model: string; streams: boolean; turns: readonly Turn[]; more?: JsonObject },
 ): SurfaceRequest {
-  const body = { ...WRITERS[surface](said), ...more }
+  const body = { ...WRITERS[surface](turns), ...more }
   if (surface === 'native')
     return {
       path: `/v1beta/models/${model}:${streams ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
