@@ -1,4 +1,4 @@
-// The bounds on kept responses: of an account, of all together; the ends of the oldest conversations are given up.
+// Bounds of kept responses: of an account, and of all together; beyond them the oldest conversations are removed, from their ends.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { type World, world } from './world.ts'
 
@@ -15,7 +15,7 @@ const bytesOnDisk = async () =>
   (await Array.fromAsync(w.files.list())).reduce((total, { bytes }) => total + bytes, 0)
 
 describe('the bound of an account', () => {
-  test('its oldest responses are given up', async () => {
+  test('its oldest responses are removed', async () => {
     for (const id of 'abcdefgh') await w.keep(id, { text: HALF })
     expect(w.rowsOf()).toBe('d e f g h')
     expect([await w.fileCount(), (await bytesOnDisk()) <= 2 * 1024 * 1024]).toEqual([5, true])
@@ -45,14 +45,14 @@ describe('the bound of an account', () => {
     expect(await w.findings()).toEqual([])
   })
 
-  test('what is being continued is not given up for what continues it', async () => {
+  test('a response is not removed for the one that continues it', async () => {
     await w.keep('a', { text: HALF })
     for (const id of 'bcde') await w.keep(id, { text: HALF })
     await w.keep('f', { text: HALF, previous_id: 'a' })
     expect(w.rowsOf()).toBe('a c d e f')
   })
 
-  test('a conversation that fills the bound by itself goes on no further, and stays', async () => {
+  test('a conversation that fills the bound by itself is not continued, and stays', async () => {
     for (const [at, id] of [...'abcde'].entries())
       await w.keep(id, { text: HALF, previous_id: 'abcde'[at - 1] })
     await expect(w.keep('f', { text: HALF, previous_id: 'e' })).rejects.toMatchObject({
@@ -61,7 +61,7 @@ describe('the bound of an account', () => {
     expect([w.rowsOf(), await w.fileCount()]).toEqual(['a b c d e', 5])
   })
 
-  test('what is larger than the bound is not kept, and costs none of the others', async () => {
+  test('a response larger than the bound is not kept, and removes no other', async () => {
     await w.keep('a', { text: HALF })
     await expect(w.keep('b', { text: 'x'.repeat(3_000_000) })).rejects.toMatchObject({
       kind: 'payload_too_large',
@@ -69,7 +69,7 @@ describe('the bound of an account', () => {
     expect([w.rowsOf(), await w.fileCount()]).toEqual(['a', 1])
   })
 
-  test('many at once keep to it', async () => {
+  test('many writes at once stay within it', async () => {
     const ids = Array.from({ length: 20 }, (_, at) => `r${at}`)
     await Promise.allSettled(ids.map((id) => w.keep(id, { text: HALF })))
     expect(await bytesOnDisk()).toBeLessThanOrEqual(2 * 1024 * 1024)
@@ -78,7 +78,7 @@ describe('the bound of an account', () => {
     expect(w.rowsOf()).toEndWith('last')
   })
 
-  test('many at once give up no more than they must', async () => {
+  test('many writes at once remove no more than they must', async () => {
     for (const id of 'abcd') await w.keep(id, { text: HALF })
     const small = Array.from({ length: 16 }, (_, at) => `r${at}`)
     await Promise.all(small.map((id) => w.keep(id, { text: 'x'.repeat(50_000) })))
@@ -88,7 +88,7 @@ describe('the bound of an account', () => {
     expect(w.rowsOf()).toBe(before)
   })
 
-  test('what is deleted while room is made is counted once', async () => {
+  test('a response that is deleted while others are removed counts once', async () => {
     for (const id of 'abcd') await w.keep(id, { text: HALF })
     const deleted = [...'abcd'].map((id) => w.store.remove(1, id))
     await Promise.all([...deleted, ...[...'efgh'].map((id) => w.keep(id, { text: HALF }))])
@@ -110,7 +110,7 @@ describe('the bound of an account', () => {
 })
 
 describe('the bound of all accounts', () => {
-  test('is kept by whoever keeps most', async () => {
+  test('removes responses of the account that keeps most', async () => {
     w.settings.max_mb_per_account = 3
     for (const id of 'abcdefg') await w.keep(id, { text: HALF })
     for (const id of 'ab') await w.keep(id, { text: HALF, account_id: 2 })
@@ -127,7 +127,7 @@ describe('the bound of all accounts', () => {
 })
 
 describe('after a restart', () => {
-  test('what is on the disk is counted again', async () => {
+  test('the content on the disk is counted again', async () => {
     for (const id of 'abcde') await w.keep(id, { text: HALF })
     await w.reopen()
     await w.keep('f', { text: HALF })
@@ -141,7 +141,7 @@ describe('after a restart', () => {
     expect([w.rowsOf(), await w.fileCount()]).toEqual(['d e', 2])
   })
 
-  test('files that no row names are deleted, and what interrupted writes left', async () => {
+  test('files that no row names are deleted, as interrupted writes leave them', async () => {
     await w.keep('a', { text: HALF })
     await w.files.put('stray', new Uint8Array(10))
     expect(await w.reopen()).toBe(1)
@@ -151,14 +151,14 @@ describe('after a restart', () => {
 
 describe('the audit', () => {
   test.each<[string, string, string]>([
-    ['a file that is gone', 'file', 'response a: kept_response_has_its_content'],
+    ['a missing file', 'file', 'response a: kept_response_has_its_content'],
     [
-      'bytes that are counted wrongly',
+      'a wrong count of bytes',
       "UPDATE responses SET kept_bytes = 7 WHERE response_id = 'a'",
       'response a: kept_response_has_its_content',
     ],
     [
-      'a conversation that is counted wrongly',
+      'a wrong count of a conversation',
       "UPDATE responses SET chain_length = 5 WHERE response_id = 'b'",
       'response b: conversation_is_whole',
     ],
@@ -168,7 +168,7 @@ describe('the audit', () => {
       'response b: conversation_is_whole',
     ],
     [
-      'responses after it that are not there',
+      'a wrong count of later responses',
       "UPDATE responses SET later = 2 WHERE response_id = 'b'",
       'response b: response_counts_those_after_it',
     ],
@@ -181,7 +181,7 @@ describe('the audit', () => {
     expect(await w.findings()).toContain(found)
   })
 
-  test('a response whose file is gone is not found, nor is what continues it', async () => {
+  test('a response whose file is missing is not found, nor is a conversation that includes it', async () => {
     await w.keep('a', { text: HALF })
     await w.keep('b', { previous_id: 'a' })
     for await (const { key } of w.files.list()) await w.files.remove(key)

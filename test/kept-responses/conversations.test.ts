@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
 import { deleteAllOf } from '../../src/responses/rows.ts'
 import { MAX_CHAIN_LENGTH } from '../../src/responses/store.ts'
-import { LARGE, said } from './support.ts'
+import { LARGE, user } from './support.ts'
 import { DAY_MS, type World, world } from './world.ts'
 
 let w: World
@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => w[Symbol.asyncDispose]())
 
-/** What was asked and answered, as a later request brings it. */
+/** The items of a conversation, as a later request brings them. */
 const itemsOf = (...kept: KeptResponse[]) =>
   kept.flatMap(({ input, response }) => [...input, ...(response.output as typeof input)])
 
@@ -40,7 +40,7 @@ describe.each([
     expect(await w.findings()).toEqual([])
   })
 
-  test('says beforehand how much it is', async () => {
+  test('has its size before it is read', async () => {
     const kept = await three(text)
     const bytes = kept.reduce(
       (total, { response, input }) =>
@@ -68,7 +68,7 @@ describe.each([
 })
 
 describe('deleting', () => {
-  test('a response that none continues takes its row and its file', async () => {
+  test('a response that none continues removes its row and its file', async () => {
     await w.keep('a', { text: LARGE })
     expect([await w.store.remove(1, 'a'), w.rowsOf(), await w.fileCount()]).toEqual([true, '', 0])
   })
@@ -84,7 +84,7 @@ describe('deleting', () => {
     expect(await w.findings()).toEqual([])
   })
 
-  test('the last one then takes with it what was kept only for it', async () => {
+  test('the last one then removes those that were kept only for it', async () => {
     await three(LARGE)
     await w.store.remove(1, 'a')
     await w.store.remove(1, 'b')
@@ -93,7 +93,7 @@ describe('deleting', () => {
     expect([w.rowsOf(), await w.fileCount()]).toEqual(['', 0])
   })
 
-  test('takes nothing that another conversation needs', async () => {
+  test('removes nothing that another conversation needs', async () => {
     const [a, b] = await three()
     const other = await w.keep('other', { previous_id: 'b' })
     for (const id of ['a', 'b', 'c']) await w.store.remove(1, id)
@@ -102,7 +102,7 @@ describe('deleting', () => {
     expect(await w.findings()).toEqual([])
   })
 
-  test('a response whose call is continuing it: the new one is not kept, rather than kept without its beginning', async () => {
+  test('a response that a call is continuing: the new one is not kept, because its beginning is missing', async () => {
     await w.keep('a')
     await w.store.remove(1, 'a')
     await expect(w.keep('b', { previous_id: 'a', text: LARGE })).rejects.toMatchObject({ kind: 'not_found' })
@@ -132,15 +132,15 @@ describe('an account that is closed', () => {
     await w.keep('other', { previous_id: 'b' })
     await w.store.remove(1, 'a')
     const foreign = await w.keep('a', { account_id: 2, text: LARGE })
-    const gone = await deleteAllOf(w.db, 1)
-    expect(gone.map(({ response_id }) => response_id).sort()).toEqual(['a', 'b', 'c', 'other'])
-    for (const { body_file } of gone) if (body_file) await w.files.remove(body_file)
+    const deleted = await deleteAllOf(w.db, 1)
+    expect(deleted.map(({ response_id }) => response_id).sort()).toEqual(['a', 'b', 'c', 'other'])
+    for (const { body_file } of deleted) if (body_file) await w.files.remove(body_file)
     expect([w.rowsOf(1), w.rowsOf(2), await w.fileCount(), await w.findings()]).toEqual(['', 'a', 1, []])
     expect(await w.store.find(2, 'a')).toEqual(foreign)
     expect(await deleteAllOf(w.db, 1)).toEqual([])
   })
 
-  test('loses in a sweep what a call kept that was under way, and its room is free', async () => {
+  test('loses in a sweep the responses that a call under way kept, and their room is free', async () => {
     await w.keep('a', { account_id: 2, text: LARGE })
     close(1)
     await three(LARGE)
@@ -157,7 +157,7 @@ describe('an account that is closed', () => {
 })
 
 describe('accounts', () => {
-  test("another account's response is as unknown as none", async () => {
+  test("another account's response is unknown", async () => {
     await w.keep('a')
     expect([
       await w.store.find(2, 'a'),
@@ -171,7 +171,7 @@ describe('accounts', () => {
     expect(w.rowsOf(2)).toBe('')
   })
 
-  test('two may have the same id; one may not have it twice', async () => {
+  test('two accounts may have the same id; one may not have it twice', async () => {
     await w.keep('a')
     const second = await w.keep('a', { account_id: 2 })
     expect(await w.store.find(2, 'a')).toEqual(second)
@@ -181,7 +181,7 @@ describe('accounts', () => {
 })
 
 describe('time', () => {
-  test('a response is shown for 30 days, to the millisecond', async () => {
+  test('a response is available for 30 days, to the millisecond', async () => {
     await w.keep('a')
     w.clock.now_ms += 30 * DAY_MS - 1
     expect(await w.store.find(1, 'a')).toBeDefined()
@@ -190,7 +190,7 @@ describe('time', () => {
     expect(await w.store.remove(1, 'a')).toBe(false)
   })
 
-  test('the days of the catalogue hold at once', async () => {
+  test('a change of the days in the catalogue applies at once', async () => {
     await w.keep('a')
     w.clock.now_ms += 2 * DAY_MS
     w.settings.days = 1
@@ -199,7 +199,7 @@ describe('time', () => {
     expect(await w.store.find(1, 'a')).toBeDefined()
   })
 
-  test('a sweep deletes it an hour later: a call that began to continue it can still end', async () => {
+  test('a sweep deletes it an hour later: a call that is continuing it can still end', async () => {
     await w.keep('a', { text: LARGE })
     w.clock.now_ms += 30 * DAY_MS
     await w.store.sweep()
@@ -211,7 +211,7 @@ describe('time', () => {
     expect([w.rowsOf(), await w.fileCount()]).toEqual(['', 0])
   })
 
-  test('what a younger response continues stays for it, and goes with it', async () => {
+  test('a response that a younger one continues stays for it, and is deleted with it', async () => {
     const a = await w.keep('a', { text: LARGE })
     w.clock.now_ms += 29 * DAY_MS
     const b = await w.keep('b', { previous_id: 'a' })
@@ -224,7 +224,7 @@ describe('time', () => {
     expect([w.rowsOf(), await w.fileCount()]).toEqual(['', 0])
   })
 
-  test('deleting a younger one takes those past their time with it', async () => {
+  test('deleting a younger one deletes the expired ones before it', async () => {
     await w.keep('a')
     w.clock.now_ms += 29 * DAY_MS
     await w.keep('b', { previous_id: 'a' })
@@ -233,7 +233,7 @@ describe('time', () => {
     expect(w.rowsOf()).toBe('')
   })
 
-  test('a sweep over many takes them all', async () => {
+  test('a sweep over many deletes them all', async () => {
     for (let made = 0; made < 250; made += 1) await w.keep(`r${made}`, { account_id: 1 + (made % 3) })
     w.clock.now_ms += 31 * DAY_MS
     await w.store.sweep()
@@ -242,7 +242,7 @@ describe('time', () => {
 })
 
 describe('store = false', () => {
-  test('keeps nothing, shows nothing, and the next sweep deletes what there was', async () => {
+  test('keeps nothing, shows nothing, and the next sweep deletes everything', async () => {
     await three(LARGE)
     w.settings.store = false
     expect(w.store.enabled).toBe(false)
@@ -270,7 +270,7 @@ describe('the length of a conversation', () => {
     expect(await w.store.find(1, 'r10')).toBeDefined()
   })
 
-  test('does not keep others waiting: they get their turn while it is read', async () => {
+  test('does not block other work, which gets its turn while it is read', async () => {
     let previous_id: string | undefined
     for (let made = 0; made < 40; made += 1)
       previous_id = (await w.keep(`r${made}`, { previous_id, text: 'x'.repeat(50_000) })).id
@@ -286,7 +286,7 @@ describe('the length of a conversation', () => {
     w.connection.run('UPDATE responses SET chain_length = ?, previous = NULL', [1])
     let previous_id = 'a'
     for (let made = 2; made <= MAX_CHAIN_LENGTH; made += 1)
-      previous_id = (await w.keep(`r${made}`, { previous_id, input: [said('on')] })).id
+      previous_id = (await w.keep(`r${made}`, { previous_id, input: [user('on')] })).id
     expect(await w.store.itemsUntil(1, `r${MAX_CHAIN_LENGTH - 1}`)).toHaveLength(2 * (MAX_CHAIN_LENGTH - 1))
     await expect(w.store.itemsUntil(1, previous_id)).rejects.toMatchObject({ code: 'conversation_too_long' })
   })

@@ -2,7 +2,7 @@
 //
 //   bun test/kept-responses/crash-process.ts <data folder> <step> <passing>
 //
-// It prints a line for each response that it was told is kept or deleted.
+// It prints a line for each response that the store reports as kept or deleted.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFileStore } from '../../src/media/store.ts'

@@ -16,8 +16,8 @@ test('the response has its image while the history has it, and none once it is d
   await store.keep({ ...kept, response: { ...kept.response, output: [item] } })
   const output = async () =>
     ((await (await call('/v1/responses/resp_earlier')).json()) as { output: JsonObject[] }).output
-  const [shown] = await output()
-  expect(Buffer.from(String(shown?.result), 'base64').subarray(1, 4).toString()).toBe('PNG')
+  const [first] = await output()
+  expect(Buffer.from(String(first?.result), 'base64').subarray(1, 4).toString()).toBe('PNG')
   expect((await call(`/api/images/${id}`, undefined, { method: 'DELETE' })).status).toBeLessThan(300)
   expect(await output()).toEqual([item])
 })

@@ -1,11 +1,11 @@
-// Large kept responses that are read at no cost: unparsed, page by page, and within a memory of their own.
+// Large kept responses, read at no cost: unparsed, page by page, and within a memory of their own.
 import { describe, expect, test } from 'bun:test'
 import { BlobBytes, bodyOf } from '../../src/domain/stored-bytes.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
 import { firstLine } from '../../src/responses/lines.ts'
 import { FILES } from '../support/files.ts'
-import { answerTo, fileResponsesScene, message, said } from './support.ts'
+import { answerTo, fileResponsesScene, message, user } from './support.ts'
 
 const { store, account_id, call, gateway, key } = await fileResponsesScene({
   more: '[responses]\nmax_mb_per_account = 2_000\n[limits]\nreads_per_minute = 10_000\n',
@@ -16,13 +16,13 @@ const text = (megabytes: number, letter = 'a') => letter.repeat(megabytes * MEGA
 const newId = () => `resp_${crypto.randomUUID()}`
 
 /** A response to an input, with an output as long as a test wants it. */
-function answered(input: JsonObject[], output_text = 'Yes.'): KeptResponse {
+function responseTo(input: JsonObject[], output_text = 'Yes.'): KeptResponse {
   const made = answerTo(newId(), account_id)
   return { ...made, input, response: { ...made.response, output: [message(`msg_${made.id}`, output_text)] } }
 }
 
-async function kept(input: JsonObject[], output_text?: string): Promise<string> {
-  const made = answered(input, output_text)
+async function keep(input: JsonObject[], output_text?: string): Promise<string> {
+  const made = responseTo(input, output_text)
   await store.keep(made)
   return made.id
 }
@@ -37,8 +37,8 @@ describe('GET /v1/responses/{id}', () => {
   test.each([
     ['of 5 MB', text(5)],
     ['with ends of lines in its text', 'a\nb\r\n"'.repeat(100_000)],
-  ])('a response %s: what was answered, with its length and id', async (_, output_text) => {
-    const made = answered([said('Hi.')], output_text)
+  ])('a response %s: comes as it was answered, with its length and id', async (_, output_text) => {
+    const made = responseTo([user('Hi.')], output_text)
     await store.keep(made)
     const response = await call(`/v1/responses/${made.id}`)
     expect(await response.clone().json()).toEqual(made.response)
@@ -46,9 +46,9 @@ describe('GET /v1/responses/{id}', () => {
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('x-request-id')).not.toBe(null)
     const { byteLength } = await response.arrayBuffer()
-    // What comes out of a bucket is passed on as it comes.
-    const told = response.headers.get('content-length') ?? (FILES === 'bucket' ? byteLength : 'none')
-    expect(Number(told)).toBe(byteLength)
+    // A file from a bucket is passed on as it comes, without a length.
+    const length = response.headers.get('content-length') ?? (FILES === 'bucket' ? byteLength : 'none')
+    expect(Number(length)).toBe(byteLength)
   })
 })
 
@@ -64,7 +64,7 @@ describe('the first of several lines', () => {
     },
   )
 
-  test('that has no end was cut: it is not taken for whole', async () => {
+  test('that has no end was cut, and is refused', async () => {
     await expect(firstLine(new BlobBytes(new Blob(['{"id":"resp_1"'])))).rejects.toThrow(SyntaxError)
   })
 })
@@ -73,8 +73,8 @@ describe('GET /v1/responses/{id}/input_items', () => {
   test.each([
     ['short', 'Hi.'],
     ['long', text(1)],
-  ])('an item that is %s is shown in its full form', async (_, content) => {
-    const id = await kept([said(content), said('and?')])
+  ])('an item that is %s is listed in its full form', async (_, content) => {
+    const id = await keep([user(content), user('and?')])
     const name = id.replace('resp_', '')
     expect((await itemsOf(id, '?order=asc')).data as unknown[]).toEqual([
       {
@@ -89,7 +89,7 @@ describe('GET /v1/responses/{id}/input_items', () => {
   })
 
   test('the long output of a response before it', async () => {
-    const first = await kept([said('Hi.')], text(2))
+    const first = await keep([user('Hi.')], text(2))
     const id = newId()
     await store.keep(answerTo(id, account_id, { previous_id: first }))
     const [, output] = (await itemsOf(id)).data
@@ -100,7 +100,7 @@ describe('GET /v1/responses/{id}/input_items', () => {
     'a page ends where it is too large, and the next one goes on: %s',
     async (order) => {
       const letters = ['a', 'b', 'c', 'd', 'e']
-      const id = await kept(letters.map((letter) => said(text(6, letter))))
+      const id = await keep(letters.map((letter) => user(text(6, letter))))
       const pages: string[] = []
       for (let after = ''; ; ) {
         const { data, has_more } = await itemsOf(id, `?order=${order}&limit=100${after}`)
@@ -112,8 +112,8 @@ describe('GET /v1/responses/{id}/input_items', () => {
     },
   )
 
-  test('memory is given back: by pages that left, by readers that left, and by refusals', async () => {
-    const id = await kept([said(text(20)), said('and?')])
+  test('memory is released by pages that were sent, by readers who disconnected, and by refusals', async () => {
+    const id = await keep([user(text(20)), user('and?')])
     const path = `/v1/responses/${id}/input_items`
     for (let read = 0; read < 4; read += 1) expect((await itemsOf(id)).data).toHaveLength(2)
     for (let read = 0; read < 4; read += 1) expect((await call(`${path}?after=msg_none`)).status).toBe(400)
@@ -129,14 +129,14 @@ describe('GET /v1/responses/{id}/input_items', () => {
     expect((await itemsOf(id)).data).toHaveLength(2)
   })
 
-  test('many at once are all answered', async () => {
-    const id = await kept([said(text(20))])
+  test('many requests at once are all answered', async () => {
+    const id = await keep([user(text(20))])
     const lengths = await Promise.all(Array.from({ length: 8 }, async () => (await itemsOf(id)).data.length))
     expect(lengths).toEqual(Array(8).fill(1))
   })
 
-  test('a conversation whose file is gone is 404', async () => {
-    const id = await kept([said(text(1))])
+  test('a conversation whose file is missing is 404', async () => {
+    const id = await keep([user(text(1))])
     gateway.db.query('UPDATE responses SET body_file = ? WHERE response_id = ?').run(crypto.randomUUID(), id)
     expect((await call(`/v1/responses/${id}/input_items`)).status).toBe(404)
     expect((await call(`/v1/responses/${id}`)).status).toBe(404)

@@ -1,4 +1,4 @@
-// Kept responses over the life of a gateway: time and settings as they change, a restart, a backup that is restored.
+// Kept responses over the life of a gateway: time and changed settings, a restart, a restored backup.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -77,7 +77,7 @@ const tollgate = (folder: string, ...args: string[]) =>
 const IS_SQLITE = ENGINE === 'SQLite'
 
 describe.if(IS_SQLITE)('a restart', () => {
-  test('finds everything as it was, each account its own, and deletes files without a row', async () => {
+  test('finds everything unchanged, each account its own, and deletes files without a row', async () => {
     using data = await restarts(CATALOGUE, 2)
     const { path } = data.folder
     await fill(path)
@@ -96,7 +96,7 @@ describe.if(IS_SQLITE)('a restart', () => {
 })
 
 describe.if(IS_SQLITE)('a backup', () => {
-  test('of the database alone, with the folder beside it, brings everything back; without it, what was large is 404, and audited', async () => {
+  test('of the database alone, with the folder beside it, brings everything back; without it, large responses are 404, and findings of the audit', async () => {
     using data = await restarts(CATALOGUE)
     const { path, keys } = data.folder
     await fill(path)

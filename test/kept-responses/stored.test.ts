@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { answerTo, fileResponsesScene, LARGE, message, said } from './support.ts'
+import { answerTo, fileResponsesScene, LARGE, message, user } from './support.ts'
 
 const { store, account_id, call, gateway, key } = await fileResponsesScene()
 const other = await gateway.caller()
@@ -10,7 +10,7 @@ const sdk = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href,
 let count = 0
 const newId = () => `resp_${++count}`
 
-/** Keeps a conversation of so many responses. @returns their ids */
+/** Keeps a conversation of this many responses. @returns their ids */
 async function conversation(length: number, text?: string): Promise<string[]> {
   const ids: string[] = []
   for (let made = 0; made < length; made += 1) {
@@ -50,7 +50,7 @@ describe('GET /v1/responses/{id}', () => {
 })
 
 describe('DELETE /v1/responses/{id}', () => {
-  test('answers what was deleted, once', async () => {
+  test('answers with the deleted id, once', async () => {
     const [id] = await conversation(1)
     const remove = () => call(`/v1/responses/${id}`, undefined, { method: 'DELETE' })
     expect(await read(await remove())).toEqual({
@@ -86,7 +86,7 @@ describe('GET /v1/responses/{id}/input_items', () => {
 
   test('a message that was sent in short is listed in full', async () => {
     const id = newId()
-    const input = [said('Hi.'), { role: 'assistant', content: 'Yes?' }, { type: 'reasoning', summary: [] }]
+    const input = [user('Hi.'), { role: 'assistant', content: 'Yes?' }, { type: 'reasoning', summary: [] }]
     await store.keep({ ...answerTo(id, account_id), input })
     const { body } = await list(id, '?order=asc')
     expect(body.data).toEqual([
@@ -123,13 +123,13 @@ describe('GET /v1/responses/{id}/input_items', () => {
     const [first] = await conversation(1)
     const again = message(`msg_${first}`, 'again')
     const id = newId()
-    await store.keep({ ...answerTo(id, account_id, { previous_id: first }), input: [again, said('go on')] })
+    await store.keep({ ...answerTo(id, account_id, { previous_id: first }), input: [again, user('go on')] })
     const ids: unknown[] = []
     for await (const item of sdk.responses.inputItems.list(id, { order: 'asc', limit: 1 })) ids.push(item.id)
     expect(ids).toHaveLength(3)
   })
 
-  test('a response without input has none', async () => {
+  test('a response without input has an empty list', async () => {
     const id = newId()
     await store.keep({ ...answerTo(id, account_id), input: [] })
     expect((await list(id)).body).toEqual({
@@ -167,7 +167,7 @@ describe('refusals', () => {
   ] as const
 
   test.each(ROUTES)(
-    "%s …%s of another account's response: 404, as of one that never was",
+    "%s …%s of another account's response: 404, as of an unknown one",
     async (method, rest) => {
       const [id] = await conversation(1)
       const ask = async (of: string | undefined, as: string) =>
@@ -190,7 +190,7 @@ describe('refusals', () => {
     expect(answer).toMatchObject({ status: 401, body: { error: { code: 'invalid_api_key' } } })
   })
 
-  test('a response that is complete is not streamed again, nor cancelled', async () => {
+  test('a complete response is neither streamed again nor cancelled', async () => {
     const [id] = await conversation(1)
     expect(await read(await call(`/v1/responses/${id}?stream=true`))).toMatchObject({
       status: 400,
@@ -201,7 +201,7 @@ describe('refusals', () => {
     expect(JSON.stringify(cancel.body)).toContain('background')
   })
 
-  test('nothing of it costs anything', async () => {
+  test('none of these requests costs anything', async () => {
     const { calls, holds, entries } = await gateway.atRest()
     expect([calls, holds, entries.filter(({ kind }) => kind === 'charge')]).toEqual([[], [], []])
   })

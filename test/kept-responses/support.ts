@@ -1,4 +1,4 @@
-// Shared parts of the tests of kept responses: a gateway whose store is at hand, and responses to keep.
+// Shared parts of the tests of kept responses: a gateway with its store, and responses to keep.
 import { afterAll } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
@@ -12,7 +12,7 @@ export interface ResponsesScene extends Scene {
   account_id: number
 }
 
-/** A scene with the gateway's own store of responses, which a test keeps responses in. */
+/** A scene with the gateway's own store of responses, in which a test keeps responses. */
 export async function responsesScene(options: SceneOptions = {}): Promise<ResponsesScene> {
   const spy = gatewaySpy()
   const opened = await scene({ ...options, plugins: [...plugins, spy.plugin] })
@@ -27,7 +27,7 @@ export async function fileResponsesScene(options: SceneOptions = {}): Promise<Re
   return shared
 }
 
-export const said = (text: string): JsonObject => ({ role: 'user', content: text })
+export const user = (text: string): JsonObject => ({ role: 'user', content: text })
 
 export const message = (id: string, text: string): JsonObject => ({
   id,
@@ -50,7 +50,7 @@ export function answerTo(
     account_id,
     previous_id,
     created_at_ms: Date.now(),
-    input: [said(text)],
+    input: [user(text)],
     response: {
       id,
       object: 'response',

@@ -1,9 +1,10 @@
+// Kept responses on a first start, with the simulated models: one conversation over three of them, through OpenAI's SDK.
 import { expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
-test('create, continue, read, list, delete', async () => {
+test('responses are created, continued, read, listed and deleted', async () => {
   await using gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE })
   const key = await gateway.caller('10'),
     other = await gateway.caller('10')

@@ -15,7 +15,7 @@ export const DAY_MS = 86_400_000
 
 export interface World extends AsyncDisposable {
   db: Db
-  /** The same, for looks and changes by SQL. */
+  /** The same database, for queries and changes by SQL. */
   connection: Database
   files: FileStore
   store: KeptResponses
@@ -25,7 +25,7 @@ export interface World extends AsyncDisposable {
   reopen(): Promise<number>
   /** Keeps a response, and returns it. */
   keep(id: string, more?: Partial<KeptResponse> & { text?: string }): Promise<KeptResponse>
-  /** The public ids of an account's rows, those that are no longer shown in brackets. */
+  /** The public ids of an account's rows, the hidden ones in brackets. */
   rowsOf(account_id?: number): string
   fileCount(): Promise<number>
   /** The audit's findings, in short. */

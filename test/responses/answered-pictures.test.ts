@@ -1,4 +1,4 @@
-// Text models that answer with pictures, through responses: the same item as one that was drawn for them, and back.
+// Text models that answer with images, through responses: the same item as for a generated image, and back.
 import { beforeEach, expect, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { PROVIDER } from '../support/catalogue.ts'
@@ -8,11 +8,11 @@ import { modelSection } from '../support/sections.ts'
 import { events, type Script, whole } from '../support/upstream.ts'
 import { eventsOf } from './support.ts'
 
-const DRAWS = 'drawing-text'
+const MODEL = 'drawing-text'
 const { upstream, call, asked, lastCall } = await fileScene({
   provider: 'cooldown_ms = 0',
   more: modelSection(
-    DRAWS,
+    MODEL,
     { [PROVIDER]: 'gemini-2.5-flash-image' },
     { price: 'input = 0.3, output = 2.5, image_output = 30' },
   ),
@@ -20,30 +20,30 @@ const { upstream, call, asked, lastCall } = await fileScene({
 const PICTURE = 'iVBORw0KGgo='
 const SIGNATURE = Buffer.from('signed by the provider').toString('base64')
 const USAGE = usage(10, 1_290, { candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }] })
-/** 10 tokens of input, 1,290 of a picture. */
+/** 10 tokens of input, 1,290 of an image. */
 const COST_NANOS = 10 * 300 + 1_290 * 30_000
 const TEXT = { text: 'Here it is.' }
 const IMAGE = { inlineData: { mimeType: 'image/png', data: PICTURE }, thoughtSignature: SIGNATURE }
-const saying = (parts: object[], rest: object = {}) => ({
+const chunk = (parts: object[], rest: object = {}) => ({
   candidates: [{ content: { role: 'model', parts }, index: 0, ...rest }],
 })
 const STOP = { finishReason: 'STOP' }
-const drawing: Script = ({ path }) =>
+const script: Script = ({ path }) =>
   path.includes(':stream')
-    ? events([saying([TEXT]), saying([IMAGE]), { ...saying([{ text: '' }], STOP), usageMetadata: USAGE }])
-    : whole({ ...saying([TEXT, IMAGE], STOP), usageMetadata: USAGE })
-beforeEach(() => upstream.answer(drawing))
+    ? events([chunk([TEXT]), chunk([IMAGE]), { ...chunk([{ text: '' }], STOP), usageMetadata: USAGE }])
+    : whole({ ...chunk([TEXT, IMAGE], STOP), usageMetadata: USAGE })
+beforeEach(() => upstream.answer(script))
 
-const post = (body: object) => call('/v1/responses', { model: DRAWS, ...body })
-async function answered(stream: boolean): Promise<{ response: JsonObject; events: JsonObject[] }> {
+const post = (body: object) => call('/v1/responses', { model: MODEL, ...body })
+async function generate(stream: boolean): Promise<{ response: JsonObject; events: JsonObject[] }> {
   const answer = await post({ input: 'Draw a red house.', stream })
   if (!stream) return { response: (await answer.json()) as JsonObject, events: [] }
   const all = eventsOf(await answer.text())
   return { response: objectIn(all.at(-1)?.response), events: all }
 }
 
-test.each([false, true])('an item of its own, charged as its tokens; streamed: %p', async (stream) => {
-  const { response, events: all } = await answered(stream)
+test.each([false, true])('the image is an item of its own, and charged; streamed: %p', async (stream) => {
+  const { response, events: all } = await generate(stream)
   const output = objectsIn(response.output)
   expect(output.map(({ type }) => type)).toEqual(['message', 'reasoning', 'image_generation_call'])
   expect(output.at(-1)).toMatchObject({ status: 'completed', result: PICTURE, output_format: 'png' })
@@ -66,8 +66,8 @@ test.each([
     }),
   ],
   ['continued', async ({ id = null }: JsonObject) => ({ previous_response_id: id, input: 'Bluer.' })],
-])('%s: its model gets it as it was, signed', async (_, more) => {
-  const { response } = await answered(false)
+])('an image that is %s reaches its model unchanged, with its signature', async (_, more) => {
+  const { response } = await generate(false)
   expect((await post(await more(response))).status).toBe(200)
   const contents = objectsIn(asked().contents)
   const parts = contents.filter(({ role }) => role === 'model').flatMap((turn) => objectsIn(turn.parts))

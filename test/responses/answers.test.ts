@@ -6,12 +6,12 @@ import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { events, whole } from '../support/upstream.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { upstream, asks, streams, post, lastCall } = await responsesScene()
+const { upstream, create, eventsFor, post, lastCall } = await responsesScene()
 
 const TOOLS = [{ type: 'function', name: 'get_weather', parameters: { type: 'object', properties: {} } }]
-const typesOf = (said: readonly JsonObject[]) => said.map(({ type }) => type)
-const lastOf = (said: readonly JsonObject[]) => objectIn(said.at(-1)?.response)
-/** Of an item what does not differ between providers. */
+const typesOf = (got: readonly JsonObject[]) => got.map(({ type }) => type)
+const lastOf = (got: readonly JsonObject[]) => objectIn(got.at(-1)?.response)
+/** The part of an item that does not differ between providers. */
 const gist = (items: unknown) =>
   objectsIn(items as JsonObject[]).map((item) => {
     if (item.type === 'message') return objectsIn(item.content).map(({ text, refusal }) => text ?? refusal)
@@ -22,8 +22,8 @@ const gist = (items: unknown) =>
 describe.each(PROTOCOLS)('a %s model', (provider) => {
   const body = { model: MODELS[provider], input: QUESTION }
 
-  test('a whole answer: one message, its usage as billed, and what the request set repeated', async () => {
-    const answer = await asks({
+  test('a whole answer: one message, its usage as billed, and the settings of the request', async () => {
+    const answer = await create({
       ...body,
       instructions: 'Be brief.',
       metadata: { a: 'b' },
@@ -50,11 +50,11 @@ describe.each(PROTOCOLS)('a %s model', (provider) => {
   })
 
   test('a stream: each event in its place, numbered, and at its end the same response as a whole one', async () => {
-    const said = await streams(body)
-    expect(said.map(({ sequence_number }) => sequence_number)).toEqual(said.map((_, index) => index))
-    const deltas = said.filter(({ type }) => type === 'response.output_text.delta')
+    const got = await eventsFor(body)
+    expect(got.map(({ sequence_number }) => sequence_number)).toEqual(got.map((_, index) => index))
+    const deltas = got.filter(({ type }) => type === 'response.output_text.delta')
     expect(deltas.map(({ delta }) => delta).join('')).toBe(TIDES)
-    expect(typesOf(said.filter((event) => !deltas.includes(event)))).toEqual([
+    expect(typesOf(got.filter((event) => !deltas.includes(event)))).toEqual([
       'response.created',
       'response.in_progress',
       'response.output_item.added',
@@ -64,29 +64,29 @@ describe.each(PROTOCOLS)('a %s model', (provider) => {
       'response.output_item.done',
       'response.completed',
     ])
-    const { id: _, created_at: __, completed_at: ___, output, ...last } = lastOf(said)
+    const { id: _, created_at: __, completed_at: ___, output, ...last } = lastOf(got)
     const {
       id: ____,
       created_at: _____,
       completed_at: ______,
       output: whole_output,
       ...other
-    } = await asks(body)
+    } = await create(body)
     expect(last).toEqual(other)
     expect(gist(output)).toEqual(gist(whole_output))
-    const ids = said.flatMap(({ item_id }) => (item_id === undefined ? [] : [item_id]))
+    const ids = got.flatMap(({ item_id }) => (item_id === undefined ? [] : [item_id]))
     expect([...new Set(ids)]).toEqual([objectsIn(output)[0]?.id ?? null])
   })
 
   test('tool calls: their arguments in pieces and whole', async () => {
     upstream.answer(replay('tools'))
-    const said = await streams({ ...body, tools: TOOLS })
-    const calls = said.filter(
+    const got = await eventsFor({ ...body, tools: TOOLS })
+    const calls = got.filter(
       ({ type, item }) => type === 'response.output_item.done' && objectIn(item).type === 'function_call',
     )
     for (const { output_index, item } of calls) {
       const of = (type: string) =>
-        said.filter((event) => event.type === type && event.output_index === output_index)
+        got.filter((event) => event.type === type && event.output_index === output_index)
       const pieces = of('response.function_call_arguments.delta').map(({ delta }) => delta)
       expect(pieces.join('')).toBe(String(objectIn(item).arguments))
       expect(of('response.function_call_arguments.done')).toMatchObject([{ arguments: pieces.join('') }])
@@ -95,40 +95,40 @@ describe.each(PROTOCOLS)('a %s model', (provider) => {
       ['get_weather', { city: 'Bergen', days: 2 }],
       ['get_weather', { city: 'Oslo' }],
     ])
-    expect(gist((await asks({ ...body, tools: TOOLS })).output)).toEqual(gist(lastOf(said).output))
+    expect(gist((await create({ ...body, tools: TOOLS })).output)).toEqual(gist(lastOf(got).output))
   })
 
   test('an answer that reached its limit is incomplete, and says why', async () => {
     upstream.answer(replay('length'))
-    const said = await streams(body)
+    const got = await eventsFor(body)
     const ended = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
-    expect(said.at(-1)).toMatchObject({ type: 'response.incomplete', response: ended })
-    expect(await asks(body)).toMatchObject(ended)
+    expect(got.at(-1)).toMatchObject({ type: 'response.incomplete', response: ended })
+    expect(await create(body)).toMatchObject(ended)
   })
 })
 
 describe('thinking', () => {
   const thinkers = PROTOCOLS.filter((provider) => provider !== 'openai')
   test.each(thinkers)(
-    'of a %s model is a reasoning item with a summary, told piece by piece',
+    'of a %s model is a reasoning item with a summary, streamed piece by piece',
     async (provider) => {
       upstream.answer(replay('tools'))
-      const said = await streams({
+      const got = await eventsFor({
         model: MODELS[provider],
         input: QUESTION,
         tools: TOOLS,
         reasoning: { effort: 'low', summary: 'auto' },
       })
-      const [item] = objectsIn(lastOf(said).output)
+      const [item] = objectsIn(lastOf(got).output)
       expect(item).toMatchObject({
         type: 'reasoning',
         status: 'completed',
         summary: [{ type: 'summary_text', text: 'Two cities, so two calls.' }],
       })
-      expect(said.find(({ type }) => type === 'response.output_item.added')).toMatchObject({
+      expect(got.find(({ type }) => type === 'response.output_item.added')).toMatchObject({
         item: { type: 'reasoning', status: 'in_progress' },
       })
-      const of = said.filter(({ item_id }) => item_id === item?.id)
+      const of = got.filter(({ item_id }) => item_id === item?.id)
       expect(new Set(typesOf(of))).toEqual(
         new Set([
           'response.reasoning_summary_part.added',
@@ -151,12 +151,12 @@ describe('thinking', () => {
         reasoning: { effort: 'low' },
         store: false,
       }
-      for (const output of [(await asks(first)).output, lastOf(await streams(first)).output]) {
+      for (const output of [(await create(first)).output, lastOf(await eventsFor(first)).output]) {
         const items = objectsIn(output)
         const results = items.flatMap(({ type, call_id }) =>
           type === 'function_call' ? { type: 'function_call_output', call_id, output: '7' } : [],
         )
-        await asks({ ...first, input: [{ role: 'user', content: QUESTION }, ...items, ...results] })
+        await create({ ...first, input: [{ role: 'user', content: QUESTION }, ...items, ...results] })
         const sent = upstream.last().body.toString()
         const signature = SIGNATURE.exec(sent)
         expect(signature).not.toBeNull()
@@ -173,15 +173,15 @@ const SIGNATURE = /"(?:signature|thoughtSignature)":"([^"]+)"/
 
 describe('refusals and filters', () => {
   const body = { model: MODELS.openai, input: QUESTION }
-  test('a refusal is told as one, whole and streamed', async () => {
+  test('a refusal stays a refusal, whole and streamed', async () => {
     upstream.answer(replay('refused'))
-    const said = await streams(body)
-    expect(typesOf(said)).toContain('response.refusal.delta')
+    const got = await eventsFor(body)
+    expect(typesOf(got)).toContain('response.refusal.delta')
     const content = [{ type: 'refusal', refusal: expect.stringMatching(/\S/) }]
-    expect(lastOf(said)).toMatchObject({ status: 'completed', output: [{ content }] })
-    expect(await asks(body)).toMatchObject({ status: 'completed', output: [{ content }] })
+    expect(lastOf(got)).toMatchObject({ status: 'completed', output: [{ content }] })
+    expect(await create(body)).toMatchObject({ status: 'completed', output: [{ content }] })
   })
-  test('what a filter stopped is incomplete', async () => {
+  test('an answer that a filter stopped is incomplete', async () => {
     upstream.answer(
       whole({
         choices: [
@@ -189,7 +189,7 @@ describe('refusals and filters', () => {
         ],
       }),
     )
-    expect(await asks(body)).toMatchObject({
+    expect(await create(body)).toMatchObject({
       status: 'incomplete',
       incomplete_details: { reason: 'content_filter' },
     })
@@ -197,17 +197,17 @@ describe('refusals and filters', () => {
 })
 
 describe('a stream that breaks', () => {
-  test('ends with error and response.failed, numbered on, and what was delivered is charged', async () => {
+  test('ends with error and response.failed, numbered on, and the delivered text is charged', async () => {
     const piece = {
       candidates: [{ content: { role: 'model', parts: [{ text: 'Tides rise and fall.' }] }, index: 0 }],
     }
     upstream.answer({ ...events([piece]), steps: [{ event: piece }, 'reset'] })
-    const said = await streams({ model: MODELS.gemini, input: QUESTION })
-    expect(said.slice(-2)).toMatchObject([
+    const got = await eventsFor({ model: MODELS.gemini, input: QUESTION })
+    expect(got.slice(-2)).toMatchObject([
       { type: 'error', code: 'upstream_error', message: expect.stringContaining('interrupted its answer') },
       { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error' } } },
     ])
-    expect(said.map(({ sequence_number }) => sequence_number)).toEqual(said.map((_, index) => index))
+    expect(got.map(({ sequence_number }) => sequence_number)).toEqual(got.map((_, index) => index))
     expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, output_tokens: 5 })
   })
 })

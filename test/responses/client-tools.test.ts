@@ -1,4 +1,4 @@
-// Tools that the caller runs and that OpenAI's models know by their type: functions for others, and back as the items that callers expect.
+// Tools that the caller runs and OpenAI's models know by their type: functions for others, whose calls come back as the items of that type.
 import { describe, expect, test } from 'bun:test'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { errorOf } from '../chat/support.ts'
@@ -6,7 +6,7 @@ import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { stream as streamed, whole } from '../support/upstream.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { upstream, post, asks, streams, asked, counts, expectCounts } = await responsesScene()
+const { upstream, post, create, eventsFor, asked, counts, expectCounts } = await responsesScene()
 const model = MODELS.openai
 const TOOLS: JsonObject[] = [
   { type: 'local_shell' },
@@ -14,7 +14,7 @@ const TOOLS: JsonObject[] = [
   { type: 'apply_patch' },
 ]
 
-test.each(PROTOCOLS)('a %s model is offered functions', async (provider) => {
+test.each(PROTOCOLS)('a %s model gets functions', async (provider) => {
   const response = await post({ model: MODELS[provider], input: QUESTION, tools: TOOLS })
   expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null])
   const sent = JSON.stringify(asked())
@@ -22,8 +22,8 @@ test.each(PROTOCOLS)('a %s model is offered functions', async (provider) => {
   expect(((await response.json()) as JsonObject).tools).toEqual(TOOLS)
 })
 
-/** [what, the tool, the arguments that a model gives, the fields of the item] */
-const CALLED: readonly (readonly [string, string, JsonObject, JsonObject])[] = [
+/** [name, the tool, the arguments that a model writes, the fields of the item] */
+const CALLS: readonly (readonly [string, string, JsonObject, JsonObject])[] = [
   [
     'a local shell',
     'local_shell',
@@ -98,28 +98,28 @@ describe('a call comes back as the item of its type', () => {
         })
   }
 
-  test.each(CALLED)('%s', async (_, name, args, fields) => {
+  test.each(CALLS)('%s', async (_, name, args, fields) => {
     upstream.answer(answering(name, args))
     const item = { ...fields, call_id: 'c9', status: 'completed', id: expect.any(String) }
-    expect((await asks({ model, input: QUESTION, tools: TOOLS })).output).toEqual([item] as unknown as Json)
-    const said = await streams({ model, input: QUESTION, tools: TOOLS })
-    expect(said.at(-1)).toMatchObject({ response: { output: [item] } })
-    const of_item = said.filter((event) => event.item !== undefined)
+    expect((await create({ model, input: QUESTION, tools: TOOLS })).output).toEqual([item] as unknown as Json)
+    const got = await eventsFor({ model, input: QUESTION, tools: TOOLS })
+    expect(got.at(-1)).toMatchObject({ response: { output: [item] } })
+    const of_item = got.filter((event) => event.item !== undefined)
     expect(of_item).toMatchObject([
       { type: 'response.output_item.added', item: { ...fields, status: 'in_progress' } },
       { type: 'response.output_item.done', item },
     ])
-    expect(said.map(({ type }) => String(type)).filter((type) => type.includes('arguments'))).toEqual([])
+    expect(got.map(({ type }) => String(type)).filter((type) => type.includes('arguments'))).toEqual([])
   })
 })
 
-describe('a call and its output that come back', () => {
+describe('a call and its output, sent back', () => {
   const user = (content: Json) => ({ role: 'user', content })
   const back = async (call: JsonObject, output: JsonObject) => {
-    await asks({ model, input: [user('Hello'), call, output], tools: TOOLS })
+    await create({ model, input: [user('Hello'), call, output], tools: TOOLS })
     return asked().messages
   }
-  const told = (name: string, args: JsonObject, content: string) => [
+  const sent = (name: string, args: JsonObject, content: string) => [
     user('Hello'),
     { tool_calls: [{ id: 'c1', function: { name, arguments: JSON.stringify(args) } }] },
     { role: 'tool', tool_call_id: 'c1', content },
@@ -135,38 +135,38 @@ describe('a call and its output that come back', () => {
       'of a local shell, by the call’s id',
       LOCAL,
       { type: 'local_shell_call_output', id: 'c1', output: '{"output":"a"}' },
-      told('local_shell', { command: ['ls'] }, '{"output":"a"}'),
+      sent('local_shell', { command: ['ls'] }, '{"output":"a"}'),
     ],
     [
       'of a local shell, by the item’s id',
       LOCAL,
       { type: 'local_shell_call_output', id: 'lsh_1', output: 'a' },
-      told('local_shell', { command: ['ls'] }, 'a'),
+      sent('local_shell', { command: ['ls'] }, 'a'),
     ],
     [
       'of a shell',
       { type: 'shell_call', call_id: 'c1', action: ACTION },
       { type: 'shell_call_output', call_id: 'c1', output: PRINTED, max_output_length: 9 },
-      told('shell', { commands: ['ls'], max_output_length: 9 }, JSON.stringify(PRINTED)),
+      sent('shell', { commands: ['ls'], max_output_length: 9 }, JSON.stringify(PRINTED)),
     ],
     [
       'of a patch',
       { type: 'apply_patch_call', call_id: 'c1', status: 'completed', operation: OPERATION },
       { type: 'apply_patch_call_output', call_id: 'c1', status: 'completed' },
-      told('apply_patch', OPERATION, 'completed'),
+      sent('apply_patch', OPERATION, 'completed'),
     ],
   ])('%s', async (_, call, output, messages) => {
     expect(await back(call, output)).toMatchObject(messages)
   })
 
-  test('of a shell at the provider are left out', async () => {
+  test('of a shell at the provider are dropped', async () => {
     const environment = { type: 'container_reference', container_id: 'cntr_1' }
     const call = { type: 'shell_call', call_id: 'c1', action: ACTION, environment }
     const output = { type: 'shell_call_output', call_id: 'c1', output: PRINTED }
     expect(await back(call, output)).toEqual([user('Hello')])
   })
 
-  test('a patch that failed is told as one where the model’s protocol can', async () => {
+  test('a failed patch is marked as an error where the model’s protocol can', async () => {
     const call = { type: 'apply_patch_call', call_id: 'c1', status: 'completed', operation: OPERATION }
     const output = {
       type: 'apply_patch_call_output',
@@ -174,7 +174,7 @@ describe('a call and its output that come back', () => {
       status: 'failed',
       output: 'no such file',
     }
-    await asks({ model: MODELS.anthropic, input: [user('Hello'), call, output], tools: TOOLS })
+    await create({ model: MODELS.anthropic, input: [user('Hello'), call, output], tools: TOOLS })
     expect(JSON.stringify(asked().messages)).toContain('"is_error":true')
   })
 
@@ -195,7 +195,7 @@ describe('a call and its output that come back', () => {
 test.each<[string, Json]>([
   ['by its type', { type: 'apply_patch' }],
   ['as the only allowed one', { type: 'allowed_tools', mode: 'required', tools: [{ type: 'apply_patch' }] }],
-])('one that is forced %s is asked for by its name', async (_, tool_choice) => {
-  await asks({ model, input: QUESTION, tools: TOOLS, tool_choice })
+])('a tool that is forced %s is requested by its name', async (_, tool_choice) => {
+  await create({ model, input: QUESTION, tools: TOOLS, tool_choice })
   expect(JSON.stringify(asked().tool_choice)).toContain('"name":"apply_patch"')
 })

@@ -1,4 +1,4 @@
-// What Codex asks for when a conversation is long: to be summed up, by POST /v1/responses/compact or by an item of the input.
+// Compaction, which Codex requests for a long conversation: by POST /v1/responses/compact or by an item of the input.
 import { describe, expect, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { errorOf } from '../chat/support.ts'
@@ -6,19 +6,20 @@ import { TIDES } from '../support/replay.ts'
 import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { store, call, asks, streams, asked, upstream, lastCall, counts, expectCounts } = await responsesScene()
+const { store, call, create, eventsFor, asked, upstream, lastCall, counts, expectCounts } =
+  await responsesScene()
 const model = MODELS.openai
-const SPOKEN = [
+const TURNS = [
   { role: 'user', content: QUESTION },
   { role: 'assistant', content: 'The Moon.' },
 ]
 const TRIGGER = { type: 'compaction_trigger' }
-const compact = (body: object) => call('/v1/responses/compact', { model, input: SPOKEN, ...body })
+const compact = (body: object) => call('/v1/responses/compact', { model, input: TURNS, ...body })
 
-/** What stands for the conversation is told to any model, in its place. */
+/** Every model gets the summary in place of the conversation. */
 async function expectContinues(items: readonly JsonObject[]): Promise<void> {
   for (const provider of PROTOCOLS) {
-    await asks({ model: MODELS[provider], input: [...items, { role: 'user', content: 'Go on.' }] })
+    await create({ model: MODELS[provider], input: [...items, { role: 'user', content: 'Go on.' }] })
     const sent = upstream.last().body.toString()
     expect(sent).toContain('Summary of the conversation until here:')
     expect(sent).toContain(TIDES.slice(0, 40))
@@ -38,20 +39,20 @@ describe('POST /v1/responses/compact', () => {
     expect(usage).toMatchObject({ input_tokens: 14, output_tokens: 24 })
     expect(asked().messages).toMatchObject([
       { role: 'system', content: 'Be brief.' },
-      ...SPOKEN,
+      ...TURNS,
       { role: 'user', content: expect.stringContaining('Sum up this conversation') },
     ])
     expect(await lastCall()).toMatchObject({ surface: 'responses', outcome: 'completed' })
     await expectContinues(objectsIn(answer.output))
   })
-  test('of a response that is kept', async () => {
-    const { id = null } = await asks({ model, input: QUESTION })
+  test('a kept response is compacted, and nothing more is kept', async () => {
+    const { id = null } = await create({ model, input: QUESTION })
     const kept = store.all.size
     expect((await compact({ input: 'x', previous_response_id: id })).status).toBe(200)
-    expect(objectsIn(asked().messages).slice(0, 2)).toMatchObject([SPOKEN[0] ?? {}, { content: TIDES }])
+    expect(objectsIn(asked().messages).slice(0, 2)).toMatchObject([TURNS[0] ?? {}, { content: TIDES }])
     expect(store.all.size).toBe(kept)
   })
-  test('without a conversation: 400', async () => {
+  test('a request without a conversation is refused with 400', async () => {
     const before = counts()
     expect(await errorOf(await compact({ input: [] }))).toMatchObject({ status: 400, param: 'input' })
     await expectCounts(before)
@@ -59,15 +60,15 @@ describe('POST /v1/responses/compact', () => {
 })
 
 describe('an input that ends with compaction_trigger', () => {
-  const body = { model, input: [...SPOKEN, TRIGGER], store: false }
+  const body = { model, input: [...TURNS, TRIGGER], store: false }
   test('whole: the summary is the only item', async () => {
-    const { output } = await asks(body)
+    const { output } = await create(body)
     expect(output).toMatchObject([{ type: 'compaction' }])
     await expectContinues(objectsIn(output))
   })
-  test('streamed: begun, the item, completed', async () => {
-    const said = await streams({ ...body, tools: [{ type: 'function', name: 'look' }] })
-    expect(said.map(({ type }) => type)).toEqual([
+  test('streamed: created, the item, completed', async () => {
+    const got = await eventsFor({ ...body, tools: [{ type: 'function', name: 'look' }] })
+    expect(got.map(({ type }) => type)).toEqual([
       'response.created',
       'response.in_progress',
       'response.output_item.added',
@@ -75,6 +76,6 @@ describe('an input that ends with compaction_trigger', () => {
       'response.completed',
     ])
     expect(asked().tool_choice).toBe('none')
-    await expectContinues(objectsIn(objectIn(said.at(-1)?.response).output))
+    await expectContinues(objectsIn(objectIn(got.at(-1)?.response).output))
   })
 })

@@ -1,4 +1,4 @@
-// The items of a kept response's lines: as a parse would show them, though nothing is parsed.
+// Items of a kept response's lines: the same as a parse would show, though nothing is parsed.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { itemsOfLine } from '../../plugins/responses/items.ts'
@@ -18,7 +18,7 @@ async function itemsOf(value: Json, of: { response_id: string; input_index: numb
   })
 }
 
-/** What is shown of an item, by its parsed value. */
+/** The public view of an item, by its parsed value. */
 function viewOf(item: JsonObject, index: number): JsonObject {
   const type = typeof item.type === 'string' ? item.type : 'message'
   const prefix = { message: 'msg', function_call: 'fc', function_call_output: 'fco', reasoning: 'rs' }[type]
@@ -76,24 +76,24 @@ describe('as a parse would show them', () => {
         anything,
         fc.array(fc.oneof(item, anything), { maxLength: 4 }),
         async (more, output) => {
-          const shown = await itemsOf({ more, output, after: more }, RESPONSE)
-          expect(shown).toEqual(output.filter(isObject).map(viewOf))
+          const got = await itemsOf({ more, output, after: more }, RESPONSE)
+          expect(got).toEqual(output.filter(isObject).map(viewOf))
         },
       ),
       { numRuns: 500 },
     ))
 
   test.each<[string, JsonObject]>([
-    ['none', { id: 'resp_1' }],
-    ['what is no list', { output: { type: 'message' } }],
+    ['missing', { id: 'resp_1' }],
+    ['not a list', { output: { type: 'message' } }],
     ['an empty list', { output: [] }],
-  ])('an output of %s has no items', async (_name, response) => {
+  ])('an output that is %s has no items', async (_name, response) => {
     expect(await itemsOf(response, RESPONSE)).toEqual([])
   })
 })
 
 test.each(['', '[]', '"x"', '{"role":"user"', '{"role":"us', '{"content":["x"'])(
-  'a line that was cut or changed: %s',
+  'a line that was cut or changed is refused: %s',
   (line) => expect(itemsOfLine(Buffer.from(line), ITEM)).rejects.toThrow(SyntaxError),
 )
 
@@ -101,7 +101,7 @@ test.each<[string, JsonObject]>([
   ['a text full of quotes', { role: 'user', content: 'He said "yes".\n'.repeat(200_000) }],
   ['content of many parts', { role: 'user', content: Array.from({ length: 50_000 }, () => ({ text: 'a' })) }],
   ['very many small values', { role: 'user', content: [{ x: Array.from({ length: 500_000 }, () => []) }] }],
-])('others have their turn while %s is split', async (_name, long) => {
+])('other work gets its turns while %s is split', async (_name, long) => {
   let turns = 0
   let is_split = false
   const others = (async () => {

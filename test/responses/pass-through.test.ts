@@ -1,4 +1,4 @@
-// Issue: "passed through to providers that speak it": what a provider of responses is asked, and how its answers are shown.
+// Issue: "passed through to providers that speak it": the request of a provider of responses, and its answers for callers.
 import { describe, expect, test } from 'bun:test'
 import { type Json, type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
@@ -69,11 +69,11 @@ const streamedOf = (payloads: JsonObject[]): Answer => ({
     send: `event: ${payload.type}\ndata: ${JSON.stringify({ ...payload, sequence_number })}\n\n`,
   })),
 })
-const begun = responseOf([], { status: 'in_progress', usage: null })
+const created = responseOf([], { status: 'in_progress', usage: null })
 const place = { item_id: 'msg_theirs', output_index: 1, content_index: 0 }
 const EVENTS: JsonObject[] = [
-  { type: 'response.created', response: begun },
-  { type: 'response.in_progress', response: begun },
+  { type: 'response.created', response: created },
+  { type: 'response.in_progress', response: created },
   { type: 'response.output_item.added', output_index: 0, item: { ...REASONING, encrypted_content: '' } },
   { type: 'response.output_item.done', output_index: 0, item: REASONING },
   { type: 'response.output_item.added', output_index: 1, item: { ...MESSAGE, content: [] } },
@@ -89,14 +89,14 @@ const answering: Script = (seen) =>
   asksForStream(seen) ? streamedOf(EVENTS) : whole(responseOf([REASONING, MESSAGE]))
 
 const post = (body: object) => call('/v1/responses', { model: 'asked', input: QUESTION, ...body })
-const asks = async (body: object = {}) => (await (await post(body)).json()) as JsonObject
-const streams = async (body: object = {}) => eventsOf(await (await post({ ...body, stream: true })).text())
+const create = async (body: object = {}) => (await (await post(body)).json()) as JsonObject
+const eventsFor = async (body: object = {}) => eventsOf(await (await post({ ...body, stream: true })).text())
 const keyOf = ({ headers }: Seen) => headers.authorization?.replace('Bearer ', '')
 
-describe('what the provider is asked', () => {
-  test('the caller’s own request, under the provider’s name of the model, to be kept nowhere', async () => {
+describe('the request that the provider gets', () => {
+  test('is the caller’s own, under the provider’s name of the model, and lets it keep nothing', async () => {
     upstream.answer(answering)
-    await asks({ store: true, metadata: { a: 'b' }, field_of_next_year: 1, reasoning: { effort: 'low' } })
+    await create({ store: true, metadata: { a: 'b' }, field_of_next_year: 1, reasoning: { effort: 'low' } })
     expect(upstream.last().path).toBe('/v1/responses')
     expect(asked()).toEqual({
       model: 'gpt-5-2025-08-07',
@@ -108,9 +108,9 @@ describe('what the provider is asked', () => {
       include: ['reasoning.encrypted_content'],
     })
   })
-  test('items without ids of what is kept here, and without reasoning that it cannot read', async () => {
+  test('has items without our ids, and without reasoning that the provider cannot read', async () => {
     const theirs = Buffer.from('anthropic-claude-v1.thinking.signature').toString('base64')
-    await asks({
+    await create({
       input: [
         { ...MESSAGE, id: 'msg_ours_0' },
         { ...REASONING, id: 'rs_ours_1', encrypted_content: `${ENCRYPTED}~abcdefgh` },
@@ -123,9 +123,9 @@ describe('what the provider is asked', () => {
     const { id: __, ...reasoning } = REASONING
     expect(asked().input).toEqual([message, reasoning, { role: 'user', content: QUESTION }])
   })
-  test('nothing of what it could look up by an id', async () => {
+  test('has nothing that the provider could look up by an id', async () => {
     const kinds = ['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call']
-    await asks({
+    await create({
       input: [
         ...kinds.map((type) => ({ type, id: 'id-of-theirs' })),
         { role: 'user', content: 'x', id: 'id-of-theirs' },
@@ -139,9 +139,9 @@ describe('what the provider is asked', () => {
     ])
       expect((await post({ input: [reference] })).status).toBe(404)
   })
-  test('a conversation that is continued, whole', async () => {
-    const first = await asks()
-    await asks({ previous_response_id: first.id, input: 'Go on.' })
+  test('has the whole of a continued conversation', async () => {
+    const first = await create()
+    await create({ previous_response_id: first.id, input: 'Go on.' })
     const { id: _, ...message } = MESSAGE
     const { id: __, ...reasoning } = REASONING
     expect(asked().previous_response_id).toBeUndefined()
@@ -152,7 +152,7 @@ describe('what the provider is asked', () => {
       { type: 'message', role: 'user', content: 'Go on.' },
     ])
   })
-  test('tools that callers run, of whatever kind', async () => {
+  test('has the tools that callers run, of every kind', async () => {
     const tools = [
       { type: 'local_shell' },
       { type: 'shell', environment: { type: 'local' } },
@@ -167,9 +167,9 @@ describe('what the provider is asked', () => {
   })
 })
 
-describe('how its answer is shown', () => {
-  test('whole: our ids, the asked name, its reasoning marked, all else as it came', async () => {
-    const answer = await asks()
+describe('the answer that the caller gets', () => {
+  test('whole: our ids, the requested name, its reasoning marked, everything else unchanged', async () => {
+    const answer = await create()
     const tail = String(answer.id).replace('resp_', '')
     expect(answer).toMatchObject({ model: 'asked', store: true, usage: USAGE, unknown_to_us: { kept: true } })
     expect(answer.output).toEqual([
@@ -189,16 +189,16 @@ describe('how its answer is shown', () => {
     })
   })
   test('streamed: the same in every event, and the text untouched', async () => {
-    const said = await streams()
-    expect(said.map(({ type }) => type)).toEqual(EVENTS.map(({ type = '' }) => type))
-    expect(said.map(({ sequence_number }) => sequence_number)).toEqual(said.map((_, index) => index))
-    const response = objectIn(said.at(-1)?.response)
+    const got = await eventsFor()
+    expect(got.map(({ type }) => type)).toEqual(EVENTS.map(({ type = '' }) => type))
+    expect(got.map(({ sequence_number }) => sequence_number)).toEqual(got.map((_, index) => index))
+    const response = objectIn(got.at(-1)?.response)
     const [reasoning, message] = objectsIn(response.output)
-    expect(said.filter(({ item_id }) => item_id !== undefined && item_id !== message?.id)).toEqual([])
-    expect(said[6]).toMatchObject({ delta: 'Tides', obfuscation: 'xyz' })
-    expect(said[7]).toMatchObject({ delta: '."item_id":"msg_theirs"', item_id: message?.id })
-    expect(said[3]).toMatchObject({ item: reasoning })
-    for (const { response: each } of said)
+    expect(got.filter(({ item_id }) => item_id !== undefined && item_id !== message?.id)).toEqual([])
+    expect(got[6]).toMatchObject({ delta: 'Tides', obfuscation: 'xyz' })
+    expect(got[7]).toMatchObject({ delta: '."item_id":"msg_theirs"', item_id: message?.id })
+    expect(got[3]).toMatchObject({ item: reasoning })
+    for (const { response: each } of got)
       if (each !== undefined) expect(each).toMatchObject({ id: response.id, model: 'asked' })
     expect(await lastCall()).toMatchObject({
       cost_nanos: COST_NANOS,
@@ -220,14 +220,14 @@ describe('how its answer is shown', () => {
           )
         : whole(responseOf([MESSAGE], { usage: null })),
     )
-    await asks()
+    await create()
     expect(await lastCall()).toMatchObject({ estimated: 1 })
-    await streams()
+    await eventsFor()
     const { estimated, output_tokens } = await lastCall()
     expect({ estimated, is_counted: output_tokens > 3 }).toEqual({ estimated: 1, is_counted: true })
     upstream.answer(answering)
   })
-  test('an answer that failed under status 200 is no answer', async () => {
+  test('a failed response under status 200 is answered with 502', async () => {
     const before = counts()
     upstream.answer(
       whole(responseOf([], { status: 'failed', error: { code: 'server_error', message: 'x' } })),
@@ -241,7 +241,7 @@ describe('how its answer is shown', () => {
       seen: before.seen + 2,
     })
   })
-  test('a failure inside the stream ends it in our words, and what came is charged', async () => {
+  test('a failure inside the stream ends it in our words, and the delivered part is charged', async () => {
     const broken = [
       ...EVENTS.slice(0, 8),
       {
@@ -253,10 +253,10 @@ describe('how its answer is shown', () => {
       },
     ]
     upstream.answer(streamedOf(broken))
-    const said = await streams()
+    const got = await eventsFor()
     upstream.answer(answering)
-    expect(JSON.stringify(said)).not.toContain('secret words')
-    expect(said.slice(-2)).toMatchObject([
+    expect(JSON.stringify(got)).not.toContain('secret words')
+    expect(got.slice(-2)).toMatchObject([
       { type: 'error' },
       { type: 'response.failed', response: { status: 'failed', model: 'asked' } },
     ])
@@ -264,16 +264,16 @@ describe('how its answer is shown', () => {
   })
 })
 
-test('a stream with a record at its end that is no event, as some servers write it', async () => {
+test('a stream that ends with [DONE], as some servers write it, is complete', async () => {
   const { steps = [], ...rest } = streamedOf(EVENTS)
   upstream.answer({ ...rest, steps: [...steps, { send: 'data: [DONE]\n\n' }] })
-  const said = await streams()
+  const got = await eventsFor()
   upstream.answer(answering)
-  expect(said.at(-1)?.type).toBe('response.completed')
+  expect(got.at(-1)?.type).toBe('response.completed')
   expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: COST_NANOS })
 })
 
-test('a route that fails after its headers, and another one by chat completions', async () => {
+test('after a route that fails behind its headers comes one by chat completions', async () => {
   upstream.answer(({ path }) =>
     path.endsWith('/responses')
       ? whole('{"cut')
@@ -281,7 +281,7 @@ test('a route that fails after its headers, and another one by chat completions'
           choices: [{ index: 0, message: { role: 'assistant', content: 'Tides.' }, finish_reason: 'stop' }],
         }),
   )
-  const answer = await asks({ model: 'either' })
+  const answer = await create({ model: 'either' })
   upstream.answer(answering)
   expect(answer).toMatchObject({ status: 'completed', model: 'either', output: [{ type: 'message' }] })
   expect(await lastCall()).toMatchObject({ provider: 'chat-only' })
@@ -289,13 +289,13 @@ test('a route that fails after its headers, and another one by chat completions'
 
 describe('encrypted reasoning', () => {
   test('goes back to the key that issued it, every time', async () => {
-    // A conversation's key follows from what it begins with: until each has issued some.
+    // A conversation's key follows from its first words: until each key has issued some reasoning.
     const issuers = new Set<string | undefined>()
-    for (let begun = 0; issuers.size < 2; begun++) {
-      const first = await asks({ input: `Question ${begun}` })
+    for (let at = 0; issuers.size < 2; at++) {
+      const first = await create({ input: `Question ${at}` })
       const key = keyOf(upstream.last())
       issuers.add(key)
-      await asks({ input: [...objectsIn(first.output), { role: 'user', content: 'x' }] })
+      await create({ input: [...objectsIn(first.output), { role: 'user', content: 'x' }] })
       expect(keyOf(upstream.last())).toBe(key)
     }
     expect([...issuers].toSorted()).toEqual([...PROVIDER_KEYS].toSorted())
@@ -307,7 +307,7 @@ describe('encrypted reasoning', () => {
     { ...REASONING, encrypted_content: `${ENCRYPTED}~abcdefgh` },
     { role: 'user', content: 'x' },
   ]
-  test('that cannot be read is left out, and the call made once more', async () => {
+  test('that the provider cannot read is dropped, and the call repeated', async () => {
     const before = upstream.seen.length
     upstream.answer((seen, index) =>
       seen.body.includes(ENCRYPTED)
@@ -316,12 +316,12 @@ describe('encrypted reasoning', () => {
           ? answering(seen, index)
           : answering,
     )
-    expect(await asks({ input })).toMatchObject({ status: 'completed' })
+    expect(await create({ input })).toMatchObject({ status: 'completed' })
     expect(upstream.seen.length).toBe(before + 2)
     expect(asked().input).toEqual([{ role: 'user', content: 'x' }])
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: COST_NANOS })
   })
-  test('that still cannot be read is the caller’s error, after one more call', async () => {
+  test('that is refused again is the caller’s error, after one repetition', async () => {
     const before = upstream.seen.length
     upstream.answer(unreadable)
     expect((await post({ input })).status).toBe(400)
@@ -330,7 +330,7 @@ describe('encrypted reasoning', () => {
   })
 })
 
-describe('what is billed beyond tokens', () => {
+describe('a field or tool that is billed beyond tokens', () => {
   const SEARCHED = {
     id: 'ws_theirs',
     type: 'web_search_call',
@@ -387,11 +387,11 @@ describe('what is billed beyond tokens', () => {
   })
 })
 
-test('the phase of a message, back and forth', async () => {
+test('the phase of a message reaches the caller, and the provider again', async () => {
   const commentary = { ...MESSAGE, phase: 'commentary' }
   upstream.answer(whole({ id: 'r', status: 'completed', output: [commentary], usage: USAGE }))
-  const { output } = await asks()
+  const { output } = await create()
   expect(output).toMatchObject([{ type: 'message', phase: 'commentary' }])
-  await asks({ input: [...objectsIn(output), { role: 'user', content: QUESTION }] })
+  await create({ input: [...objectsIn(output), { role: 'user', content: QUESTION }] })
   expect(asked().input).toMatchObject([{ phase: 'commentary' }, {}])
 })

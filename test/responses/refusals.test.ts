@@ -1,4 +1,4 @@
-// Requests that are refused: in OpenAI's shape, naming the field, before anything is held, asked or recorded.
+// Refused requests: answered in OpenAI's shape, naming the field, before anything is held, sent or recorded.
 import { describe, expect, test } from 'bun:test'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { errorOf } from '../chat/support.ts'
@@ -8,10 +8,10 @@ import { responsesScene } from './support.ts'
 const { gateway, call, post, counts, expectCounts } = await responsesScene()
 const model = MODELS.openai
 const user = (content: Json) => ({ role: 'user', content })
-const item = (given: JsonObject) => ({ input: [user('Hello'), given] })
-const part = (given: JsonObject) => ({ input: [user([given])] })
+const item = (value: JsonObject) => ({ input: [user('Hello'), value] })
+const part = (value: JsonObject) => ({ input: [user([value])] })
 
-/** [what, the request's fields, the field that is named] */
+/** [name, the request's fields, the field that the error names] */
 const REFUSED: [string, JsonObject, string][] = [
   ['no model', { model: null, input: 'x' }, 'model'],
   ['no input', {}, 'input'],
@@ -19,7 +19,7 @@ const REFUSED: [string, JsonObject, string][] = [
   ['an empty input', { input: [] }, 'input'],
   ['an item that is no object', { input: ['x'] }, 'input[0]'],
   ['an item of an unknown type', item({ type: 'dance' }), 'input[1].type'],
-  ['a role that there is not', { input: [{ role: 'robot', content: 'x' }] }, 'input[0].role'],
+  ['an unknown role', { input: [{ role: 'robot', content: 'x' }] }, 'input[0].role'],
   ['a part of an unknown type', part({ type: 'input_smell' }), 'input[0].content[0].type'],
   [
     'an image over http',
@@ -43,17 +43,17 @@ const REFUSED: [string, JsonObject, string][] = [
     'input[1].call_id',
   ],
   ['a limit of 0', { input: 'x', max_output_tokens: 0 }, 'max_output_tokens'],
-  ['a limit that is no count', { input: 'x', max_output_tokens: -1 }, 'max_output_tokens'],
+  ['a negative limit', { input: 'x', max_output_tokens: -1 }, 'max_output_tokens'],
   ['background', { input: 'x', background: true }, 'background'],
   ['a conversation at the provider', { input: 'x', conversation: 'conv_1' }, 'conversation'],
   ['a prompt at the provider', { input: 'x', prompt: { id: 'pmpt_1' } }, 'prompt'],
-  ['a field that nobody has', { input: 'x', temprature: 1 }, 'temprature'],
+  ['an unknown field', { input: 'x', temprature: 1 }, 'temprature'],
   ['our own field', { input: 'x', tollgate_recalled: { before: [], items: {} } }, 'tollgate_recalled'],
   ['another spelling of a deciding field', { input: 'x', Max_Output_Tokens: 5 }, 'Max_Output_Tokens'],
   ['a limit under its name elsewhere', { input: 'x', max_tokens: 5 }, 'max_tokens'],
-  ['an effort that there is not', { input: 'x', reasoning: { effort: 'huge' } }, 'reasoning.effort'],
-  ['a format that there is not', { input: 'x', text: { format: { type: 'xml' } } }, 'text.format.type'],
-  ['a choice that there is not', { input: 'x', tool_choice: 'maybe' }, 'tool_choice'],
+  ['an unknown effort', { input: 'x', reasoning: { effort: 'huge' } }, 'reasoning.effort'],
+  ['an unknown format', { input: 'x', text: { format: { type: 'xml' } } }, 'text.format.type'],
+  ['an unknown choice', { input: 'x', tool_choice: 'maybe' }, 'tool_choice'],
   ['stream of another type', { input: 'x', stream: 'yes' }, 'stream'],
 ]
 
@@ -89,7 +89,7 @@ describe('other statuses', () => {
       type: 'insufficient_quota',
     })
   })
-  test('a WebSocket that is none: 426, at once', async () => {
+  test('an upgrade without the key of a WebSocket: 426, at once', async () => {
     const response = await call('/v1/responses', undefined, {
       method: 'GET',
       headers: { upgrade: 'websocket', connection: 'upgrade' },

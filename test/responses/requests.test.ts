@@ -1,11 +1,11 @@
-// Issue: "Input items of all kinds …, instructions, tools and tool choice": what of a request reaches a provider, and how.
+// Issue: "Input items of all kinds …, instructions, tools and tool choice": the parts of a request that reach a provider, and their form.
 import { describe, expect, test } from 'bun:test'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { MODELS } from '../support/three-providers.ts'
 import { stream as streamed, whole } from '../support/upstream.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { upstream, post, asks, streams, asked } = await responsesScene()
+const { upstream, post, create, eventsFor, asked } = await responsesScene()
 const model = MODELS.openai
 const user = (content: Json) => ({ role: 'user', content })
 const PIXEL = 'data:image/png;base64,AAEC'
@@ -32,7 +32,7 @@ const TEAM = {
 const SEARCH = { type: 'web_search' }
 const declared = (name: string) => ({ type: 'function', function: { name, parameters: SCHEMA } })
 
-/** [what, fields of the request, what the provider is asked] */
+/** [name, fields of the request, the request that the provider gets] */
 const CARRIED: [string, JsonObject, object][] = [
   ['text', { input: 'Hello' }, { messages: [user('Hello')] }],
   ['a message without a type', { input: [user('Hello')] }, { messages: [user('Hello')] }],
@@ -277,13 +277,13 @@ const CARRIED: [string, JsonObject, object][] = [
   ],
 ]
 
-describe('what reaches a provider that is asked by chat completions', () => {
+describe('the request to a provider of chat completions', () => {
   test.each(CARRIED)('%s', async (_, fields, expected) => {
-    await asks({ model, ...fields })
+    await create({ model, ...fields })
     expect(asked()).toMatchObject(expected as JsonObject)
   })
 
-  test('what changes nothing of the answer is left out, but for the key of the cache', async () => {
+  test('fields that do not change the answer are dropped, but for the key of the cache', async () => {
     const fields = {
       store: true,
       truncation: 'auto',
@@ -293,7 +293,7 @@ describe('what reaches a provider that is asked by chat completions', () => {
       client_metadata: { x: 'y' },
       include: ['reasoning.encrypted_content'],
     }
-    expect(await asks({ model, input: QUESTION, ...fields })).toMatchObject({
+    expect(await create({ model, input: QUESTION, ...fields })).toMatchObject({
       metadata: fields.metadata,
       truncation: 'auto',
       prompt_cache_key: 'k',
@@ -301,16 +301,16 @@ describe('what reaches a provider that is asked by chat completions', () => {
     expect(Object.keys(asked()).sort()).toEqual(['messages', 'model', 'prompt_cache_key'])
   })
 
-  test('the phase of a message is left out, and named', async () => {
-    const said = { type: 'message', role: 'assistant', phase: 'commentary', content: 'I look.' }
-    const response = await post({ model, input: [user('A'), said, user('B')] })
+  test('the phase of a message is dropped, and named', async () => {
+    const message = { type: 'message', role: 'assistant', phase: 'commentary', content: 'I look.' }
+    const response = await post({ model, input: [user('A'), message, user('B')] })
     expect(response.headers.get('x-tollgate-dropped')).toBe('phase')
     expect(asked().messages).toEqual([user('A'), { role: 'assistant', content: 'I look.' }, user('B')])
   })
 
-  test('what only hosted tools left in a conversation is left out', async () => {
-    const left = ['web_search_call', 'file_search_call', 'mcp_list_tools', 'image_generation_call']
-    await asks({ model, input: [user('A'), ...left.map((type) => ({ type, id: 'x' })), user('B')] })
+  test('items that hosted tools left in a conversation are dropped', async () => {
+    const types = ['web_search_call', 'file_search_call', 'mcp_list_tools', 'image_generation_call']
+    await create({ model, input: [user('A'), ...types.map((type) => ({ type, id: 'x' })), user('B')] })
     expect(asked().messages).toEqual([
       user([
         { type: 'text', text: 'A' },
@@ -348,19 +348,21 @@ describe('a call of a tool comes back in the kind of its definition', () => {
     ['patch', '{"input":"a\\nb"}', { type: 'custom_tool_call', name: 'patch', input: 'a\nb' }],
   ])('%s', async (name, args, item) => {
     upstream.answer(answering(name, args))
-    expect((await asks({ model, input: QUESTION, tools })).output).toMatchObject([{ call_id: 'c9', ...item }])
-    const said = await streams({ model, input: QUESTION, tools })
-    expect(said.at(-1)).toMatchObject({ response: { output: [{ call_id: 'c9', ...item }] } })
-    const told = said.find(({ type }) => /(?:arguments|input)\.done$/.test(String(type)))
-    expect(told).toMatchObject('input' in item ? { input: item.input } : { arguments: args })
+    expect((await create({ model, input: QUESTION, tools })).output).toMatchObject([
+      { call_id: 'c9', ...item },
+    ])
+    const got = await eventsFor({ model, input: QUESTION, tools })
+    expect(got.at(-1)).toMatchObject({ response: { output: [{ call_id: 'c9', ...item }] } })
+    const done = got.find(({ type }) => /(?:arguments|input)\.done$/.test(String(type)))
+    expect(done).toMatchObject('input' in item ? { input: item.input } : { arguments: args })
   })
 
-  test('though an item of the input added its tool', async () => {
+  test('even if an item of the input added its tool', async () => {
     upstream.answer(answering('team__patch', '{"input":"a"}'))
     const added = { type: 'additional_tools', role: 'developer', tools: [{ ...TEAM, tools: [PATCH] }] }
     const input = [added, user('Hello')]
     const item = { type: 'custom_tool_call', call_id: 'c9', name: 'patch', namespace: 'team', input: 'a' }
-    expect((await asks({ model, input })).output).toMatchObject([item])
-    expect((await streams({ model, input })).at(-1)).toMatchObject({ response: { output: [item] } })
+    expect((await create({ model, input })).output).toMatchObject([item])
+    expect((await eventsFor({ model, input })).at(-1)).toMatchObject({ response: { output: [item] } })
   })
 })

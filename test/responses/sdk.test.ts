@@ -110,11 +110,11 @@ describe('errors', () => {
   test('a provider that fails is a 502, whole and streamed', async () => {
     upstream.answer(refusal(500))
     const body = { model: MODELS.openai, input: QUESTION }
-    const asks = async (stream: boolean) => await client.responses.create({ ...body, stream })
-    await expect(asks(false)).rejects.toMatchObject({ status: 502 })
-    await expect(asks(true)).rejects.toMatchObject({ status: 502 })
+    const create = async (stream: boolean) => await client.responses.create({ ...body, stream })
+    await expect(create(false)).rejects.toMatchObject({ status: 502 })
+    await expect(create(true)).rejects.toMatchObject({ status: 502 })
   })
-  test('a stream that breaks throws what it says', async () => {
+  test('a stream that breaks makes the SDK throw its message', async () => {
     const piece = { id: 'x', choices: [{ index: 0, delta: { content: 'Tides' } }] }
     upstream.answer({ headers: { 'content-type': 'text/event-stream' }, steps: [{ event: piece }, 'reset'] })
     const types: string[] = []

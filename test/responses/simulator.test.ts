@@ -26,7 +26,7 @@ describe.each(EACH)('%s, streamed: %p', (model, streams) => {
       ? await client.responses.stream({ ...body, model }).finalResponse()
       : await client.responses.create({ ...body, model })
 
-  test('text: the usage that is shown is the one that was billed', async () => {
+  test('text: the response shows the usage that was billed', async () => {
     const response = await ask({ input: 'Tell me about tides.' })
     expect(response.output_text).toMatch(/\w{3}/)
     const call = await lastCall()
@@ -50,18 +50,18 @@ describe.each(EACH)('%s, streamed: %p', (model, streams) => {
     const rest = { tools, store: false, reasoning: { effort: 'low', summary: 'auto' } } as const
     const input: Item[] = [{ role: 'user', content: 'Call get_weather, and say what it returns.' }]
     for (const result of ['twelve degrees', 'thirteen degrees']) {
-      const called = await ask({ ...rest, input })
-      const call = called.output.find((item) => item.type === 'function_call')
+      const first = await ask({ ...rest, input })
+      const call = first.output.find((item) => item.type === 'function_call')
       expect(call?.name).toBe('get_weather')
       expect(JSON.parse(call?.arguments ?? '')).toHaveProperty('city')
-      input.push(...itemsOf(called), {
+      input.push(...itemsOf(first), {
         type: 'function_call_output',
         call_id: call?.call_id ?? '',
         output: result,
       })
-      const answered = await ask({ ...rest, input })
-      expect(answered.output_text).toContain(result)
-      input.push(...itemsOf(answered), { role: 'user', content: 'Call get_weather again.' })
+      const second = await ask({ ...rest, input })
+      expect(second.output_text).toContain(result)
+      input.push(...itemsOf(second), { role: 'user', content: 'Call get_weather again.' })
     }
   })
 
@@ -85,7 +85,7 @@ describe.each(EACH)('%s, streamed: %p', (model, streams) => {
     expect((await lastCall()).input_tokens).toBeGreaterThan(input_tokens + 100)
   })
 
-  test('a conversation that is continued, and an answer cut at its limit', async () => {
+  test('a conversation is continued, and an answer is cut at its limit', async () => {
     const first = await ask({ input: 'The word is zanzibar.' })
     const second = await ask({ input: 'Go on.', previous_response_id: first.id, max_output_tokens: 300 })
     expect(second.previous_response_id).toBe(first.id)

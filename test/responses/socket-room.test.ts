@@ -1,4 +1,4 @@
-// The room for messages over WebSockets that wait for their calls: what is refused once it is full, and that all of it is given back.
+// Room for messages over WebSockets that wait for their calls: messages beyond it are refused, and all of it is returned.
 import { expect, test } from 'bun:test'
 import { Connection } from '../../plugins/responses/socket/connection.ts'
 import type { Served } from '../../plugins/responses/socket/connection-options.ts'
@@ -12,17 +12,17 @@ const create = (chars: number, stream_id = 'a') =>
 
 function scene() {
   const arrived = createSharedBytes(LIMIT_BYTES)
-  /** Of the calls that have begun, in their order. */
-  const begun: { take: () => void; answer: () => void }[] = []
+  /** The calls that started, in their order. */
+  const calls: { take: () => void; answer: () => void }[] = []
   const open = () => {
-    const told: string[] = []
-    const heard = Promise.withResolvers<void>()
+    const messages: string[] = []
+    const received = Promise.withResolvers<void>()
     const closed = Promise.withResolvers<number>()
     const socket = {
       isPaused: false,
       send(message: string) {
-        heard.resolve()
-        return told.push(message)
+        received.resolve()
+        return messages.push(message)
       },
       getBufferedAmount: () => 0,
       pause: () => undefined,
@@ -40,7 +40,7 @@ function scene() {
       unwrap: (bytes, rules) => Promise.resolve(unwrap(bytes, rules)),
       serve(_, { onTaken }) {
         const { promise, resolve } = Promise.withResolvers<Served>()
-        begun.push({ take: onTaken, answer: () => resolve({ answer: Response.json({}), was_let_in: true }) })
+        calls.push({ take: onTaken, answer: () => resolve({ answer: Response.json({}), was_let_in: true }) })
         return promise
       },
       refuse: ({ kind, retry_after_s }) =>
@@ -56,45 +56,45 @@ function scene() {
     return {
       say: (text: string) => connection.message(socket, text),
       leave: () => connection.close(socket, 1006),
-      told,
-      hears: heard.promise,
+      messages,
+      isAnswered: received.promise,
       closed: closed.promise,
     }
   }
-  return { arrived, begun, open }
+  return { arrived, calls, open }
 }
 
-test('a message for which there is no room is answered as overloaded, and its socket closed', async () => {
-  const { begun, open } = scene()
+test('a message without room is answered as overloaded, and its socket is closed', async () => {
+  const { calls, open } = scene()
   const [first, second] = [open(), open()]
   first.say(create(800))
   second.say(create(800))
   expect(await second.closed).toBe(1013)
-  expect(second.told.map((message) => JSON.parse(message))).toEqual([
+  expect(second.messages.map((message) => JSON.parse(message))).toEqual([
     { type: 'error', status: 503, error: { kind: 'overloaded' }, headers: { 'retry-after': '5' } },
   ])
-  expect(begun).toHaveLength(1)
+  expect(calls).toHaveLength(1)
 })
 
-test.each<[what: string, before: (s: ReturnType<typeof scene>) => unknown]>([
+test.each<[name: string, before: (s: ReturnType<typeof scene>) => unknown]>([
   [
     'a call has taken it',
-    ({ open, begun }) => {
+    ({ open, calls }) => {
       open().say(create(800))
-      begun[0]?.take()
+      calls[0]?.take()
     },
   ],
   [
     'a call was answered without it',
-    async ({ open, begun }) => {
+    async ({ open, calls }) => {
       const caller = open()
       caller.say(create(800))
-      begun[0]?.answer()
-      await caller.hears
+      calls[0]?.answer()
+      await caller.isAnswered
     },
   ],
   [
-    'its caller has left, with what waits in a lane',
+    'its caller has disconnected, with messages that wait in a lane',
     ({ open }) => {
       const left = open()
       for (let sent = 0; sent < 3; sent++) left.say(create(200))
@@ -102,22 +102,22 @@ test.each<[what: string, before: (s: ReturnType<typeof scene>) => unknown]>([
     },
   ],
   [
-    'its caller has left, and its call takes it late',
-    ({ open, begun }) => {
+    'its caller has disconnected, and its call takes it late',
+    ({ open, calls }) => {
       const left = open()
       left.say(create(800))
       left.leave()
-      begun[0]?.take()
+      calls[0]?.take()
     },
   ],
   [
-    'it asked for no response',
+    'it requested no response',
     ({ open }) => open().say(`{"type":"response.processed","x":"${'x'.repeat(800)}"}`),
   ],
   ['it could not be understood', ({ open }) => open().say('x'.repeat(900))],
-])('there is room again where %s', async (_, before) => {
+])('the room of a message is free again where %s', async (_, before) => {
   const s = scene()
   await before(s)
-  // Half of it, which is all that one account may have, and no more: nothing was given back twice.
+  // Exactly the half that one account may have is free: nothing was returned twice.
   expect([s.arrived.take(1, LIMIT_BYTES / 2), s.arrived.take(1, 1)]).toEqual([true, false])
 })

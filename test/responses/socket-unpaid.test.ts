@@ -1,4 +1,4 @@
-// Messages over WebSockets that nobody pays for: how many a turn of the event loop reads or refuses, and after how many a socket is closed.
+// Unpaid messages over WebSockets: how many of them a turn of the event loop reads or refuses, and after how many a socket is closed.
 import { describe, expect, test } from 'bun:test'
 import { Connection } from '../../plugins/responses/socket/connection.ts'
 import { createTurns } from '../../plugins/responses/socket/turns.ts'
@@ -14,7 +14,7 @@ const create = (input: string, stream_id?: string) =>
 const refusal = () => Response.json({ error: { message: 'No.' } }, { status: 402 })
 
 interface Caller {
-  /** Whether money is held for what is asked. */
+  /** True for a call that money is held for. */
   pays?: (call: number) => boolean
   is_welcome?: boolean
 }
@@ -71,19 +71,19 @@ function scene() {
     }
     connection.open(socket)
     const say = (text: string, times = 1) => {
-      for (let said = 0; said < times; said++) connection.message(socket, text)
+      for (let sent = 0; sent < times; sent++) connection.message(socket, text)
     }
     return { connection, socket, say, messages, closed }
   }
   const work = () => counts.calls + counts.refusals
-  /** Runs the next turn, and whatever follows from it without another. @returns false if there is none */
+  /** Runs the next turn, and everything that follows from it without another. @returns false if no turn is scheduled */
   const turn = async (): Promise<boolean> => {
     const run = scheduled.shift()
     run?.()
     await Bun.sleep(0)
     return run !== undefined
   }
-  /** Runs all of them. @returns the most work that one of them did */
+  /** Runs all turns. @returns the most work that one of them did */
   const allTurns = async (): Promise<number> => {
     let most = 0
     for (;;) {
@@ -98,8 +98,8 @@ function scene() {
 describe('a turn of the event loop', () => {
   test.each([
     ['refuses one request of a socket', create('Why?'), 101],
-    ['reads one message of a socket that is none', 'hello', 100],
-  ])('%s, whatever came in one piece', async (_, message, all) => {
+    ['reads one message that is not a request', 'hello', 100],
+  ])('%s, however many came in one piece', async (_, message, all) => {
     const { open, work, allTurns } = scene()
     const caller = open()
     caller.say(message, 1_000)
@@ -109,7 +109,7 @@ describe('a turn of the event loop', () => {
     expect(work()).toBe(all)
   })
 
-  test('refuses so many of all sockets together', async () => {
+  test('refuses at most four requests of all sockets together', async () => {
     const { open, work, allTurns } = scene()
     const callers = Array.from({ length: 20 }, () => open())
     for (const { say } of callers) say(create('Why?'), 100)
@@ -121,12 +121,12 @@ describe('a turn of the event loop', () => {
 })
 
 describe('a socket is closed', () => {
-  const FLOODS: readonly (readonly [what: string, message: string])[] = [
+  const FLOODS: readonly (readonly [name: string, message: string])[] = [
     ['requests that are refused before money is held', create('Why?')],
-    ['requests in many lanes that are refused', create('Why?', 'a')],
+    ['refused requests of a lane', create('Why?', 'a')],
     ['messages that cannot be understood', 'hello'],
     ['notices', '{"type":"response.processed"}'],
-    ['words for responses', '{"type":"response.steer","input":"Faster"}'],
+    ['steering of responses', '{"type":"response.steer","input":"Faster"}'],
   ]
   test.each(FLOODS)('after 100 %s, and nothing more is read', async (_, message) => {
     const { open, allTurns, work } = scene()
@@ -177,7 +177,7 @@ describe('a socket is closed', () => {
 })
 
 describe('a large message', () => {
-  test('of a caller who could not be let in is refused unread, under the lane that it begins with', async () => {
+  test('of a caller who is not let in is refused unread, under the lane that it begins with', async () => {
     const { open, allTurns, counts } = scene()
     const { say, messages } = open({ is_welcome: false })
     say(create('x'.repeat(MEGABYTE), 'a'))

@@ -1,4 +1,4 @@
-// Large messages over a WebSocket whose call could not be let in yet: what they wait for, and when they are refused; their sizes.
+// Large messages over a WebSocket whose call could not be let in yet: the calls that they wait for, and their refusal; their sizes.
 import { describe, expect, test } from 'bun:test'
 import { Connection } from '../../plugins/responses/socket/connection.ts'
 import { awaitWelcome, Lanes } from '../../plugins/responses/socket/lanes.ts'
@@ -22,11 +22,11 @@ function busy(...names: (string | undefined)[]) {
   return { lanes, items }
 }
 
-/** Asks until `welcome` says yes. */
-function asking(lanes: Lanes<Work>, lane: string | undefined) {
-  const state = { is_welcome: false, asked: 0, end: '' }
+/** Tries until the call is welcome. */
+function waiting(lanes: Lanes<Work>, lane: string | undefined) {
+  const state = { is_welcome: false, tries: 0, end: '' }
   awaitWelcome(lanes, lane, async () => {
-    state.asked++
+    state.tries++
     if (!state.is_welcome) throw new Error('not now')
   }).then(
     () => (state.end = 'let in'),
@@ -38,22 +38,22 @@ function asking(lanes: Lanes<Work>, lane: string | undefined) {
 describe('a large message that could not be let in', () => {
   test('is let in once a call before it has ended', async () => {
     const { lanes, items } = busy('a', 'b')
-    const state = asking(lanes, 'a')
+    const state = waiting(lanes, 'a')
     await Bun.sleep(0)
-    expect(state).toMatchObject({ asked: 1, end: '' })
+    expect(state).toMatchObject({ tries: 1, end: '' })
     state.is_welcome = true
     items[1]?.resolve()
     await Bun.sleep(0)
-    expect(state).toMatchObject({ asked: 2, end: 'let in' })
+    expect(state).toMatchObject({ tries: 2, end: 'let in' })
   })
 
   test.each([
     ['at once, where its lane is free', 'c', 0],
     ['after the calls of its lane', 'a', 1],
-    ['after all calls, where only reading it tells its lane', undefined, 2],
+    ['after all calls, where its lane is unknown until it is read', undefined, 2],
   ])('is refused %s', async (_, lane, ended) => {
     const { lanes, items } = busy('a', 'b')
-    const state = asking(lanes, lane)
+    const state = waiting(lanes, lane)
     for (const item of items.slice(0, ended)) {
       await Bun.sleep(0)
       expect(state.end).toBe('')
@@ -63,10 +63,10 @@ describe('a large message that could not be let in', () => {
     expect(state.end).toBe('refused')
   })
 
-  test('waits no more for calls that are dropped before they begin', async () => {
+  test('does not wait for calls that are dropped before they start', async () => {
     const { lanes } = busy()
     lanes.add('a', Promise.withResolvers())
-    const state = asking(lanes, 'a')
+    const state = waiting(lanes, 'a')
     lanes.clear()
     await Bun.sleep(0)
     expect(state.end).toBe('refused')
@@ -78,7 +78,7 @@ test.each([
   ['two bytes each', 'ж'.repeat(60_000), 1],
   ['three bytes each', '語'.repeat(30_000), 1],
 ])('a message has the size of its bytes: %s', async (_, input, looks) => {
-  let asked = 0
+  let tries = 0
   let taken_bytes = 0
   const connection = new Connection({
     account_id: 1,
@@ -91,7 +91,7 @@ test.each([
       give: () => undefined,
     },
     turns: createTurns({ max_steps: 1 }),
-    assertWelcome: () => Promise.resolve(void asked++),
+    assertWelcome: () => Promise.resolve(void tries++),
     unwrap: (bytes, rules) => Promise.resolve(unwrap(bytes, rules)),
     serve: () => Promise.resolve({ answer: Response.json({}), was_let_in: true }),
     refuse: () => Response.json({}),
@@ -113,8 +113,8 @@ test.each([
   connection.open(socket)
   connection.message(socket, message)
   await Bun.sleep(0)
-  expect({ asked, taken_bytes }).toEqual({
-    asked: looks,
+  expect({ tries, taken_bytes }).toEqual({
+    tries: looks,
     taken_bytes: new TextEncoder().encode(message).length,
   })
 })

@@ -1,4 +1,4 @@
-// Issue: "State is ours, not the provider's": conversations that are continued, priced for all that they bring, per account.
+// Issue: "State is ours, not the provider's": continued conversations, priced for everything in them, per account.
 import { describe, expect, spyOn, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { errorOf } from '../chat/support.ts'
@@ -6,7 +6,7 @@ import { replay, TIDES } from '../support/replay.ts'
 import { INPUT_NANOS, MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { gateway, store, upstream, asks, streams, post, asked, lastCall, counts, expectCounts } =
+const { gateway, store, upstream, create, eventsFor, post, asked, lastCall, counts, expectCounts } =
   await responsesScene()
 const model = MODELS.openai
 const user = (content: string) => ({ role: 'user', content })
@@ -16,9 +16,9 @@ const lastHold = () => gateway.rows().holds.at(-1)?.amount_nanos ?? Number.NaN
 const idOf = ({ id }: JsonObject) => String(id)
 
 describe('a response is continued', () => {
-  test.each(PROTOCOLS)('on a %s model, whichever it began on', async (provider) => {
-    const id = idOf(await asks({ ...FIRST, model: MODELS.anthropic }))
-    const answer = await asks({ model: MODELS[provider], input: 'And why two?', previous_response_id: id })
+  test.each(PROTOCOLS)('on a %s model, after a start on an Anthropic one', async (provider) => {
+    const id = idOf(await create({ ...FIRST, model: MODELS.anthropic }))
+    const answer = await create({ model: MODELS[provider], input: 'And why two?', previous_response_id: id })
     expect(answer).toMatchObject({ status: 'completed', previous_response_id: id })
     const sent = upstream.last().body.toString()
     const places = [QUESTION, TIDES.slice(0, 40), 'And why two?'].map((text) => sent.indexOf(text))
@@ -26,11 +26,11 @@ describe('a response is continued', () => {
     expect(places[0]).toBeGreaterThan(0)
   })
 
-  test('from a stream, in chains, instructions left behind', async () => {
-    const said = await streams({ ...FIRST, instructions: 'Only once.' })
-    const id = String(objectIn(said.at(-1)?.response).id)
-    const second = idOf(await asks({ model, input: 'Two', previous_response_id: id }))
-    await asks({ model, input: [user('Three')], previous_response_id: second })
+  test('from a stream, in chains, without its instructions', async () => {
+    const got = await eventsFor({ ...FIRST, instructions: 'Only once.' })
+    const id = String(objectIn(got.at(-1)?.response).id)
+    const second = idOf(await create({ model, input: 'Two', previous_response_id: id }))
+    await create({ model, input: [user('Three')], previous_response_id: second })
     expect(asked().messages).toEqual([
       user(QUESTION),
       assistant(TIDES),
@@ -42,7 +42,7 @@ describe('a response is continued', () => {
 
   test('with the results of its calls', async () => {
     upstream.answer(replay('tools'))
-    const first = await asks({ ...FIRST, tools: [{ type: 'function', name: 'get_weather' }] })
+    const first = await create({ ...FIRST, tools: [{ type: 'function', name: 'get_weather' }] })
     const calls = objectsIn(first.output).filter(({ type }) => type === 'function_call')
     upstream.answer(replay('text'))
     const results = calls.map(({ call_id = null }) => ({
@@ -50,50 +50,50 @@ describe('a response is continued', () => {
       call_id,
       output: '7',
     }))
-    await asks({ model, previous_response_id: idOf(first), input: results })
+    await create({ model, previous_response_id: idOf(first), input: results })
     expect(objectsIn(asked().messages).filter(({ role }) => role === 'tool')).toHaveLength(2)
   })
 
-  test('and held for all that it brings', async () => {
-    const id = idOf(await asks({ model, input: 'word '.repeat(40_000), max_output_tokens: 300 }))
+  test('with a hold for the whole conversation', async () => {
+    const id = idOf(await create({ model, input: 'word '.repeat(40_000), max_output_tokens: 300 }))
     const long_nanos = lastHold()
-    await asks({ model, input: 'short', max_output_tokens: 300 })
+    await create({ model, input: 'short', max_output_tokens: 300 })
     const short_nanos = lastHold()
-    await asks({ model, input: 'short', max_output_tokens: 300, previous_response_id: id })
+    await create({ model, input: 'short', max_output_tokens: 300, previous_response_id: id })
     expect(long_nanos).toBeGreaterThan(50_000 * INPUT_NANOS)
     expect(lastHold()).toBeGreaterThan(long_nanos)
     expect(short_nanos).toBeLessThan(long_nanos / 10)
   })
 
-  test('an item that is only referred to stands for what it was', async () => {
-    const [item] = objectsIn((await asks(FIRST)).output)
-    await asks({
+  test('with a reference in place of an item', async () => {
+    const [item] = objectsIn((await create(FIRST)).output)
+    await create({
       model,
       input: [user(QUESTION), { type: 'item_reference', id: item?.id ?? null }, user('Go on')],
     })
     expect(asked().messages).toEqual([user(QUESTION), assistant(TIDES), user('Go on')])
     const id = idOf(
-      await asks({ model, input: [{ type: 'item_reference', id: item?.id ?? null }, user('Again')] }),
+      await create({ model, input: [{ type: 'item_reference', id: item?.id ?? null }, user('Again')] }),
     )
     expect(store.all.get(id)?.input).toMatchObject([{ type: 'message', role: 'assistant' }, user('Again')])
   })
 })
 
-describe('items that are only referred to', () => {
+describe('references to items', () => {
   const reference = ({ id = null }: JsonObject) => ({ type: 'item_reference', id })
 
-  test('each once, as OpenAI has it: an answer cannot be multiplied by a short request', async () => {
-    const [item = {}] = objectsIn((await asks(FIRST)).output)
+  test('name each item once, as at OpenAI: a short request cannot multiply an answer', async () => {
+    const [item = {}] = objectsIn((await create(FIRST)).output)
     const before = counts()
     const input = [reference(item), user('Go on'), reference(item)]
     expect(await errorOf(await post({ model, input }))).toMatchObject({ status: 400, param: 'input' })
     await expectCounts(before)
   })
 
-  test('are read from their response at once', async () => {
+  test('of one response read it once', async () => {
     upstream.answer(replay('tools'))
     const items = objectsIn(
-      (await asks({ ...FIRST, tools: [{ type: 'function', name: 'get_weather' }] })).output,
+      (await create({ ...FIRST, tools: [{ type: 'function', name: 'get_weather' }] })).output,
     )
     upstream.answer(replay('text'))
     expect(items.length).toBeGreaterThan(1)
@@ -104,33 +104,33 @@ describe('items that are only referred to', () => {
   })
 })
 
-describe('what is kept', () => {
-  test('the input as it came, and the response as it was answered', async () => {
-    const answer = await asks({ ...FIRST, metadata: { a: 'b' } })
+describe('a kept response', () => {
+  test('has the input as it came, and the response as the caller got it', async () => {
+    const answer = await create({ ...FIRST, metadata: { a: 'b' } })
     const kept = store.all.get(idOf(answer))
     expect(kept?.response).toEqual(answer)
     expect(kept).toMatchObject({ previous_id: undefined, input: [{ type: 'message', ...user(QUESTION) }] })
   })
-  test('is there when the end of a stream is read', async () => {
-    const response = objectIn((await streams(FIRST)).at(-1)?.response)
+  test('exists when the caller reads the end of a stream', async () => {
+    const response = objectIn((await eventsFor(FIRST)).at(-1)?.response)
     expect(store.all.get(idOf(response))?.response).toEqual(response)
   })
   test.each([
     ['whole', false],
     ['streamed', true],
-  ])('nothing with store: false: %s', async (_, stream) => {
+  ])('does not exist with store: false: %s', async (_, stream) => {
     const before = store.all.size
     await (await post({ ...FIRST, store: false, stream })).text()
     await gateway.rest()
     expect(store.all.size).toBe(before)
   })
-  test('nothing where the operator lets none be kept; the answer says so', async () => {
+  test('does not exist where the operator turned keeping off; the answer says so', async () => {
     store.enabled = false
     const before = store.all.size
-    expect(await asks(FIRST)).toMatchObject({ status: 'completed', store: false })
+    expect(await create(FIRST)).toMatchObject({ status: 'completed', store: false })
     expect(store.all.size).toBe(before)
   })
-  test('nothing of an answer that was refused or failed', async () => {
+  test('does not exist for a failed answer', async () => {
     const before = store.all.size
     upstream.answer({ status: 500, steps: [] })
     expect((await post(FIRST)).status).toBe(502)
@@ -139,7 +139,7 @@ describe('what is kept', () => {
 })
 
 test.each([false, true])(
-  'a request that is sent again gets the same response, paid and kept once; streamed: %p',
+  'a repeated request gets the same response, paid and kept once; streamed: %p',
   async (stream) => {
     const headers = { 'idempotency-key': `again-${stream}` }
     const body = { ...FIRST, stream }
@@ -152,7 +152,7 @@ test.each([false, true])(
   },
 )
 
-describe('what is not there', () => {
+describe('not found', () => {
   const refers = { ...FIRST, previous_response_id: 'resp_none' }
   test('a response that was never made', async () => {
     const before = counts()
@@ -164,7 +164,7 @@ describe('what is not there', () => {
     await expectCounts(before)
   })
   test('another account’s response, and its items', async () => {
-    const answer = await asks(FIRST)
+    const answer = await create(FIRST)
     const [item] = objectsIn(answer.output)
     const key = await gateway.caller('10')
     const mine = await errorOf(await post({ ...FIRST, previous_response_id: answer.id ?? null }, { key }))
@@ -183,13 +183,13 @@ describe('what is not there', () => {
   test.each([
     ['a response', { previous_response_id: 'x'.repeat(100_000) }],
     ['an item', { input: [{ type: 'item_reference', id: 'x'.repeat(100_000) }] }],
-  ])('%s by an id as long as a book, which is not given back', async (_, refers_to) => {
+  ])('%s by an id of 100,000 characters, which the error does not repeat', async (_, refers_to) => {
     const text = await (await post({ ...FIRST, ...refers_to })).text()
     expect(text).toContain('not found')
     expect(text.length).toBeLessThan(1_000)
   })
-  test('anything, where the operator lets nothing be kept', async () => {
-    const { id = null } = await asks(FIRST)
+  test('any response, where the operator turned keeping off', async () => {
+    const { id = null } = await create(FIRST)
     store.enabled = false
     expect(await errorOf(await post({ ...FIRST, previous_response_id: id }))).toMatchObject({
       status: 400,
@@ -200,9 +200,9 @@ describe('what is not there', () => {
 
 describe('a conversation that is too large for the event loop', () => {
   test('is continued, kept and sent on all the same', async () => {
-    const { id = null } = await asks(FIRST)
+    const { id = null } = await create(FIRST)
     const pad = 'x'.repeat(1_100_000)
-    const answer = await asks({
+    const answer = await create({
       model,
       input: [user(pad)],
       previous_response_id: id,

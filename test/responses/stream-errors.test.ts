@@ -1,5 +1,5 @@
-// Errors in the streams of providers of responses keep their kind, whichever way they are told, and before any output another
-// status is answered in place of a stream.
+// Errors in the streams of providers of responses: each keeps its kind in every form, and before any output it is answered with
+// an error status in place of a stream.
 import { describe, expect, test } from 'bun:test'
 import { STREAMED } from '../disconnect/streams.ts'
 import { OVER_RESPONSES, surfaceModels } from '../disconnect/surfaces.ts'
@@ -16,7 +16,7 @@ const failed = (code: string) => ({
   response: { id: 'resp_theirs', status: 'failed', error: { code, message: WORDS }, output: [] },
 })
 const proxied = (code: string) => ({ error: { code, message: WORDS, type: 'some_error', param: null } })
-const CODES: readonly (readonly [code: string, status: number, told: string])[] = [
+const CODES: readonly (readonly [code: string, status: number, expected: string])[] = [
   ['rate_limit_exceeded', 429, 'rate_limit_exceeded'],
   ['server_is_overloaded', 503, 'server_is_overloaded'],
   ['slow_down', 503, 'server_is_overloaded'],
@@ -31,7 +31,7 @@ const CASES = CODES.flatMap((code) => Object.entries(WAYS).map(([way, of]) => [.
 const ask = () => call('/v1/responses', { model: OVER_RESPONSES, input: QUESTION, stream: true })
 const OPENING = STREAMED['responses, passed through']?.provider.events.slice(0, 2) ?? []
 
-describe.each(CASES)('%s: %i, or %s in a stream; told by %s', (code, status, told, _way, of) => {
+describe.each(CASES)('%s: %i, or %s in a stream; reported by %s', (code, status, expected, _way, of) => {
   test('as the first event', async () => {
     upstream.answer(stream({ event: of(code) }))
     const response = await ask()
@@ -46,7 +46,7 @@ describe.each(CASES)('%s: %i, or %s in a stream; told by %s', (code, status, tol
     const events = eventsOf(await response.text())
     expect(events.at(-1)).toMatchObject({
       type: 'response.failed',
-      response: { status: 'failed', error: { code: told } },
+      response: { status: 'failed', error: { code: expected } },
     })
     expect(events.filter(({ type }) => type === 'error')).toHaveLength(1)
     expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 5 * 1_000 + 3 * 4_000 })

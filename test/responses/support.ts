@@ -1,4 +1,4 @@
-// The responses endpoint as its tests call it: a gateway that keeps responses in memory, and the events of its streams.
+// The responses endpoint for its tests: a gateway that keeps responses in memory, and the events of its streams.
 import { beforeEach } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { responses } from '../../plugins/responses/plugin.ts'
@@ -63,10 +63,10 @@ export const pluginsWith = (store: MemoryStore) =>
 interface ResponsesScene extends Scene {
   store: MemoryStore
   post(body: object | string, options?: CallOptions): Promise<Response>
-  /** A whole answer. */
-  asks(body: object): Promise<JsonObject>
-  /** The events of a stream. */
-  streams(body: object): Promise<JsonObject[]>
+  /** Creates a response, and returns it whole. */
+  create(body: object): Promise<JsonObject>
+  /** Creates a streamed response, and returns its events. */
+  eventsFor(body: object): Promise<JsonObject[]>
 }
 
 /** The scene of a file; providers answer the recording `text` unless a test says otherwise. */
@@ -82,8 +82,8 @@ export async function responsesScene(options: Omit<SceneOptions, 'catalogue'> = 
     ...scene,
     store,
     post,
-    asks: async (body) => (await (await post(body)).json()) as JsonObject,
-    streams: async (body) => eventsOf(await (await post({ ...body, stream: true })).text()),
+    create: async (body) => (await (await post(body)).json()) as JsonObject,
+    eventsFor: async (body) => eventsOf(await (await post({ ...body, stream: true })).text()),
   }
 }
 

@@ -1,4 +1,4 @@
-// Calls of every surface for models that are asked by responses: what the provider gets, what callers get, what it costs.
+// Calls of every surface for models that are called by responses: the provider's request, the callers' answers, the cost.
 import { describe, expect, test } from 'bun:test'
 import { type Json, type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
@@ -65,7 +65,7 @@ const responseOf = (output: Json[], more: JsonObject = {}): JsonObject => ({
 })
 
 function eventsOf(response: JsonObject): string {
-  const begun = { ...response, status: 'in_progress', output: [], usage: null }
+  const created = { ...response, status: 'in_progress', output: [], usage: null }
   const items = objectsIn(response.output).flatMap((item, output_index): JsonObject[] => {
     const place = { item_id: item.id ?? '', output_index }
     const inner: JsonObject[] =
@@ -99,7 +99,7 @@ function eventsOf(response: JsonObject): string {
     ]
   })
   const all = [
-    { type: 'response.created', response: begun },
+    { type: 'response.created', response: created },
     ...items,
     { type: `response.${response.status}`, response },
   ]
@@ -117,11 +117,11 @@ const SCHEMA = { type: 'object', properties: { city: { type: 'string' } } }
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
 
-/** One way to call: how a conversation is asked, and how its next turn is made of an answer and the results of its calls. */
+/** One way to call: the request of a conversation, and its next turn, made of an answer and the results of its calls. */
 interface Surface {
   path: (streams: boolean) => string
   body: (turns: Json[], streams: boolean) => JsonObject
-  said: (text: string) => Json
+  user: (text: string) => Json
   /** The answer as a turn, and the results of its calls. */
   next: (answer: JsonObject) => Json[]
   text: (answer: JsonObject) => Json | undefined
@@ -138,7 +138,7 @@ const SURFACES: Record<string, Surface> = {
       thinking: { type: 'enabled', budget_tokens: 1_024 },
       tools: [{ name: 'look', input_schema: SCHEMA }],
     }),
-    said: (content) => ({ role: 'user', content }),
+    user: (content) => ({ role: 'user', content }),
     next: ({ content = [] }) => [
       { role: 'assistant', content },
       {
@@ -161,7 +161,7 @@ const SURFACES: Record<string, Surface> = {
       reasoning_effort: 'low',
       tools: [{ type: 'function', function: { name: 'look', parameters: SCHEMA } }],
     }),
-    said: (content) => ({ role: 'user', content }),
+    user: (content) => ({ role: 'user', content }),
     next: ({ choices }) => {
       const message = objectIn(objectsIn(choices)[0]?.message)
       const results = objectsIn(message.tool_calls).map(({ id = '' }) => ({
@@ -183,7 +183,7 @@ const SURFACES: Record<string, Surface> = {
       },
       tools: [{ functionDeclarations: [{ name: 'look', parametersJsonSchema: SCHEMA }] }],
     }),
-    said: (text) => ({ role: 'user', parts: [{ text }] }),
+    user: (text) => ({ role: 'user', parts: [{ text }] }),
     next: ({ candidates }) => {
       const content = objectIn(objectsIn(candidates)[0]?.content)
       const parts = objectsIn(content.parts).flatMap(({ functionCall }) => {
@@ -199,7 +199,7 @@ const SURFACES: Record<string, Surface> = {
   },
 }
 /** Gemini CLI and others keep no thoughts in a conversation. */
-const FORGETFUL = 'native, whose client forgets what was thought'
+const FORGETFUL = 'native, whose client keeps no thoughts'
 const { native } = SURFACES
 if (native)
   SURFACES[FORGETFUL] = {
@@ -217,7 +217,7 @@ const ask = (name: string, turns: Json[], streams = false): Promise<Response> =>
   const { path, body } = surface(name)
   return call(path(streams), body(turns, streams), { headers: VERSION })
 }
-const asks = async (name: string, turns: Json[]): Promise<JsonObject> => {
+const create = async (name: string, turns: Json[]): Promise<JsonObject> => {
   const response = await ask(name, turns)
   expect(response.status).toBe(200)
   return (await response.json()) as JsonObject
@@ -225,15 +225,15 @@ const asks = async (name: string, turns: Json[]): Promise<JsonObject> => {
 
 describe('a tool loop of three turns', () => {
   test.each(NAMES)('of %s: reasoning comes back before the call that it led to', async (name) => {
-    const { said, next, text } = surface(name)
-    let turns: Json[] = [said('How warm?')]
+    const { user, next, text } = surface(name)
+    let turns: Json[] = [user('How warm?')]
     for (const step of ['one', 'two']) {
       upstream.answer(answering(responseOf([reasoningItem(step), callItem(`call_${step}`)])))
-      turns = [...turns, ...next(await asks(name, turns))]
+      turns = [...turns, ...next(await create(name, turns))]
       expect(await lastCall()).toMatchObject({ cost_nanos: COST_NANOS })
     }
     upstream.answer(answering(responseOf([reasoningItem('three'), MESSAGE])))
-    expect(text(await asks(name, turns))).toBe('Tides 🌊.')
+    expect(text(await create(name, turns))).toBe('Tides 🌊.')
     expect(upstream.last().path).toBe('/v1/responses')
     const back = (step: string) => [
       { type: 'reasoning', summary: [], encrypted_content: step },
@@ -263,7 +263,7 @@ describe('the charge is that of the reported usage, whole and streamed', () => {
       const other = OTHERS[name]
       const response = other
         ? await call(other[0], { model: 'm', stream: streams, ...other[1] })
-        : await ask(name, [surface(name).said('Hi')], streams)
+        : await ask(name, [surface(name).user('Hi')], streams)
       expect(response.status).toBe(200)
       expect(await response.text()).toContain('Tides 🌊.')
       expect(upstream.last().path).toBe('/v1/responses')
@@ -285,13 +285,13 @@ describe('a stream is the same wherever it is split', () => {
   const stable = (text: string): string =>
     text.replaceAll(/req_[\w-]+|"created":\d+|"responseId":"[^"]*"/g, 'x')
   test.each(NAMES)('%s', async (name) => {
-    const { said } = surface(name)
+    const { user } = surface(name)
     upstream.answer(answering(response))
-    const expected = stable(await (await ask(name, [said('Hi')], true)).text())
+    const expected = stable(await (await ask(name, [user('Hi')], true)).text())
     expect(expected).toContain('look')
     for (let at = 1; at < bytes; at += 67) {
       upstream.answer(answering(response, at, Math.min(bytes, at + 1)))
-      expect(stable(await (await ask(name, [said('Hi')], true)).text())).toBe(expected)
+      expect(stable(await (await ask(name, [user('Hi')], true)).text())).toBe(expected)
       expect(await lastCall()).toMatchObject({ cost_nanos: COST_NANOS })
     }
   })
@@ -299,7 +299,7 @@ describe('a stream is the same wherever it is split', () => {
 
 test('a stream of the native protocol has the reasoning on the call that it led to', async () => {
   upstream.answer(answering(responseOf([reasoningItem(ENCRYPTED), callItem('call_1')])))
-  const text = await (await ask('native', [surface('native').said('Hi')], true)).text()
+  const text = await (await ask('native', [surface('native').user('Hi')], true)).text()
   const parts = [...text.matchAll(/^data: (.*)$/gm)].flatMap(([, data = '']) => {
     const { candidates } = JSON.parse(data) as JsonObject
     return objectsIn(objectIn(objectsIn(candidates)[0]?.content).parts)
@@ -309,10 +309,10 @@ test('a stream of the native protocol has the reasoning on the call that it led 
   expect(Buffer.from(String(signed[0]?.thoughtSignature), 'base64').toString()).toContain(ENCRYPTED)
 })
 
-describe('how an answer ends', () => {
+describe('the reason for the end of an answer', () => {
   const stopOf = async (name: string, response: JsonObject): Promise<Json | undefined> => {
     upstream.answer(answering(response))
-    const answer = await asks(name, [surface(name).said('Hi')])
+    const answer = await create(name, [surface(name).user('Hi')])
     return (
       answer.stop_reason ??
       objectsIn(answer.choices ?? answer.candidates)[0]?.finish_reason ??
@@ -333,33 +333,33 @@ describe('how an answer ends', () => {
   })
 })
 
-describe('what a provider refuses', () => {
+describe('a provider’s refusal or failure', () => {
   const error = (param: string, code: string) =>
     refusal(400, { error: { message: 'refused', type: 'invalid_request_error', param, code } })
 
-  test('a summary of the reasoning: the call is made once more without', async () => {
+  test('of a summary of the reasoning: the call is repeated without it', async () => {
     const before = upstream.seen.length
     upstream.answer((seen) =>
       seen.body.includes('"summary":"auto"')
         ? error('reasoning.summary', 'unsupported_value')
         : answering(responseOf([MESSAGE]))(seen),
     )
-    await asks('messages', [surface('messages').said('Hi')])
+    await create('messages', [surface('messages').user('Hi')])
     expect(upstream.seen.length - before).toBe(2)
     expect(asked().reasoning).toEqual({ effort: 'low' })
     expect(await lastCall()).toMatchObject({ cost_nanos: COST_NANOS })
   })
 
-  test('reasoning that it cannot read: the call is made once more without', async () => {
-    const { said, next } = surface('messages')
+  test('of reasoning that it cannot read: the call is repeated without it', async () => {
+    const { user, next } = surface('messages')
     upstream.answer(answering(responseOf([reasoningItem(ENCRYPTED), callItem('c')])))
-    const turns = [said('Hi'), ...next(await asks('messages', [said('Hi')]))]
+    const turns = [user('Hi'), ...next(await create('messages', [user('Hi')]))]
     upstream.answer((seen) =>
       seen.body.includes(ENCRYPTED)
         ? error('input', 'invalid_encrypted_content')
         : answering(responseOf([MESSAGE]))(seen),
     )
-    await asks('messages', turns)
+    await create('messages', turns)
     expect(objectsIn(asked().input).map(({ type }) => type)).toEqual([
       'message',
       'function_call',
@@ -367,24 +367,24 @@ describe('what a provider refuses', () => {
     ])
   })
 
-  test.each(NAMES)('a failure within the stream costs nothing before its first output: %s', async (name) => {
+  test.each(NAMES)('within the stream costs nothing before its first output: %s', async (name) => {
     const failed = { status: 'failed', error: { code: 'server_error', message: 'x' } }
     upstream.answer(answering(responseOf([], { ...failed, usage: null })))
-    expect((await ask(name, [surface(name).said('Hi')], true)).status).toBe(502)
+    expect((await ask(name, [surface(name).user('Hi')], true)).status).toBe(502)
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 })
 
-describe('what responses has no place for is 400 before anything is held, naming the field', () => {
+describe('a field that responses cannot carry is refused with 400 before the hold, by its name', () => {
   test.each<[string, JsonObject, string]>([
     ['messages', { stop_sequences: ['END'] }, 'stop_sequences'],
     ['chat', { stop: 'END' }, 'stop'],
   ])('%s: %o', async (name, fields, param) => {
     const before = counts()
-    const { path, body, said } = surface(name)
+    const { path, body, user } = surface(name)
     const response = await call(
       path(false),
-      { ...body([said('Hi')], false), ...fields },
+      { ...body([user('Hi')], false), ...fields },
       { headers: VERSION },
     )
     expect(response.status).toBe(400)
@@ -392,15 +392,15 @@ describe('what responses has no place for is 400 before anything is held, naming
     await expectCounts(before)
   })
 
-  test('what is only left out is named in a header', async () => {
+  test('a field that is only dropped is named in a header', async () => {
     upstream.answer(answering(responseOf([MESSAGE])))
-    const { path, body, said } = surface('chat')
-    const response = await call(path(false), { ...body([said('Hi')], false), seed: 7 })
+    const { path, body, user } = surface('chat')
+    const response = await call(path(false), { ...body([user('Hi')], false), seed: 7 })
     expect(response.headers.get('x-tollgate-dropped')).toBe('seed')
   })
 })
 
-test('a route says which endpoint is asked, also for callers of responses', async () => {
+test('a route names the endpoint that is called, also for callers of responses', async () => {
   upstream.answer(
     whole({
       id: 'c',

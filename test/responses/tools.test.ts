@@ -18,12 +18,12 @@ const OTHERS: JsonObject[] = [
   { type: 'tool_search' },
   { type: 'of_next_year' },
 ]
-const asks = (tools: Json[], more: JsonObject = {}, model = MODELS.openai) =>
+const send = (tools: Json[], more: JsonObject = {}, model = MODELS.openai) =>
   post({ model, input: QUESTION, tools, ...more })
 
-describe('left out, and named', () => {
-  test.each(PROTOCOLS)('a %s model: what it keeps are functions', async (provider) => {
-    const response = await asks([SEARCH, LOOK, ...OTHERS, SEARCH], {}, MODELS[provider])
+describe('hosted tools are dropped, and named', () => {
+  test.each(PROTOCOLS)('for a %s model, which gets functions alone', async (provider) => {
+    const response = await send([SEARCH, LOOK, ...OTHERS, SEARCH], {}, MODELS[provider])
     expect(response.status).toBe(200)
     expect(response.headers.get('x-tollgate-dropped')).toBe(
       'web_search, file_search, computer_use_preview, code_interpreter, mcp, image_generation, shell, tool_search, of_next_year',
@@ -34,34 +34,34 @@ describe('left out, and named', () => {
     expect(JSON.stringify(asked())).not.toMatch(/search|computer|interpreter|mcp|image_generation|shell/)
   })
   test('in a stream too', async () => {
-    const response = await asks([SEARCH], { stream: true })
+    const response = await send([SEARCH], { stream: true })
     expect(response.headers.get('x-tollgate-dropped')).toBe('web_search')
     expect(await response.text()).toContain('response.completed')
     expect(asked().tools).toBeUndefined()
   })
-  test('of a choice among tools, too', async () => {
+  test('in a choice among tools, too', async () => {
     const tool_choice = {
       type: 'allowed_tools',
       mode: 'auto',
       tools: [SEARCH, { type: 'function', name: 'look' }],
     }
-    expect((await asks([SEARCH, LOOK], { tool_choice })).status).toBe(200)
+    expect((await send([SEARCH, LOOK], { tool_choice })).status).toBe(200)
     expect(asked().tool_choice).toMatchObject({ allowed_tools: { tools: [{ function: { name: 'look' } }] } })
   })
-  test('of a request that is too large for the event loop, too', async () => {
+  test('in a request that is too large for the event loop, too', async () => {
     const input = 'x'.repeat(1_100_000)
-    const response = await asks([SEARCH, LOOK], { input })
+    const response = await send([SEARCH, LOOK], { input })
     expect(response.headers.get('x-tollgate-dropped')).toBe('web_search')
     expect((await response.json()) as JsonObject).toMatchObject({ status: 'completed', tools: [LOOK] })
     expect(asked()).toMatchObject({ messages: [{ content: input }], tools: [{ function: { name: 'look' } }] })
     expect(JSON.stringify(asked().tools)).not.toContain('search')
   })
-  test('nothing is named where nothing is left out', async () => {
-    expect((await asks([LOOK])).headers.get('x-tollgate-dropped')).toBeNull()
+  test('none is named where none is dropped', async () => {
+    expect((await send([LOOK])).headers.get('x-tollgate-dropped')).toBeNull()
   })
 })
 
-describe('refused where it is forced', () => {
+describe('a hosted tool is refused where the choice forces it', () => {
   test.each<[string, Json[], Json]>([
     ['by its type', [SEARCH, LOOK], { type: 'web_search' }],
     [
@@ -69,10 +69,10 @@ describe('refused where it is forced', () => {
       [SEARCH, LOOK],
       { type: 'allowed_tools', mode: 'required', tools: [SEARCH] },
     ],
-    ['as the only tool of which one must be called', [SEARCH], 'required'],
+    ['as the only tool, where one must be called', [SEARCH], 'required'],
   ])('%s', async (_, tools, tool_choice) => {
     const before = counts()
-    const error = await errorOf(await asks(tools, { tool_choice }))
+    const error = await errorOf(await send(tools, { tool_choice }))
     expect(error).toMatchObject({
       status: 400,
       param: 'tool_choice',

@@ -1,4 +1,4 @@
-// Turns of the event loop: how many steps each has, of one worker and of all, and that nobody is forgotten.
+// Turns of the event loop: how many steps each has, of one worker and of all; every worker gets its turn.
 import { expect, test } from 'bun:test'
 import { createTurns } from '../../plugins/responses/socket/turns.ts'
 
@@ -25,7 +25,7 @@ function scene(max_steps: number) {
   return { turns, worker, steps, turn, scheduled }
 }
 
-test('each worker does one step a turn, all together so many, who has waited the longest first', () => {
+test('a turn has one step of each worker, and three of all together, the longest wait first', () => {
   const { turns, worker, steps, turn } = scene(3)
   for (const [name, pieces] of [
     ['a', 3],
@@ -51,7 +51,7 @@ test('one worker with much to do has one step in each turn, which a quiet loop t
   expect(scheduled).toEqual([])
 })
 
-test('a worker that is added again in its turn waits for the next one, and is there once', () => {
+test('a worker that is added again in its turn waits for the next one, and is queued once', () => {
   const { turns, worker, steps, turn } = scene(4)
   const one = worker('a', 2)
   turns.add(one)

@@ -1,4 +1,4 @@
-// Fields that typed clients demand of a response, put in where a provider of the protocol leaves them out.
+// Fields that typed clients demand of a response, added where a provider of the protocol leaves them out.
 import { describe, expect, test } from 'bun:test'
 import { completing } from '../../src/protocols/openai/responses/complete.ts'
 import { toByteString } from '../../src/protocols/wire/byte-string.ts'
@@ -36,7 +36,7 @@ describe('logprobs of streamed text', () => {
   })
 })
 
-test('a text without annotations has none, in a whole response and in the last event of a stream', () => {
+test('a text without annotations gets an empty list of them, in a whole response and in the last event of a stream', () => {
   const message = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }
   const response = { id: 'x', object: 'response', status: 'completed', output: [message] }
   const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Hi', annotations: [] }] }]

@@ -1,4 +1,4 @@
-// The life of a WebSocket: callers who leave or stop reading, a gateway that stops, sockets that do nothing, and how many there may be.
+// The life of a WebSocket: callers who disconnect or stop reading, a gateway that stops, idle sockets, and how many there may be.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { MODEL } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
@@ -22,45 +22,45 @@ const END: Step = {
   },
 }
 
-/** A response that has begun to be answered. */
-async function begun(s: Scene, script: Script, creates = 1) {
+/** Opens a socket, and waits for the first output of its response. */
+async function start(s: Scene, script: Script, creates = 1) {
   s.upstream.answer(script)
   const socket = await openSocket(s.gateway, s)
   for (let sent = 0; sent < creates; sent++) socket.send({ type: 'response.create', ...FIRST })
   for (;;) if ((await socket.next()).type === 'response.output_text.delta') return socket
 }
 
-test('who leaves in the midst of an answer pays for what came; the provider is let go of', async () => {
+test('a caller who disconnects in the middle of an answer pays for the delivered part; the upstream call ends', async () => {
   await using s = await scene()
-  const socket = await begun(s, stream(words('Once'), 'hang'))
+  const socket = await start(s, stream(words('Once'), 'hang'))
   socket.raw.close()
   await s.upstream.last().over
   expect(await s.lastCall()).toMatchObject({ outcome: 'cancelled', streamed: 1 })
   expect((await s.lastCall()).cost_nanos).toBeGreaterThan(0)
 })
 
-test('what waits in a lane when its caller leaves is never begun', async () => {
+test('a request that waits in a lane when its caller disconnects never starts', async () => {
   await using s = await scene()
-  const socket = await begun(s, stream(words('Once'), 'hang'), 3)
+  const socket = await start(s, stream(words('Once'), 'hang'), 3)
   socket.raw.close()
   await s.upstream.last().over
   await s.gateway.rest()
   expect(s.counts()).toEqual({ calls: 1, holds: 1, seen: 1 })
 })
 
-test('who leaves a socket that is not read, for so much waits, is noticed while the provider is silent', async () => {
+test('a disconnect is noticed while the provider is silent, on a socket that is not read because so much waits', async () => {
   await using s = await scene()
-  const socket = await begun(s, stream(words('Once'), 'hang'), 100)
+  const socket = await start(s, stream(words('Once'), 'hang'), 100)
   socket.raw.terminate()
   await s.upstream.last().over
   await s.gateway.rest()
   expect(s.counts()).toEqual({ calls: 1, holds: 1, seen: 1 })
 })
 
-test('who stops reading is let go, and is charged once', async () => {
+test('a caller who stops reading is disconnected, and charged once', async () => {
   await using s = await scene({ server: 'stalled_reader_timeout_ms = 1000' })
   const endless = Array.from({ length: 4_000 }, () => words('x'.repeat(16_384)))
-  const socket = await begun(s, stream(...endless))
+  const socket = await start(s, stream(...endless))
   socket.raw.pause()
   await s.upstream.last().over
   expect(s.upstream.last().aborted).toBe(true)
@@ -74,9 +74,9 @@ test('an event of 8 MB arrives whole', async () => {
   const long = 'x'.repeat(8 * 1024 * 1024)
   s.upstream.answer(stream(words(long), END))
   const socket = await openSocket(s.gateway, s)
-  const told = await socket.create(FIRST)
-  expect(told.find(({ type }) => type === 'response.output_text.delta')?.delta === long).toBe(true)
-  expect(told.at(-1)).toMatchObject({ type: 'response.completed' })
+  const got = await socket.create(FIRST)
+  expect(got.find(({ type }) => type === 'response.output_text.delta')?.delta === long).toBe(true)
+  expect(got.at(-1)).toMatchObject({ type: 'response.completed' })
   socket.raw.close()
 })
 
@@ -90,10 +90,10 @@ describe('the gateway stops', () => {
     await stopped
   })
 
-  test('a call under way ends first; what is asked meanwhile is refused, as is a new socket', async () => {
+  test('a call under way ends first; a request meanwhile is refused, as is a new socket', async () => {
     await using s = await scene()
     const rest = Promise.withResolvers<void>()
-    const socket = await begun(s, stream(words('Once'), { wait: rest.promise }, END))
+    const socket = await start(s, stream(words('Once'), { wait: rest.promise }, END))
     const stopped = s.gateway.started.stop()
     expect(await socket.create({ ...FIRST, stream_id: 'more' })).toMatchObject([
       { type: 'error', status: 503, stream_id: 'more', headers: { 'retry-after': '5' } },
@@ -111,19 +111,19 @@ describe('the gateway stops', () => {
     expect(s.gateway.rows().holds.map(({ state }) => state)).toEqual(['posted'])
   })
 
-  test('a call that takes longer than it may is ended, told and charged', async () => {
+  test('a call that takes too long is ended with an error, and charged', async () => {
     await using s = await scene({ server: 'shutdown_timeout_ms = 200' })
-    const socket = await begun(s, stream(words('Once'), 'hang'))
+    const socket = await start(s, stream(words('Once'), 'hang'))
     const stopped = s.gateway.started.stop()
-    const told = await socket.untilEnd()
-    expect(told.at(-1)).toMatchObject({ type: 'error', code: 'overloaded' })
+    const got = await socket.untilEnd()
+    expect(got.at(-1)).toMatchObject({ type: 'error', code: 'overloaded' })
     expect(await socket.closed).toMatchObject({ code: 1012 })
     await stopped
     expect(s.gateway.rows().calls).toMatchObject([{ outcome: 'broken' }])
   })
 })
 
-test('a connection is an hour old at most: who asks then is told to connect again', async () => {
+test('a connection is closed after an hour, with a code that lets its caller connect again', async () => {
   let skew_ms = 0
   await using s = await scene({ now: () => Date.now() + skew_ms })
   const socket = await openSocket(s.gateway, s)
@@ -136,7 +136,7 @@ test('a connection is an hour old at most: who asks then is told to connect agai
   expect(await socket.closed).toMatchObject({ code: 1001 })
 })
 
-test('so many of an account and no more: 426, after which Codex goes on by POST', async () => {
+test('an account has 128 sockets at most: one more gets 426, after which Codex goes on by POST', async () => {
   await using s = await scene({ server: `[limits]\nreads_per_minute = 10000` })
   const sockets = await Promise.all(Array.from({ length: 128 }, () => openSocket(s.gateway, s)))
   await expect(openSocket(s.gateway, s)).rejects.toThrow('not opened')
@@ -150,7 +150,7 @@ test('so many of an account and no more: 426, after which Codex goes on by POST'
   for (const { raw } of [...sockets, other]) raw.close()
 })
 
-test('sockets that come and go fill no log: of an account 100 lines at once', async () => {
+test('sockets that come and go do not flood the log: an account writes 100 lines at once', async () => {
   await using s = await scene()
   for (let opened = 0; opened < 60; opened++) {
     const socket = await openSocket(s.gateway, s)

@@ -1,4 +1,4 @@
-// What is refused over a WebSocket, and before one is open: as POST refuses it, or as OpenAI does; nothing is held, and it stays open.
+// Refusals over a WebSocket, and before one is open: as by POST, or as by OpenAI; nothing is held, and the socket stays open.
 import { describe, expect, test } from 'bun:test'
 import { errorOf } from '../chat/support.ts'
 import { limitedAccount, MODELS } from '../support/three-providers.ts'
@@ -24,12 +24,12 @@ const MESSAGES: readonly (readonly [
   ['a list', `[${create({})}]`, { ...invalid, message: /JSON object/ }],
   ['JSON that is cut', '{"type":"response.create","model":"gpt', { ...invalid, message: /JSON/ }],
   [
-    'JSON that is none further in',
+    'JSON with a fault further in',
     '{"type":"response.create","input":[tru}',
     { ...invalid, message: /JSON/ },
   ],
   [
-    'fields without a comma, of which one is not of the request',
+    'fields without a comma, the first of the envelope',
     `{"type":"response.create";${JSON.stringify(FIRST).slice(1)}`,
     { ...invalid, message: /JSON/ },
   ],
@@ -80,7 +80,7 @@ const matching = (error: object) =>
     ]),
   )
 
-test('messages that ask for nothing, on one socket that stays open', async () => {
+test('messages without a valid request are refused on one socket, which stays open', async () => {
   const socket = await openSocket(gateway, { key })
   const before = counts()
   for (const [what, message, error] of MESSAGES) {
@@ -101,7 +101,7 @@ test('messages that ask for nothing, on one socket that stays open', async () =>
 const CALLS: readonly (readonly [what: string, fields: object])[] = [
   ['a model that does not exist', { model: 'none' }],
   ['a model that is retired', { model: 'retired' }],
-  ['a count that is none', { max_output_tokens: 'many' }],
+  ['a count that is no number', { max_output_tokens: 'many' }],
   ['an item that is not kept', { input: [{ type: 'item_reference', id: 'msg_none_0' }] }],
 ]
 
@@ -123,7 +123,7 @@ test('a provider that fails: as POST', async () => {
   await gateway.rest()
 })
 
-test('what asks for no answer gets none that another request could take for its own', async () => {
+test('a message that expects no answer gets none, which another request could take for its own', async () => {
   const socket = await openSocket(gateway, { key })
   socket.send({ type: 'response.processed', response_id: 'resp_x' })
   expect((await socket.create(FIRST))[0]).toMatchObject({ type: 'response.created' })
@@ -154,10 +154,10 @@ test('the 33rd lane is refused, the others go on', async () => {
 })
 
 test.each([
-  ['what cannot be understood', 'hello'],
+  ['messages that cannot be understood', 'hello'],
   ['notices', '{"type":"response.processed"}'],
-  ['words for responses', '{"type":"response.steer","input":"Faster"}'],
-])('who sends nothing else but %s is sent away', async (_, message) => {
+  ['steering of responses', '{"type":"response.steer","input":"Faster"}'],
+])('a caller who sends nothing else but %s is disconnected', async (_, message) => {
   const socket = await openSocket(gateway, { key })
   for (let sent = 0; sent < 200; sent++) socket.send(message)
   expect(await socket.closed).toMatchObject({ code: 1008 })
@@ -173,12 +173,12 @@ test('a message of more than 16 MB closes the socket, with its calls', async () 
 
 test('a message of 8 MB is read', async () => {
   const socket = await openSocket(gateway, { key })
-  const told = await socket.create({ ...FIRST, input: 'x '.repeat(4 * 1024 * 1024) })
-  expect(told.at(-1)).toMatchObject({ type: 'error', status: 400 })
+  const got = await socket.create({ ...FIRST, input: 'x '.repeat(4 * 1024 * 1024) })
+  expect(got.at(-1)).toMatchObject({ type: 'error', status: 400 })
   socket.raw.close()
 })
 
-describe('the key is looked at again for each response', () => {
+describe('the key is checked again for each response', () => {
   test.each([
     ['it was revoked', 401, 'UPDATE keys SET revoked_at_ms = 1 WHERE account_id = ?'],
     ['its account was suspended', 403, "UPDATE accounts SET status = 'suspended' WHERE id = ?"],
@@ -187,10 +187,10 @@ describe('the key is looked at again for each response', () => {
     const socket = await openSocket(gateway, { key: await gateway.key(name) })
     expect((await socket.create(FIRST)).at(-1)).toMatchObject({ type: 'response.completed' })
     gateway.db.query(change).run(id)
-    let told = await socket.create(FIRST)
-    // What the gate has read of a key is good for a second.
-    while (told.at(-1)?.type === 'response.completed') told = await socket.create(FIRST)
-    expect(told).toMatchObject([{ type: 'error', status }])
+    let got = await socket.create(FIRST)
+    // The gate caches a key for a second.
+    while (got.at(-1)?.type === 'response.completed') got = await socket.create(FIRST)
+    expect(got).toMatchObject([{ type: 'error', status }])
     socket.raw.close()
   })
 
@@ -210,7 +210,7 @@ describe('the key is looked at again for each response', () => {
     socket.raw.close()
   })
 
-  test('its account has none left: nothing is prepared, either', async () => {
+  test('its account has no balance left: nothing is prepared, either', async () => {
     const { id, name } = await gateway.account('emptied', { balance_usd: '1' })
     const socket = await openSocket(gateway, { key: await gateway.key(name) })
     const withdrawal = {
@@ -227,7 +227,7 @@ describe('the key is looked at again for each response', () => {
     socket.raw.close()
   })
 
-  test('nothing is paid: it is closed after 100 refusals', async () => {
+  test('nothing is paid: the socket is closed after 100 refusals', async () => {
     const socket = await openSocket(gateway, { key: await gateway.caller('0.000001') })
     const before = counts()
     for (let sent = 0; sent < 150; sent++) socket.send(create({}))
@@ -236,13 +236,13 @@ describe('the key is looked at again for each response', () => {
   })
 })
 
-describe('before it is open', () => {
+describe('before a socket is open', () => {
   const handshake = (options: object = {}) =>
     call('/v1/responses', undefined, { method: 'GET', headers: HANDSHAKE, ...options })
 
   test.each([
     ['no key', { key: undefined }],
-    ['a wrong one', { key: 'tg_wrong' }],
+    ['a wrong key', { key: 'tg_wrong' }],
   ])('%s: 401', async (_, options) => {
     expect(await errorOf(await handshake(options))).toMatchObject({ status: 401, code: 'invalid_api_key' })
   })
@@ -264,12 +264,12 @@ describe('before it is open', () => {
         return limited
       },
     ],
-  ])('%s: 426, after which it is told so by POST', async (_, why, keyOf) => {
+  ])('%s: 426, with the reason, which POST gives, too', async (_, why, keyOf) => {
     const response = await handshake({ key: await keyOf(), headers: { ...HANDSHAKE, ...VERSION } })
     expect(response.status).toBe(426)
     expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(why) } })
   })
-  test('no handshake of a WebSocket: 426, after which Codex goes on by POST', async () => {
+  test('a request without the handshake of a WebSocket: 426, after which Codex goes on by POST', async () => {
     const response = await handshake()
     expect(response.status).toBe(426)
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('POST') } })

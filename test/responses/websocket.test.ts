@@ -1,4 +1,4 @@
-// Responses over a WebSocket: each is the call that POST makes, at its price; what is continued, forked and prepared; lanes.
+// Responses over a WebSocket: each is the call that POST makes, at its price; continued, forked and prepared responses; lanes.
 import { describe, expect, spyOn, test } from 'bun:test'
 import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
@@ -10,7 +10,7 @@ import { heldBack } from '../support/upstream.ts'
 import { openSocket } from '../support/web-socket.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
-const { gateway, store, upstream, post, streams, asked, lastCall, key, counts, expectCounts } =
+const { gateway, store, upstream, post, eventsFor, asked, lastCall, key, counts, expectCounts } =
   await responsesScene()
 const model = MODELS.openai
 const FIRST = { model, input: QUESTION }
@@ -24,7 +24,7 @@ const open = (headers = {}) => openSocket(gateway, { key, headers })
 const responseOf = (events: readonly JsonObject[]) => objectIn(events.at(-1)?.response)
 const idOf = (events: readonly JsonObject[]) => String(responseOf(events).id)
 
-/** What differs from one call to the next. */
+/** The events without the values that differ from one call to the next. */
 const alike = (events: readonly JsonObject[]): unknown =>
   JSON.parse(
     JSON.stringify(events).replaceAll(/(?<="(?:\w+_)?id":")[^"]*|(?<="\w+_at":)\d+/g, (found) =>
@@ -36,13 +36,13 @@ describe.each(PROTOCOLS)('on a %s model', (provider) => {
   test.each(['text', 'tools'])('the events, the record and the price of POST: %s', async (name) => {
     upstream.answer(replay(name))
     const fields = { model: MODELS[provider], input: QUESTION, tools: TOOLS }
-    const posted = await streams(fields)
+    const posted = await eventsFor(fields)
     const by_post = await lastCall()
     const socket = await open()
-    const told = await socket.create(fields)
+    const got = await socket.create(fields)
     const over_socket = await lastCall()
     socket.raw.close()
-    expect(alike(told)).toEqual(alike(posted))
+    expect(alike(got)).toEqual(alike(posted))
     const { id, request_id, ...rest } = over_socket
     expect(request_id).not.toBe(by_post.request_id)
     expect(rest).toMatchObject({
@@ -66,11 +66,11 @@ test('the last event comes once the call is paid', async () => {
   socket.raw.close()
 })
 
-describe('what the headers of POST say of an answer', () => {
+describe('the headers of POST', () => {
   test.each([
-    ['what was dropped', { tools: [{ type: 'web_search' }] }, 'x-tollgate-dropped'],
+    ['dropped fields', { tools: [{ type: 'web_search' }] }, 'x-tollgate-dropped'],
     ['a limit that was lowered', { max_output_tokens: 10_000_000 }, 'x-tollgate-output-limit'],
-  ])('is said before its events: %s', async (_, fields, name) => {
+  ])('come before the events of an answer: %s', async (_, fields, name) => {
     const posted = await post({ ...FIRST, ...fields, stream: true })
     await posted.text()
     const socket = await open()
@@ -89,7 +89,7 @@ describe('what the headers of POST say of an answer', () => {
     socket.raw.close()
   })
 
-  test('is not said where it is what was asked for', async () => {
+  test('do not come where the answer is as requested', async () => {
     const socket = await open()
     expect((await socket.create(FIRST))[0]).toMatchObject({ type: 'response.created' })
     socket.raw.close()
@@ -104,12 +104,12 @@ test.each([
     ' {"type":"x","n":12345678901234567890,"stream_id":"a", "input":[{"type":"m","type":"n"}] ,"type":"response.create"}',
     ' {"n":12345678901234567890, "input":[{"type":"m","type":"n"}],"stream":true}',
   ],
-])('of a message its envelope is left out, and nothing else is written anew: %s', (message, body) => {
-  const asked = readMessage(bytesOf(message))
-  expect(asked.kind === 'create' && Buffer.from(asked.body).toString()).toBe(body)
+])('a message loses its envelope, and nothing else of it changes: %s', (message, body) => {
+  const request = readMessage(bytesOf(message))
+  expect(request.kind === 'create' && Buffer.from(request.body).toString()).toBe(body)
 })
 
-test('a key of idempotency is for one call, and for no connection', async () => {
+test('an Idempotency-Key applies to one call by POST, and not to a connection', async () => {
   const socket = await open({ 'idempotency-key': 'one' })
   const [first, second] = [await socket.create(FIRST), await socket.create({ ...FIRST, input: 'Two' })]
   expect(idOf(first)).not.toBe(idOf(second))
@@ -118,7 +118,7 @@ test('a key of idempotency is for one call, and for no connection', async () => 
 
 describe('a response is continued', () => {
   test.each([
-    ['that nobody keeps', false],
+    ['that is not kept', false],
     ['that is kept', true],
   ])('%s', async (_, kept) => {
     const socket = await open()
@@ -157,7 +157,7 @@ describe('a response is continued', () => {
     socket.raw.close()
   })
 
-  test('and forked onto another lane; only the latest of a lane is remembered, and by nobody else', async () => {
+  test('and forked onto another lane; a connection alone remembers the latest of each lane', async () => {
     const socket = await open()
     const fields = { model, store: false }
     const first = idOf(await socket.create({ ...fields, input: QUESTION, stream_id: 'main' }))
@@ -165,10 +165,10 @@ describe('a response is continued', () => {
     expect((await socket.create({ ...fork, stream_id: 'other' })).at(-1)?.type).toBe('response.completed')
     expect(asked().messages).toEqual([user(QUESTION), assistant(TIDES), user('Fork')])
     await socket.create({ ...fork, stream_id: 'main' })
-    const gone = await socket.create({ ...fork, stream_id: 'main' })
+    const forgotten = await socket.create({ ...fork, stream_id: 'main' })
     const elsewhere = await open()
-    for (const told of [gone, await elsewhere.create({ ...fork, stream_id: 'main' })])
-      expect(told).toMatchObject([
+    for (const got of [forgotten, await elsewhere.create({ ...fork, stream_id: 'main' })])
+      expect(got).toMatchObject([
         {
           type: 'error',
           status: 400,
@@ -180,12 +180,12 @@ describe('a response is continued', () => {
     elsewhere.raw.close()
   })
 
-  test('by one that is kept, with all that nobody else had', async () => {
+  test('by one that is kept, together with those that were not', async () => {
     const socket = await open()
     const first = idOf(await socket.create({ ...FIRST, store: false }))
     const second = idOf(await socket.create({ model, input: 'Two', previous_response_id: first }))
     socket.raw.close()
-    await streams({ model, input: 'Three', previous_response_id: second })
+    await eventsFor({ model, input: 'Three', previous_response_id: second })
     expect(objectsIn(asked().messages).map(({ content = null }) => content)).toEqual([
       QUESTION,
       TIDES,
@@ -195,7 +195,7 @@ describe('a response is continued', () => {
     ])
   })
 
-  test('where one could not be kept, the next is kept with all of it', async () => {
+  test('from one that could not be kept: the next keeps both', async () => {
     const keep = spyOn(store, 'keep').mockRejectedValueOnce(new Error('the disk is full'))
     const socket = await open()
     const first = idOf(await socket.create(FIRST))
@@ -203,12 +203,12 @@ describe('a response is continued', () => {
     keep.mockRestore()
     expect([store.all.has(first), store.all.get(second)?.previous_id]).toEqual([false, undefined])
     socket.raw.close()
-    await streams({ model, input: 'Three', previous_response_id: second })
+    await eventsFor({ model, input: 'Three', previous_response_id: second })
     expect(objectsIn(asked().messages)).toHaveLength(5)
   })
 
-  test('from one that is kept, and from then on by the connection alone', async () => {
-    const kept = idOf(await streams(FIRST))
+  test('from a kept one, and from then on by the connection alone', async () => {
+    const kept = idOf(await eventsFor(FIRST))
     const socket = await open()
     const fields = { model, store: false }
     const next = idOf(await socket.create({ ...fields, input: 'Two', previous_response_id: kept }))
@@ -217,7 +217,7 @@ describe('a response is continued', () => {
     socket.raw.close()
   })
 
-  test('where the operator lets none be kept', async () => {
+  test('where the operator turned keeping off', async () => {
     store.enabled = false
     const socket = await open()
     const first = idOf(await socket.create(FIRST))
@@ -228,41 +228,38 @@ describe('a response is continued', () => {
 })
 
 describe('a request that is only prepared (generate: false)', () => {
-  test('asks no provider, costs nothing, and is continued', async () => {
+  test('reaches no provider, costs nothing, and is continued', async () => {
     const socket = await open()
     const before = counts()
-    const told = await socket.create({ ...FIRST, instructions: 'Be brief.', store: false, generate: false })
+    const got = await socket.create({ ...FIRST, instructions: 'Be brief.', store: false, generate: false })
     await expectCounts(before)
-    expect(told.map(({ type = null }) => type)).toEqual([
+    expect(got.map(({ type = null }) => type)).toEqual([
       'response.created',
       'response.in_progress',
       'response.completed',
     ])
-    expect(responseOf(told)).toMatchObject({
+    expect(responseOf(got)).toMatchObject({
       status: 'completed',
       output: [],
       instructions: 'Be brief.',
       usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
     })
-    await socket.create({ model, input: 'Two', store: false, previous_response_id: idOf(told) })
-    const said = [QUESTION, 'Two'].map((text) => ({ type: 'text', text }))
-    expect(asked().messages).toEqual([{ role: 'user', content: said }])
+    await socket.create({ model, input: 'Two', store: false, previous_response_id: idOf(got) })
+    const parts = [QUESTION, 'Two'].map((text) => ({ type: 'text', text }))
+    expect(asked().messages).toEqual([{ role: 'user', content: parts }])
     socket.raw.close()
   })
 
-  test.each(PROTOCOLS)(
-    'before there is a conversation, as Codex prepares its first turn: %s',
-    async (name) => {
-      const socket = await open()
-      const before = counts()
-      const prepared = await socket.create({ ...CODEX_WARM_UP, model: MODELS[name] })
-      await expectCounts(before)
-      expect(responseOf(prepared)).toMatchObject({ status: 'completed', output: [] })
-      await socket.create({ model, input: 'Two', store: false, previous_response_id: idOf(prepared) })
-      expect(asked().messages).toEqual([user('Two')])
-      socket.raw.close()
-    },
-  )
+  test.each(PROTOCOLS)('without a conversation, as Codex prepares its first turn: %s', async (name) => {
+    const socket = await open()
+    const before = counts()
+    const prepared = await socket.create({ ...CODEX_WARM_UP, model: MODELS[name] })
+    await expectCounts(before)
+    expect(responseOf(prepared)).toMatchObject({ status: 'completed', output: [] })
+    await socket.create({ model, input: 'Two', store: false, previous_response_id: idOf(prepared) })
+    expect(asked().messages).toEqual([user('Two')])
+    socket.raw.close()
+  })
 
   test('a continuation that brings no conversation either is refused', async () => {
     const socket = await open()
@@ -307,10 +304,10 @@ describe('two at once', () => {
   describe.each([
     ['small', 'Second', 'openai'],
     ['large', 'x '.repeat(50 * 1024), 'anthropic'],
-  ] as const)('in one lane, of which the second is %s', (_, input, limited) => {
+  ] as const)('in one lane, the second of them %s', (_, input, limited) => {
     test.each([
       ['is let in once the only call of its key is over', { concurrent_calls: 1 }, 'completed'],
-      ['is refused in its turn, where it is one too many of the minute', {}, 'error'],
+      ['is refused in its turn, beyond the limit of the minute', {}, 'error'],
     ])('%s', async (what, settings, end) => {
       const held = heldBack(replay('text'))
       upstream.answer(held.script)
@@ -327,19 +324,19 @@ describe('two at once', () => {
     })
   })
 
-  test('in two lanes: they are answered beside each other, each event under its lane', async () => {
+  test('in two lanes: they are answered at the same time, each event under its lane', async () => {
     const released = Promise.withResolvers<void>()
-    const asked_slowly = Promise.withResolvers<void>()
+    const slow_request = Promise.withResolvers<void>()
     upstream.answer(async (seen) => {
       if (seen.body.includes('Slow')) {
-        asked_slowly.resolve()
+        slow_request.resolve()
         await released.promise
       }
       return replay('text')(seen)
     })
     const socket = await open()
     socket.send({ type: 'response.create', stream_id: 'slow', ...FIRST, input: 'Slow' })
-    await asked_slowly.promise
+    await slow_request.promise
     const fast = await socket.create({ stream_id: 'fast', ...FIRST })
     expect(new Set(fast.map(({ stream_id = null }) => stream_id))).toEqual(new Set(['fast']))
     released.resolve()
@@ -353,14 +350,14 @@ test("OpenAI's own client", async () => {
   const client = new OpenAI({ apiKey: key, baseURL: `${gateway.url}v1` })
   const socket = new ResponsesWS(client)
   socket.send({ type: 'response.create', stream_id: 'main', model, input: QUESTION, store: false })
-  let said = ''
+  let text = ''
   for await (const event of socket) {
     if (event.type === 'error') throw event.error
     if (event.type !== 'message') continue
-    if (event.message.type === 'response.output_text.delta') said += event.message.delta
+    if (event.message.type === 'response.output_text.delta') text += event.message.delta
     if (event.message.type === 'response.completed') break
   }
   socket.close()
-  expect(said).toBe(TIDES)
+  expect(text).toBe(TIDES)
   expect(asksForStream(upstream.last())).toBe(true)
 })
