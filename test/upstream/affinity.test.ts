@@ -26,8 +26,8 @@ beforeEach(() => {
 const TURNS = 4
 const SESSIONS = Array.from({ length: 12 }, (_, n) => `session-${n}`)
 
-/** A turn of a conversation: what was said before is in it, and only its last message is new. */
-const spoken = (first: string, turn: number, roles: readonly string[]) =>
+/** The messages of a turn: everything before it, and one new message. */
+const conversation = (first: string, turn: number, roles: readonly string[]) =>
   Array.from({ length: 2 * turn + 1 }, (_, n) => ({
     role: roles[n % 2],
     content: n === 0 ? first : `Words of turn ${n}.`,
@@ -48,22 +48,22 @@ async function keysOf(turnOf: Turn, session: string): Promise<unknown[]> {
 
 const chat = (session: string, turn: number) => ({
   model: MODEL,
-  messages: spoken(session, turn, ['user', 'assistant']),
+  messages: conversation(session, turn, ['user', 'assistant']),
 })
 const TURNS_OF: [string, Turn][] = [
   [
-    'a native conversation, by how it begins',
+    'a native conversation, by its beginning',
     (session, turn) => {
-      const contents = spoken(session, turn, ['user', 'model']).map(({ role, content }) => ({
+      const contents = conversation(session, turn, ['user', 'model']).map(({ role, content }) => ({
         role,
         parts: [{ text: content }],
       }))
       return [wholePath(), { contents }]
     },
   ],
-  ['a chat, by how it begins', (session, turn) => ['/v1/chat/completions', chat(session, turn)]],
+  ['a chat, by its beginning', (session, turn) => ['/v1/chat/completions', chat(session, turn)]],
   [
-    'messages, by how they begin, behind a billing line that changes',
+    'messages, by their beginning, behind a billing line that changes',
     (session, turn) => {
       const line = { type: 'text', text: `x-anthropic-billing-header: cc_version=2; cch=${turn}${session};` }
       const body = { ...chat(session, turn), max_tokens: 64, system: [line] }
@@ -71,7 +71,7 @@ const TURNS_OF: [string, Turn][] = [
     },
   ],
   [
-    'responses, by how they begin',
+    'responses, by their beginning',
     (session, turn) => {
       const { messages, model } = chat(session, turn)
       return ['/v1/responses', { model, input: messages, store: false }]

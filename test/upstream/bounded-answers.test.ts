@@ -1,4 +1,4 @@
-// Answers of a provider that do not end: 502 at the limit, whole and streamed, compressed or not; nothing is charged, and the connection is closed.
+// Endless answers of a provider: 502 at the limit, whole and streamed, compressed or not; nothing is charged, and the connection is closed.
 import { afterAll, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { startBomb } from '../support/bomb.ts'
@@ -42,14 +42,14 @@ const CALLS: readonly (readonly [string, string, object, Record<string, string>?
   ],
 ]
 
-/** The connection of a further answer is closed, long before all of it was sent. */
+/** Expects one more connection to be closed, long before all of its answer was sent. */
 async function expectClosed(count: number): Promise<void> {
   await eventually('the connection was closed', () => bomb.ended.length > count)
   expect(bomb.ended.at(-1)).toBeLessThan(BOMB_BYTES)
 }
 
 for (const compressed of [true, false]) {
-  const how = compressed ? 'compressed' : 'as it is'
+  const how = compressed ? 'compressed' : 'uncompressed'
   test.each(CALLS)(`%s, ${how}`, async (_what, path, body, headers = {}) => {
     bomb.answer({ content_type: 'application/json', begins: '{"candidates":[', compressed })
     const [before, ended] = [gateway.rows(), bomb.ended.length]

@@ -1,4 +1,4 @@
-// What is known of a provider's key: why it is in cooldown, and how its attempts went.
+// Cooldowns of a provider's keys: the reason of each, and the counts of attempts.
 import { expect, test } from 'bun:test'
 import { createCooldowns } from '../../src/upstream/cooldowns.ts'
 
@@ -13,7 +13,7 @@ test('a failure is remembered with its time and reason, until the key answers', 
   expect(cooldowns.countsOf('b#1')).toEqual({ answered: 0, failed: 0 })
 })
 
-test('a key that was tried apart from the calls is free again, and not counted', () => {
+test('a key that a check outside of calls cleared is free again, and the check is not counted', () => {
   const cooldowns = createCooldowns(() => 1_000)
   cooldowns.failed('a#1', 500)
   cooldowns.cleared('a#1')

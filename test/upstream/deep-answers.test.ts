@@ -1,4 +1,4 @@
-// Providers whose JSON is nested without end: what they send is refused as their failure, on every surface, before anything recurses into it.
+// Providers whose JSON is nested without end: every surface answers with a failure of the provider, before anything recurses into it.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { isTooDeep, MAX_DEPTH } from '../../src/protocols/wire/json-text.ts'
 import {
@@ -23,7 +23,7 @@ const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(leve
 
 describe('the depth of a text', () => {
   test.each<[string, string, boolean]>([
-    ['as deep as may be', arrays(MAX_DEPTH), false],
+    ['the greatest depth', arrays(MAX_DEPTH), false],
     ['one deeper', arrays(MAX_DEPTH + 1), true],
     ['objects', objects(MAX_DEPTH + 1), true],
     ['many beside one another', `[${'[],'.repeat(MAX_DEPTH * 3)}[]]`, false],
@@ -51,7 +51,7 @@ const CREATED = (inner: string) =>
   `{"type":"response.created","response":{"id":"r","output":[],"deep":${inner}}}`
 
 type Wire = (inner: string) => string
-/** The surface, its model, and what the model's provider sends: whole, an event. */
+/** The surface, its model, and the body that the model's provider sends: a whole answer, an event. */
 const SURFACES: readonly [name: keyof typeof REQUESTS, model: string, answer: Wire, event: Wire][] = [
   ['native', MODEL, NATIVE, NATIVE],
   ['native', OVER_CHAT, CHAT, CHUNK],
@@ -91,13 +91,13 @@ for (const [kind, deep] of DEEP) {
     })
 
     test('the first event of a stream', async () => {
-      // One that is longer is passed on as it begins, before it is whole.
+      // The gateway passes on a longer one as it begins, before it is whole.
       const inner = kind === 'arrays' ? arrays(5_000) : objects(5_000)
       const { status, call } = await ask(name, model, true, events([event(inner)]))
       expect([status, call.outcome, call.cost_nanos]).toEqual([502, 'failed', 0])
     })
 
-    test('a later event: what came before is given out and charged, and the stream ends with an error', async () => {
+    test('a later event: the events before it are passed on and charged, and the stream ends with an error', async () => {
       const before = event('1')
       const { status, text, call } = await ask(name, model, true, events([before, event(deep)]))
       expect([status, call.outcome]).toEqual([200, 'broken'])

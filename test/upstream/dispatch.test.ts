@@ -47,7 +47,7 @@ const model = { id: 'm', routes } as unknown as TextModel
 
 type Answerer = (init: UpstreamInit) => Response | Promise<Response>
 
-/** A dispatch over providers that are functions, with a record of what was tried and what failed. */
+/** A dispatch over providers that are functions, with records of the attempts and failures. */
 function over(
   providers: Record<string, Answerer>,
   overrides: Partial<Omit<Dispatch<string>, 'sending'> & Sending<string>> = {},
@@ -113,7 +113,7 @@ const status =
     new Response(body, { status: code })
 const breaks: Answerer = () => Promise.reject(new TypeError('connection refused'))
 const ok: Answerer = () => new Response('hello')
-/** Answers never, until it is aborted. */
+/** Never answers, and fails when it is aborted. */
 const hangs: Answerer = ({ signal }) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const cutShort: Answerer = () =>
@@ -130,7 +130,7 @@ async function errorOf(promise: Promise<unknown>): Promise<GatewayError> {
 
 describe('a bug of the gateway while an answer is read', () => {
   const BUG = new TypeError('undefined is not an object')
-  test('is thrown as it is: no other route is tried, none is reported, and no key goes into cooldown', async () => {
+  test('is thrown unchanged: no other route is tried, none is reported, and no key goes into cooldown', async () => {
     const { run, tried, failures, cooldowns } = over(
       { a: ok, b: ok },
       {
@@ -144,7 +144,7 @@ describe('a bug of the gateway while an answer is read', () => {
   })
 
   test.each([
-    ['its transport', () => fromUpstream(Promise.reject(new TypeError('fetch failed')))],
+    ['a failed transport', () => fromUpstream(Promise.reject(new TypeError('fetch failed')))],
     ['a garbled answer', () => Promise.reject(new UpstreamFault('not JSON'))],
   ] as const)('but %s is the provider’s failure', async (_, open) => {
     const { run, failures } = over({ a: ok, b: ok, c: ok }, { open })
@@ -179,7 +179,7 @@ describe('goes to the next attempt', () => {
     expect(tried).toEqual(['a', 'b', 'c'])
   })
 
-  test('past a route that cannot carry the request, which is not at fault', async () => {
+  test('past a route that cannot carry the request, which is no failure', async () => {
     const { run, tried, failures, cooldowns } = over(
       { a: ok, b: ok },
       {
@@ -194,13 +194,13 @@ describe('goes to the next attempt', () => {
   })
 })
 
-describe('an answer without a word, which its caller may have brought about', () => {
+describe('an empty answer, which its caller may have caused', () => {
   const silent: Answerer = () => new Response('')
   const open = async (response: Response) => {
     const text = await response.text()
     if (text !== '') return text
-    const said = { failure_class: 'upstream_error', message: 'silent', retry_after_s: undefined } as const
-    throw new ReportedFailure({ ...said, is_silent: true })
+    const failure = { failure_class: 'upstream_error', message: 'silent', retry_after_s: undefined } as const
+    throw new ReportedFailure({ ...failure, is_silent: true })
   }
   const TWO_KEYS = new Map(catalogue.providers).set('a', { ...provider('a'), api_keys: ['k', 'l'] })
   test.each<[string, Answerer[], string[], string | undefined]>([
@@ -208,7 +208,7 @@ describe('an answer without a word, which its caller may have brought about', ()
     ['goes to the next beside other failures', [silent, status(500), ok], ['a', 'b', 'c'], 'c'],
     ['from two routes ends the call', [silent, silent, ok], ['a', 'b'], undefined],
     ['from two that are not neighbours, too', [silent, status(500), silent], ['a', 'b', 'c'], undefined],
-  ])('%s, with no other key of its route, and none cools down', async (_, [a, b, c], order, answered) => {
+  ])('%s, with no other key of its route, and none cools down', async (_, [a, b, c], order, winner) => {
     const { run, tried, cooldowns } = over(
       { a: a as Answerer, b: b as Answerer, c: c as Answerer },
       { open, catalogue: { ...catalogue, providers: TWO_KEYS } },
@@ -217,7 +217,7 @@ describe('an answer without a word, which its caller may have brought about', ()
       ({ attempt }) => attempt.provider.name,
       ({ kind }) => kind,
     )
-    expect([ended, tried]).toEqual([answered ?? 'upstream_failed', order])
+    expect([ended, tried]).toEqual([winner ?? 'upstream_failed', order])
     expect(['a#1', 'a#2'].map((key) => cooldowns.coolingUntil(key))).toEqual([0, 0])
   })
 })
@@ -242,7 +242,7 @@ describe('ends the call', () => {
     ['silent', [status(500), status(429), hangs], 'upstream_timeout', undefined],
     ['upstream_error', [status(429), hangs, status(500)], 'upstream_failed', undefined],
     ['refusing its key', [status(401), status(401), status(401)], 'upstream_failed', undefined],
-  ])('when every way failed, by the last one: %s', async (_, [a, b, c], kind, retry_after_s) => {
+  ])('when every route failed, as the last one did: %s', async (_, [a, b, c], kind, retry_after_s) => {
     const { run, tried } = over({ a: a as Answerer, b: b as Answerer, c: c as Answerer })
     const error = await errorOf(run())
     expect([error.kind, error.retry_after_s, tried]).toEqual([
@@ -280,8 +280,8 @@ describe('ends the call', () => {
   })
 })
 
-describe('when the caller has gone', () => {
-  test('the attempt is aborted, no other is begun, and no key goes into cooldown', async () => {
+describe('when the caller has disconnected', () => {
+  test('the attempt is aborted, no other is started, and no key goes into cooldown', async () => {
     const leaving = new PlainSignal()
     let aborted = false
     const { run, tried, cooldowns } = over(
@@ -364,7 +364,7 @@ describe('the time of an attempt', () => {
   })
 })
 
-describe('a caller who leaves', () => {
+describe('a caller who disconnects', () => {
   const leaving = (fails: (init: UpstreamInit) => Promise<Response>) => {
     const gone = new PlainSignal()
     const abandoned: string[] = []
@@ -390,7 +390,7 @@ describe('a caller who leaves', () => {
       ['a'],
     ],
     ['while the connection breaks: it counts as sent', failing('ECONNRESET'), ['a']],
-    ['while nobody is there to connect to', failing('ECONNREFUSED'), []],
+    ['while the connection is refused', failing('ECONNREFUSED'), []],
     ['while the name is not found', failing('ENOTFOUND'), []],
     ['while the certificate is refused', failing('DEPTH_ZERO_SELF_SIGNED_CERT'), []],
     ['while the provider refuses', async () => new Response('', { status: 503 }), []],
@@ -423,7 +423,7 @@ describe('the signal of an attempt', () => {
     return { ...over({ a: recording(first), b: recording(ok) }, overrides), signals }
   }
 
-  test('is used again once an answer was read whole, and ends nothing of it', async () => {
+  test('is used again once an answer was read whole, which it can no longer end', async () => {
     const { run, signals } = recorded()
     const { abort } = await run()
     await run()
@@ -432,7 +432,7 @@ describe('the signal of an attempt', () => {
     expect(signals[0]?.aborted).toBe(false)
   })
 
-  test('is its own while it runs: of two at once the end of one is not that of the other', async () => {
+  test('belongs to one attempt while it runs: two at once have two', async () => {
     const { run, signals } = recorded()
     await Promise.all([run(), run()])
     expect(signals[0]).not.toBe(signals[1])

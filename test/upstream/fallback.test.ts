@@ -1,4 +1,4 @@
-// Fallback, through the native surface: which failures go to the next route or key, and how long a failing key is left alone.
+// Fallback, through the native surface: which failures go to the next route or key, and how long a failing key stays in cooldown.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { FAILURES, leaky, timeoutsFor } from '../native/provider-failures.ts'
 import { MODEL, PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
@@ -20,7 +20,7 @@ import { eventBytes, refusal, SILENCE, splitAt, startUpstream, stream, whole } f
 
 let clock_ms = Date.now()
 const { gateway, upstream, call, recatalogue } = await fileScene({ now: () => clock_ms })
-/** Behind the second route. */
+/** The provider behind the second route. */
 const second = await startUpstream()
 afterAll(() => second[Symbol.asyncDispose]())
 beforeEach(async () => {
@@ -68,13 +68,13 @@ describe('failures before the first byte go to the next route', () => {
     },
   )
 
-  test('a fault of the request goes nowhere else', async () => {
+  test('a fault of the request goes to no other route', async () => {
     upstream.answer(refusal(400, leaky(400, 'INVALID_ARGUMENT')))
     expect((await call(wholePath(), ask())).status).toBe(400)
     expect(second.seen).toEqual([])
   })
 
-  test('when every route fails, the call fails, and each was asked once', async () => {
+  test('when every route fails, the call fails, after one attempt at each', async () => {
     upstream.answer(refusal(500))
     second.answer(refusal(503))
     expect((await call(wholePath(), ask())).status).toBe(502)
@@ -103,7 +103,7 @@ describe('failures before the first byte go to the next route', () => {
     expect(calls.at(-1)).toMatchObject({ provider: 'spare', cost_nanos: ANSWER_NANOS, outcome: 'completed' })
   })
 
-  test('a stream that begins with a fault of the request goes nowhere else', async () => {
+  test('a stream that begins with a fault of the request goes to no other route', async () => {
     upstream.answer(stream({ event: leaky(400, 'INVALID_ARGUMENT', 'topP is odd') }))
     const response = await call(streamPath(), ask())
     expect([response.status, await response.json()]).toMatchObject([
@@ -114,7 +114,7 @@ describe('failures before the first byte go to the next route', () => {
     expect(await gateway.lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
-  test('an error behind output in the same packet goes nowhere else: the output is delivered', async () => {
+  test('an error behind output in the same packet goes to no other route: the output is delivered', async () => {
     const packet = Buffer.concat([piece('Hello'), leaky(503, 'UNAVAILABLE')].map(eventBytes))
     upstream.answer(stream({ send: packet }))
     const records = payloadsOf(await (await call(streamPath(), ask())).text())
@@ -140,7 +140,7 @@ describe('failures before the first byte go to the next route', () => {
     })
   })
 
-  test('nor after the caller has left, who pays for the input of the attempt under way', async () => {
+  test('nothing is tried again after a disconnect: the caller pays for the input of the attempt under way', async () => {
     upstream.answer(SILENCE)
     const leaving = new AbortController()
     const answer = call(wholePath(), ask(), { signal: leaving.signal })

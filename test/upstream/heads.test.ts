@@ -6,7 +6,7 @@ import { type CatalogueChanges, fileScene } from '../support/scene.ts'
 
 const { upstream, call, recatalogue } = await fileScene({ script: answering })
 
-/** What a provider is sent beside the body: where to, and the headers that a catalogue decides. */
+/** The upstream request without its body: the address, and the headers that a catalogue decides. */
 async function headOf(path: string, text?: string) {
   const response = await call(path, ask(text))
   expect(response.status).toBe(200)
@@ -22,11 +22,11 @@ const [FIRST_KEY, SECOND_KEY] = PROVIDER_KEYS
 
 describe('a call after a change of the catalogue', () => {
   const changes: [string, CatalogueChanges, { key: string; team?: string }][] = [
-    ['as it was at first', {}, { key: FIRST_KEY }],
+    ['no change', {}, { key: FIRST_KEY }],
     ['another key', { api_keys: [SECOND_KEY] }, { key: SECOND_KEY }],
     ['a further header', { provider: 'headers = { x-team = "one" }' }, { key: FIRST_KEY, team: 'one' }],
     ['the header changed', { provider: 'headers = { x-team = "two" }' }, { key: FIRST_KEY, team: 'two' }],
-    ['the header gone again', {}, { key: FIRST_KEY }],
+    ['the header removed', {}, { key: FIRST_KEY }],
   ]
   test.each(changes)('%s: whole and streamed, more than once', async (_, change, { key, team }) => {
     await recatalogue(change)
@@ -48,7 +48,7 @@ test('each of several keys goes with its own requests', async () => {
   expect([...keys].sort()).toEqual([...PROVIDER_KEYS].sort())
 })
 
-test('what is made once holds nothing of a call: two at the same time get their own bodies', async () => {
+test('the head that is made once holds nothing of a call: calls at the same time get their own bodies', async () => {
   await recatalogue()
   upstream.seen.length = 0
   const texts = ['one', 'two', 'three', 'four']

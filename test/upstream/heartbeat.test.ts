@@ -1,4 +1,4 @@
-// Pings inside a stream: after a long silence towards the caller, while the provider goes on.
+// Pings inside a stream: sent after a long silence towards the caller, while the provider goes on.
 import { expect, spyOn, test } from 'bun:test'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { decodeByteString } from '../../src/protocols/wire/byte-string.ts'
@@ -8,7 +8,7 @@ import { eventFrame, passOn, reframe } from '../../src/upstream/relay.ts'
 const PING = 'event: ping\n\n'
 const bytes = Buffer.from('data: x\n\n')
 
-/** Each step: seconds since the beginning, whether there is something for the caller, whether a ping is sent. */
+/** Each step: seconds since the start, whether the caller gets output, whether a ping is sent. */
 test.each<[name: string, steps: [at_s: number, has_output: boolean, pings: boolean][]]>([
   [
     'nothing before the first event',
@@ -64,7 +64,7 @@ test.each<[name: string, steps: [at_s: number, has_output: boolean, pings: boole
 test.each([
   ['passed on', () => passOn(anthropic.text.stream.open(), eventFrame('error', PING))],
   [
-    'framed anew',
+    'framed again',
     () =>
       reframe(anthropic.text.stream.open(), eventFrame('error', PING), {
         next: (data) => [{ data: decodeByteString(data) }],

@@ -1,5 +1,5 @@
-// Known servers by their name and key alone, from the start of the gateway's process: where requests go, how the key is shown, what
-// tools and a picture become, and the charge.
+// Known servers by their name and key alone, from the start of the gateway's process: where requests go, how the key is sent, the form
+// of tools and of a picture, and the charge.
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,9 +34,9 @@ price = { input = 1, output = 4 }
 `,
 ).join('')
 
-/** What the fakes refused. */
+/** Faults that the fakes found in requests. */
 const faults: string[] = []
-/** All servers of the network: each takes what its row says, the token server what the account signs. */
+/** All servers of the network: each accepts the request of its row, the token server an assertion that the account signed. */
 const network: Script = (seen) => {
   const address = addressOf(seen)
   if (address === `${TOKEN_SERVER}/token`) return tokenAnswer(seen, Date.now(), ++tokens)

@@ -1,4 +1,4 @@
-// The two ways out of a stream: what each of them does with a reader who is behind, who leaves, or whose answer breaks off.
+// The two outlets of a stream: how each treats a reader who is behind, who disconnects, or whose answer breaks off.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { type Outlet, readableStream, socketStream } from '../../src/upstream/outlet.ts'
@@ -9,7 +9,7 @@ const MANY_PARTS = 1_000
 
 interface Flow {
   outlet: Outlet
-  /** Resolves when the reader has gone. */
+  /** Resolves when the reader has disconnected. */
   left: Promise<void>
 }
 
@@ -33,10 +33,10 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-/** A caller over a raw socket, who reads nothing until told to, and the flow of the answer to them. */
+/** A caller over a raw socket, who reads nothing before `read`, and the flow of the answer to them. */
 async function callerOf(way: string): Promise<Flow & { socket: Socket; read: () => Promise<string> }> {
-  const begun = Promise.withResolvers<Flow>()
-  flows.push(begun.resolve)
+  const started = Promise.withResolvers<Flow>()
+  flows.push(started.resolve)
   const socket = connect(server.port ?? 0, '127.0.0.1').pause()
   // A connection that is reset closes too: that is what is awaited.
   socket.on('error', () => undefined)
@@ -49,10 +49,10 @@ async function callerOf(way: string): Promise<Flow & { socket: Socket; read: () 
     await promise
     return Buffer.concat(parts).toString('latin1')
   }
-  return { ...(await begun.promise), socket, read }
+  return { ...(await started.promise), socket, read }
 }
 
-/** Writes until the reader is behind. @returns how much was written, and the wait for them */
+/** Writes until the reader is behind. @returns the bytes that were written, and the wait for the reader */
 async function fill(outlet: Outlet): Promise<{ written_bytes: number; caught_up: Promise<unknown> }> {
   for (let count = 1; count <= MANY_PARTS; count++) {
     const caught_up = outlet.write(PART)
@@ -110,7 +110,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
   test.each([
     ['reads', false],
     ['has stalled', true],
-  ] as const)('a caller who %s, and leaves, is told of', async (_, stalled) => {
+  ] as const)('the outlet notices a caller who %s, and disconnects', async (_, stalled) => {
     const { outlet, left, socket } = await callerOf(way)
     if (stalled) await fill(outlet)
     else {
@@ -119,7 +119,7 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
     }
     socket.destroy()
     await left
-    // What comes too late is nobody's, and no failure.
+    // A cut that comes too late has no effect, and is no failure.
     outlet.cut(new Error('gone, for a test'))
   })
 })

@@ -1,4 +1,4 @@
-// The way of a stream's bytes: back-pressure, the end that is held back until it is paid, and who leaves first.
+// A stream's bytes on their way: back-pressure, the end that is held back until it is paid, and callers who disconnect.
 import { describe, expect, test } from 'bun:test'
 import { overloaded, UpstreamFault } from '../../src/domain/errors.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -13,7 +13,7 @@ const ERROR_RECORD = { error: { code: 503, message: 'Overloaded' } }
 
 type Packet = Uint8Array | Error | Promise<unknown>
 
-/** An upstream of packets: bytes, a failure, or something to wait for before the next. Counts what was read of it. */
+/** An upstream of packets: bytes, a failure, or something to wait for before the next. Counts the packets that were read. */
 function upstreamOf(packets: readonly Packet[]): ByteReader & { read_packets: () => number } {
   let at = 0
   let read_packets = 0
@@ -69,7 +69,7 @@ const turns = async (count = 20) => {
 }
 
 describe('a stream that ends well', () => {
-  test('comes through as it is, and is settled once, as completed', async () => {
+  test('passes unchanged, and is settled once, as completed', async () => {
     const events = [piece('a'), piece('b'), answer('c')]
     const { stream, settled, upstream_aborted } = scene(events.map(eventBytes))
     expect(await textOf(stream)).toBe(text(...events))
@@ -78,10 +78,10 @@ describe('a stream that ends well', () => {
 
   test('holds its last bytes back until it is paid', async () => {
     const paid = Promise.withResolvers<void>()
-    const asked = Promise.withResolvers<void>()
+    const settling = Promise.withResolvers<void>()
     const { stream } = scene([eventBytes(piece('a')), eventBytes(answer('end'))], {
       settle() {
-        asked.resolve()
+        settling.resolve()
         return paid.promise
       },
     })
@@ -92,7 +92,7 @@ describe('a stream that ends well', () => {
       came = true
       return part
     })
-    await asked.promise
+    await settling.promise
     await turns()
     expect(came).toBe(false)
     paid.resolve()
@@ -100,7 +100,7 @@ describe('a stream that ends well', () => {
     expect((await reader.read()).done).toBe(true)
   })
 
-  test('settles after what follows its end: the last usage counts', async () => {
+  test('is settled after the events behind its end: the last usage counts', async () => {
     const after = { candidates: [], usageMetadata: usage(10, 7) }
     const { stream, settled, reading } = scene([answer('end', usage(10, 1)), after].map(eventBytes))
     expect(await textOf(stream)).toBe(text(answer('end', usage(10, 1)), after))
@@ -108,13 +108,13 @@ describe('a stream that ends well', () => {
     expect(reading.usage()?.output_tokens).toBe(7)
   })
 
-  test('though its connection breaks after the end', async () => {
+  test('is complete, though its connection breaks after the end', async () => {
     const { stream, settled } = scene([eventBytes(answer('end')), new Error('reset')])
     expect(await textOf(stream)).toBe(text(answer('end')))
     expect(settled).toEqual(['completed'])
   })
 
-  test('is closed with what its frame ends with', async () => {
+  test('is closed with the end of its frame', async () => {
     const relay = reframe(gemini.text.stream.open(), ARRAY_FRAME, {
       next: () => [{ data: '1' }],
       finish: () => [],
@@ -136,7 +136,7 @@ describe('a stream that ends well', () => {
     ['before the end: it breaks', piece('a'), 'broken', `data: ${FAILURE}\n\n`],
     ['after the end: it is complete', answer('end'), 'completed', ''],
   ] as const)(
-    'what came in one chunk with an event that cannot be translated is delivered; %s',
+    'events before one that cannot be translated, in the same chunk, are delivered; %s',
     async (_, event, ending, rest) => {
       const chunk = Buffer.concat([eventBytes(event), eventBytes(piece('garbled'))])
       const { stream, settled } = scene([chunk, eventBytes(answer('later'))], { relay: untranslatable() })
@@ -145,7 +145,7 @@ describe('a stream that ends well', () => {
     },
   )
 
-  test('that cannot be paid breaks, and its end is told as a failure', async () => {
+  test('that cannot be paid breaks, and ends with an error', async () => {
     let settles = 0
     const { stream, upstream_aborted } = scene([eventBytes(piece('a')), eventBytes(answer('end'))], {
       async settle() {
@@ -180,7 +180,7 @@ describe('back-pressure', () => {
     await slow.cancel()
   })
 
-  test('every step forward is reported: what was read waits for the caller, the next for the upstream', async () => {
+  test('every step forward is reported: a part that was read waits for the caller, the next one for the upstream', async () => {
     const { stream, moves } = scene([piece('a'), piece('b'), answer('end')].map(eventBytes))
     await textOf(stream)
     expect(moves.slice(0, 4)).toEqual(['caller', 'upstream', 'caller', 'upstream'])
@@ -196,7 +196,7 @@ describe('a stream that breaks', () => {
     ['an event is cut', [Buffer.from('data: {"candi')]],
   ]
   test.each(BREAKS)(
-    '%s: settled once, as broken; the upstream is left and the caller told',
+    '%s: settled once, as broken; the upstream is aborted, and the caller gets an error',
     async (_, rest) => {
       const { stream, settled, causes, upstream_aborted } = scene([eventBytes(piece('a')), ...rest])
       expect(await textOf(stream)).toBe(`${text(piece('a'))}data: ${FAILURE}\n\n`)
@@ -205,14 +205,14 @@ describe('a stream that breaks', () => {
     },
   )
 
-  test('though what was delivered cannot be recorded: the caller is told all the same', async () => {
+  test('the delivered part cannot be recorded: the caller gets the error all the same', async () => {
     const { stream } = scene([eventBytes(piece('a')), new Error('reset')], {
       settle: () => Promise.reject(new Error('the disk is full')),
     })
     expect(await textOf(stream)).toBe(`${text(piece('a'))}data: ${FAILURE}\n\n`)
   })
 
-  test('the gateway ends it itself: the caller is told why', async () => {
+  test('the gateway ends it itself: the caller gets the reason', async () => {
     const reasons: unknown[] = []
     const { stream, caller, settled, upstream_aborted } = scene(
       [eventBytes(piece('a')), new Promise(() => {})],
@@ -233,7 +233,7 @@ describe('a stream that breaks', () => {
   })
 })
 
-test('a stream that the gateway ends while it is being paid is told when it is paid, and not before', async () => {
+test('the end of a stream that the gateway aborts while it is being paid comes when it is paid, and not before', async () => {
   const paid = Promise.withResolvers<void>()
   const settled: StreamEnding[] = []
   const { stream, caller } = scene([eventBytes(answer('end'))], {
@@ -255,24 +255,27 @@ test('a stream that the gateway ends while it is being paid is told when it is p
   expect([got, settled]).toEqual([text(answer('end')), ['completed']])
 })
 
-describe('a caller who leaves', () => {
+describe('a caller who disconnects', () => {
   const LEAVES: [string, (caller: PlainSignal, reader: { cancel(): Promise<void> }) => unknown][] = [
     ['the socket closes', (caller) => caller.abort()],
     ['the stream is cancelled', (_, reader) => reader.cancel()],
     ['both', (caller, reader) => [reader.cancel(), caller.abort()]],
   ]
-  test.each(LEAVES)('%s: the upstream is aborted, and what was delivered settled once', async (_, leave) => {
-    const { stream, caller, settled, upstream_aborted, reading } = scene([
-      eventBytes(piece('a', { usageMetadata: usage(10, 3) })),
-      new Promise(() => {}),
-    ])
-    const reader = stream.getReader()
-    await reader.read()
-    leave(caller, reader)
-    await turns()
-    expect([settled, upstream_aborted()]).toEqual([['cancelled'], true])
-    expect(reading.usage()?.output_tokens).toBe(3)
-  })
+  test.each(LEAVES)(
+    '%s: the upstream is aborted, and the delivered part is settled once',
+    async (_, leave) => {
+      const { stream, caller, settled, upstream_aborted, reading } = scene([
+        eventBytes(piece('a', { usageMetadata: usage(10, 3) })),
+        new Promise(() => {}),
+      ])
+      const reader = stream.getReader()
+      await reader.read()
+      leave(caller, reader)
+      await turns()
+      expect([settled, upstream_aborted()]).toEqual([['cancelled'], true])
+      expect(reading.usage()?.output_tokens).toBe(3)
+    },
+  )
 
   test('before the stream began', async () => {
     const gone = new PlainSignal()
@@ -311,7 +314,7 @@ describe('a caller who leaves', () => {
   })
 })
 
-test('a caller who closes the stream while its end is being paid is no break of it', async () => {
+test('a caller who closes the stream while its end is being paid does not break it', async () => {
   const paid = Promise.withResolvers<void>()
   const settled: StreamEnding[] = []
   const { stream, upstream_aborted } = scene([eventBytes(piece('a')), eventBytes(answer('end'))], {
@@ -333,19 +336,16 @@ test('a caller who closes the stream while its end is being paid is no break of 
 test.each([
   ['nothing', [eventBytes(answer('end'))], false],
   ['a part', [eventBytes(piece('a')), eventBytes(answer('end'))], true],
-] as const)(
-  'where %s was given out before its end, that is told when it is paid',
-  async (_, packets, expected) => {
-    const given_out: boolean[] = []
-    const { stream } = scene(packets, {
-      async settle(_ending, _cause, given) {
-        given_out.push(given)
-      },
-    })
-    await textOf(stream)
-    expect(given_out).toEqual([expected])
-  },
-)
+] as const)('the settlement knows whether %s was delivered before the end', async (_, packets, expected) => {
+  const delivered: boolean[] = []
+  const { stream } = scene(packets, {
+    async settle(_ending, _cause, is_delivered) {
+      delivered.push(is_delivered)
+    },
+  })
+  await textOf(stream)
+  expect(delivered).toEqual([expected])
+})
 
 describe('"drain": an abandoned stream is read on, for its usage', () => {
   const drained = (packets: readonly Packet[], drain_timeout_ms = 1_000) =>
@@ -368,7 +368,7 @@ describe('"drain": an abandoned stream is read on, for its usage', () => {
     expect([settled, reading.usage()?.output_tokens, reader.read_packets()]).toEqual([['cancelled'], 42, 2])
   })
 
-  test('or until a bug of the gateway ends it, which is told', async () => {
+  test('or until a bug of the gateway ends it, which is reported', async () => {
     const bug = new TypeError('a bug in a translator')
     const relay = passOn(gemini.text.stream.open(), eventFrame())
     let pushed = 0

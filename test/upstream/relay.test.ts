@@ -1,4 +1,4 @@
-// What becomes of a stream on its way: passed on byte for byte, or framed anew; an upstream's own error record is kept back.
+// Relays of a stream: bytes passed on, or events framed again; an upstream's own error record is kept back.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -19,12 +19,12 @@ const untouched = { next: (data: ByteString) => [{ data: decodeByteString(data) 
 
 const RELAYS: Record<string, () => Relay> = {
   'bytes passed on': () => passOn(gemini.text.stream.open(), eventFrame()),
-  'events framed anew': () => reframe(gemini.text.stream.open(), eventFrame(), untouched),
+  'events framed again': () => reframe(gemini.text.stream.open(), eventFrame(), untouched),
   'a JSON array': () => reframe(gemini.text.stream.open(), ARRAY_FRAME, untouched),
 }
 const EACH = Object.entries(RELAYS)
 
-/** All that a relay makes of a stream in these packets. */
+/** The output of a relay for a stream in these packets. */
 function through(relay: Relay, packets: readonly Uint8Array[]): string {
   const out = packets.map((packet) => relay.push(packet)).concat(relay.end())
   return Buffer.concat(out.filter((part) => part !== undefined)).toString()
@@ -40,7 +40,7 @@ const splitsOf = (text: string) => {
 
 describe('however the packets are split', () => {
   for (const [name, open] of EACH)
-    test.each(RECORDINGS)(`${name}: the same comes out, and the same is read, of %s`, (recording) => {
+    test.each(RECORDINGS)(`${name}: the output and the usage of %s stay the same`, (recording) => {
       const text = asEvents(lines(recording))
       const whole = open()
       const expected = through(whole, [Buffer.from(text)])
@@ -78,28 +78,28 @@ describe('bytes passed on, with an edit of each event', () => {
   const kept = '{"a":1}'
   const cases: [string, string, string][] = [
     ['nothing to edit', `id: 1\r\ndata:${kept}\r\n\r\n`, `id: 1\r\ndata:${kept}\r\n\r\n`],
-    ['the first left out', `data: {"drop":1}\n\ndata: ${kept}\n\n`, `data: ${kept}\n\n`],
-    ['the last left out', `data: ${kept}\n\nevent: x\ndata: {"drop":1}\n\n`, `data: ${kept}\n\n`],
-    ['all left out', 'data: {"drop":1}\n\ndata: {"drop":2}\n\n', ''],
+    ['the first dropped', `data: {"drop":1}\n\ndata: ${kept}\n\n`, `data: ${kept}\n\n`],
+    ['the last dropped', `data: ${kept}\n\nevent: x\ndata: {"drop":1}\n\n`, `data: ${kept}\n\n`],
+    ['all dropped', 'data: {"drop":1}\n\ndata: {"drop":2}\n\n', ''],
     ['one changed', 'id: 1\r\ndata:{"a":"old"}\r\n\r\n', 'id: 1\r\ndata:{"a":"new"}\r\n\r\n'],
     [
       'data of several lines changed',
       'id: 1\ndata: {"a":\ndata: "old"}\n\ndata: {}\n\n',
       'id: 1\ndata: {"a":\ndata: "new"}\n\ndata: {}\n\n',
     ],
-    ['data of several lines left out', 'data: {"a":\ndata: "drop"}\n\ndata: {}\n\n', 'data: {}\n\n'],
+    ['data of several lines dropped', 'data: {"a":\ndata: "drop"}\n\ndata: {}\n\n', 'data: {}\n\n'],
   ]
-  test.each(cases)('%s', (_, sent, given) => {
-    expect(through(open(), [Buffer.from(sent)])).toBe(given)
+  test.each(cases)('%s', (_, sent, expected) => {
+    expect(through(open(), [Buffer.from(sent)])).toBe(expected)
     fc.assert(
       fc.property(splitsOf(sent), (packets) => {
-        expect(through(open(), packets)).toBe(given)
+        expect(through(open(), packets)).toBe(expected)
       }),
       { numRuns: 20 },
     )
   })
 
-  test('a chunk of which nothing is left is no part of the stream', () => {
+  test('a chunk whose events are all dropped sends nothing', () => {
     expect(open().push(Buffer.from('data: {"drop":1}\n\n'))).toBeUndefined()
   })
 })
@@ -121,7 +121,7 @@ test.each([
   try {
     relay.push(Buffer.from(asEvents([last])))
   } catch {
-    // As the pump does: the reading tells how far the answer has come.
+    // As the pump does: the reading knows how far the answer has come.
   }
   expect(relay.reading.finished).toBe(true)
   expect(() => relay.end()).toThrow('a call without a name')
@@ -158,7 +158,7 @@ describe.each([
     (data) => `: a comment${eol}${eol}: another${eol}id: 7${eol}data: ${data}${eol}${eol}`,
   )
 
-  test('comments are left out, and nothing else', () => {
+  test('comments are dropped, and nothing else', () => {
     const got = through(passOn(gemini.text.stream.open(), eventFrame()), [Buffer.from(sent.join(''))])
     expect(got).toBe([first, ...rest].map((data) => `id: 7${eol}data: ${data}${eol}${eol}`).join(''))
   })
@@ -169,7 +169,7 @@ describe.each([
   })
 })
 
-describe('what is appended when a stream breaks stands on its own', () => {
+describe('the error of a stream that breaks stands on its own', () => {
   const first = '{"a":1}'
   const failure = '{"error":{"code":502}}'
   const after = (relay: Relay, packets: string[]) => {

@@ -1,4 +1,4 @@
-// What a request shows of its provider's key, in which header; and what overrides it.
+// The headers of an upstream request: the provider's key, in its header; and the headers that override it.
 import { expect, test } from 'bun:test'
 import type { Provider } from '../../src/domain/catalogue.ts'
 import type { KeyHeader } from '../../src/domain/servers/known-server.ts'
@@ -31,7 +31,7 @@ test.each<[protocol: string, key_header: KeyHeader, api_key: string, headers: ob
   ['anthropic', 'x-api-key', 'k', { ...VERSION, 'x-api-key': 'k' }],
   ['anthropic', 'authorization', 'k', { ...VERSION, authorization: 'Bearer k' }],
   ['gemini', 'x-goog-api-key', 'k', { 'x-goog-api-key': 'k' }],
-  // No key, and a service account, for which a token is shown later.
+  // No key, and a service account, whose token is added later.
   ['openai', 'authorization', '', {}],
   ['anthropic', 'x-api-key', '', VERSION],
   ['gemini', 'x-goog-api-key', '{"type":"service_account"}', {}],
@@ -41,7 +41,7 @@ test.each<[protocol: string, key_header: KeyHeader, api_key: string, headers: ob
   expect(url).not.toContain(api_key || 'nothing')
 })
 
-test('a header of the operator’s own stands in its place, before that of the caller', () => {
+test('a header that the operator configured takes its place, before the caller’s', () => {
   const own = provider('openai', 'authorization', { authorization: 'Bearer own' })
   expect(headersOf(own, 'k', { authorization: 'Bearer theirs' }).headers.authorization).toBe('Bearer own')
 })

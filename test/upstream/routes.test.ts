@@ -37,7 +37,7 @@ describe('routes', () => {
   const providers = providersOf(provider('a'), provider('b'), provider('c'))
   const names = (routes: Route[], seed: number, cooldowns = well) =>
     planAttempts(routes, providers, cooldowns, NOW_MS, seed).map((attempt) => attempt.provider.name)
-  /** The share of the sessions that begin at the first route. */
+  /** The share of the sessions that try the first route of the list first. */
   const shareOf = (routes: Route[]) =>
     SEEDS.filter((seed) => names(routes, seed)[0] === routes[0]?.provider).length / SEEDS.length
 
@@ -60,10 +60,10 @@ describe('routes', () => {
     expect(shareOf(routes)).toBeWithin(share - tolerance, share + tolerance)
   })
 
-  test('of one order are drawn by weight for calls without a session, too', () => {
+  test('of one order are chosen by weight for calls without a session, too', () => {
     const routes = [route('a', { weight: 3 }), route('b')]
-    const drawn = Array.from({ length: 4_000 }, (_, n) => seedFrom(n / 4_000))
-    const first = drawn.filter((seed) => names(routes, seed)[0] === 'a').length
+    const sampled = Array.from({ length: 4_000 }, (_, n) => seedFrom(n / 4_000))
+    const first = sampled.filter((seed) => names(routes, seed)[0] === 'a').length
     expect(first).toBeWithin(2_850, 3_150)
   })
 
@@ -84,7 +84,7 @@ describe('routes', () => {
     expect(moved.length / SEEDS.length).toBeWithin(0.31, 0.36)
   })
 
-  test('whose key is in cooldown are passed over by a session, which comes back afterwards', () => {
+  test('whose key is in cooldown are skipped by a session, which comes back afterwards', () => {
     let now_ms = NOW_MS
     const cooldowns = createCooldowns(() => now_ms)
     const at = (seed: number) =>
@@ -101,11 +101,11 @@ describe('routes', () => {
     expect(attempts.map(({ model }) => model).sort()).toEqual(['model-of-a', 'model-of-b'])
   })
 
-  test('to a provider that is no longer in the catalogue are skipped', () => {
+  test('to a removed provider are skipped', () => {
     expect(names([route('gone'), route('a', { order: 1 })], 1)).toEqual(['a'])
   })
 
-  test('may be none', () => {
+  test('may be an empty list', () => {
     expect(names([route('gone')], 1)).toEqual([])
   })
 })
@@ -114,7 +114,7 @@ describe("a call's session matters", () => {
   const providers = providersOf(provider('a'), provider('b'), provider('c', ['one', 'two']))
   test.each([
     ['not to a model with one route to a provider with one key', ['a'], false],
-    ['not to one whose provider is no longer in the catalogue', ['gone'], false],
+    ['not to one whose provider was removed', ['gone'], false],
     ['to a model with two routes', ['a', 'b'], true],
     ['to a model whose provider has two keys', ['c'], true],
   ])('%s', (_, names, matters) => {
@@ -185,14 +185,14 @@ describe('a key that failed', () => {
 
   test('has a longer cooldown with each failure in a row, up to ten minutes', () => {
     const { book } = cooldowns()
-    const rests = [1, 2, 3, 4, 5, 6, 7, 8, 9, 20].map(() => {
+    const cooldowns_ms = [1, 2, 3, 4, 5, 6, 7, 8, 9, 20].map(() => {
       book.failed('k', 10_000)
       return book.coolingUntil('k')
     })
-    expect(rests).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600, 600].map((s) => s * 1_000))
+    expect(cooldowns_ms).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600, 600].map((s) => s * 1_000))
   })
 
-  test('has a cooldown of at least what the provider asks for, ten minutes at most', () => {
+  test('has at least the cooldown that the provider requests, ten minutes at most', () => {
     const { book } = cooldowns()
     book.failed('k', 10_000, 45_000)
     expect(book.coolingUntil('k')).toBe(45_000)

@@ -1,4 +1,4 @@
-// The share of the event loop that streams have: others are served between, and the streams one after the other.
+// Turns of the event loop for streams: other work is served between them, and the streams one after the other.
 import { describe, expect, test } from 'bun:test'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { drain } from '../../src/upstream/drain.ts'
@@ -28,27 +28,27 @@ function countTurns(): { stop(): number } {
   }
 }
 
-const someone = (step_weight = 0, goOn = () => undefined): QueuedStream => ({
+const queued = (step_weight = 0, goOn = () => undefined): QueuedStream => ({
   step_weight,
   turns_in_a_row: 0,
   goOn,
 })
 const SHORT = 'data: {"a":1}\n\n'
-/** Events of so many bytes each. */
+/** Events of this size each. */
 const events = (bytes: number, count: number) =>
   Buffer.from(`data: ${'x'.repeat(bytes - 8)}\n\n`.repeat(count))
 
-describe('what a turn has room for', () => {
-  test('nobody waits while the budget lasts', () => {
+describe('the budget of a turn', () => {
+  test('no stream waits while the budget lasts', () => {
     const turns = new Turns()
-    for (let spent = 0; spent + 100 < TURN_WEIGHT; spent += 100) turns.spend(someone(), new Uint8Array(100))
+    for (let spent = 0; spent + 100 < TURN_WEIGHT; spent += 100) turns.spend(queued(), new Uint8Array(100))
     expect(turns.must_wait).toBe(false)
-    turns.spend(someone(), new Uint8Array(100))
+    turns.spend(queued(), new Uint8Array(100))
     expect(turns.must_wait).toBe(true)
   })
 
   test('short events weigh their bytes, and a step over them ends where one of them does', () => {
-    const stream = someone()
+    const stream = queued()
     const chunk = Buffer.from(SHORT.repeat(100_000))
     const end = new Turns().spend(stream, chunk)
     expect(end).toBeWithin(TURN_WEIGHT * 0.9, TURN_WEIGHT * 1.1)
@@ -58,11 +58,11 @@ describe('what a turn has room for', () => {
 
   test('long events weigh far less than their bytes: a whole chunk of them is one step', () => {
     const chunk = events(8_000, 96)
-    expect(new Turns().spend(someone(), chunk)).toBe(chunk.length)
+    expect(new Turns().spend(queued(), chunk)).toBe(chunk.length)
   })
 
   test('a chunk without the end of an event is one step', () => {
-    expect(new Turns().spend(someone(), new Uint8Array(700_000))).toBe(700_000)
+    expect(new Turns().spend(queued(), new Uint8Array(700_000))).toBe(700_000)
   })
 
   test('a chunk is handed over whole and in order, in a turn for each step', async () => {
@@ -78,41 +78,41 @@ describe('what a turn has room for', () => {
 })
 
 describe('a line of streams', () => {
-  test('those who waited longest go first, as many as the budget is likely to last for', async () => {
+  test('the streams that waited longest go first, as many as the budget is likely to last for', async () => {
     const turns = new Turns()
-    const gone: string[] = []
-    const wait = (name: string, weight: number) => turns.wait(someone(weight, () => void gone.push(name)))
+    const order: string[] = []
+    const wait = (name: string, weight: number) => turns.wait(queued(weight, () => void order.push(name)))
     wait('a', TURN_WEIGHT / 2)
     wait('b', TURN_WEIGHT / 2)
     wait('c', TURN_WEIGHT)
     await turn()
-    expect(gone).toEqual(['a', 'b'])
-    // Whoever comes now is behind those who wait.
+    expect(order).toEqual(['a', 'b'])
+    // A stream that comes now is behind the ones that wait.
     expect(turns.must_wait).toBe(true)
     await turn()
-    expect(gone).toEqual(['a', 'b', 'c'])
+    expect(order).toEqual(['a', 'b', 'c'])
     expect(turns.must_wait).toBe(false)
   })
 
   test('a stream of short steps does not wait for floods, and floods not for many of them', async () => {
     const turns = new Turns()
-    const gone: string[] = []
-    const wait = (name: string, weight: number) => turns.wait(someone(weight, () => void gone.push(name)))
+    const order: string[] = []
+    const wait = (name: string, weight: number) => turns.wait(queued(weight, () => void order.push(name)))
     wait('flood', TURN_WEIGHT)
     wait('flood', TURN_WEIGHT)
     for (let n = 0; n < 100; n++) wait('short', TURN_WEIGHT / 32)
     await turn()
-    expect(gone).toEqual([...Array(16).fill('short'), 'flood'])
+    expect(order).toEqual([...Array(16).fill('short'), 'flood'])
   })
 
   test('a flood goes on until its turns are over, then the next one', async () => {
     const turns = new Turns()
-    const gone: string[] = []
+    const order: string[] = []
     let is_over = false
     for (const name of ['a', 'b']) {
-      const stream = someone(TURN_WEIGHT)
+      const stream = queued(TURN_WEIGHT)
       stream.goOn = () => {
-        gone.push(name)
+        order.push(name)
         if (!is_over) turns.wait(stream)
       }
       turns.wait(stream)
@@ -120,7 +120,7 @@ describe('a line of streams', () => {
     for (let n = 0; n < 2 * TURNS_IN_A_ROW; n++) await turn()
     // Without an end, they would keep the loop of this process busy during all later tests.
     is_over = true
-    expect(gone.slice(0, 2 * TURNS_IN_A_ROW)).toEqual([
+    expect(order.slice(0, 2 * TURNS_IN_A_ROW)).toEqual([
       ...Array(TURNS_IN_A_ROW).fill('a'),
       ...Array(TURNS_IN_A_ROW).fill('b'),
     ])
@@ -130,10 +130,10 @@ describe('a line of streams', () => {
 const EVENT = eventBytes(piece('a'))
 const END = eventBytes(answer('b'))
 const MANY = Math.ceil((20 * TURN_WEIGHT) / EVENT.length)
-/** All of it weighs 15 turns; the first of them may be shared with what other tests left of the budget. */
+/** All events weigh 15 turns; the first of them may be shared with what other tests left of the budget. */
 const MIN_TURNS = 10
 
-/** An upstream that has all of it ready. */
+/** An upstream whose chunks are all ready. */
 function ready(chunks: Uint8Array[]): ByteReader {
   return { read: async () => ({ done: chunks.length === 0, value: chunks.shift() }) }
 }
@@ -143,7 +143,7 @@ const flowing = (reader: ByteReader, first: Uint8Array) => {
   const body = pump({
     opened: { first, reader },
     relay,
-    gone: new PlainSignal(),
+    order: new PlainSignal(),
     abortUpstream: () => undefined,
     drain_timeout_ms: 0,
     settle: async () => undefined,
@@ -153,7 +153,7 @@ const flowing = (reader: ByteReader, first: Uint8Array) => {
   return { relay, body }
 }
 
-describe('a stream that is all there', () => {
+describe('a stream that is all ready', () => {
   test.each<[string, () => { reader: ByteReader; first: Uint8Array }]>([
     [
       'in small chunks',
@@ -176,7 +176,7 @@ describe('a stream that is all there', () => {
     expect(text).toBe(EVENT.toString().repeat(MANY) + END.toString())
   })
 
-  test('keeps no more of a chunk than what is left of it, while its reader stalls', async () => {
+  test('keeps only the rest of a chunk while its reader stalls', async () => {
     const bodies: ReadableStream<Uint8Array>[] = []
     const buffers: WeakRef<ArrayBufferLike>[] = []
     const stall = async () => {
@@ -194,7 +194,7 @@ describe('a stream that is all there', () => {
     expect(bodies.length).toBe(20)
   })
 
-  test('and is read on without its caller takes turns, too', async () => {
+  test('that is read on without its caller takes turns, too', async () => {
     const chunks = [Buffer.concat([...Array(MANY).fill(EVENT), END])]
     const relay = passOn(gemini.text.stream.open(), eventFrame())
     const counted = countTurns()

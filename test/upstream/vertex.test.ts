@@ -1,4 +1,4 @@
-// Gemini and Claude at Vertex AI by the file of a service account: addresses, tokens, what is billed, and what fails.
+// Gemini and Claude at Vertex AI by the file of a service account: addresses, tokens, bills, and failures.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -146,7 +146,7 @@ const C_WHOLE = 14_000 + 24 * 4_000
 /** Input, read from the cache, written to it for 5 minutes and for an hour, output. */
 const C_STREAM = 472_000 + 2_048 * 100 + 300 * 1_250 + 100 * 2_000 + 131 * 4_000
 
-type Row = [what: string, path: string, body: object, options: object, to: string, cost: number]
+type Row = [name: string, path: string, body: object, options: object, to: string, cost: number]
 const rows: Row[] = [
   ['native, whole', wholePath('gemini'), native(), {}, `${AT_GEMINI}:generateContent`, G_WHOLE],
   [
@@ -219,26 +219,26 @@ describe('a call', () => {
     expect(seen?.path).toBe(to)
     expect(seen?.headers).toMatchObject({ authorization: `Bearer ${tokenNumber(tokens)}` })
     for (const name of ['x-goog-api-key', 'x-api-key']) expect(seen?.headers).not.toHaveProperty(name)
-    const asked = bodyOf(seen)
+    const request = bodyOf(seen)
     if (to.includes('anthropic')) {
-      expect(asked).toMatchObject({ anthropic_version: 'vertex-2023-10-16' })
-      expect(asked).not.toHaveProperty('model')
-      expect(asked.stream ?? false).toBe(to.includes('stream'))
-    } else for (const content of asked.contents as JsonObject[]) expect(content.role).toBe('user')
-    expect(JSON.stringify(asked)).toContain('get_weather')
-    if (path !== wholePath('claude')) expect(JSON.stringify(asked)).toContain(PICTURE)
+      expect(request).toMatchObject({ anthropic_version: 'vertex-2023-10-16' })
+      expect(request).not.toHaveProperty('model')
+      expect(request.stream ?? false).toBe(to.includes('stream'))
+    } else for (const content of request.contents as JsonObject[]) expect(content.role).toBe('user')
+    expect(JSON.stringify(request)).toContain('get_weather')
+    if (path !== wholePath('claude')) expect(JSON.stringify(request)).toContain(PICTURE)
     if (options === VERSION && to.includes('anthropic'))
       expect(seen?.headers['anthropic-beta']).toBe('context-1m-2025-08-07')
     const record = await lastCall()
     expect(record).toMatchObject({ outcome: 'completed', cost_nanos: cost })
   })
 
-  test('all of them had one token', () => expect(tokens).toBe(1))
+  test('all of these calls use one token', () => expect(tokens).toBe(1))
 
   test.each([
     ['Gemini', '/v1beta/models/gemini:countTokens', ask(), {}, `${AT_GEMINI}:countTokens`],
     [
-      'Gemini, nobody said by whom',
+      'Gemini, a message without a role',
       '/v1beta/models/gemini:countTokens',
       native(),
       {},
@@ -257,7 +257,7 @@ describe('a call', () => {
 const whole_call = () => call(wholePath('gemini'), ask())
 
 describe('a token', () => {
-  test('that has ended is replaced for the next call, which is served', async () => {
+  test('that has expired is replaced for the next call, which is served', async () => {
     const before = tokens
     clock.ahead_ms += 61 * MINUTE_MS
     token_server = (seen) => tokenAnswer(seen, now(), ++tokens)
@@ -293,7 +293,7 @@ describe('a token', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
-  test('whose caller left while it was awaited asks no model', async () => {
+  test('whose caller disconnects while it is awaited reaches no model', async () => {
     clock.ahead_ms += 61 * MINUTE_MS
     const held = heldBack((seen) => tokenAnswer(seen, now(), ++tokens))
     token_server = held.script
@@ -333,7 +333,7 @@ describe('a token', () => {
   })
 })
 
-describe('an address of an image or a document, which Claude there does not fetch, is 400 and free', () => {
+describe('an address of an image or a document, which Claude at Vertex AI does not fetch, is refused with 400, free', () => {
   const URL_OF = 'https://pictures.example/a.png'
   const asking = (...content: object[]) => chat('claude', { messages: [{ role: 'user', content }] })
   test.each([
@@ -385,7 +385,7 @@ describe('an address of an image or a document, which Claude there does not fetc
   })
 })
 
-describe('what Vertex AI refuses', () => {
+describe('a refusal of Vertex AI', () => {
   const google_error = (code: number, status: string, message: string) =>
     refusal(code, [{ error: { code, status, message } }])
   test.each([
@@ -393,11 +393,11 @@ describe('what Vertex AI refuses', () => {
     ['no permission', 403, 'PERMISSION_DENIED', 502],
     ['a model of another region', 404, 'NOT_FOUND', 502],
     ['too many', 429, 'RESOURCE_EXHAUSTED', 429],
-    ['a request that is wrong', 400, 'INVALID_ARGUMENT', 400],
-  ])('%s', async (_, code, status, told) => {
+    ['a wrong request', 400, 'INVALID_ARGUMENT', 400],
+  ])('%s', async (_, code, status, expected) => {
     vertex = google_error(code, status, `Not in ${PROJECT}.`)
     for (const response of [await whole_call(), await call('/v1/messages', messages(), VERSION)]) {
-      expect(response.status).toBe(told)
+      expect(response.status).toBe(expected)
       expect(await response.text()).not.toContain(PROJECT)
     }
   })

@@ -1,4 +1,4 @@
-// An attempt with a service account: its token, one more try where it is refused, and no more than that.
+// An attempt with a service account: its token, one retry where it is refused, and no more.
 import { describe, expect, test } from 'bun:test'
 import { sendWithToken } from '../../../src/upstream/tokens/bearer.ts'
 import { type ExchangeResult, isToken } from '../../../src/upstream/tokens/exchange.ts'
@@ -12,10 +12,10 @@ const token = (value: string): ExchangeResult => ({ value, until_ms: 1 })
 const failed = { failure_class: 'bad_key' as const, message: 'invalid_grant', retry_after_s: undefined }
 const unauthorized = { ...failed, message: 'expired', is_unauthorized: true }
 
-/** Answers in turn; the last one again and again. */
+/** Gives the answers in their order; the last one again and again. */
 function over(exchanged: ExchangeResult[], answers: object[]) {
   const sent: (string | undefined)[] = []
-  const told: string[] = []
+  const reported: string[] = []
   const refused: string[] = []
   const tokens: Tokens = {
     of: () => Promise.resolve((exchanged.length > 1 ? exchanged.shift() : exchanged[0]) as ExchangeResult),
@@ -29,21 +29,21 @@ function over(exchanged: ExchangeResult[], answers: object[]) {
         api_key: KEY,
         gone: new PlainSignal(),
         timeout_ms: 60_000,
-        onRefused: ({ message }) => told.push(message),
+        onRefused: ({ message }) => reported.push(message),
       },
       async ({ headers }) => {
         sent.push(headers.authorization)
         return (answers.length > 1 ? answers.shift() : answers[0]) as object
       },
     )
-  return { run, sent, told, refused }
+  return { run, sent, reported, refused }
 }
 
 const ANSWER = { answer: 'yes' }
 
 describe('a service account', () => {
   const rows: [string, ExchangeResult[], object[], object, string[], string[]][] = [
-    ['is shown as its token', [token('a')], [ANSWER], ANSWER, ['Bearer a'], []],
+    ['is sent as its token', [token('a')], [ANSWER], ANSWER, ['Bearer a'], []],
     [
       'gets another where that is refused',
       [token('a'), token('b')],
@@ -62,21 +62,21 @@ describe('a service account', () => {
     ],
     ['is not sent without a token', [failed], [ANSWER], failed, [], []],
     [
-      'that gets no second token has failed for that',
+      'that gets no second token fails with that reason',
       [token('a'), failed],
       [unauthorized, ANSWER],
       failed,
       ['Bearer a'],
       ['a'],
     ],
-    ['is refused otherwise once', [token('a'), token('b')], [failed], failed, ['Bearer a'], []],
+    ['is not retried after another refusal', [token('a'), token('b')], [failed], failed, ['Bearer a'], []],
   ]
   test.each(rows)('%s', async (_, exchanged, answers, result, sent, refused) => {
     const scene = over([...exchanged], [...answers])
     expect(await scene.run()).toEqual(result)
     expect(scene.sent).toEqual(sent)
     expect(scene.refused).toEqual(refused)
-    expect(scene.told).toHaveLength(refused.length)
+    expect(scene.reported).toHaveLength(refused.length)
   })
 
   test('a call that ends does not wait for the exchange', async () => {
@@ -98,7 +98,7 @@ describe('a service account', () => {
   })
 })
 
-describe('its time is that of the attempt, with the exchange', () => {
+describe('the timeout of an attempt includes the exchange', () => {
   const never: Tokens = { of: () => new Promise(() => {}), refused() {} }
   const bearing = { api_key: KEY, gone: new PlainSignal(), onRefused() {} }
 
@@ -109,22 +109,22 @@ describe('its time is that of the attempt, with the exchange', () => {
     expect(result).toMatchObject({ failure_class: 'timed_out', message: expect.stringMatching(/token/) })
   })
 
-  test('what the exchange and the first try took is no longer there for the second', async () => {
-    const given: number[] = []
+  test('the second try has only the time that the exchange and the first one left', async () => {
+    const timeouts_ms: number[] = []
     const exchanged = () => new Promise<ExchangeResult>((resolve) => setTimeout(resolve, 2, token('a')))
     await sendWithToken(
       REQUEST,
       { ...bearing, tokens: { of: exchanged, refused() {} }, timeout_ms: 60_000 },
       async (_, timeout_ms) => {
-        given.push(timeout_ms)
+        timeouts_ms.push(timeout_ms)
         return unauthorized
       },
     )
-    const [first = 0, second = 0] = given
+    const [first = 0, second = 0] = timeouts_ms
     expect([first < 60_000, second < first]).toEqual([true, true])
   })
 })
 
-test('what is a token', () => {
+test('isToken tells a token from a failure', () => {
   expect([token('a'), failed].map(isToken)).toEqual([true, false])
 })

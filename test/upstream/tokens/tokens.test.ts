@@ -1,4 +1,4 @@
-// Access tokens of a service account: when one is fetched, how many exchanges that takes, and what comes of a failed one.
+// Access tokens of a service account: when one is fetched, how many exchanges that takes, and the failures of exchanges.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type ExchangeDeps, isToken } from '../../../src/upstream/tokens/exchange.ts'
 import { createTokens } from '../../../src/upstream/tokens/tokens.ts'
@@ -80,7 +80,7 @@ describe('how many exchanges it takes', () => {
     expect(upstream.seen).toHaveLength(1)
   })
 
-  test('100 calls at once while the server refuses: one, and all are told', async () => {
+  test('100 calls at once while the server refuses: one, and all get the refusal', async () => {
     const { value } = scene()
     upstream.answer(invalidGrant('Invalid JWT Signature.'))
     const all = await Promise.all(Array.from({ length: 100 }, () => value()))
@@ -98,7 +98,7 @@ describe('how many exchanges it takes', () => {
   })
 })
 
-describe('before its end', () => {
+describe('before the end of a token', () => {
   // Its lifetime is 3,599 s: 59 min 59 s.
   test.each([
     ['six minutes before', 54, 1, 1],
@@ -113,7 +113,7 @@ describe('before its end', () => {
     expect(upstream.seen).toHaveLength(exchanges)
   })
 
-  test('a call meanwhile goes with the token that there is, and begins no second exchange', async () => {
+  test('a call meanwhile uses the current token, and starts no second exchange', async () => {
     const { clock, value } = scene()
     await value()
     clock.now_ms = google_ms = START_MS + 56 * MINUTE_MS
@@ -173,7 +173,7 @@ const failures: [string, Script, string, string][] = [
   ['a deleted account', invalidGrant('Invalid grant: account not found'), 'bad_key', 'account not found'],
   ['a disabled account', invalidGrant('Robot is disabled.'), 'bad_key', 'Robot is disabled.'],
   [
-    'a client that is gone',
+    'a deleted client',
     refusal(401, { error: 'deleted_client', error_description: 'The OAuth client was deleted.' }),
     'bad_key',
     'deleted_client: The OAuth client was deleted.',
@@ -184,14 +184,14 @@ const failures: [string, Script, string, string][] = [
   ['HTML under 200', whole('<html>'), 'upstream_error', 'no valid access_token'],
   ['no token', whole({ expires_in: 3_599 }), 'upstream_error', 'no valid access_token'],
   [
-    'a token that no header takes',
+    'a token that no header can carry',
     whole({ access_token: 'a\nb', expires_in: 3_599 }),
     'upstream_error',
     'no valid access_token',
   ],
   ['no lifetime', whole({ access_token: 'ya29.x' }), 'upstream_error', 'no valid access_token'],
   [
-    'a lifetime of nothing',
+    'a lifetime of zero',
     whole({ access_token: 'ya29.x', expires_in: 0 }),
     'upstream_error',
     'no valid access_token',
@@ -212,10 +212,10 @@ describe('an exchange that fails', () => {
     upstream.answer(script)
     const failure = await scene({ timeout_ms: 200 }).value()
     expect(failure).toMatchObject({ failure_class, message: expect.stringContaining(words) })
-    const told = JSON.stringify(failure)
+    const message = JSON.stringify(failure)
     const assertion = new URLSearchParams(upstream.last().body.toString()).get('assertion') ?? 'none'
     for (const secret of [assertion, ...PRIVATE_KEY.split('\n').filter((line) => line.length > 30)])
-      expect(told).not.toContain(secret)
+      expect(message).not.toContain(secret)
   })
 
   test('waits as long as the server of tokens asks', async () => {
@@ -227,7 +227,7 @@ describe('an exchange that fails', () => {
     [5 * HOUR_MS, '5 h ahead of'],
     [-3 * HOUR_MS, '3 h behind'],
     [7 * MINUTE_MS, '7 min ahead of'],
-  ])('a clock that is off by %d ms is told', async (off_ms, words) => {
+  ])('a clock that is off by %d ms is reported', async (off_ms, words) => {
     const { clock, value } = scene()
     clock.now_ms = START_MS + off_ms
     expect(await value()).toMatchObject({
@@ -236,7 +236,7 @@ describe('an exchange that fails', () => {
     })
   })
 
-  test('nobody there', async () => {
+  test('an unreachable server', async () => {
     const away = accountFile('http://127.0.0.1:1')
     expect(await scene().value(away)).toMatchObject({ failure_class: 'upstream_error' })
   })
