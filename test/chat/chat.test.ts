@@ -4,7 +4,7 @@ import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/j
 import { framed, recorded, replay, streamOf, TIDES } from '../support/replay.ts'
 import { ALIASES, CACHE_READ_NANOS, INPUT_NANOS, MODELS, OUTPUT_NANOS } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
-import { BODY, chatScene, MODEL, SHOWN } from './support.ts'
+import { BODY, chatScene, MODEL, WITH_USAGE } from './support.ts'
 
 const { gateway, upstream, asked, post, lastCall } = await chatScene()
 
@@ -32,13 +32,13 @@ describe('fields reach a provider of the protocol as they were written', () => {
     ['metadata, store, user', '"metadata":{"a":"b"},"store":false,"user":"u"'],
   ]
   test.each(FIELDS)('%s', async (_, fields) => {
-    const given = `${fields}, "messages" : [{"role":"user","content":"Hi"}]`
-    expect((await post(`{"model":"${MODEL}",${given}}`)).status).toBe(200)
-    expect(upstream.last().body.toString()).toBe(`{"model":"${MODEL}",${given}}`)
-    expect((await post(`{"model":"${ALIASES.openai}",${given}}`)).status).toBe(200)
-    expect(upstream.last().body.toString()).toBe(`{"model":"${MODEL}",${given}}`)
+    const rest = `${fields}, "messages" : [{"role":"user","content":"Hi"}]`
+    expect((await post(`{"model":"${MODEL}",${rest}}`)).status).toBe(200)
+    expect(upstream.last().body.toString()).toBe(`{"model":"${MODEL}",${rest}}`)
+    expect((await post(`{"model":"${ALIASES.openai}",${rest}}`)).status).toBe(200)
+    expect(upstream.last().body.toString()).toBe(`{"model":"${MODEL}",${rest}}`)
   })
-  test('a stream is asked for its usage, and nothing else is changed', async () => {
+  test('the gateway requests the usage of a stream, and changes nothing else', async () => {
     const text = `{"stream":true, "x":1.0,"model":"${MODEL}","messages":[{"role":"user","content":"Hi"}]}`
     await (await post(text)).text()
     expect(upstream.last().body.toString()).toBe(
@@ -46,7 +46,7 @@ describe('fields reach a provider of the protocol as they were written', () => {
     )
   })
   test.each(['true', '1', '"yes"', '{}'])(
-    'a provider is to keep nothing: store %s is sent as false',
+    'a provider must keep nothing: store %s is sent as false',
     async (store) => {
       const text = `{"store":${store},"model":"${MODEL}","messages":[{"role":"user","content":"Hi"}]}`
       expect((await post(text)).status).toBe(200)
@@ -89,13 +89,13 @@ describe('answers', () => {
   ])('streamed, byte for byte: %s', async (name) => {
     const payloads = recorded('openai', `stream-${name}`)
     upstream.answer(streamOf('openai', payloads))
-    const text = await (await post({ ...BODY, ...SHOWN })).text()
+    const text = await (await post({ ...BODY, ...WITH_USAGE })).text()
     expect(text).toBe(payloads.map((payload) => framed('openai', payload)).join(''))
   })
-  test('streamed by Google, which leaves out the index of its tool calls: it is put in', async () => {
+  test('streamed by Google, which leaves out the index of its tool calls: the gateway adds it', async () => {
     const payloads = recorded('openai', 'stream-google')
     upstream.answer(streamOf('openai', payloads))
-    const text = await (await post({ ...BODY, ...SHOWN })).text()
+    const text = await (await post({ ...BODY, ...WITH_USAGE })).text()
     const events = text
       .split('\n')
       .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
@@ -103,11 +103,11 @@ describe('answers', () => {
       list.flatMap(({ choices }) =>
         objectsIn(choices).flatMap(({ delta }) => objectsIn(objectIn(delta).tool_calls)),
       )
-    const given = calls(
+    const recorded_calls = calls(
       payloads.filter((payload) => payload.startsWith('{')).map((payload) => JSON.parse(payload)),
     )
-    expect(given.length).toBeGreaterThan(0)
-    expect(calls(events)).toEqual(given.map((call, index) => ({ ...call, index })))
+    expect(recorded_calls.length).toBeGreaterThan(0)
+    expect(calls(events)).toEqual(recorded_calls.map((call, index) => ({ ...call, index })))
   })
   test('n choices: the hold is for all of them, the charge for the output reported', async () => {
     upstream.answer(replay('two-answers'))

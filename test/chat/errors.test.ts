@@ -53,14 +53,11 @@ describe('errors, in OpenAI’s shape', () => {
     await suspendAccount(gateway.store, account.name, { now_ms: 0 })
     return post(BODY, { key: own })
   }
-  test.each(CASES)(
-    '%i %s %s: %s; nothing is held, asked upstream or recorded',
-    async (status, type, code, _, ask) => {
-      const before = counts()
-      expect(await errorOf(await ask())).toMatchObject({ status, type, code })
-      await expectCounts(before)
-    },
-  )
+  test.each(CASES)('%i %s %s: %s; nothing is held, sent or recorded', async (status, type, code, _, ask) => {
+    const before = counts()
+    expect(await errorOf(await ask())).toMatchObject({ status, type, code })
+    await expectCounts(before)
+  })
   test.each([
     ['model', { model: undefined }],
     ['stream', { stream: 'yes' }],
@@ -78,8 +75,8 @@ describe('errors, in OpenAI’s shape', () => {
     await (await post(BODY, { key: own })).text()
     const response = await post(BODY, { key: own })
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
-    const told = { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' }
-    expect(await errorOf(response)).toMatchObject(told)
+    const expected = { status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' }
+    expect(await errorOf(response)).toMatchObject(expected)
   })
 
   const FAILURES: [number, string, string | null, string, Answer][] = [
@@ -121,9 +118,9 @@ describe('errors, in OpenAI’s shape', () => {
   test('mid-stream: a last record with the error, and no [DONE]', async () => {
     const payloads = recorded('openai', 'stream-error')
     upstream.answer(streamOf('openai', payloads))
-    const answered = await streamed({})
-    expect(answered.slice(0, -1)).toEqual(payloads.slice(0, -1))
-    expect(JSON.parse(answered.at(-1) ?? '')).toEqual({
+    const got = await streamed({})
+    expect(got.slice(0, -1)).toEqual(payloads.slice(0, -1))
+    expect(JSON.parse(got.at(-1) ?? '')).toEqual({
       error: {
         message: expect.stringContaining('retry'),
         type: 'server_error',
@@ -152,7 +149,7 @@ describe('limits', () => {
     })
     await expectCounts(before)
   })
-  test('also one of an unannounced length', async () => {
+  test('so is a body of an unannounced length', async () => {
     const chunked = inChunks(bodyOf(LIMIT_BYTES + 1), 1024 * 1024)
     // The connection may be closed while the client still sends: then it sees no answer.
     const outcome = await post(chunked).then(errorOf, () => 'the connection was closed')
@@ -184,7 +181,7 @@ test.each([
   { max_completion_tokens: 4_000, max_tokens: 10 },
   { max_tokens: 4_000 },
 ])(
-  'the hold is for the larger of two limits, for servers differ in which one they know: %o',
+  'the hold is for the larger of two limits, because servers differ in which one they know: %o',
   async (limits) => {
     await (await post({ ...BODY, ...limits })).text()
     await gateway.rest()

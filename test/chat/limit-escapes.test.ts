@@ -1,4 +1,4 @@
-// Calls whose limit a server reads otherwise than the gateway: 0, which some take for none, and a second name that some fold into the first.
+// Calls whose limit a server reads otherwise than the gateway: 0, which some take for no limit, and a second name that some fold into the first.
 import { describe, expect, test } from 'bun:test'
 import { type Script, whole } from '../support/upstream.ts'
 import { chatScene, MODEL, messages } from './support.ts'

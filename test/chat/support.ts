@@ -1,4 +1,4 @@
-// The chat completions endpoint as its tests call it, and the shape of its errors.
+// The chat completions endpoint for its tests, and the shape of its errors.
 import { beforeEach, expect } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { CallOptions } from '../support/gateway.ts'
@@ -9,8 +9,8 @@ import { MODELS, threeProviders } from '../support/three-providers.ts'
 export const MODEL = MODELS.openai
 export const messages = [{ role: 'user', content: 'Why are there tides?' }]
 export const BODY: JsonObject = { model: MODEL, messages }
-/** Fields of a stream whose usage is shown. */
-export const SHOWN = { stream: true, stream_options: { include_usage: true } }
+/** Fields of a streamed request that asks for the usage. */
+export const WITH_USAGE = { stream: true, stream_options: { include_usage: true } }
 
 interface ChatScene extends Scene {
   post(body: object | string | Uint8Array | ReadableStream, options?: CallOptions): Promise<Response>

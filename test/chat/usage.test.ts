@@ -1,10 +1,10 @@
-// silent.md, Chat completions: the usage is always asked for upstream, and shown to the caller only on request.
+// silent.md, Chat completions: the gateway always requests the usage upstream, and shows it to the caller only on request.
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { framed, recorded, streamOf } from '../support/replay.ts'
 import { INPUT_NANOS, MODELS, OUTPUT_NANOS } from '../support/three-providers.ts'
 import { stream } from '../support/upstream.ts'
-import { BODY, chatScene, chunksOf, SHOWN } from './support.ts'
+import { BODY, chatScene, chunksOf, WITH_USAGE } from './support.ts'
 
 const { upstream, asked, post, streamed, lastCall } = await chatScene()
 
@@ -15,7 +15,7 @@ describe('"stream_options.include_usage (asked upstream always, shown to the cal
     ['other options', { stream_options: { include_obfuscation: false } }],
     ['null', { stream_options: null }],
   ]
-  test.each(ways)('%s: asked for upstream, and not shown', async (_, fields) => {
+  test.each(ways)('%s: requested upstream, and not shown', async (_, fields) => {
     const payloads = await streamed(fields)
     expect(asked().stream_options).toEqual({
       ...((fields.stream_options as JsonObject) ?? {}),
@@ -28,14 +28,14 @@ describe('"stream_options.include_usage (asked upstream always, shown to the cal
     expect(await lastCall()).toMatchObject({ estimated: 0, output_tokens: 24 })
   })
   test('on request it is shown, and every byte is the provider’s', async () => {
-    const text = await (await post({ ...BODY, ...SHOWN })).text()
+    const text = await (await post({ ...BODY, ...WITH_USAGE })).text()
     expect(text).toBe(
       recorded('openai', 'stream-text')
         .map((payload) => framed('openai', payload))
         .join(''),
     )
   })
-  test('otherwise it is left out, and every other byte is the provider’s', async () => {
+  test('otherwise it is dropped, and every other byte is the provider’s', async () => {
     const payloads = recorded('openai', 'stream-text')
     const event = (payload: string) => `id: 7\r\ndata:${payload}\r\n\r\n`
     upstream.answer(stream(...payloads.map((payload) => ({ send: event(payload) }))))
@@ -50,14 +50,14 @@ describe('"stream_options.include_usage (asked upstream always, shown to the cal
   test.each(['gemini', 'anthropic'] as const)(
     '%s: shown on request only, in a last chunk without choices',
     async (provider) => {
-      const shown = chunksOf(await streamed({ ...SHOWN, model: MODELS[provider] }))
-      expect(shown.at(-1)).toMatchObject({
+      const visible = chunksOf(await streamed({ ...WITH_USAGE, model: MODELS[provider] }))
+      expect(visible.at(-1)).toMatchObject({
         choices: [],
         usage: { prompt_tokens: 14, completion_tokens: 24, total_tokens: 38 },
       })
       const hidden = chunksOf(await streamed({ model: MODELS[provider] }))
       for (const chunk of hidden) expect(chunk.usage ?? null).toBeNull()
-      expect(hidden).toHaveLength(shown.length - 1)
+      expect(hidden).toHaveLength(visible.length - 1)
     },
   )
   const reported = { prompt_tokens: 20, completion_tokens: 12, total_tokens: 32 }
@@ -80,20 +80,20 @@ describe('"stream_options.include_usage (asked upstream always, shown to the cal
     ],
   ]
   test.each(servers)(
-    'servers that report it %s: not shown unless requested, and billed',
+    'usage that servers report %s is not shown unless requested, and billed',
     async (_, payloads) => {
       upstream.answer(streamOf('openai', payloads))
-      const answered = await streamed({})
-      expect(answered.join('')).not.toContain('usage')
-      expect(answered).toHaveLength(3)
-      expect(answered.at(-1)).toBe('[DONE]')
+      const got = await streamed({})
+      expect(got.join('')).not.toContain('usage')
+      expect(got).toHaveLength(3)
+      expect(got.at(-1)).toBe('[DONE]')
       expect(await lastCall()).toMatchObject({
         cost_nanos: 20 * INPUT_NANOS + 12 * OUTPUT_NANOS,
         estimated: 0,
       })
     },
   )
-  test('a whole call does not ask for it, and always shows it', async () => {
+  test('a whole call does not request it, and always shows it', async () => {
     const answer = (await (await post(BODY)).json()) as JsonObject
     expect(asked()).not.toHaveProperty('stream_options')
     expect(answer.usage).toMatchObject({ prompt_tokens: 14, completion_tokens: 24 })

@@ -27,7 +27,7 @@ for (const provider of PROTOCOLS) {
   const model = MODELS[provider]
   const CLIENTS = ['mistral', 'groq', 'perplexity', 'xai']
   test.each(CLIENTS.flatMap((client) => [[client, '3'] as const, [client, '4'] as const]))(
-    `@ai-sdk/%s asks for no usage, and reads that of a ${provider} model, as it names itself since version %s`,
+    `@ai-sdk/%s requests no usage, and reads that of a ${provider} model, under its name since version %s`,
     async (client, version) => {
       const chunks = await streamedTo(client, model, {}, AGENTS[version])
       const usages = chunks.flatMap(({ usage }) => usage ?? [])
@@ -41,7 +41,7 @@ for (const provider of PROTOCOLS) {
     },
   )
 
-  test(`@ai-sdk/groq reads it in x_groq, of a ${provider} model`, async () => {
+  test(`@ai-sdk/groq reads the usage of a ${provider} model in x_groq`, async () => {
     const chunks = await streamedTo('groq', model)
     const with_usage = chunks.filter(({ usage }) => (usage ?? null) !== null)
     for (const { usage = null, x_groq } of with_usage) expect(x_groq).toEqual({ usage })
@@ -56,13 +56,13 @@ for (const provider of PROTOCOLS) {
   })
 
   test.each(['openai', 'openai-compatible', 'deepseek', 'mistralish', 'groqlike'])(
-    `@ai-sdk/%s gets it if it asks for it, of a ${provider} model`,
+    `@ai-sdk/%s gets the usage of a ${provider} model if it requests it`,
     async (client) => {
-      const shown = await streamedTo(client, model, { stream_options: { include_usage: true } })
+      const visible = await streamedTo(client, model, { stream_options: { include_usage: true } })
       const hidden = await streamedTo(client, model)
-      expect(shown.filter(({ usage }) => (usage ?? null) !== null)).toHaveLength(1)
+      expect(visible.filter(({ usage }) => (usage ?? null) !== null)).toHaveLength(1)
       expect(hidden.filter(({ usage }) => (usage ?? null) !== null)).toHaveLength(0)
-      expect([...shown, ...hidden].filter(({ x_groq }) => x_groq !== undefined)).toHaveLength(0)
+      expect([...visible, ...hidden].filter(({ x_groq }) => x_groq !== undefined)).toHaveLength(0)
     },
   )
 }
@@ -78,7 +78,7 @@ test.each<[string, JsonObject, number]>([
   ['a model that does not exist', { ...BODY, model: 'none' }, 404],
   ['no messages', { model: MODELS.openai, messages: [] }, 400],
   ['a limit of 0', { ...BODY, max_tokens: 0 }, 400],
-])('an error is read by the client of each vendor: %s', async (_, body, status) => {
+])('the client of each vendor reads an error: %s', async (_, body, status) => {
   const mistral = await refused('mistral', body)
   expect(mistral).toMatchObject({
     status,
@@ -100,7 +100,7 @@ test.each<[string, JsonObject, number]>([
 test.each([
   'ai/6.0.326 ai-sdk/provider-utils/4.0.56 runtime/bun/1.4.5',
   'ai/7.0.173 ai-sdk-provider-utils/5.0.81 bun/1.4.5',
-])('an error of generateText, which names no vendor, is read by the client of Mistral: %s', async (agent) => {
+])('the client of Mistral reads an error of generateText, which names no vendor: %s', async (agent) => {
   const { status, body } = await refusedTo(agent, { ...BODY, model: 'none' })
   expect(status).toBe(404)
   expect(body).toEqual({ ...objectIn(body.error), object: 'error', error: OPENAIS })

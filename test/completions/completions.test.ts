@@ -134,10 +134,8 @@ describe('an answer', () => {
       top_logprobs: [{ 'The ': -0.5 }, { 'Moon.': -0.25 }],
       text_offset: [0, 4],
     }
-    const answered = completion('The Moon.')
-    upstream.answer(
-      whole({ ...answered, choices: answered.choices.map((choice) => ({ ...choice, logprobs })) }),
-    )
+    const reply = completion('The Moon.')
+    upstream.answer(whole({ ...reply, choices: reply.choices.map((choice) => ({ ...choice, logprobs })) }))
     const answer = await sdk.completions.create({ model: GPT, prompt: 'x', logprobs: 1 })
     expect(answer.choices[0]?.logprobs).toEqual(expected)
     expect(asked()).toMatchObject({ logprobs: true, top_logprobs: 1 })
@@ -163,8 +161,8 @@ describe('an answer', () => {
   })
 })
 
-describe('the prompt is what a user says', () => {
-  const SAID = { prompt: 'Why?', max_tokens: 50, temperature: 0.5, stop: ['END'] }
+describe('the prompt becomes the user’s message', () => {
+  const FIELDS = { prompt: 'Why?', max_tokens: 50, temperature: 0.5, stop: ['END'] }
   test.each([
     [
       'gemini',
@@ -186,14 +184,14 @@ describe('the prompt is what a user says', () => {
     ],
   ])('to %s', async (_provider, model, expected) => {
     upstream.answer(refusal(400))
-    await call(PATH, { ...SAID, model })
+    await call(PATH, { ...FIELDS, model })
     expect(asked()).toMatchObject(expected)
   })
 
-  test('to chat completions, with all that it has fields for', async () => {
+  test('to chat completions, with every field that it has', async () => {
     upstream.answer(whole(completion('Because.')))
     await call(PATH, {
-      ...SAID,
+      ...FIELDS,
       model: 'our-gpt',
       top_p: 0.9,
       seed: 7,
@@ -215,7 +213,7 @@ describe('the prompt is what a user says', () => {
     expect(Object.keys(asked())).not.toContain('prompt')
   })
 
-  test('one that is parsed on a thread, too', async () => {
+  test('a prompt that is parsed on a thread, too', async () => {
     upstream.answer(whole(completion('Long.')))
     const prompt = 'tide '.repeat(300_000)
     const response = await call(PATH, { model: GPT, prompt })
@@ -223,7 +221,7 @@ describe('the prompt is what a user says', () => {
     expect(asked()).toMatchObject({ messages: [{ content: prompt }] })
   })
 
-  test('the answer names the model that was asked for', async () => {
+  test('the answer names the requested model', async () => {
     upstream.answer(whole(completion('Because.')))
     expect(await (await call(PATH, { model: 'our-gpt', prompt: 'x' })).json()).toMatchObject({
       model: 'our-gpt',
@@ -245,14 +243,14 @@ describe('refused before anything is held, with the name of the field', () => {
     ['a prompt that is no text', 'prompt', { prompt: { text: 'x' } }],
     ['a suffix', 'suffix', { prompt: 'x', suffix: 'y' }],
     ['echo', 'echo', { prompt: 'x', echo: true }],
-    ['more candidates than are given out', 'best_of', { prompt: 'x', best_of: 3 }],
-    ['fewer candidates than are given out', 'best_of', { prompt: 'x', best_of: 1, n: 2 }],
+    ['more candidates than are returned', 'best_of', { prompt: 'x', best_of: 3 }],
+    ['fewer candidates than are returned', 'best_of', { prompt: 'x', best_of: 1, n: 2 }],
     ['a bias of tokens', 'logit_bias', { prompt: 'x', logit_bias: { 50256: -100 } }],
     ['a limit of 0', 'max_tokens', { prompt: 'x', max_tokens: 0 }],
-    ['a limit that is no count', 'max_tokens', { prompt: 'x', max_tokens: '10' }],
+    ['a limit that is no number', 'max_tokens', { prompt: 'x', max_tokens: '10' }],
     ['a negative limit', 'max_tokens', { prompt: 'x', max_tokens: -1 }],
     ['no candidate', 'n', { prompt: 'x', n: 0 }],
-    ['log probabilities that are no count', 'logprobs', { prompt: 'x', logprobs: true }],
+    ['log probabilities as a flag', 'logprobs', { prompt: 'x', logprobs: true }],
     ['a stop that is no text', 'stop[0]', { prompt: 'x', stop: [1] }],
     ['an unknown field', 'messages', { prompt: 'x', messages: [] }],
     ['a stream flag that is no flag', 'stream', { prompt: 'x', stream: 'yes' }],
@@ -266,7 +264,7 @@ describe('refused before anything is held, with the name of the field', () => {
     await expectCounts(before)
   })
 
-  test('what the provider has no field for, under the name that completions has for it', async () => {
+  test('a field that the provider lacks, under its name in completions', async () => {
     const before = counts()
     const response = await call(PATH, { model: CLAUDE, prompt: 'x', logprobs: 2 })
     expect([response.status, await response.json()]).toMatchObject([400, { error: { param: 'logprobs' } }])
@@ -308,7 +306,7 @@ describe('failures of the provider cost nothing', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
-  test('a stream that breaks is charged for what came, and says so inside the stream', async () => {
+  test('a stream that breaks is charged for the delivered part, and ends with an error', async () => {
     upstream.answer(events([chunk({ content: 'Half of ' })]))
     const text = await (await call(PATH, { model: GPT, prompt: 'four', stream: true })).text()
     expect(text).toContain('"text":"Half of "')

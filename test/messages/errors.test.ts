@@ -9,7 +9,7 @@ import { BODY, COUNT, errorOf, messagesScene, PATH, VERSION } from './support.ts
 const { gateway, upstream, call, post, lastCall, counts, expectCounts } = await messagesScene()
 
 describe('error body and type', () => {
-  type Case = readonly [status: number, type: string, what: string, ask: () => Promise<Response> | Response]
+  type Case = readonly [status: number, type: string, name: string, ask: () => Promise<Response> | Response]
   // Each malformed field: test/protocols/anthropic/protocol.test.ts.
   const CASES: Case[] = [
     [400, 'invalid_request_error', 'not JSON', () => post('{')],
@@ -42,7 +42,7 @@ describe('error body and type', () => {
     return post(BODY, { key: own })
   }
 
-  test.each(CASES)('%i %s: %s; nothing is held, asked upstream or recorded', async (status, type, _, ask) => {
+  test.each(CASES)('%i %s: %s; nothing is held, sent or recorded', async (status, type, _, ask) => {
     const before = counts()
     expect(await errorOf(await ask())).toMatchObject({ status, type })
     await expectCounts(before)
@@ -143,7 +143,7 @@ describe('"Body limit 32 MB"', () => {
     expect(error.message).toContain('32 MB')
     await expectCounts(before)
   })
-  test('also one of an unannounced length', async () => {
+  test('so is a body of an unannounced length', async () => {
     const chunked = inChunks(bodyOf(LIMIT_BYTES + 1), 1024 * 1024)
     // The connection may be closed while the client still sends: then it sees no answer.
     const outcome = await post(chunked).then(errorOf, () => 'the connection was closed')

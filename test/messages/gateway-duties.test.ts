@@ -68,7 +68,7 @@ describe('Request headers', () => {
     'x-claude-code-agent-id',
     'x-claude-code-parent-agent-id',
     'x-custom',
-  ])('%s is taken, and stays here', async (name) => {
+  ])('%s is accepted, and not sent on', async (name) => {
     expect((await post(BODY, { headers: { [name]: 'some-id' } })).status).toBe(200)
     expect(upstream.last().headers).not.toHaveProperty(name)
   })
@@ -98,7 +98,7 @@ describe('Feature pass-through: a header and its field travel together', () => {
       '"tools":[{"name":"f","input_schema":{"type":"object"},"strict":true,"defer_loading":true}]',
     ],
     ['effort', 'effort-2025-11-24', '"output_config":{"effort":"medium"}'],
-    ['what comes with the next release', 'novel-2027-01-01', '"novel_field":{"a":[1,null]}'],
+    ['a field of the next release', 'novel-2027-01-01', '"novel_field":{"a":[1,null]}'],
   ])('%s', async (_, beta, field) => {
     const body = `{"model":"${MODEL}","max_tokens":2000,${field},"messages":[{"role":"user","content":"Hi"}]}`
     const response = await post(body, beta === '' ? {} : { headers: { 'anthropic-beta': beta } })

@@ -65,7 +65,7 @@ describe('anthropic-beta', () => {
     await (await post({ ...BODY, model: MODELS[provider] }, { headers })).text()
     expect(upstream.last().headers).not.toHaveProperty('anthropic-beta')
   })
-  test('is not added where the caller sends none, whatever the one before has sent', async () => {
+  test('is not added where the caller sends none, after a call that had one', async () => {
     await (await post(BODY, { headers })).text()
     await (await post(BODY)).text()
     expect(upstream.last().headers).not.toHaveProperty('anthropic-beta')
@@ -89,30 +89,30 @@ describe('anthropic-beta', () => {
 })
 
 describe('all fields are passed on to a provider of the protocol, byte for byte', () => {
-  const given = '"max_tokens":1000,"messages":[{"role":"user","content":"Hi"}]'
+  const rest = '"max_tokens":1000,"messages":[{"role":"user","content":"Hi"}]'
   const BODIES: [string, string][] = [
-    ['odd white space', `\n {\t"model" : "MODEL" ,\r\n${given} } \n`],
-    ['unknown fields', `{"novel":{"a":[1,null,true]},"model":"MODEL",${given},"more":"x"}`],
-    ['integers beyond 2^53', `{${given},"model":"MODEL","tools":[{"x":12345678901234567890}]}`],
-    ['numbers as they are written', `{"model":"MODEL","temperature":1.0,"top_p":1E-1,"z":-0,${given}}`],
-    ['duplicate keys inside', `{"model":"MODEL","metadata":{"user_id":"a","user_id":"b"},${given}}`],
-    ['escapes of every kind', `{"model":"MODEL","system":"\\u0041\\/\\ud83d\\ude00\\ud800\\n",${given}}`],
-    ['the name of a field in a text', `{"system":"\\"model\\":\\"x\\"}","model":"MODEL",${given}}`],
-    ['a field named model inside', `{"metadata":{"model":"x"},"model":"MODEL",${given}}`],
+    ['odd white space', `\n {\t"model" : "MODEL" ,\r\n${rest} } \n`],
+    ['unknown fields', `{"novel":{"a":[1,null,true]},"model":"MODEL",${rest},"more":"x"}`],
+    ['integers beyond 2^53', `{${rest},"model":"MODEL","tools":[{"x":12345678901234567890}]}`],
+    ['numbers as they are written', `{"model":"MODEL","temperature":1.0,"top_p":1E-1,"z":-0,${rest}}`],
+    ['duplicate keys inside', `{"model":"MODEL","metadata":{"user_id":"a","user_id":"b"},${rest}}`],
+    ['escapes of every kind', `{"model":"MODEL","system":"\\u0041\\/\\ud83d\\ude00\\ud800\\n",${rest}}`],
+    ['the name of a field in a text', `{"system":"\\"model\\":\\"x\\"}","model":"MODEL",${rest}}`],
+    ['a field named model inside', `{"metadata":{"model":"x"},"model":"MODEL",${rest}}`],
     [
       'cache_control',
-      `{"model":"MODEL","system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}],${given}}`,
+      `{"model":"MODEL","system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}],${rest}}`,
     ],
     [
       'tools that the caller runs',
-      `{"model":"MODEL","tools":[{"type":"bash_20250124","name":"bash"},{"type":"computer_20251124","name":"computer","display_width_px":1.0}],${given}}`,
+      `{"model":"MODEL","tools":[{"type":"bash_20250124","name":"bash"},{"type":"computer_20251124","name":"computer","display_width_px":1.0}],${rest}}`,
     ],
     [
       'thinking, service_tier, context_management',
-      `{"model":"MODEL","thinking":{"type":"enabled","budget_tokens":1024},"service_tier":"auto","context_management":{"edits":[]},${given}}`,
+      `{"model":"MODEL","thinking":{"type":"enabled","budget_tokens":1024},"service_tier":"auto","context_management":{"edits":[]},${rest}}`,
     ],
-    ['__proto__ as a key', `{"model":"MODEL","__proto__":{"x":1},"constructor":1,${given}}`],
-    ['characters of four bytes', `{"model":"MODEL","system":"😀 é 漢",${given}}`],
+    ['__proto__ as a key', `{"model":"MODEL","__proto__":{"x":1},"constructor":1,${rest}}`],
+    ['characters of four bytes', `{"model":"MODEL","system":"😀 é 漢",${rest}}`],
   ]
   test.each(BODIES)('%s: identical where the catalogue’s id is the provider’s', async (_, text) => {
     const sent = text.replace('MODEL', MODEL)
@@ -130,10 +130,10 @@ describe('all fields are passed on to a provider of the protocol, byte for byte'
     expect(upstream.last().body.toString()).toBe(text.replace('MODEL', MODEL))
   })
   test.each([
-    ['model', `{"model":"claude-opus-4-1","model":"MODEL",${given}}`],
-    ['mod\\u0065l', `{"mod\\u0065l":"claude-opus-4-1","model":"MODEL",${given}}`],
-    ['max_tokens', `{"model":"MODEL","max_tokens":60000,${given}}`],
-    ['stream', `{"stream":true,"model":"MODEL","stream":false,${given}}`],
+    ['model', `{"model":"claude-opus-4-1","model":"MODEL",${rest}}`],
+    ['mod\\u0065l', `{"mod\\u0065l":"claude-opus-4-1","model":"MODEL",${rest}}`],
+    ['max_tokens', `{"model":"MODEL","max_tokens":60000,${rest}}`],
+    ['stream', `{"stream":true,"model":"MODEL","stream":false,${rest}}`],
   ])('a field that decides the price is refused where it is written twice: %s', async (_, text) => {
     const seen = upstream.seen.length
     expect((await post(text.replace('MODEL', MODEL))).status).toBe(400)
@@ -184,7 +184,7 @@ describe('answers', () => {
     const text = await (await post({ ...BODY, stream: true })).text()
     expect(text).toBe(novel.map((payload) => framed('anthropic', payload)).join(''))
   })
-  test('an error mid-stream is an `event: error` in the gateway’s own words, and what was delivered is charged', async () => {
+  test('an error mid-stream is an `event: error` in the gateway’s own words, and the delivered part is charged', async () => {
     upstream.answer(streamOf('anthropic', recorded('anthropic', 'stream-error')))
     const response = await post({ ...BODY, stream: true })
     expect(response.status).toBe(200)
@@ -261,7 +261,7 @@ describe('credentials: "x-api-key, and Authorization: Bearer (SDKs’ authToken)
   })
 })
 
-test('an answer that is not a stream of events is no answer, and nothing is charged', async () => {
+test('an answer that is not a stream of events is a failure, and nothing is charged', async () => {
   upstream.answer(stream({ send: '{"type":"message"}' }))
   expect(await errorOf(await post({ ...BODY, stream: true }))).toMatchObject({ status: 502 })
   expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })

@@ -1,4 +1,4 @@
-// The messages endpoint as its tests call it, and the shape of its errors.
+// The messages endpoint for its tests, and the shape of its errors.
 import { beforeEach, expect } from 'bun:test'
 import type { CallOptions } from '../support/gateway.ts'
 import { replay } from '../support/replay.ts'

@@ -1,4 +1,4 @@
-// System messages in the middle of a conversation (beta mid-conversation-system): as they are to Anthropic's providers, in other words to others.
+// System messages in the middle of a conversation (beta mid-conversation-system): unchanged for Anthropic's providers, translated for others.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -25,12 +25,12 @@ const bodyOf = (model: string, stream = false) => ({
 
 const { gateway, upstream, call, asked } = await threeProviders()
 beforeEach(() => {
-  // What is asked is all that counts here.
+  // Only the upstream request counts here.
   upstream.answer(refusal(400, '{}'))
 })
 
 test.each([false, true])(
-  "to Anthropic's providers as they are, with the beta; streamed: %p",
+  "a late system message goes to Anthropic's providers unchanged, with the beta; streamed: %p",
   async (stream) => {
     const body = bodyOf(MODELS.anthropic, stream)
     await (await call('/v1/messages', body, { headers: HEADERS })).text()
@@ -40,20 +40,20 @@ test.each([false, true])(
   },
 )
 
-test("to Google's: after the system instruction that is there", async () => {
+test("a late system message goes to Google's after the system instruction", async () => {
   await (await call('/v1/messages', bodyOf(MODELS.gemini), { headers: HEADERS })).text()
   expect(JSON.stringify(asked().systemInstruction)).toMatch(/Be brief\..*answer in Latin/)
   expect(JSON.stringify(asked().contents)).not.toContain('Latin')
 })
 
-test("to OpenAI's: as a system message", async () => {
+test("a late system message goes to OpenAI's as a system message", async () => {
   await (await call('/v1/messages', bodyOf(MODELS.openai), { headers: HEADERS })).text()
   const { messages } = asked() as { messages: { role: string; content: unknown }[] }
   const system = messages.filter(({ role }) => role === 'system')
   expect(JSON.stringify(system)).toMatch(/Be brief\..*answer in Latin/)
 })
 
-describe('the simulated providers take them', () => {
+describe('the simulated providers accept them', () => {
   test.each(
     ['sim-claude', 'sim-flash', 'sim-gpt'].flatMap((model) =>
       [false, true].map((stream) => [model, stream] as const),
@@ -62,16 +62,16 @@ describe('the simulated providers take them', () => {
     await using own = await scene({ catalogue: () => FIRST_CATALOGUE })
     const sdk = new Anthropic({ apiKey: own.key, baseURL: own.gateway.url.origin, maxRetries: 0 })
     const messages = MESSAGES as Anthropic.MessageParam[]
-    const asking = { model, max_tokens: 2_000, messages }
+    const request = { model, max_tokens: 2_000, messages }
     const options = { headers: { 'anthropic-beta': BETA } }
     const reply = stream
-      ? await sdk.messages.stream(asking, options).finalMessage()
-      : await sdk.messages.create(asking, options)
+      ? await sdk.messages.stream(request, options).finalMessage()
+      : await sdk.messages.create(request, options)
     expect(reply.content.at(-1)).toMatchObject({ type: 'text', text: expect.stringMatching(/\w{3}/) })
     expect((await own.lastCall()).cost_nanos).toBeGreaterThan(0)
   })
 
-  test('a system message after a result is no reason to call the tool again', async () => {
+  test('a system message after a result does not make the model call the tool again', async () => {
     await using own = await scene({ catalogue: () => FIRST_CATALOGUE })
     const response = await own.call(
       '/v1/messages',

@@ -31,7 +31,7 @@ describe('count_tokens: "passed on where the provider has it, estimated where no
     expect(upstream.last().headers['anthropic-version']).toBe('2023-06-01')
     await expectCounts({ ...before, seen: before.seen + 1 })
   })
-  test.each(['gemini', 'openai'] as const)('estimated for %s, which is not asked', async (provider) => {
+  test.each(['gemini', 'openai'] as const)('estimated for %s, which gets no request', async (provider) => {
     const before = counts()
     const response = await post({ ...countable, model: MODELS[provider] }, {}, COUNT)
     const { input_tokens } = (await response.json()) as { input_tokens: number }
@@ -42,7 +42,7 @@ describe('count_tokens: "passed on where the provider has it, estimated where no
   test.each([
     ['an error under status 200', { error: { message: `${PROVIDER_KEYS[0]} failed` } }],
     ['an answer that is not JSON', 'http://provider.internal is down'],
-  ])('%s is no count, and is not shown to the caller', async (_, body) => {
+  ])('%s is not a count, and does not reach the caller', async (_, body) => {
     upstream.answer(whole(body))
     const response = await post(countable, {}, COUNT)
     expect(response.status).toBe(502)
@@ -213,7 +213,7 @@ describe('a limit of 0, which fills the cache and generates nothing: it passes t
     expect(gateway.rows().holds.at(-1)?.amount_nanos).toBeGreaterThan(0)
   })
 
-  test.each([ALIASES.openai, ALIASES.gemini])('%s does not get it', async (model) => {
+  test.each([ALIASES.openai, ALIASES.gemini])('%s does not get a limit of 0', async (model) => {
     const before = counts()
     expect(await errorOf(await post({ ...BODY, model, max_tokens: 0 }))).toMatchObject({
       status: 400,
@@ -223,7 +223,7 @@ describe('a limit of 0, which fills the cache and generates nothing: it passes t
     await expectCounts(before)
   })
 
-  test('nor does the second route of a model whose first one fails', async () => {
+  test('the second route of a model whose first one fails does not get it, either', async () => {
     upstream.answer(refusal(500))
     const seen = upstream.seen.length
     expect((await post({ ...BODY, model: TWO_PROVIDERS, max_tokens: 0 })).status).toBe(502)

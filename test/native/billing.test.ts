@@ -1,4 +1,4 @@
-// spec.md, Token billing (native generation): what each usage field costs, to the nano-dollar, whole and streamed.
+// spec.md, Token billing (native generation): the cost of each usage field, to the nano-dollar, whole and streamed.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Call } from '../../src/store/schema.ts'
 import { lines } from '../protocols/gemini/recordings.ts'
@@ -19,7 +19,7 @@ function account() {
 }
 const balance = () => account().balance_nanos
 
-/** Makes a call; asserts that the balance, the entry and the record agree on what it cost, and that nothing is held. */
+/** Makes a call; asserts that the balance, the entry and the record agree on its cost, and that nothing is held. */
 async function charged(path: string): Promise<Call> {
   const before = balance()
   const entries_before = gateway.rows().entries.length
@@ -36,7 +36,7 @@ async function charged(path: string): Promise<Call> {
   return paid
 }
 
-test('a model that costs nothing holds nothing, and serves who has no money', async () => {
+test('a free model holds nothing, and serves a caller without balance', async () => {
   const free = modelSection('free', { [PROVIDER]: 'upstream-free' }, { price: 'input = 0, output = 0' })
   await recatalogue({ more: free })
   upstream.answer(whole(answer()))
@@ -73,7 +73,7 @@ test.each([
 
 const details = (modality: string, tokenCount: number) => [{ modality, tokenCount }]
 
-/** What the provider reports, and what it must cost in nano-dollars. */
+/** The provider's report, and its cost in nano-dollars. */
 type Bill = readonly [name: string, report: object, cost_nanos: number]
 const bills = (model: string, rows: readonly Bill[]) => rows.map((row) => [model, ...row] as const)
 const BILLS: readonly (readonly [model: string, ...Bill])[] = [
@@ -326,7 +326,7 @@ describe('the price that was applied is stored with the call', () => {
     })
   })
 
-  test('a call under way pays the price that it began with', async () => {
+  test('a call under way pays the price that it started with', async () => {
     const { script, asked, release } = heldBack(whole(answer()))
     upstream.answer(script)
     const call = charged(wholePath())

@@ -22,7 +22,7 @@ describe('"Request body size | 30 MB": a larger one gives 400 INVALID_ARGUMENT',
     expect(upstream.last().body.equals(body)).toBe(true)
   })
 
-  test('so is one of an unannounced length', async () => {
+  test('a body of exactly 30 MB of an unannounced length is passed on', async () => {
     const body = bodyOf(NATIVE_BODY_LIMIT_BYTES)
     expect((await call(wholePath(), inChunks(body, 1024 * 1024))).status).toBe(200)
     expect(upstream.last().body.equals(body)).toBe(true)

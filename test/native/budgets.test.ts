@@ -1,4 +1,4 @@
-// A call that a budget refuses: the answer says which, and when it resets, in its body and in Retry-After; the account's view has both.
+// Calls that a budget refuses: the answer names the budget and its reset, in its body and in Retry-After; the account's view has both.
 import { expect, test } from 'bun:test'
 import { mondayOf } from '../../src/domain/budgets.ts'
 import { answer, ask, refusalOf, wholePath } from '../support/native.ts'
@@ -7,7 +7,7 @@ import { whole } from '../support/upstream.ts'
 
 const { gateway, call } = await fileScene({ script: whole(answer()) })
 
-test('of a week: 402 with its name, its reset and Retry-After', async () => {
+test('a weekly budget refuses with 402, its name, its reset and Retry-After', async () => {
   const key = await gateway.caller('10', { budgets: { week: 1_000_000_000, '5h': 5_000_000_000 } })
   gateway.db.run(
     `UPDATE budgets SET started_ms = ${mondayOf(Date.now())}, first_hold_id = 1, used_nanos = limit_nanos WHERE period = 'week'`,
@@ -33,7 +33,7 @@ test('of a week: 402 with its name, its reset and Retry-After', async () => {
   })
 })
 
-test('that no call fits: 402 without a time, because waiting does not help', async () => {
+test('a budget that fits no call refuses with 402 and no time, because waiting does not help', async () => {
   const key = await gateway.caller('10', { budgets: { week: 0 } })
   const response = await call(wholePath(), ask(), { key })
   const { status, message } = await refusalOf(response)

@@ -31,7 +31,7 @@ const prefixOf = (key: string) => key.slice(0, 10)
 
 const NOT_VALID = [401, 'UNAUTHENTICATED'] as const
 const DENIED = [403, 'PERMISSION_DENIED'] as const
-/** Keys that are refused: how each is made, and what the caller is told. */
+/** Refused keys: how each is made, and the error that the caller gets. */
 const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined>][] = [
   ['no key', ...NOT_VALID, /Send yours/, async () => undefined],
   ['an empty key', ...NOT_VALID, /Send yours/, async () => ''],

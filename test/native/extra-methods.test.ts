@@ -33,7 +33,7 @@ const sdkOf = (apiVersion?: string) =>
 const ALL = [MODEL, TIERED, THINKING, PICTURE, EMBED, EMBED_OPENAI, CLAUDE]
 const VERSIONS = ['v1', 'v1beta'] as const
 
-/** Asserts a refusal that leaves nothing. */
+/** Asserts a refusal that leaves no trace. */
 async function expectRefused(
   path: string,
   body: object | undefined,
@@ -50,7 +50,7 @@ async function expectRefused(
 
 describe.each(VERSIONS)('models, in %s', (version) => {
   test.each([undefined, 1, 2, 100])(
-    'the SDK lists those that the key may call, %p a page',
+    'the SDK lists the models that the key may call, %p a page',
     async (pageSize) => {
       const pager = await sdkOf(version).models.list({ config: pageSize ? { pageSize } : {} })
       const names: (string | undefined)[] = []
@@ -60,7 +60,7 @@ describe.each(VERSIONS)('models, in %s', (version) => {
     },
   )
 
-  test('the SDK gets one, with its limits and methods', async () => {
+  test('the SDK gets one model, with its limits and methods', async () => {
     expect(await sdkOf(version).models.get({ model: CLAUDE })).toMatchObject({
       name: `models/${CLAUDE}`,
       version: '001',
@@ -83,7 +83,7 @@ describe.each(VERSIONS)('models, in %s', (version) => {
     await expectRefused(`/${version}/models?${query}`, undefined, 400, 'INVALID_ARGUMENT', /^page/)
   })
 
-  test('a key for some models lists those', async () => {
+  test('a key for some models lists only those', async () => {
     const bound = await gateway.caller('1', { models: ['embed*'] })
     const response = await call(`/${version}/models`, undefined, { key: bound, form: 'x-goog-api-key' })
     const { models } = (await response.json()) as { models: { name: string }[] }
@@ -167,7 +167,7 @@ describe('countTokens', () => {
     expectRefused(`/v1beta/models/${model}:countTokens`, body, status, code),
   )
 
-  test("a provider's refusal is told", async () => {
+  test("a provider's refusal reaches the caller", async () => {
     upstream.answer(refusal(400, { error: { code: 400, message: 'too odd', status: 'INVALID_ARGUMENT' } }))
     await refusalOf(await call(`/v1beta/models/${MODEL}:countTokens`, ask())).then((refused) =>
       expect(refused).toMatchObject({ status: 400, message: expect.stringContaining('too odd') }),
@@ -179,7 +179,7 @@ describe('countTokens', () => {
 describe('embeddings', () => {
   const vectors = (...values: number[][]) => ({ embeddings: values.map((one) => ({ values: one })) })
 
-  test.each(VERSIONS)('%s: the SDK embeds several texts, with what it says of them', async (apiVersion) => {
+  test.each(VERSIONS)('%s: the SDK embeds several texts, with task and title', async (apiVersion) => {
     upstream.answer(whole({ ...vectors([3, 4], [0.5, 0.25]), usageMetadata: { promptTokenCount: 9 } }))
     const answer = await sdkOf(apiVersion).models.embedContent({
       model: EMBED,
@@ -277,7 +277,7 @@ describe('embeddings', () => {
       /requests\[1\]\.model/,
     ],
     [
-      'dimensions that differ, which the provider cannot be asked for',
+      'different dimensions, which the provider does not support',
       EMBED_OPENAI,
       'batchEmbedContents',
       { requests: [{ ...one, outputDimensionality: 2 }, one] },
@@ -293,7 +293,7 @@ describe('embeddings', () => {
       /Dimensionality/,
     ],
     [
-      'an unknown field, where they are refused',
+      'an unknown field, where the model refuses them',
       EMBED_OPENAI,
       'embedContent',
       { ...one, colour: 1 },
@@ -304,7 +304,7 @@ describe('embeddings', () => {
     expectRefused(`/v1beta/models/${model}:${method}`, body, status, code, words),
   )
 
-  test('an account without money: 402, and nothing is asked', async () => {
+  test('an account without money: 402, and nothing is sent', async () => {
     const before = counts()
     const poor = await gateway.caller('0')
     const response = await call(`/v1beta/models/${EMBED}:embedContent`, one, { key: poor })
@@ -312,7 +312,7 @@ describe('embeddings', () => {
     await expectCounts(before)
   })
 
-  test('vectors that are none: 502, and nothing is charged', async () => {
+  test('an answer without vectors: 502, and nothing is charged', async () => {
     upstream.answer(whole({ data: [{ embedding: 'AAAA' }], usage: { prompt_tokens: 1 } }))
     const response = await call(`/v1beta/models/${EMBED_OPENAI}:embedContent`, one)
     expect(response.status).toBe(502)
@@ -320,7 +320,7 @@ describe('embeddings', () => {
   })
 })
 
-describe('what stays 501', () => {
+describe('other methods stay 501', () => {
   test.each([
     ['POST', `/v1beta/models/${MODEL}:predict`],
     ['POST', `/v1beta/models/${MODEL}:batchGenerateContent`],

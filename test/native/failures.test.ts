@@ -1,4 +1,4 @@
-// spec.md, Errors, Native generation endpoints: 502 UNAVAILABLE, what the caller sees of each failure, and that it costs nothing.
+// spec.md, Errors, Native generation endpoints: 502 UNAVAILABLE, each failure in the caller's view, free of charge.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { catalogueOf, UPSTREAM_MODEL } from '../support/catalogue.ts'
 import { answering, ask, nativeError, refusalOf, streamPath, wholePath } from '../support/native.ts'
@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const PATHS = [wholePath(), streamPath()]
 
-describe('each failure of a provider: what the caller sees, and that it costs nothing', () => {
+describe('each failure of a provider reaches the caller without secrets, and costs nothing', () => {
   test.each(
     FAILURES.flatMap(([what, script, code, status]) =>
       PATHS.map((path) => [what, path, script, code, status] as const),
@@ -92,17 +92,17 @@ describe('each failure of a provider: what the caller sees, and that it costs no
   })
 
   test('a provider that does not listen: 502', async () => {
-    const gone = await startUpstream()
-    await gone[Symbol.asyncDispose]()
-    await gateway.recatalogue(catalogueOf({ upstream_url: gone.url }))
+    const stopped = await startUpstream()
+    await stopped[Symbol.asyncDispose]()
+    await gateway.recatalogue(catalogueOf({ upstream_url: stopped.url }))
     const response = await call(wholePath(), ask())
     expect((await refusalOf(response)).body).toEqual(nativeError(502, 'UNAVAILABLE'))
-    expect(gateway.log.text()).not.toContain(new URL(gone.url).host)
+    expect(gateway.log.text()).not.toContain(new URL(stopped.url).host)
     await gateway.rest()
   })
 })
 
-test('the provider is asked for the model by its own name, which one header of the answer tells', async () => {
+test('the request has the provider’s own name of the model, and so has a header of the answer', async () => {
   upstream.answer(answering)
   const response = await call(wholePath(), ask())
   expect(upstream.last().path).toContain(UPSTREAM_MODEL)

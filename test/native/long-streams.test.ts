@@ -7,8 +7,8 @@ import { ANSWER_NANOS, answer, ask, piece, streamPath } from '../support/native.
 import { scene } from '../support/scene.ts'
 import { stream } from '../support/upstream.ts'
 
-/** How long a hold lasts: the provider's call_timeout_ms, and what a caller may take to read. */
-const HOLD_LASTS_MS = 1_001
+/** The lifetime of a hold: the provider's call_timeout_ms, and the time that a caller may take to read. */
+const HOLD_LIFETIME_MS = 1_001
 
 /** Makes a hold that no call will resolve, and whose time is over. @returns its request id */
 async function leaveHoldBehind({ data_folder, rows }: TestGateway, now_ms: number): Promise<string> {
@@ -37,7 +37,7 @@ test('a stream that outlasts the time of its hold is charged: sweeps pass over t
   const response = await s.call(streamPath(), ask())
   // Another process makes no holds beside a gateway: their ids would be the same.
   await s.gateway.written()
-  clock_ms += HOLD_LASTS_MS
+  clock_ms += HOLD_LIFETIME_MS
   const left_behind = await leaveHoldBehind(s.gateway, clock_ms)
   await s.gateway.log.shows(
     ({ request_ids }) => JSON.stringify(request_ids) === JSON.stringify([left_behind]),

@@ -20,12 +20,12 @@ const { call, upstream, lastCall, counts, expectCounts } = await fileScene({
   more: IDS.map(modelOf).join(''),
 })
 
-const WRITTEN = [
-  ['as it is', (id: string) => id],
+const SPELLINGS = [
+  ['plain', (id: string) => id],
   ['encoded', encodeURIComponent],
 ] as const
 
-test.each(IDS.flatMap((id) => WRITTEN.map(([how, write]) => [id, how, write] as const)))(
+test.each(IDS.flatMap((id) => SPELLINGS.map(([how, write]) => [id, how, write] as const)))(
   '%s, written %s, whole and streamed',
   async (id, _, write) => {
     for (const path of [wholePath(write(id)), streamPath(write(id))])

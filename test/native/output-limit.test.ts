@@ -1,4 +1,4 @@
-// The output limit that is sent upstream where the balance pays for less than the model's longest answer: what it affords.
+// The output limit that is sent upstream where the balance pays for less than the model's longest answer: the affordable one.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { THINKING } from '../support/catalogue.ts'
@@ -36,7 +36,7 @@ describe('a balance that pays for a useful answer, but not for the longest one',
   test.each([
     ['whole', wholePath(THINKING)],
     ['streamed', streamPath(THINKING)],
-  ])('%s: the limit sent upstream is what it affords, and a header says so', async (_, path) => {
+  ])('%s: the limit sent upstream is the affordable one, and a header says so', async (_, path) => {
     const { key } = await poor()
     const response = await gateway.call(path, ask(), { key })
     expect(response.status).toBe(200)

@@ -69,7 +69,7 @@ ${modelSection('impatient', { impatient: 'x' })}
 /** spec.md, Native generation request: "Allowed image MIME types". */
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif']
 
-describe('what the price hangs on reaches every server of the protocol as it was read', () => {
+describe('fields that decide the price reach every server of the protocol as the gateway read them', () => {
   test.each([
     [
       'snake case, which not all servers know',
@@ -268,7 +268,7 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
     const response = await s.call(streamPath(), ask())
     const impatient = await s.call(streamPath('impatient'), ask())
     offset_ms = 3_600_000
-    // That this stream is given up shows that the gateway's timers have run since.
+    // The end of this stream shows that the gateway's timers have run since.
     expect(payloadsOf(await impatient.text())).toHaveLength(2)
     silence.resolve()
     const sent = Buffer.concat([piece('first'), answer('last')].map(eventBytes)).toString()
@@ -312,7 +312,7 @@ describe('"streamGenerateContent without alt=sse answers a JSON array, streamed"
   })
 
   test.each(['?alt=json', '?alt=', '?alt=sse2', '?notalt=sse', '?x=alt=sse'])(
-    'and so does %s',
+    '%s is answered with a JSON array, too',
     async (query) => {
       const response = await call(arrayPath() + query, ask())
       expect(await response.json()).toEqual([answer()])
@@ -320,7 +320,7 @@ describe('"streamGenerateContent without alt=sse answers a JSON array, streamed"
   )
 
   test.each(['?key=KEY&alt=sse', '?alt=sse&key=KEY', '?alt=sse&x=1'])(
-    'but %s is a stream of events',
+    '%s is answered with a stream of events',
     async (query) => {
       const response = await call(arrayPath() + query.replace('KEY', key), ask())
       expect(payloadsOf(await response.text())).toEqual([answer()])

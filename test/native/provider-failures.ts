@@ -1,11 +1,11 @@
-// The ways in which a provider fails, and what it may say that no caller and no log may show.
+// Failures of providers, with words in them that no caller and no log may show.
 import { expect } from 'bun:test'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { type Answer, RESET, refusal, SILENCE } from '../support/upstream.ts'
 
 const SECRETS = [...PROVIDER_KEYS, 'AIzaSy', '10.20.30.40', '127.0.0.1', 'provider.internal']
 
-/** A provider's error that tells its key and its address. */
+/** A provider's error that contains its key and its address. */
 export const leaky = (code: number, status: string, words = 'Failed') => ({
   error: {
     code,
@@ -14,7 +14,7 @@ export const leaky = (code: number, status: string, words = 'Failed') => ({
   },
 })
 
-/** Asserts that a text tells none of that. */
+/** Asserts that a text contains no secret. */
 export function expectNoLeak(text: string): void {
   for (const secret of SECRETS) expect(text).not.toContain(secret)
 }

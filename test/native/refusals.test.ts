@@ -1,4 +1,4 @@
-// spec.md, Errors, Native generation endpoints, and Native endpoints not implemented: what is refused before any provider is asked.
+// spec.md, Errors, Native generation endpoints, and Native endpoints not implemented: refusals before any upstream request.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { MODEL, RETIRED } from '../support/catalogue.ts'
 import { answer, ask, nativeError, refusalOf, streamPath, wholePath } from '../support/native.ts'
@@ -10,7 +10,7 @@ beforeEach(() => {
   upstream.seen.length = 0
 })
 
-/** Sends a request, and asserts the refusal, and that nothing is left of it: nothing asked upstream, no row written. */
+/** Sends a request, and asserts the refusal, and that nothing is left of it: nothing sent upstream, no row written. */
 async function expectRefused(
   send: () => Promise<Response>,
   code: number,
@@ -258,7 +258,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     expect(await ok(second)).toBe(200)
   })
 
-  test('tokens per minute of an account; a failed call has used none', async () => {
+  test('tokens per minute of an account; a failed call uses none', async () => {
     await limits('[limits.account]\ntokens_per_minute = 15')
     const [first, second] = await pair()
     upstream.answer({ status: 500, steps: [] })

@@ -73,7 +73,7 @@ describe('x-request-id', () => {
     expect(new Set(ids).size).toBe(50)
   })
 
-  test('an id that the caller sends is not taken over', async () => {
+  test('an id that the caller sends is not adopted', async () => {
     upstream.answer(answering)
     const headers = { 'x-request-id': 'req_of_the_caller' }
     const response = await call(wholePath(), ask(), { headers })

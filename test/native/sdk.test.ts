@@ -29,8 +29,8 @@ const inVersion = (apiVersion: string) => sdkWith(key, { apiVersion })
 
 const request = { model: MODEL, contents: 'Say hello.' }
 
-/** The contents of the last request upstream. */
-const contentsAsked = () => asked().contents as { role: string; parts: object[] }[]
+/** The contents of the last upstream request. */
+const sentContents = () => asked().contents as { role: string; parts: object[] }[]
 
 async function collect(
   generator: AsyncIterable<GenerateContentResponse>,
@@ -40,7 +40,7 @@ async function collect(
   return chunks
 }
 
-/** What the SDK throws for a call that must fail. */
+/** The error that the SDK throws for a call that must fail. */
 async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
   const thrown = await promise.then(
     () => undefined,
@@ -60,7 +60,7 @@ describe('generateContent', () => {
     expect(await lastCall()).toMatchObject({ cost_nanos: ANSWER_NANOS, streamed: 0, outcome: 'completed' })
   })
 
-  test.each(['v1beta', 'v1'])('asks for version %s of the API, whole and streamed', async (version) => {
+  test.each(['v1beta', 'v1'])('uses version %s of the API, whole and streamed', async (version) => {
     const client = inVersion(version)
     expect((await client.models.generateContent(request)).text).toBe('Hello.')
     const chunks = await collect(await client.models.generateContentStream(request))
@@ -116,14 +116,14 @@ describe('generateContent', () => {
   })
 
   test.each(['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'])(
-    'takes %s inline',
+    'accepts %s inline',
     async (mimeType) => {
       const data = Buffer.from([1, 2, 3, 250]).toString('base64')
       await sdk.models.generateContent({
         model: MODEL,
         contents: [{ inlineData: { mimeType, data } }, 'What is it?'],
       })
-      expect(contentsAsked()[0]?.parts[0]).toEqual({ inlineData: { mimeType, data } })
+      expect(sentContents()[0]?.parts[0]).toEqual({ inlineData: { mimeType, data } })
     },
   )
 
@@ -138,9 +138,9 @@ describe('generateContent', () => {
   const functionCall = { id: 'call-1', name: 'get_weather', args: { city: 'Bergen' } }
 
   test('function calls, and the second turn with the function’s response', async () => {
-    const called = { role: 'model', parts: [{ functionCall, thoughtSignature: 'c2ln' }] }
+    const callTurn = { role: 'model', parts: [{ functionCall, thoughtSignature: 'c2ln' }] }
     upstream.answer(
-      whole({ candidates: [{ content: called, finishReason: 'STOP' }], usageMetadata: usage(20, 8) }),
+      whole({ candidates: [{ content: callTurn, finishReason: 'STOP' }], usageMetadata: usage(20, 8) }),
     )
     const config = {
       tools: [weather],
@@ -155,19 +155,19 @@ describe('generateContent', () => {
     const question = { role: 'user', parts: [{ text: 'The weather in Bergen?' }] }
     const second = await sdk.models.generateContent({
       model: MODEL,
-      contents: [question, called, { role: 'user', parts: [{ functionResponse }] }],
+      contents: [question, callTurn, { role: 'user', parts: [{ functionResponse }] }],
       config,
     })
     expect(second.text).toBe('It rains.')
-    expect(contentsAsked()[1]).toEqual(called)
-    expect(contentsAsked()[2]?.parts[0]).toEqual({ functionResponse })
+    expect(sentContents()[1]).toEqual(callTurn)
+    expect(sentContents()[2]?.parts[0]).toEqual({ functionResponse })
   })
 
   test('a chat of two turns', async () => {
     const chat = sdk.chats.create({ model: MODEL })
     await chat.sendMessage({ message: 'One' })
     await chat.sendMessage({ message: 'Two' })
-    expect(contentsAsked().map(({ role }) => role)).toEqual(['user', 'model', 'user'])
+    expect(sentContents().map(({ role }) => role)).toEqual(['user', 'model', 'user'])
   })
 
   test('a prompt that the provider blocks is an answer without candidates, charged for its input', async () => {
