@@ -1,4 +1,4 @@
-// Speech: POST /v1/audio/speech, audio that is given out as it comes, charged by characters, by its duration or by tokens.
+// Speech: POST /v1/audio/speech, audio that is passed on as it comes, charged by characters, by its duration or by tokens.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ const spoken = (bytes: Uint8Array = MP3, type = 'audio/mpeg'): Answer => ({
 const speak = (model: string, more: JsonObject = {}) =>
   call(PATH, { model, input: TEXT, voice: 'alloy', ...more })
 
-describe('audio is given out byte for byte', () => {
+describe('audio is passed on byte for byte', () => {
   test('through the SDK: the body goes on with the model renamed, and each character is charged', async () => {
     upstream.answer(spoken())
     const answer = await sdk.audio.speech.create({
@@ -101,7 +101,7 @@ describe('events pass through', () => {
     usage: { input_tokens: 14, output_tokens: 101, total_tokens: 115 },
   }
 
-  test('and their end tells the usage that is charged', async () => {
+  test('the last one has the usage that is charged', async () => {
     upstream.answer(events([piece, done]))
     const response = await speak('voice-by-token', { stream_format: 'sse' })
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -141,14 +141,14 @@ describe('events pass through', () => {
   const opaque = new Uint8Array(40_000).fill(7)
   test.each<[name: string, bytes: Uint8Array, more: JsonObject, ms: number]>([
     ['MP3', MP3, {}, MP3_MS],
-    ['MP3 that is asked for', MP3, { response_format: 'mp3' }, MP3_MS],
+    ['MP3, requested', MP3, { response_format: 'mp3' }, MP3_MS],
     ['WAV', readFileSync(join(FILES, 'tone.wav')), { response_format: 'wav' }, 2_500],
     ['Opus', readFileSync(join(FILES, 'tone-opus.ogg')), { response_format: 'opus' }, 2_521],
     ['AAC', readFileSync(join(FILES, 'tone.aac')), { response_format: 'aac' }, 2_561],
     ['FLAC', readFileSync(join(FILES, 'tone.flac')), { response_format: 'flac' }, 2_500],
     ['bare samples', PCM, { response_format: 'pcm' }, 2_000],
-    ['bare samples where no format was asked for', PCM, {}, 2_000],
-    ['a container that is unknown, by the characters', opaque, { response_format: 'mp3' }, 1_667],
+    ['bare samples where no format was requested', PCM, {}, 2_000],
+    ['an unknown container, by the characters', opaque, { response_format: 'mp3' }, 1_667],
   ])('by the minute, the audio inside is measured: %s', async (_name, bytes, more, ms) => {
     const sizes = [700, 1_001, 65_536]
     for (const size of sizes) {
@@ -178,7 +178,7 @@ describe('events pass through', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, cost_nanos: 2_000 * 100 })
   })
 
-  test('a stream that breaks says so in its last record, and what came is charged', async () => {
+  test('a stream that breaks ends with an error, and the text is charged', async () => {
     upstream.answer(events([piece]))
     const text = await (await speak('voice', { stream_format: 'sse' })).text()
     expect(text).toContain('data: {"error":')
@@ -196,18 +196,18 @@ describe('events pass through', () => {
 
 describe('failures', () => {
   test('audio that breaks off breaks off for the caller too: nothing is appended to it', async () => {
-    const begun = Promise.withResolvers<void>()
+    const received = Promise.withResolvers<void>()
     const steps: Step[] = [
       { send: MP3.subarray(0, 2_000) },
       'read',
       { send: MP3.subarray(2_000, 4_000) },
-      { wait: begun.promise },
+      { wait: received.promise },
       'reset',
     ]
     upstream.answer({ headers: { 'content-type': 'audio/mpeg' }, steps })
     const response = await speak('voice')
     expect(response.status).toBe(200)
-    begun.resolve()
+    received.resolve()
     expect(await response.arrayBuffer().catch(() => 'broken')).toBe('broken')
     expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: CHARACTERS * CHARACTER_NANOS })
   })
@@ -232,13 +232,13 @@ describe('failures', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
-  /** Its text, at fifteen characters a second. */
+  /** The duration of the text, at fifteen characters a second. */
   const TEXT_MS = 1_667
   test.each([
     ['the characters', 'voice', CHARACTERS * CHARACTER_NANOS],
     ['the duration that they take, by the minute', 'voice-by-minute', TEXT_MS * 100],
     ['the text that was read, by the token', 'voice-by-token', 8 * 600],
-  ])('who leaves before anything came pays for %s', async (_name, model, cost_nanos) => {
+  ])('a caller who disconnects before the first byte pays for %s', async (_name, model, cost_nanos) => {
     upstream.answer(SILENCE)
     const leaving = new AbortController()
     const left = gateway
@@ -250,9 +250,9 @@ describe('failures', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'cancelled', status: 499, estimated: 1, cost_nanos })
   })
 
-  test('who leaves after events that bring no audio pays as if nothing had come', async () => {
-    const begun = { send: `data: ${JSON.stringify({ type: 'speech.audio.started' })}\n\n` }
-    upstream.answer({ headers: { 'content-type': 'text/event-stream' }, steps: [begun, 'hang'] })
+  test('a caller who disconnects after events without audio pays as if nothing had come', async () => {
+    const started = { send: `data: ${JSON.stringify({ type: 'speech.audio.started' })}\n\n` }
+    upstream.answer({ headers: { 'content-type': 'text/event-stream' }, steps: [started, 'hang'] })
     const leaving = new AbortController()
     const body = { model: 'voice-by-minute', input: TEXT, voice: 'v', stream_format: 'sse' }
     const response = await gateway.call(PATH, body, { key, signal: leaving.signal })
@@ -262,8 +262,8 @@ describe('failures', () => {
   })
 })
 
-describe('who leaves amid the audio', () => {
-  /** Calls, reads the first bytes, and leaves. */
+describe('a caller who disconnects amid the audio', () => {
+  /** Calls, reads the first bytes, and disconnects. */
   async function leave(s: Pick<Scene, 'upstream' | 'gateway'>, own: string) {
     const rest = Promise.withResolvers<void>()
     const steps: Step[] = [
@@ -283,7 +283,7 @@ describe('who leaves amid the audio', () => {
     return rest.resolve
   }
 
-  test('pays for what passed', async () => {
+  test('pays for the audio that passed', async () => {
     const goOn = await leave({ upstream, gateway }, key)
     const record = await lastCall()
     goOn()
@@ -319,19 +319,19 @@ describe('refused before anything is held', () => {
     ['a speed of 0', 400, 'speed', { model: 'voice', input: 'x', speed: 0 }],
     ['an unknown stream format', 400, 'stream_format', { model: 'voice', input: 'x', stream_format: 'ws' }],
     [
-      'a voice that a provider alone remembers',
+      'a voice that only a provider remembers',
       400,
       'voice.id',
       { model: 'voice', input: 'x', voice: { id: 'voice_1' } },
     ],
     [
-      'what is billed beyond units',
+      'a field that is billed beyond units',
       400,
       'service_tier',
       { model: 'voice', input: 'x', service_tier: 'priority' },
     ],
     [
-      'an unknown field, where the model takes none',
+      'an unknown field, where the model refuses them',
       400,
       'pitch',
       { model: 'voice-strict', input: 'x', pitch: 1 },

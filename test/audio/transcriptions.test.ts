@@ -1,4 +1,4 @@
-// Transcriptions and translations: POST /v1/audio/transcriptions and /translations, held by the audio's duration and settled by what is reported.
+// Transcriptions and translations: POST /v1/audio/transcriptions and /translations, held by the audio's duration and settled by the reported usage.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ async function post(
 const transcribe = (model: string, ...more: Fields) => post([['model', model], ['file', wavFile()], ...more])
 
 /** The form that the provider got. */
-async function gotForm() {
+async function sentForm() {
   const { body, headers } = upstream.last()
   return new Response(new Uint8Array(body), {
     headers: { 'content-type': headers['content-type'] ?? '' },
@@ -75,7 +75,7 @@ describe('a whole answer', () => {
     expect(answer.text).toBe('A tone.')
     expect(upstream.last().path).toBe('/v1/audio/transcriptions')
     expect(upstream.last().headers.authorization).toBe(`Bearer ${PROVIDER_KEYS[0]}`)
-    const form = await gotForm()
+    const form = await sentForm()
     expect(form.get('model')).toBe(UPSTREAM)
     expect(form.get('language')).toBe('en')
     expect(form.getAll('timestamp_granularities[]')).toEqual(['word', 'segment'])
@@ -122,7 +122,7 @@ describe('a whole answer', () => {
     ['text', 'text/plain; charset=utf-8', 'A tone.\n'],
     ['srt', 'text/plain', '1\n00:00:00,000 --> 00:00:02,500\nA tone.\n'],
     ['vtt', 'text/vtt', 'WEBVTT\n\n00:00.000 --> 00:02.500\nA tone.\n'],
-  ])('as %s, which tells no usage: charged by the parsed duration', async (format, type, text) => {
+  ])('as %s, which has no usage: charged by the parsed duration', async (format, type, text) => {
     upstream.answer(whole(text, { 'content-type': type }))
     const response = await transcribe('ear', ['response_format', format])
     expect([response.headers.get('content-type'), await response.text()]).toEqual([type, text])
@@ -134,7 +134,7 @@ describe('a whole answer', () => {
     ['as JSON without a usage', [], 'whole'],
     ['streamed, without a usage', [['stream', 'true']], 'whole'],
     ['streamed, and broken', [['stream', 'true']], 'broken'],
-  ])('more text than can be said in the audio, %s: no more than was held', async (_name, more, ends) => {
+  ])('more text than the audio can hold, %s, costs no more than was held', async (_name, more, ends) => {
     const text = 'A tone. '.repeat(20_000)
     const pieces = [{ type: 'transcript.text.delta', delta: text }]
     const done = ends === 'broken' ? [] : [{ type: 'transcript.text.done', text: 'x' }]
@@ -182,7 +182,7 @@ describe('a whole answer', () => {
     ['negative', -1],
     ['no number', 'long'],
     ['longer than the file can be', 1_000_000],
-  ])('a duration that is %s is not believed', async (_name, seconds) => {
+  ])('a duration that is %s is ignored', async (_name, seconds) => {
     upstream.answer(whole({ text: 'x', usage: { type: 'duration', seconds } }))
     await (await transcribe('ear')).text()
     expect(await lastCall()).toMatchObject({ estimated: 1, cost_nanos: WAV_MS * MS_NANOS })
@@ -192,7 +192,7 @@ describe('a whole answer', () => {
   const LONGEST_MS = 2 * (WAV.length / 500) * 1_000 + 60_000
   /** Twice ten a second of it, and a thousand. */
   const MOST_TOKENS = Math.ceil(2 * 10 * (LONGEST_MS / 1_000)) + 1_000
-  test.each<[what: string, model: string, usageOf: (over: 0 | 1) => object]>([
+  test.each<[name: string, model: string, usageOf: (over: 0 | 1) => object]>([
     ['duration', 'ear', (over) => ({ type: 'duration', seconds: (LONGEST_MS + over) / 1_000 })],
     [
       'audio',
@@ -204,7 +204,7 @@ describe('a whole answer', () => {
       'ear-by-token',
       (over) => tokens({ audio_tokens: 1, text_tokens: 0, output_tokens: MOST_TOKENS + over }),
     ],
-  ])('the most %s that can be in the file is believed, and one more is not', async (_, model, usageOf) => {
+  ])('the highest possible %s is charged, and one more is estimated', async (_, model, usageOf) => {
     for (const over of [0, 1] as const) {
       upstream.answer(whole({ text: 'x', usage: usageOf(over) }))
       await (await transcribe(model)).text()
@@ -212,7 +212,7 @@ describe('a whole answer', () => {
     }
   })
 
-  test('the most of a prompt that is believed is four times its estimate, beside the audio', async () => {
+  test('a prompt is charged up to four times its estimate, beside the audio, and above that estimated', async () => {
     const prompt = 'a tone, '.repeat(1_000)
     for (const over of [0, 1] as const) {
       const text_tokens = MOST_TOKENS + 4 * estimateTokens(prompt) + over
@@ -222,13 +222,13 @@ describe('a whole answer', () => {
     }
   })
 
-  test('zero is zero', async () => {
+  test('a reported zero costs nothing', async () => {
     upstream.answer(whole({ text: '', usage: { type: 'duration', seconds: 0 } }))
     await (await transcribe('ear')).text()
     expect(await lastCall()).toMatchObject({ estimated: 0, cost_nanos: 0 })
   })
 
-  test('a file of no known container is held at 1 kB a second', async () => {
+  test('a file of an unknown container is held at 1 kB a second', async () => {
     upstream.answer(whole({ text: '' }))
     const file = new File([new Uint8Array(5_000).fill(7)], 'strange.amr')
     await (
@@ -260,11 +260,11 @@ describe('a whole answer', () => {
       hold_nanos: ms * MS_NANOS,
       cost_nanos: ms * MS_NANOS,
     })
-    const sent = (await gotForm()).get('file')
+    const sent = (await sentForm()).get('file')
     expect(sent instanceof File && Buffer.from(await sent.bytes()).equals(bytes)).toBe(true)
   })
 
-  test('a file whose header tells a part of its audio only is held and charged for all of it', async () => {
+  test('a file whose header states a part of its audio only is held and charged for all of it', async () => {
     upstream.answer({ ...whole('A tone.'), headers: { 'content-type': 'text/plain' } })
     const at = WAV.indexOf('data')
     const lead = Buffer.from('data\x02\0\0\0\0\0', 'latin1')
@@ -296,7 +296,7 @@ describe('a whole answer', () => {
     const body = await encoded.bytes()
     for (const sent of [body, inChunks(body, 100_000)]) {
       expect(await (await call(PATH, sent, { headers })).json()).toMatchObject({ text: 'Long.' })
-      const got = (await gotForm()).get('file') as unknown as File
+      const got = (await sentForm()).get('file') as unknown as File
       expect(got.size).toBe(bytes.length)
     }
   })
@@ -313,7 +313,7 @@ describe('streamed', () => {
   }
   const done = { type: 'transcript.text.done', text: 'A tone.', usage }
 
-  test('events pass through the SDK, and their end tells the usage', async () => {
+  test('events pass through the SDK, and the last one has the usage', async () => {
     upstream.answer(events([...deltas, done]))
     const stream = await sdk.audio.transcriptions.create({
       model: 'ear-by-token',
@@ -323,7 +323,7 @@ describe('streamed', () => {
     const types: string[] = []
     for await (const event of stream) types.push(event.type)
     expect(types).toEqual(['transcript.text.delta', 'transcript.text.delta', 'transcript.text.done'])
-    expect((await gotForm()).get('stream')).toBe('true')
+    expect((await sentForm()).get('stream')).toBe('true')
     expect(await lastCall()).toMatchObject({
       streamed: 1,
       estimated: 0,
@@ -331,13 +331,13 @@ describe('streamed', () => {
     })
   })
 
-  test('a model that answers as a whole all the same', async () => {
+  test('a model may answer as a whole all the same', async () => {
     upstream.answer(whole({ text: 'A tone.', usage: { type: 'duration', seconds: 2.5 } }))
     expect(await (await transcribe('ear', ['stream', 'true'])).json()).toMatchObject({ text: 'A tone.' })
     expect(await lastCall()).toMatchObject({ estimated: 0, cost_nanos: WAV_MS * MS_NANOS })
   })
 
-  test('one that breaks is charged for the audio and for what came', async () => {
+  test('a stream that breaks is charged for the audio and for the text that came', async () => {
     upstream.answer(events(deltas))
     expect(await (await transcribe('ear-by-token', ['stream', 'true'])).text()).toContain('data: {"error":')
     expect(await lastCall()).toMatchObject({
@@ -349,7 +349,7 @@ describe('streamed', () => {
     })
   })
 
-  test('one that breaks before anything came costs nothing', async () => {
+  test('a stream that breaks before any text costs nothing', async () => {
     upstream.answer(events([{ type: 'transcript.text.started' }]))
     await (await transcribe('ear', ['stream', 'true'])).text()
     expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
@@ -392,9 +392,9 @@ describe('refused before anything is held', () => {
     ['no model', 400, 'model', [file]],
     ['two models', 400, 'model', [['model', 'ear'], ['model', 'ear-by-token'], file]],
     ['a model in another spelling', 400, 'Model', [['model', 'ear'], ['Model', 'dear'], file]],
-    ['a stream flag that is none', 400, 'stream', [['model', 'ear'], ['stream', 'yes'], file]],
+    ['a stream flag that is no flag', 400, 'stream', [['model', 'ear'], ['stream', 'yes'], file]],
     [
-      'an unknown field, where the model takes none',
+      'an unknown field, where the model refuses them',
       400,
       'speed',
       [['model', 'ear-strict'], ['speed', '2'], file],
@@ -465,26 +465,26 @@ describe('failures', () => {
   const SECRET = `quota of key ${PROVIDER_KEYS[0]} at https://provider.example/v1 is used up`
   const PLAIN = { 'content-type': 'text/plain' }
   const JSON_TYPE = { 'content-type': 'application/json' }
-  const asked = (format: string): Fields => [['response_format', format]]
+  const format = (name: string): Fields => [['response_format', name]]
   test.each<[string, Fields, string, Record<string, string>]>([
-    ['text that nobody asked for', [], SECRET, PLAIN],
-    ['text in place of JSON', asked('json'), SECRET, PLAIN],
-    ['text in place of verbose JSON', asked('verbose_json'), SECRET, PLAIN],
-    ['text in a format that is not known', asked('constructor'), SECRET, PLAIN],
+    ['text that was not requested', [], SECRET, PLAIN],
+    ['text in place of JSON', format('json'), SECRET, PLAIN],
+    ['text in place of verbose JSON', format('verbose_json'), SECRET, PLAIN],
+    ['text in an unknown format', format('constructor'), SECRET, PLAIN],
     [
       'an error as JSON under text/plain',
-      asked('text'),
+      format('text'),
       JSON.stringify({ error: { message: SECRET } }),
       PLAIN,
     ],
     ['JSON of another server’s errors as JSON', [], JSON.stringify({ detail: SECRET }), JSON_TYPE],
-    ['JSON of another server’s errors', asked('text'), JSON.stringify({ detail: SECRET }), PLAIN],
-    ['text in place of subtitles', asked('srt'), SECRET, PLAIN],
-    ['text in place of VTT', asked('vtt'), SECRET, { 'content-type': 'text/vtt' }],
-    ['XML', asked('text'), `<Error>${SECRET}</Error>`, { 'content-type': 'application/xml' }],
-    ['a page as text/html', asked('text'), `<html>${SECRET}`, { 'content-type': 'text/html' }],
-    ['bytes', asked('text'), SECRET, { 'content-type': 'application/octet-stream' }],
-  ])('%s is a failure of the provider, whose words nobody gets', async (_name, more, body, headers) => {
+    ['JSON of another server’s errors', format('text'), JSON.stringify({ detail: SECRET }), PLAIN],
+    ['text in place of subtitles', format('srt'), SECRET, PLAIN],
+    ['text in place of VTT', format('vtt'), SECRET, { 'content-type': 'text/vtt' }],
+    ['XML', format('text'), `<Error>${SECRET}</Error>`, { 'content-type': 'application/xml' }],
+    ['a page as text/html', format('text'), `<html>${SECRET}`, { 'content-type': 'text/html' }],
+    ['bytes', format('text'), SECRET, { 'content-type': 'application/octet-stream' }],
+  ])('%s is a failure of the provider, with its words hidden', async (_name, more, body, headers) => {
     upstream.answer(whole(body, headers))
     const response = await transcribe('ear', ...more)
     const text = await response.text()
@@ -507,7 +507,7 @@ describe('failures', () => {
     },
   )
 
-  test('text that was asked for has no key of the provider', async () => {
+  test('requested text has no key of the provider', async () => {
     upstream.answer(whole(`A tone. ${PROVIDER_KEYS[0]}`, PLAIN))
     const response = await transcribe('ear', ['response_format', 'text'])
     expect([response.status, await response.text()]).toEqual([200, 'A tone. [hidden]'])
@@ -519,12 +519,12 @@ describe('failures', () => {
     expect(await lastCall()).toMatchObject({ estimated: 0, cost_nanos: 2_000 * MS_NANOS })
   })
 
-  test('no subtitles at all are subtitles', async () => {
+  test('an answer without any subtitle is accepted', async () => {
     upstream.answer(whole('\n', PLAIN))
     expect((await transcribe('ear', ['response_format', 'srt'])).status).toBe(200)
   })
 
-  test('who leaves before anything came pays for the audio', async () => {
+  test('a caller who disconnects before the answer pays for the audio', async () => {
     upstream.answer(SILENCE)
     const leaving = new AbortController()
     const left = post(
@@ -554,7 +554,7 @@ test('an Idempotency-Key replays the answer; another file under it is refused', 
   ]
   const first = await (await post(fields, { headers })).text()
   const before = counts()
-  // The boundary of each form is another one.
+  // Each form has another boundary.
   expect(await (await post(fields, { headers })).text()).toBe(first)
   const other = await post(
     [

@@ -42,7 +42,7 @@ beforeEach(() => {
 })
 
 const base64 = (...values: number[]) => Buffer.from(new Float32Array(values).buffer).toString('base64')
-/** OpenAI's answer; the vectors in base64, as its SDK asks for them. */
+/** OpenAI's answer; the vectors in base64, as its SDK requests them. */
 const openaiAnswer = (
   vectors: number[][],
   usage: object | undefined = { prompt_tokens: 7, total_tokens: 7 },
@@ -97,7 +97,7 @@ describe("to a provider of OpenAI's protocol", () => {
     ['service_tier', { service_tier: 'priority' }],
     ['provider', { provider: { order: ['dear'] } }],
     ['models', { models: ['dear'] }],
-  ])('%s is billed beyond tokens: 400, and nothing is held, asked or recorded', async (field, more) => {
+  ])('%s is billed beyond tokens: 400, and nothing is held, sent or recorded', async (field, more) => {
     const before = counts()
     const response = await post({ model: OPENAI, input: 'Tides', ...more })
     const { error } = (await response.json()) as { error: { param: string } }
@@ -116,7 +116,7 @@ describe("to a provider of OpenAI's protocol", () => {
     expect((await post({ model: STRICT, ...known })).status).toBe(200)
   })
 
-  test('one that is given twice is refused, whichever value a reader takes', async () => {
+  test('a field that comes twice is refused, whichever value a reader takes', async () => {
     const twice = `{"service_tier":"priority","service_tier":"auto","model":"${OPENAI}","input":"Tides"}`
     const response = await post(twice)
     expect(response.status).toBe(400)
@@ -140,8 +140,8 @@ describe("to a provider of OpenAI's protocol", () => {
     ['without a usage it is estimated, and marked', undefined, 4, 1],
     ['with an empty usage, too', {}, 4, 1],
     ['with an impossible usage, too', { prompt_tokens: Number.MAX_SAFE_INTEGER }, 4, 1],
-    ['zero is zero', { prompt_tokens: 0, total_tokens: 0 }, 0, 0],
-    ['by the name of responses', { input_tokens: 7, total_tokens: 7 }, 7, 0],
+    ['a reported zero costs nothing', { prompt_tokens: 0, total_tokens: 0 }, 0, 0],
+    ['under the name of responses', { input_tokens: 7, total_tokens: 7 }, 7, 0],
   ])('%s', async (_name, usage, tokens, estimated) => {
     upstream.answer(whole({ ...openaiAnswer([[1]]), usage }))
     await (await post({ model: OPENAI, input: 'sixteen letters.' })).text()
@@ -209,7 +209,7 @@ describe('to Gemini', () => {
     expect(answer.data[0]?.embedding).toEqual([0.6, 0.8])
   })
 
-  test('the usage that is shown is the one that was billed, estimated where none is reported', async () => {
+  test('the answer shows the usage that was billed, estimated where none is reported', async () => {
     upstream.answer(whole(geminiAnswer([[1, 0]])))
     const answer = await sdk.embeddings.create({ model: GEMINI, input: 'sixteen letters.' })
     expect(answer.usage).toEqual({ prompt_tokens: 4, total_tokens: 4 })
@@ -228,7 +228,7 @@ describe('to Gemini', () => {
     },
   )
 
-  test('where another route accepts tokens, it is asked, and the first has no cooldown', async () => {
+  test('a later route that accepts tokens gets them, and the first has no cooldown', async () => {
     upstream.answer(whole(openaiAnswer([[1, 2]])))
     await sdk.embeddings.create({ model: EITHER, input: [1, 2, 3] })
     expect(upstream.seen.map(({ path }) => path)).toEqual(['/v1/embeddings'])
@@ -238,7 +238,7 @@ describe('to Gemini', () => {
   })
 })
 
-describe('refusals before any provider is asked leave nothing', () => {
+describe('refusals before any upstream request leave no trace', () => {
   const refused = async (body: object | string, status: number, error: object) => {
     const before = await gateway.atRest()
     const response = await post(body)
@@ -358,7 +358,7 @@ describe('failures of the provider cost nothing', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'failed', status, cost_nanos: 0 })
   })
 
-  test('the next route is asked instead', async () => {
+  test('the next route serves instead', async () => {
     upstream.answer(({ path }) =>
       path.includes('batchEmbed') ? refusal(503, {}) : whole(openaiAnswer([[1, 2]], { prompt_tokens: 2 })),
     )

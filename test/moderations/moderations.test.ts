@@ -32,22 +32,19 @@ test.each<[name: string, input: OpenAI.ModerationCreateParams['input']]>([
       { type: 'image_url', image_url: { url: 'https://example.com/sea.png' } },
     ],
   ],
-])(
-  '%s, through the SDK: passed on, free, and answered in the name that was asked for',
-  async (_name, input) => {
-    upstream.answer(whole(answer()))
-    const judged = await sdk.moderations.create({ model: 'judge', input })
-    expect(judged).toMatchObject({ model: 'judge', results: [{ flagged: false }] })
-    expect(upstream.last().path).toBe('/v1/moderations')
-    expect(JSON.stringify(asked())).toBe(JSON.stringify({ model: UPSTREAM, input }))
-    expect(await lastCall()).toMatchObject({
-      surface: 'moderations',
-      outcome: 'completed',
-      hold_nanos: 0,
-      cost_nanos: 0,
-    })
-  },
-)
+])('%s, through the SDK: passed on, free, and answered under the requested name', async (_name, input) => {
+  upstream.answer(whole(answer()))
+  const judged = await sdk.moderations.create({ model: 'judge', input })
+  expect(judged).toMatchObject({ model: 'judge', results: [{ flagged: false }] })
+  expect(upstream.last().path).toBe('/v1/moderations')
+  expect(JSON.stringify(asked())).toBe(JSON.stringify({ model: UPSTREAM, input }))
+  expect(await lastCall()).toMatchObject({
+    surface: 'moderations',
+    outcome: 'completed',
+    hold_nanos: 0,
+    cost_nanos: 0,
+  })
+})
 
 test('an image in base64 of the URL alphabet is passed on in the standard one', async () => {
   upstream.answer(whole(answer()))
@@ -95,7 +92,7 @@ describe('refused before anything is held', () => {
     ['an unknown part', 400, 'input[1]', { model: 'judge', input: ['x', { type: 'audio' }] }],
     ['a part without its text', 400, 'input[0].text', { model: 'judge', input: [{ type: 'text' }] }],
     [
-      'what is billed beyond units',
+      'a field that is billed beyond units',
       400,
       'service_tier',
       { model: 'judge', input: 'x', service_tier: 'priority' },
@@ -118,7 +115,7 @@ test.each([
 ])('%s of the provider costs nothing', async (_name, script, status) => {
   upstream.answer(script)
   const response = await call(PATH, { model: 'judge-paid', input: 'x' })
-  // What is overloaded is told as the caller's surface tells it.
+  // The caller's surface has its own status for an overload.
   expect([status, 429]).toContain(response.status)
   expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
 })

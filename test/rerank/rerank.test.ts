@@ -56,12 +56,12 @@ describe.each(['/v1/rerank', '/v2/rerank'])('%s', (path) => {
 
 test.each<[name: string, sent: string, expected: string]>([
   [
-    'stands beside a total, and all else passes as it came',
+    'is added beside a total, and everything else passes unchanged',
     '{"usage" : { "total_tokens":21, "x":1.0},"results":[{"index":1,"relevance_score":0.50}]}',
     '{"usage" : {"prompt_tokens":21, "total_tokens":21, "x":1.0},"results":[{"index":1,"relevance_score":0.50}]}',
   ],
   [
-    "is the provider's own where it says one",
+    "is the provider's own where it has one",
     '{"results":[],"usage":{"prompt_tokens":20,"total_tokens":21}}',
     '{"results":[],"usage":{"prompt_tokens":20,"total_tokens":21}}',
   ],
@@ -100,13 +100,13 @@ test.each<[name: string, units: unknown]>([
   ['negative', -1],
   ['no number', 'many'],
   ['larger than possible', 1_000],
-])('a count of searches that is %s is not believed', async (_name, units) => {
+])('a count of searches that is %s is ignored', async (_name, units) => {
   upstream.answer(whole(cohere(units)))
   await (await call('/v1/rerank', { model: 'sorter', ...BODY })).text()
   expect(await lastCall()).toMatchObject({ estimated: 1, cost_nanos: SEARCH_NANOS })
 })
 
-test('documents with fields pass, and what the gateway does not know', async () => {
+test('documents with fields pass, and so do unknown fields', async () => {
   upstream.answer(whole(cohere(1)))
   const body = {
     model: 'sorter',
@@ -126,7 +126,7 @@ test.each<[name: string, status: number, param: string | null, body: JsonObject]
   ['no documents', 400, 'documents', { model: 'sorter', query: 'x' }],
   ['an empty list of documents', 400, 'documents', { model: 'sorter', query: 'x', documents: [] }],
   ['a document that is a number', 400, 'documents[1]', { model: 'sorter', query: 'x', documents: ['x', 1] }],
-  ['a limit that is no count', 400, 'top_n', { model: 'sorter', query: 'x', documents: ['x'], top_n: -1 }],
+  ['a negative limit', 400, 'top_n', { model: 'sorter', query: 'x', documents: ['x'], top_n: -1 }],
   [
     'documents of no tokens, which some servers read whole',
     400,
@@ -134,7 +134,7 @@ test.each<[name: string, status: number, param: string | null, body: JsonObject]
     { model: 'sorter', query: 'x', documents: ['x'], max_tokens_per_doc: 0 },
   ],
   [
-    'what is billed beyond units',
+    'a field that is billed beyond units',
     400,
     'provider',
     { model: 'sorter', ...BODY, provider: { order: ['dear'] } },
@@ -160,7 +160,7 @@ test.each([
   expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
 })
 
-test('who leaves before anything came pays for the search', async () => {
+test('a caller who disconnects before the answer pays for the search', async () => {
   upstream.answer(SILENCE)
   const leaving = new AbortController()
   const left = gateway
