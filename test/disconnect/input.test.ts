@@ -1,5 +1,5 @@
 // silent.md, Streams whose caller left: "Who leaves after the request was sent (from the fetch call on, unless connecting failed)
-// pays for the input at least"; and what stays free.
+// pays for the input at least"; and the calls that stay free.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { streamPath, wholePath } from '../support/native.ts'
@@ -25,7 +25,7 @@ afterAll(() => Promise.all([s, draining].map((opened) => opened[Symbol.asyncDisp
 const LEFT = { outcome: 'cancelled', status: 499 } as const
 const INPUT = priceOf(0, false)
 
-/** A caller leaves once the upstream has seen so many requests. */
+/** A caller disconnects once the upstream has seen this many requests. */
 async function leaveAfter(
   { gateway, upstream }: typeof s,
   requests: number,
@@ -76,7 +76,7 @@ describe('the input is charged', () => {
   })
 })
 
-describe('"drain": a provider that breaks after its caller left, with nothing delivered, is free', () => {
+describe('"drain": a provider that breaks after its caller disconnected, with nothing delivered, is free', () => {
   const nothing: Step = { event: { candidates: [] } }
   test.each<[string, Step[]]>([
     ['resets the connection', ['reset']],
@@ -100,7 +100,7 @@ describe('"drain": a provider that breaks after its caller left, with nothing de
 })
 
 describe('free stays', () => {
-  test('a time-out after the caller left', async () => {
+  test('a time-out after the caller disconnected', async () => {
     await using hasty = await disconnectScene({
       server: 'on_disconnect = "drain"',
       provider: 'call_timeout_ms = 500',

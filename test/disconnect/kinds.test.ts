@@ -1,4 +1,4 @@
-// silent.md, Streams whose caller left: whatever kind of output came, who leaves pays for it, and so is it charged where the stream breaks.
+// silent.md, Streams whose caller left: the caller pays for every kind of output that came, after a disconnect and after a break.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { DELIVERIES, type Delivery, type Wire } from '../protocols/written/deliveries.ts'
 import { MODEL } from '../support/catalogue.ts'
@@ -24,7 +24,7 @@ const PROMPT_TOKENS = 4
 const INPUT_NANOS = 1_000
 const OUTPUT_NANOS = 4_000
 
-/** Who streams, and by which surface a caller reads it: in the provider's own protocol, and translated. */
+/** A provider's protocol, and the surface by which a caller reads it: in that protocol, and translated. */
 const READ: readonly (readonly [how: string, Wire, SurfaceRequest])[] = [
   ['chat', 'openai', REQUESTS.chat(OVER_CHAT, true)],
   ['messages', 'anthropic', REQUESTS.messages(OVER_MESSAGES, true)],
@@ -68,11 +68,11 @@ async function breakOff(request: SurfaceRequest, delivery: Delivery): Promise<st
 }
 
 /** Messages have no place for images: the translation ends there. */
-const CANNOT_BE_READ: Readonly<Record<string, string>> = { 'chat, translated to messages,': 'images' }
+const UNTRANSLATABLE: Readonly<Record<string, string>> = { 'chat, translated to messages,': 'images' }
 
 const ways = READ.map(([how, wire, request], row) => {
   const deliveries = DELIVERIES[wire]
-    .filter(({ kind }) => kind !== CANNOT_BE_READ[how])
+    .filter(({ kind }) => kind !== UNTRANSLATABLE[how])
     .map((delivery) => [delivery.kind, delivery] as const)
   return { how, request, deliveries, row, translates: how.includes('translated') }
 })
@@ -80,9 +80,9 @@ const ways = READ.map(([how, wire, request], row) => {
 describe.each(ways.map((way) => [way.how, way] as const))('%s', (_how, way) => {
   const { request, deliveries, row, translates } = way
 
-  // Of each protocol every kind; of the translations, which count what the provider's protocol has read, some.
+  // Every kind for each protocol; some for the translations, whose output the provider's protocol counts.
   test.each(translates ? cellsOf(deliveries, row) : deliveries)(
-    '%s is paid for by who leaves',
+    'a caller who disconnects pays for %s',
     async (_kind, delivery) => {
       const key = await leave(request, delivery)
       await expectSettledOnce(s, key, { ...priced(delivery.tokens), outcome: 'cancelled', status: 499 })
@@ -90,7 +90,7 @@ describe.each(ways.map((way) => [way.how, way] as const))('%s', (_how, way) => {
   )
 
   test.each(cellsOf(deliveries, row))(
-    '%s is paid for where the provider breaks off',
+    'the caller pays for %s where the provider breaks the stream',
     async (_kind, delivery) => {
       const key = await breakOff(request, delivery)
       await expectSettledOnce(s, key, { ...priced(delivery.tokens), outcome: 'broken', status: 200 })
@@ -98,7 +98,7 @@ describe.each(ways.map((way) => [way.how, way] as const))('%s', (_how, way) => {
   )
 })
 
-test('an estimate is no more than the model and the request allow, of a stream that was left as of one that ended', async () => {
+test('an estimate is no more than the model and the request allow, for an abandoned stream, too', async () => {
   const [words] = DELIVERIES.openai
   if (!words) throw new Error('there is a first kind')
   const request = REQUESTS.chat(OVER_CHAT, true)

@@ -1,5 +1,5 @@
-// silent.md, Streams whose caller left, cell by cell: who ends a stream, at which point, under which policy, and what the call
-// then costs to the nano-dollar. In each cell: one settlement, nothing held, the place of the call freed.
+// silent.md, Streams whose caller left, cell by cell: who ends a stream, at which point, under which policy, and the cost of the
+// call, to the nano-dollar. In each cell: one settlement, nothing held, the place of the call freed.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Call } from '../../src/store/schema.ts'
 import { cellsOf } from '../support/long.ts'
@@ -53,7 +53,7 @@ function createClock() {
   return { now, runFast: () => run(HOUR_MS / 200), runNormally: () => run(1) }
 }
 
-/** A caller leaves at a point; the upstream goes on only after the gateway has noticed. */
+/** A caller disconnects at a point; the upstream goes on only after the gateway has noticed. */
 async function leaveAt(s: DisconnectScene, point: Point, reported: boolean, way: Departure) {
   const arrived = Promise.withResolvers<void>()
   const noticed = Promise.withResolvers<void>()
@@ -75,9 +75,9 @@ async function leaveAt(s: DisconnectScene, point: Point, reported: boolean, way:
 
 for (const [column, [when, point]] of points.entries()) {
   for (const [row, [usage, reported]] of reports.entries()) {
-    describe(`the caller leaves ${when}, ${usage},`, () => {
+    describe(`the caller disconnects ${when}, ${usage},`, () => {
       test.each(cellsOf(WAYS, column + row))(
-        'by %s; cancel: the upstream call is aborted, what was delivered is charged',
+        'by %s; cancel: the upstream call is aborted, the delivered part is charged',
         async (way) => {
           const { key, seen } = await leaveAt(cancelling, point, reported, way)
           expect(seen.aborted).toBe(true)
@@ -104,7 +104,7 @@ for (const [column, [when, point]] of points.entries()) {
   }
 }
 
-/** What the upstream does at a point, instead of going on. */
+/** The upstream's break at a point, in place of going on. */
 const BREAKS: Record<string, Step[]> = {
   'resets the connection': ['reset'],
   'ends its stream': [],
@@ -123,7 +123,7 @@ function endingOf({ whole_events }: Point, what: string): Pick<Call, 'outcome' |
   return whole_events > 0 ? { outcome: 'broken', status: 200 } : { outcome: 'failed', status: 502 }
 }
 
-/** The upstream breaks at a point, once the gateway has read, and the caller has seen, what came before it. */
+/** The upstream breaks at a point, once the gateway has read, and the caller has seen, everything before it. */
 async function breakAt(s: DisconnectScene, point: Point, reported: boolean, steps: Step[]) {
   const seen = Promise.withResolvers<void>()
   const { until } = stepsAround(point, reported)

@@ -1,5 +1,5 @@
-// silent.md, Streams whose caller left, for audio that is given out as bytes: it has no events, and ends where its body ends. What has
-// come of it is charged by its duration, to the nano-dollar.
+// silent.md, Streams whose caller left, for audio that is passed on as bytes: it has no events, and ends where its body ends. The part
+// that came is charged by its duration, to the nano-dollar.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Answer, RESET, type Step } from '../support/upstream.ts'
 import { type DisconnectScene, disconnectScene, expectSettledOnce, FREE, sendRaw } from './support.ts'
@@ -13,9 +13,9 @@ const draining = await disconnectScene({ ...options, server: 'on_disconnect = "d
 afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.asyncDispose]())))
 
 const REQUEST = REQUESTS.speech(VOICE, { response_format: 'pcm' })
-/** What is to be said: 15 characters. */
+/** The text: 15 characters. */
 const INPUT_NANOS = 15 * 15_000
-/** The second that they usually take: what the provider makes of them, where nothing tells how much it was. */
+/** The second that this text usually takes: charged where nothing tells how much the provider made. */
 const DEFAULT_NANOS = 100_000
 /** A tenth of a second each, of 24,000 samples of two bytes a second. */
 const PACKETS = ['a', 'b', 'c'].map((letter) => letter.repeat(4_800))
@@ -35,8 +35,8 @@ async function leaveAfter(s: DisconnectScene, packets: number) {
   const { key, client } = await sendRaw(s.gateway, await wireOf(REQUEST))
   await arrived.promise
   // The newest packet is held back: it may be the last.
-  const given_out = PACKETS[packets - 2]
-  if (given_out) await client.sees(given_out)
+  const delivered = PACKETS[packets - 2]
+  if (delivered) await client.sees(delivered)
   const seen = s.upstream.last()
   client.leave('close')
   await s.callers.left.reaches(left + 1)
@@ -51,7 +51,7 @@ const POINTS = Array.from({ length: ALL + 1 }, (_, packets) => packets)
 describe.each(POINTS)('after %i of three packets', (packets) => {
   const cost_nanos = INPUT_NANOS + packets * PACKET_NANOS
 
-  test('the caller leaves; cancel: what has come is charged, before that what is usual', async () => {
+  test('the caller disconnects; cancel: the part that came is charged, before the first packet the usual duration', async () => {
     const { key, seen } = await leaveAfter(cancelling, packets)
     expect(seen.aborted).toBe(true)
     const left_nanos = packets === 0 ? INPUT_NANOS + DEFAULT_NANOS : cost_nanos
@@ -63,7 +63,7 @@ describe.each(POINTS)('after %i of three packets', (packets) => {
     })
   })
 
-  test('the caller leaves; drain: all of it is charged', async () => {
+  test('the caller disconnects; drain: all of it is charged', async () => {
     const { key, seen } = await leaveAfter(draining, packets)
     expect(seen.aborted).toBe(false)
     await expectSettledOnce(draining, key, {
@@ -74,7 +74,7 @@ describe.each(POINTS)('after %i of three packets', (packets) => {
     })
   })
 
-  test('the connection is reset: what has come is given out and charged, and the answer is cut off', async () => {
+  test('the connection is reset: the part that came is passed on and charged, and the answer is cut off', async () => {
     cancelling.upstream.answer(
       packets === 0 ? RESET : audio('read', ...send(PACKETS.slice(0, packets)), 'reset'),
     )
@@ -91,7 +91,7 @@ describe.each(POINTS)('after %i of three packets', (packets) => {
     await expectSettledOnce(cancelling, key, { cost_nanos, outcome: 'broken', status: 200, streamed: 1 })
   })
 
-  test('it ends: it is complete, or where nothing came, none', async () => {
+  test('the connection ends: the answer is complete, or a failure where nothing came', async () => {
     cancelling.upstream.answer(audio('read', ...send(PACKETS.slice(0, packets))))
     const { key, client } = await sendRaw(cancelling.gateway, await wireOf(REQUEST))
     await client.closed

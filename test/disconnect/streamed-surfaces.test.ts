@@ -1,5 +1,5 @@
-// silent.md, Streams whose caller left, on every surface that streams: who ends it, at which point, under which policy, and what the
-// call then costs to the nano-dollar. One settlement, nothing held, the place of the call freed.
+// silent.md, Streams whose caller left, on every surface that streams: who ends it, at which point, under which policy, and the cost
+// of the call, to the nano-dollar. One settlement, nothing held, the place of the call freed.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cellsOf } from '../support/long.ts'
 import { type Step, stream } from '../support/upstream.ts'
@@ -7,7 +7,7 @@ import { type ProviderStream, SEEN, STREAMED, type StreamedSurface } from './str
 import {
   type DisconnectScene,
   disconnectScene,
-  expectNothingAsked,
+  expectNothingSent,
   expectSettledOnce,
   FREE,
   sendRaw,
@@ -21,7 +21,7 @@ const cancelling = await disconnectScene(options)
 const draining = await disconnectScene({ ...options, server: 'on_disconnect = "drain"' })
 afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.asyncDispose]())))
 
-/** How far a stream has come: so many whole events, and perhaps the first bytes of the next. */
+/** A point in a stream: after this many whole events, and perhaps the first bytes of the next. */
 interface Point {
   events: number
   half?: boolean
@@ -55,7 +55,7 @@ function stepsAround({ events }: ProviderStream, point: Point): { until: Step[];
 const seesUntil = ({ seen = SEEN }: StreamedSurface, { pieces = 0 }: Point): string | undefined =>
   pieces === 0 ? undefined : seen[pieces - 1]
 
-/** A caller leaves at a point; the upstream goes on only after the gateway has noticed. */
+/** A caller disconnects at a point; the upstream goes on only after the gateway has noticed. */
 async function leaveAt(s: DisconnectScene, surface: StreamedSurface, point: Point, drains: boolean) {
   const arrived = Promise.withResolvers<void>()
   const noticed = Promise.withResolvers<void>()
@@ -76,14 +76,14 @@ async function leaveAt(s: DisconnectScene, surface: StreamedSurface, point: Poin
   return { key, seen }
 }
 
-/** What the upstream does at a point, instead of going on. */
+/** The upstream's breaks at a point, in place of going on. */
 const breaksOf = ({ error }: ProviderStream): Record<string, Step[]> => ({
   'resets the connection': ['reset'],
   'ends its stream': [],
   'reports an error': [{ send: error }],
 })
 
-/** The upstream breaks at a point, once the gateway has read, and the caller has seen, what came before it. */
+/** The upstream breaks at a point, once the gateway has read, and the caller has seen, everything before it. */
 async function breakAt(s: DisconnectScene, surface: StreamedSurface, point: Point, steps: Step[]) {
   const seen = Promise.withResolvers<void>()
   const { until } = stepsAround(surface.provider, point)
@@ -101,7 +101,7 @@ async function breakAt(s: DisconnectScene, surface: StreamedSurface, point: Poin
 /** These are passed on from their first event on. */
 const OF_UNITS = new Set(['transcription', 'speech as events'])
 
-/** How a call ends by a break, and what it costs: nothing where there was no output. */
+/** The ending of a call by a break, and its cost: nothing where there was no output. */
 function endingOf(
   { finished_at, charge }: ProviderStream,
   { events }: Point,
@@ -120,11 +120,11 @@ describe.each(surfaces)('%s', (name, surface, row) => {
   const { provider: theirs } = surface
   const points = Object.entries(pointsOf(theirs))
 
-  test('the caller leaves before the request has come: no hold, no call, nothing is asked', async () =>
-    expectNothingAsked(cancelling, await wireOf(surface.request)))
+  test('the caller disconnects before the request has come: no hold, no call, nothing is sent', async () =>
+    expectNothingSent(cancelling, await wireOf(surface.request)))
 
   test.each(cellsOf(points, row))(
-    'the caller leaves %s; cancel: what was delivered is charged',
+    'the caller disconnects %s; cancel: the delivered part is charged',
     async (_when, point) => {
       const { key, seen } = await leaveAt(cancelling, surface, point, false)
       expect(seen.aborted).toBe(true)
@@ -139,7 +139,7 @@ describe.each(surfaces)('%s', (name, surface, row) => {
   )
 
   test.each(cellsOf(points, row + 1))(
-    'the caller leaves %s; drain: all of it is charged',
+    'the caller disconnects %s; drain: all of it is charged',
     async (_when, point) => {
       const { key, seen } = await leaveAt(draining, surface, point, true)
       expect(seen.aborted).toBe(false)
@@ -156,8 +156,8 @@ describe.each(surfaces)('%s', (name, surface, row) => {
     const ending = endingOf(theirs, point, { what, held_back: !OF_UNITS.has(name) })
     expect(received).toStartWith(`HTTP/1.1 ${ending.status} `)
     expect(received).not.toContain('shard')
-    const told = /"error": ?[{"]|"type": ?"error"/.test(received.replaceAll('"error":null', ''))
-    expect(told).toBe(ending.outcome !== 'completed')
+    const has_error = /"error": ?[{"]|"type": ?"error"/.test(received.replaceAll('"error":null', ''))
+    expect(has_error).toBe(ending.outcome !== 'completed')
     await expectSettledOnce(cancelling, key, { ...ending, streamed: 1 })
   })
 })

@@ -1,21 +1,21 @@
-// Streams in each provider's wire shape, event by event, and what a call has used up after each of them.
+// Streams in each provider's wire shape, event by event, and the usage of a call after each of them.
 import type { Call } from '../../src/store/schema.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { OVER_CHAT, OVER_MESSAGES, OVER_RESPONSES, REQUESTS, type SurfaceRequest } from './surfaces.ts'
 
 /** One stream of a provider. */
 export interface ProviderStream {
-  /** As they go over the wire: one that opens the answer, pieces, and the end. */
+  /** The events on the wire: one that opens the answer, pieces, and the end. */
   events: readonly string[]
   /** From this many events on the answer is complete. */
   finished_at: number
-  /** How the provider reports an error in its stream. */
+  /** The event by which the provider reports an error. */
   error: string
-  /** What a call that ends after this many events is charged. */
+  /** The charge of a call that ends after this many events. */
   charge(events: number): Partial<Call>
 }
 
-/** What callers see of the first and the second piece. */
+/** The first and the second piece, as callers see them. */
 export const SEEN = ['Once upon', ' a time'] as const
 const TEXTS = [...SEEN, ', the end.']
 /** The texts' tokens by estimate, one after the other. */
@@ -37,12 +37,12 @@ const priced = (input_tokens: number, output_tokens: number, estimated: 0 | 1): 
   estimated,
 })
 
-/** @param told_at from this many events on the usage is known @param input_told_at the same for its input */
+/** @param reported_at from this many events on the usage is known @param input_reported_at the same for its input */
 const charging =
-  (told_at: number, input_told_at = told_at) =>
+  (reported_at: number, input_reported_at = reported_at) =>
   (events: number): Partial<Call> => {
-    if (events >= told_at) return priced(REPORTED.input_tokens, REPORTED.output_tokens, 0)
-    const input = events >= input_told_at ? REPORTED.input_tokens : PROMPT_ESTIMATE
+    if (events >= reported_at) return priced(REPORTED.input_tokens, REPORTED.output_tokens, 0)
+    const input = events >= input_reported_at ? REPORTED.input_tokens : PROMPT_ESTIMATE
     return priced(input, TEXT_ESTIMATES[Math.max(0, events - 1)] ?? TEXT_ESTIMATES.at(-1) ?? 0, 1)
   }
 
@@ -149,7 +149,7 @@ const RESPONSES: ProviderStream = {
 }
 
 const AUDIO_ERROR = data({ type: 'error', error: { type: 'server_error', message: HIDDEN } })
-/** 2.5 s of audio are 25 tokens by estimate, at 6,000 nano-dollars; what is written costs 10,000 a token. */
+/** 2.5 s of audio are 25 tokens by estimate, at 6,000 nano-dollars; output costs 10,000 a token. */
 const TRANSCRIPT: ProviderStream = {
   events: [
     data({ type: 'transcript.text.delta', delta: '' }),
@@ -174,9 +174,9 @@ const TRANSCRIPT: ProviderStream = {
       : { cost_nanos: 25 * 6_000 + (TEXT_ESTIMATES[Math.max(0, events - 1)] ?? 0) * 10_000, estimated: 1 },
 }
 
-/** An eighth of a second each, as 24,000 samples of two bytes a second; what callers see of a piece is its base64. */
+/** An eighth of a second each, as 24,000 samples of two bytes a second; callers see a piece as its base64. */
 const sound = (piece: string) => Buffer.from(piece.repeat(6_000 / piece.length)).toString('base64')
-/** So many seconds are so many tokens by estimate, at 12,000 nano-dollars; input costs 600 a token. */
+/** Tokens by the estimate of the seconds after each piece, at 12,000 nano-dollars; input costs 600 a token. */
 const SOUND_ESTIMATES = [0, 3, 6, 8]
 const SPEECH: ProviderStream = {
   events: [
@@ -195,11 +195,11 @@ const SPEECH: ProviderStream = {
 export interface StreamedSurface {
   request: SurfaceRequest
   provider: ProviderStream
-  /** What callers see of the first and the second piece. */
+  /** The first and the second piece, as callers see them. */
   seen?: readonly [string, string]
 }
 
-/** What a caller calls, and who answers. */
+/** The request of a caller, and the stream of the provider. */
 export const STREAMED: Readonly<Record<string, StreamedSurface>> = {
   'responses, passed through': { request: REQUESTS.responses(OVER_RESPONSES, true), provider: RESPONSES },
   'responses over chat': { request: REQUESTS.responses(OVER_CHAT, true), provider: CHAT },

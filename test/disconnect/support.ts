@@ -1,4 +1,4 @@
-// One stream, the points at which its caller can leave or its upstream break, and what the call then costs.
+// One stream, the points at which its caller can disconnect or its upstream break, and the cost of the call.
 import { expect } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import type { Call } from '../../src/store/schema.ts'
@@ -18,7 +18,7 @@ const PROMPT_ESTIMATE = 4
 const INPUT_NANOS = 1_000
 const OUTPUT_NANOS = 4_000
 
-/** The least that is an answer. */
+/** The shortest answer. */
 export const REFUSAL = { candidates: [{ finishReason: 'SAFETY' }] }
 
 export const REPORTED = { 'usage in each event': true, 'no usage at all': false } as const
@@ -28,7 +28,7 @@ const USAGES = [0, 2, 4, 7, 9]
 const DELIVERED_ESTIMATES = [0, 3, 4, 7, 7]
 const TEXTS = ['Once upon', ' a time', ', the end.']
 
-/** How many events there are: two, the one that finishes the answer, and one more that only corrects the usage. */
+/** The number of events: two, the one that finishes the answer, and one that only corrects the usage. */
 export const ALL_EVENTS = 4
 
 function eventsOf(reported: boolean): object[] {
@@ -41,12 +41,12 @@ function eventsOf(reported: boolean): object[] {
   })
 }
 
-/** How far a stream has come. */
+/** A point in a stream. */
 export interface Point {
   whole_events: number
   /** The first bytes of the next event have come, too. */
   half: boolean
-  /** What the caller has seen by then. */
+  /** Text that the caller has seen by then. */
   sees: string | undefined
 }
 
@@ -81,7 +81,7 @@ export function stepsAround(
   }
 }
 
-/** What this many events cost: by the usage reported, or by the estimate of what was delivered. */
+/** The cost of this many events: by the reported usage, or by the estimate of the delivered text. */
 export function priceOf(whole_events: number, reported: boolean): Partial<Call> {
   const input_tokens = reported ? 10 : PROMPT_ESTIMATE
   const output_tokens = (reported ? USAGES : DELIVERED_ESTIMATES)[whole_events] ?? 0
@@ -132,15 +132,15 @@ export async function callRaw(
   )
 }
 
-/** Sends a request over a socket, but for its last bytes. @param written of a key, as it goes over the wire */
+/** Sends a request over a socket, but for its last bytes. @param wire the request with a key, as it goes over the wire */
 export async function sendRaw(
   gateway: Scene['gateway'],
-  written: (key: string) => string | Uint8Array,
+  wire: (key: string) => string | Uint8Array,
   missing_bytes = 0,
 ): Promise<RawCall> {
   const key = await gateway.caller()
   const client = await connectSocket(gateway.url)
-  const request = Buffer.from(written(key))
+  const request = Buffer.from(wire(key))
   client.send(request.subarray(0, request.length - missing_bytes))
   return { key, client }
 }
@@ -164,7 +164,7 @@ export async function expectSettledOnce(
   s.upstream.answer(whole(REFUSAL))
   const again = await s.call(wholePath(), BODY, { key })
   expect(await again.json()).toEqual(REFUSAL)
-  // Once for both calls: it reads all that the scene's books have until now.
+  // Once for both calls: atRest reads all of the scene's books.
   const { calls, holds, entries, accounts, keys } = await s.gateway.atRest()
   const own = keys.find(({ prefix }) => prefix === key.slice(0, 10))
   const [call, ...more] = calls.filter(({ key_id }) => key_id === own?.id)
@@ -181,8 +181,8 @@ export async function expectSettledOnce(
   expect(lines).toHaveLength(1)
 }
 
-/** Asserts that a caller who leaves before the whole request has come leaves nothing. */
-export async function expectNothingAsked(
+/** Asserts that a caller who disconnects before the whole request has come leaves no trace. */
+export async function expectNothingSent(
   { gateway, callers, upstream }: DisconnectScene,
   wire: (key: string) => Buffer,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-// The surfaces beyond the native one as the tests of leaving call them: requests, models, and the catalogue behind them.
+// The surfaces beyond the native one for the tests of disconnects: requests, models, and the catalogue behind them.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { paint } from '../media/support.ts'
@@ -117,4 +117,4 @@ export const REQUESTS = {
       image: new File([PNG], 'house.png', { type: 'image/png' }),
     }),
   }),
-} satisfies Record<string, (...asked: never[]) => SurfaceRequest>
+} satisfies Record<string, (...args: never[]) => SurfaceRequest>

@@ -1,4 +1,4 @@
-// Callers who leave before any provider has their request, and those for whom the gateway waits when they leave: nobody gets an answer, so
+// Callers who disconnect before any provider has their request, or while the gateway waits for a provider: nobody gets an answer, so
 // no failed request is logged or counted; a call has its record, cancelled.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { BeforeCall } from '../../src/plugin-api.ts'
@@ -37,16 +37,16 @@ const s = await disconnectScene({
 })
 afterAll(() => s[Symbol.asyncDispose]())
 
-/** A hook that the next call waits for, until it is let on. */
+/** A hook that the next call waits for, until `goOn`. */
 function holdUp() {
   const reached = Promise.withResolvers<void>()
-  const left = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   hooks.before = async () => {
     hooks.before = undefined
     reached.resolve()
-    await left.promise
+    await released.promise
   }
-  return { reached: reached.promise, goOn: left.resolve }
+  return { reached: reached.promise, goOn: released.resolve }
 }
 
 const UNSENT = { ...FREE, outcome: 'cancelled', status: 499, provider: '' } as const
@@ -90,7 +90,7 @@ const IMAGES: Readonly<Record<string, SurfaceRequest>> = {
   'an image by chat': REQUESTS.chat(PICTURE, false),
 }
 
-describe('left before the first attempt: cancelled, free, and no failed request', () => {
+describe('a disconnect before the first attempt: cancelled, free, and no failed request', () => {
   const leave = async (request: SurfaceRequest): Promise<string> => {
     const seen = s.upstream.seen.length
     const hook = holdUp()
@@ -113,7 +113,7 @@ describe('left before the first attempt: cancelled, free, and no failed request'
   })
 
   test.each(Object.entries(IMAGES))(
-    '%s, which waits for memory before its hold: a line instead',
+    '%s, which waits for memory before its hold: a log line instead',
     async (_name, request) => {
       const errors = await errorAnswers(s)
       const { calls, holds } = s.counts()
@@ -143,7 +143,7 @@ describe('left before the first attempt: cancelled, free, and no failed request'
   })
 })
 
-describe('left while the provider is silent: no failed request either', () => {
+describe('a disconnect while the provider is silent: no failed request either', () => {
   test.each([...TEXTS, ...Object.entries(IMAGES)])('%s', async (_name, request) => {
     const errors = await errorAnswers(s)
     s.upstream.answer(SILENCE)
@@ -156,7 +156,7 @@ describe('left while the provider is silent: no failed request either', () => {
     await expectNoFailure(errors)
   })
 
-  test('a free request, which has no record: one line says so', async () => {
+  test('a free request, which has no record: one log line says so', async () => {
     const errors = await errorAnswers(s)
     s.upstream.answer(SILENCE)
     const seen = s.upstream.seen.length

@@ -1,4 +1,4 @@
-// Streams that stand still: a caller who stops reading, and a long silence that is within the limits. (A stream whose upstream
+// Stalled streams: a caller who stops reading, and a long silence that is within the limits. (A stream whose upstream
 // falls silent for too long is a column of matrix.test.ts.)
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connectSocket } from '../support/socket-client.ts'
@@ -24,7 +24,7 @@ const END = {
   usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 9 },
 }
 
-/** A stream of this many bytes of text, and how much of it the upstream could send until now. */
+/** A stream of this many bytes of text, and the part of it that the upstream could send until now. */
 function largeStream(bytes: number) {
   const packet = eventBytes({ candidates: [{ content: { parts: [{ text: 'word '.repeat(13_000) }] } }] })
   const sent = { bytes: 0, packets: Math.ceil(bytes / packet.length) }
@@ -68,7 +68,7 @@ describe.concurrent('a caller who does not read', () => {
     await expectSettledOnce(s, key, { ...cost, outcome: 'completed', status: 200 })
   })
 
-  test('counts as gone after the time-out: cut off, charged for what was sent, the upstream call aborted', async () => {
+  test('counts as disconnected after the time-out: cut off, charged for the part that was sent, the upstream call aborted', async () => {
     await using s = await disconnectScene({ server: 'stalled_reader_timeout_ms = 1000' })
     s.upstream.answer(largeStream(STREAM_BYTES).answer)
     const { key, client } = await callRaw(s, true)
@@ -86,7 +86,7 @@ describe.concurrent('a caller who does not read', () => {
 
 describe.concurrent('a long silence of the upstream', () => {
   test('cuts no call, though it cuts an idle connection; after the call its connection is idle, too', async () => {
-    // The runtime looks at its sockets every four seconds: twice that is the shortest limit that is kept.
+    // The runtime looks at its sockets every four seconds: twice that is the shortest limit that holds.
     await using s = await disconnectScene({ socket_idle_timeout_s: 8 })
     const silence = Promise.withResolvers<void>()
     const pause: Step = { wait: silence.promise }

@@ -1,5 +1,5 @@
-// silent.md, Streams whose caller left, for whole answers of every surface, and for images, which are whole however they are given
-// out: "Images cost nothing unless delivered"; all else costs its input at least.
+// silent.md, Streams whose caller left, for whole answers of every surface, and for images, which are whole however they are sent:
+// "Images cost nothing unless delivered"; all else costs its input at least.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Call } from '../../src/store/schema.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
@@ -8,7 +8,7 @@ import { type Answer, RESET, refusal, type Step, splitAt, whole } from '../suppo
 import {
   type DisconnectScene,
   disconnectScene,
-  expectNothingAsked,
+  expectNothingSent,
   expectSettledOnce,
   FREE,
   sendRaw,
@@ -34,11 +34,11 @@ afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.
 
 interface WholeSurface {
   request: SurfaceRequest
-  /** What the provider answers. */
+  /** The provider's answer. */
   answer: object
-  /** What who leaves before it is there pays under `cancel`. */
+  /** The charge under `cancel`, if the caller disconnects before the answer is there. */
   left: Partial<Call>
-  /** What the answer costs. */
+  /** The charge for the answer. */
   paid: Partial<Call>
 }
 
@@ -150,7 +150,7 @@ function stepsAround(answer: object, at: (bytes: number) => number): { until: St
   return { until: at(bytes.length) > 0 ? ['read', before, 'read'] : ['read'], after: [rest] }
 }
 
-/** A caller leaves at a point; the upstream goes on only after the gateway has noticed. */
+/** A caller disconnects at a point; the upstream goes on only after the gateway has noticed. */
 async function leaveAt(
   s: DisconnectScene,
   { request, answer }: WholeSurface,
@@ -201,11 +201,11 @@ const surfaces = Object.entries(SURFACES).map(([name, surface], at) => [name, su
 describe.each(surfaces)('%s', (_name, surface, row) => {
   const LEFT = { outcome: 'cancelled', status: 499, streamed: 0 } as const
 
-  test('the caller leaves before the request has come: no hold, no call, nothing is asked', async () =>
-    expectNothingAsked(cancelling, await wireOf(surface.request)))
+  test('the caller disconnects before the request has come: no hold, no call, nothing is sent', async () =>
+    expectNothingSent(cancelling, await wireOf(surface.request)))
 
   test.each(cellsOf(points, row))(
-    'the caller leaves %s; cancel: the upstream is aborted',
+    'the caller disconnects %s; cancel: the upstream is aborted',
     async (_when, at) => {
       const { key, seen } = await leaveAt(cancelling, surface, at)
       expect(seen.aborted).toBe(true)
@@ -214,7 +214,7 @@ describe.each(surfaces)('%s', (_name, surface, row) => {
   )
 
   test.each(cellsOf(points, row + 1))(
-    'the caller leaves %s; drain: the answer is awaited, and charged',
+    'the caller disconnects %s; drain: the answer is awaited, and charged',
     async (_when, at) => {
       const { key, seen } = await leaveAt(draining, surface, at)
       expect(seen.aborted).toBe(false)

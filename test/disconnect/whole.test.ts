@@ -1,4 +1,4 @@
-// silent.md, Streams whose caller left, for whole answers: nothing is delivered before all of it is, so a caller who leaves pays
+// silent.md, Streams whose caller left, for whole answers: nothing is delivered before all of it is, so a caller who disconnects pays
 // for the input under `cancel`, and the usage reported at the end under `drain`.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
@@ -28,7 +28,7 @@ const cancelling = await disconnectScene({ api_keys: PROVIDER_KEYS })
 const draining = await disconnectScene({ server: 'on_disconnect = "drain"', api_keys: PROVIDER_KEYS })
 afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.asyncDispose]())))
 
-/** A caller leaves while the provider works; the provider answers once the gateway has noticed. */
+/** A caller disconnects while the provider works; the provider answers once the gateway has noticed. */
 async function leaveBefore(s: DisconnectScene, answer: Script, way: Departure) {
   const { script, asked, release } = heldBack(answer)
   s.upstream.answer(script)
@@ -46,7 +46,7 @@ async function leaveBefore(s: DisconnectScene, answer: Script, way: Departure) {
   return { key, seen, attempts: () => s.upstream.seen.length - before }
 }
 
-describe.each(WAYS)('the caller of a whole answer leaves before it, by %s', (way) => {
+describe.each(WAYS)('the caller of a whole answer disconnects before it, by %s', (way) => {
   test('cancel: the upstream call is aborted, and its input charged by estimate', async () => {
     const { key, seen } = await leaveBefore(cancelling, whole(ANSWER), way)
     expect(seen.aborted).toBe(true)
@@ -75,7 +75,7 @@ describe.each(WAYS)('the caller of a whole answer leaves before it, by %s', (way
   })
 })
 
-describe('nothing is left of a caller who leaves', () => {
+describe('a caller who disconnects leaves no trace', () => {
   test('before their body has come: no hold, no call', async () => {
     const { calls, holds } = cancelling.gateway.rows()
     const { arrived } = cancelling.callers
