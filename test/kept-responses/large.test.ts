@@ -37,7 +37,7 @@ describe('GET /v1/responses/{id}', () => {
   test.each([
     ['of 5 MB', text(5)],
     ['with ends of lines in its text', 'a\nb\r\n"'.repeat(100_000)],
-  ])('a response %s: comes as it was answered, with its length and id', async (_, output_text) => {
+  ])('a response %s comes as it was answered, with its length and id', async (_, output_text) => {
     const made = responseTo([user('Hi.')], output_text)
     await store.keep(made)
     const response = await call(`/v1/responses/${made.id}`)

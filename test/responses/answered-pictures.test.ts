@@ -42,7 +42,7 @@ async function generate(stream: boolean): Promise<{ response: JsonObject; events
   return { response: objectIn(all.at(-1)?.response), events: all }
 }
 
-test.each([false, true])('the image is an item of its own, and charged; streamed: %p', async (stream) => {
+test.each([false, true])('the image is one item, charged by tokens; streamed: %p', async (stream) => {
   const { response, events: all } = await generate(stream)
   const output = objectsIn(response.output)
   expect(output.map(({ type }) => type)).toEqual(['message', 'reasoning', 'image_generation_call'])

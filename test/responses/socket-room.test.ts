@@ -57,7 +57,7 @@ function scene() {
       say: (text: string) => connection.message(socket, text),
       leave: () => connection.close(socket, 1006),
       messages,
-      isAnswered: received.promise,
+      received: received.promise,
       closed: closed.promise,
     }
   }
@@ -90,7 +90,7 @@ test.each<[name: string, before: (s: ReturnType<typeof scene>) => unknown]>([
       const caller = open()
       caller.say(create(800))
       calls[0]?.answer()
-      await caller.isAnswered
+      await caller.received
     },
   ],
   [
