@@ -86,7 +86,7 @@ describe('audio is passed on byte for byte', () => {
     expect(await lastCall()).toMatchObject({ estimated: 1, cost_nanos: ms * 100 })
   })
 
-  test('by the minute: a longer hold than what is charged', async () => {
+  test('by the minute: the hold is higher than the charge', async () => {
     upstream.answer(spoken())
     await (await speak('voice-by-minute')).arrayBuffer()
     const { hold_nanos, cost_nanos } = await lastCall()

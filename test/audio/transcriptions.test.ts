@@ -188,7 +188,7 @@ describe('a whole answer', () => {
     expect(await lastCall()).toMatchObject({ estimated: 1, cost_nanos: WAV_MS * MS_NANOS })
   })
 
-  /** Twice what the slowest codec can make of the file, and a minute. */
+  /** Twice the duration of the file by the slowest codec, and a minute. */
   const LONGEST_MS = 2 * (WAV.length / 500) * 1_000 + 60_000
   /** Twice ten a second of it, and a thousand. */
   const MOST_TOKENS = Math.ceil(2 * 10 * (LONGEST_MS / 1_000)) + 1_000

@@ -149,7 +149,7 @@ describe('limits', () => {
     })
     await expectCounts(before)
   })
-  test('so is a body of an unannounced length', async () => {
+  test('a longer body of an unannounced length is refused, too', async () => {
     const chunked = inChunks(bodyOf(LIMIT_BYTES + 1), 1024 * 1024)
     // The connection may be closed while the client still sends: then it sees no answer.
     const outcome = await post(chunked).then(errorOf, () => 'the connection was closed')

@@ -51,7 +51,7 @@ describe.each([
     expect(await w.store.bytesUntil(2, 'c')).toBeUndefined()
   })
 
-  test('goes on in several ways from one response', async () => {
+  test('can branch from one response', async () => {
     const [a, b] = await three(text)
     const other = await w.keep('other', { previous_id: 'b' })
     expect(await w.store.itemsUntil(1, 'other')).toEqual(itemsOf(a, b, other))

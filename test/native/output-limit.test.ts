@@ -100,7 +100,7 @@ describe('a balance that pays for a useful answer, but not for the longest one',
     expect(asked()).toEqual({ ...body, generationConfig: { ...generationConfig, maxOutputTokens: limit } })
   })
 
-  test('several candidates share what there is', async () => {
+  test('several candidates share the balance', async () => {
     const limitOf = async (candidateCount: number) => {
       const { key } = await poor()
       const body = ask('Say hello.', { generationConfig: { candidateCount } })

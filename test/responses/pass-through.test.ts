@@ -273,7 +273,7 @@ test('a stream that ends with [DONE], as some servers write it, is complete', as
   expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: COST_NANOS })
 })
 
-test('after a route that fails behind its headers comes one by chat completions', async () => {
+test('a route that fails after its headers is followed by one of chat completions', async () => {
   upstream.answer(({ path }) =>
     path.endsWith('/responses')
       ? whole('{"cut')

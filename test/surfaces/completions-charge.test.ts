@@ -1,4 +1,4 @@
-// A legacy completion costs what the same chat completion costs, to the nano-dollar, whole and streamed.
+// The charge of a legacy completion: that of the same chat completion, to the nano-dollar, whole and streamed.
 import { expect, test } from 'bun:test'
 import { asksForStream, recorded, streamOf } from '../support/replay.ts'
 import { MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'

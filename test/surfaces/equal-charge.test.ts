@@ -132,7 +132,7 @@ const WRITE: Readonly<
 
 const uncached = (prompt: number, cached = 0) => prompt - cached
 
-/** [what, provider, its usage, the cost in nano-dollars] */
+/** [name, provider, its usage, the cost in nano-dollars] */
 const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
   [
     'plain',

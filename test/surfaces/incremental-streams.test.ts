@@ -175,7 +175,7 @@ const HALF_ENDED: Partial<Record<BuiltInProtocol, string>> = {
 }
 
 test.each(TRANSLATED.filter(([, provider]) => HALF_ENDED[provider]))(
-  'a stream whose end cannot be translated breaks: the caller of %s gets an error, and is charged for what the %s model delivered',
+  'a stream whose end cannot be translated breaks: the caller of %s gets an error, and pays for the output of the %s model',
   async (surface, provider) => {
     upstream.answer(streamOf(provider, [HALF_ENDED[provider] ?? '']))
     const frames = (await (await streamFor(surface, provider)).text()).split('\n\n').filter(Boolean)

@@ -1,4 +1,4 @@
-// Recorded answers with one field left out, played through every surface in this process, and what a strict client reads of them.
+// Recorded answers with one field left out, played through every surface in this process, as a strict client reads them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Dialect } from '../../src/calls/kinds/text/dialect.ts'

@@ -230,7 +230,7 @@ describe('any report at all, at any tier', () => {
   const TIMES: Readonly<Record<string, readonly [bigint, bigint]>> = { priority: [2n, 1n], flex: [1n, 2n] }
 
   test.each(Object.entries(FORMS))(
-    '%s: the charge never exceeds the possible, nor the requested tier',
+    '%s: the charge exceeds neither the possible usage nor the requested tier',
     async (_, form) => {
       const { protocol } = form
       await fc.assert(

@@ -38,7 +38,7 @@ async function callerOf(way: string): Promise<Flow & { socket: Socket; read: () 
   const started = Promise.withResolvers<Flow>()
   flows.push(started.resolve)
   const socket = connect(server.port ?? 0, '127.0.0.1').pause()
-  // A connection that is reset closes too: that is what is awaited.
+  // A connection that is reset closes, too, and `read` waits for that.
   socket.on('error', () => undefined)
   socket.write(`GET /${way} HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n`)
   const read = async () => {

@@ -130,7 +130,7 @@ describe('a line of streams', () => {
 const EVENT = eventBytes(piece('a'))
 const END = eventBytes(answer('b'))
 const MANY = Math.ceil((20 * TURN_WEIGHT) / EVENT.length)
-/** All events weigh 15 turns; the first of them may be shared with what other tests left of the budget. */
+/** All events weigh 15 turns; other tests may have used a part of the first turn's budget. */
 const MIN_TURNS = 10
 
 /** An upstream whose chunks are all ready. */
@@ -189,7 +189,7 @@ describe('a stream that is all ready', () => {
     for (let n = 0; n < 20; n++) await stall()
     await turn()
     Bun.gc(true)
-    // The runtime may take what is left on the stack for a reference.
+    // A leftover on the stack may count as a reference.
     expect(buffers.filter((buffer) => buffer.deref()).length).toBeLessThan(10)
     expect(bodies.length).toBe(20)
   })
