@@ -143,7 +143,7 @@ const flowing = (reader: ByteReader, first: Uint8Array) => {
   const body = pump({
     opened: { first, reader },
     relay,
-    order: new PlainSignal(),
+    gone: new PlainSignal(),
     abortUpstream: () => undefined,
     drain_timeout_ms: 0,
     settle: async () => undefined,
