@@ -1,4 +1,4 @@
-// Fields of the audit log that an account reads of actions on it.
+// Fields of the audit log that an account may read about actions on it.
 import { expect, test } from 'bun:test'
 import { isForAccounts } from '../../src/domain/actions.ts'
 
@@ -10,6 +10,6 @@ test.each([
   ['setting.changed', 'value', false],
   ['of.a_newer_version', 'text', false],
   ['toString', 'text', false],
-])('%s, %s: %j', (action, field, expected) => {
+])('%s, %s: the account may read it: %j', (action, field, expected) => {
   expect(isForAccounts(action, field)).toBe(expected)
 })

@@ -66,7 +66,7 @@ test('a compiled list answers for any number of addresses', () => {
 
 describe('an address of a caller', () => {
   test.each<[string, string[] | null, string]>([
-    ['any address, where there is no list', null, '203.0.113.7'],
+    ['any address, without a list', null, '203.0.113.7'],
     ['a listed address', ['203.0.113.7'], '203.0.113.7'],
     ['an address in a block', ['10.0.0.0/8'], '10.255.255.255'],
     ['an address in a block that is written with host bits', ['10.1.2.3/8'], '10.9.9.9'],
@@ -87,7 +87,7 @@ describe('an address of a caller', () => {
     ['an address that is not listed', ['203.0.113.7'], '203.0.113.8'],
     ['the address after a block', ['10.0.0.0/8'], '11.0.0.0'],
     ['the address before a block', ['10.0.0.0/8'], '9.255.255.255'],
-    ['any address, where the list is empty', [], '10.0.0.1'],
+    ['any address, with an empty list', [], '10.0.0.1'],
     ['IPv4 where IPv6 is listed', ['::/0'], '10.0.0.1'],
     ['IPv6 where IPv4 is listed', ['0.0.0.0/0'], '2001:db8::1'],
     ['mapped IPv4 where IPv6 is listed', ['::/0'], '::ffff:10.0.0.1'],
@@ -96,9 +96,9 @@ describe('an address of a caller', () => {
     ['NAT64, which is not IPv4', ['10.0.0.0/8'], '64:ff9b::a00:1'],
     ['an address with a zone', ['fe80::/10'], 'fe80::1%eth0'],
     ['an empty text', ['0.0.0.0/0', '::/0'], ''],
-    ['a text that is no address', ['0.0.0.0/0', '::/0'], 'unknown'],
+    ['a text that is not an address', ['0.0.0.0/0', '::/0'], 'unknown'],
     ['another spelling of IPv4', ['127.0.0.0/8'], '0x7f.1'],
-    ['any address, where no entry can be read', ['everywhere', '10.0.0.0/99'], '10.0.0.1'],
+    ['any address, if no entry is valid', ['everywhere', '10.0.0.0/99'], '10.0.0.1'],
   ])('is refused: %s', (_, addresses, ip) => {
     expect(compileAddresses(addresses)(ip)).toBe(false)
   })

@@ -1,4 +1,4 @@
-// Names and colours that follow from a brand: parts of file names, variables, and shades that can be read in both themes.
+// Names and colours derived from a brand: parts of file names, variables, and shades that are readable in both themes.
 import { describe, expect, test } from 'bun:test'
 import { brandName, brandSlug, keyVariable } from '../../src/domain/brand.ts'
 import { brandColors, contrastOf, MIN_CONTRAST } from '../../src/domain/brand-colors.ts'
@@ -12,13 +12,13 @@ describe('names', () => {
     ['../../etc', '../../etc', 'etc', 'ETC_KEY'],
     ['1st Models', '1st Models', '1st-models', '_1ST_MODELS_KEY'],
     ['模型网关', '模型网关', 'gateway', 'GATEWAY_KEY'],
-  ])('%p', (name, shown, slug, variable) => {
+  ])('%p', (name, display_name, slug, variable) => {
     const brand = name === undefined ? {} : { name }
-    expect([brandName(brand), brandSlug(brand), keyVariable(brand)]).toEqual([shown, slug, variable])
+    expect([brandName(brand), brandSlug(brand), keyVariable(brand)]).toEqual([display_name, slug, variable])
   })
 })
 
-/** The corners of the cube, its greys, and colours of well-known kinds between. */
+/** The corners and middles of the RGB cube, its greys, and some common colours between. */
 const COLORS = [
   ...['00', '80', 'ff'].flatMap((red) =>
     ['00', '80', 'ff'].flatMap((green) => ['00', '80', 'ff'].map((blue) => `#${red}${green}${blue}`)),
@@ -32,7 +32,7 @@ const COLORS = [
   '#E6E9ED',
 ]
 
-describe('the shades of a colour can be read', () => {
+describe('every shade of a colour is readable', () => {
   test.each(COLORS)('%s', (color) => {
     const { accent, soft, fill, fill_hover, on_fill } = brandColors(color)
     for (const [one, other] of [
@@ -54,13 +54,13 @@ describe('the shades of a colour can be read', () => {
       })
   })
 
-  test('a colour that is readable on white stays as it is, one that is not is told of', () => {
+  test('a fill keeps its colour; a colour that is unreadable on white is reported as darkened', () => {
     expect(brandColors('#1f56c4')).toMatchObject({ fill: { light: '#1f56c4' }, is_darkened: false })
     expect(brandColors('#ffd600')).toMatchObject({ fill: { light: '#ffd600' }, is_darkened: true })
     expect(brandColors('#ffd600').on_fill.light).toBe('#16191d')
   })
 
-  test('contrast is that of the standard', () => {
+  test('contrast is that of WCAG', () => {
     expect(contrastOf('#000000', '#ffffff')).toBe(21)
     expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
   })

@@ -1,4 +1,4 @@
-// Budgets of four periods: when each begins, what counts in it, and when it begins anew.
+// Budgets of four periods: their starts, the spend that counts, and their resets.
 import { describe, expect, test } from 'bun:test'
 import {
   type Budget,
@@ -42,7 +42,7 @@ describe('a period', () => {
     ['day', '2026-12-31T23:00:00', '2027-01-01T00:00:00'],
     ['week', '2026-12-31T23:00:00', '2027-01-04T00:00:00'],
     ['month', '2026-12-31T23:00:00', '2027-01-01T00:00:00'],
-  ])('%s with a call at %s has its use until %s', (period, now, end) => {
+  ])('%s with a call at %s keeps its use until %s', (period, now, end) => {
     const used = budget(period)
     countOpened(used, 7, 40, at(now))
     expect(resetOf(used, at(now))).toBe(at(end))
@@ -52,7 +52,7 @@ describe('a period', () => {
     expect([used.started_ms, used.first_hold_id, used.used_nanos]).toEqual([at(end), 8, 10])
   })
 
-  test('of five hours resets at no known time before its first call, nor after its end', () => {
+  test('of five hours has no reset time before its first call or after its end', () => {
     const used = budget('5h')
     expect(resetOf(used, at('2026-01-01T00:00:00'))).toBeNull()
     countOpened(used, 1, 1, at('2026-01-01T00:00:00'))
@@ -60,7 +60,7 @@ describe('a period', () => {
   })
 
   test.each<[BudgetPeriod]>([['day'], ['week'], ['month']])(
-    '%s goes on when a clock is set back a minute, not more',
+    '%s continues if the clock is set back by at most a minute',
     (period) => {
       const start = at('2026-06-01T00:00:00')
       const used = budget(period)
@@ -73,7 +73,7 @@ describe('a period', () => {
   )
 })
 
-test('five hours go on when a clock is set back for less than five hours, with what is used', () => {
+test('five hours continue with their use if the clock is set back by at most five hours', () => {
   const start = at('2026-06-01T12:00:00')
   const used = budget('5h')
   countOpened(used, 1, 30, start)
@@ -84,7 +84,7 @@ test('five hours go on when a clock is set back for less than five hours, with w
 })
 
 describe('a settlement', () => {
-  test('of a hold that was never counted takes nothing below zero', () => {
+  test('of an uncounted hold does not take the use below zero', () => {
     const used = budget('day')
     countOpened(used, 5, 10, at('2026-06-01T12:00:00'))
     expect(countResolved(used, 6, -50)).toBe(true)
@@ -92,7 +92,7 @@ describe('a settlement', () => {
     expect(staysExactResolved([used], 6, Number.MIN_SAFE_INTEGER - 1)).toBe(true)
   })
 
-  test('counts by the number of its hold, also when it is late', () => {
+  test('counts by the id of its hold, even if it is late', () => {
     const used = budget('day')
     countOpened(used, 5, 50, at('2026-06-01T12:00:00'))
     countResolved(used, 5, -50)
@@ -108,7 +108,7 @@ describe('a settlement', () => {
   })
 })
 
-test('of several the one with the least room decides how much, and the longest that is reached is named', () => {
+test('the budget with the least room limits a call; of several exhausted ones the longest is named', () => {
   const now = at('2026-06-01T12:00:00')
   const several = [budget('5h', 50), budget('week', 80), budget('month', 60)]
   expect(leastRoom(several, now)).toBe(50)
@@ -118,7 +118,7 @@ test('of several the one with the least room decides how much, and the longest t
   expect(reachedBudget(several, 61, now)?.period).toBe('month')
 })
 
-test('sums that are not exact any more are refused', () => {
+test('sums beyond the exact integers are refused', () => {
   const now = at('2026-06-01T12:00:00')
   const used = budget('month')
   countOpened(used, 3, Number.MAX_SAFE_INTEGER - 1, now)

@@ -9,18 +9,18 @@ import type { Route, ServerSettings } from '../../src/domain/catalogue.ts'
 /** Without `readonly` at any depth, which the schema's types do not have. */
 type Mutable<T> = { -readonly [K in keyof T]: Mutable<T[K]> }
 
-test('[server] is ServerSettings, besides a former setting', () => {
+test('the schema of [server] matches ServerSettings, except for a former setting', () => {
   expectTypeOf<Omit<Static<typeof ServerSchema>, 'ledger_writer'>>().toEqualTypeOf<Mutable<ServerSettings>>()
 })
 
-test('[limits] is Limits', () => {
+test('the schema of [limits] matches Limits', () => {
   expectTypeOf<Static<typeof LimitsSchema>>().toEqualTypeOf<Mutable<Limits>>()
   expectTypeOf<NonNullable<Static<typeof LimitsSchema>['account']>>().toEqualTypeOf<Mutable<Limit>>()
 })
 
-test('a route of a model is a Route', () => {
+test('the schema of a route matches Route', () => {
   type RouteText = ModelText['routes'][number]
   expectTypeOf<Omit<RouteText, 'cost'>>().toEqualTypeOf<Mutable<Omit<Route, 'cost'>>>()
-  // The file has a cost as text, which is read as a price is.
+  // In the file the cost is text, and parsed as a price is.
   expectTypeOf<keyof RouteText>().toEqualTypeOf<keyof Route>()
 })

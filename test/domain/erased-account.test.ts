@@ -1,4 +1,4 @@
-// The answer to a request whose account another process erased a moment ago: by the words of the triggers, on both engines.
+// The error of a request whose account another process has just erased: recognized by the triggers' message on both engines.
 import { expect, test } from 'bun:test'
 import { toGatewayError } from '../../src/domain/errors.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -6,7 +6,7 @@ import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { databaseOfFile, hasPostgres } from '../support/postgres.ts'
 
-async function refusedOn(db: Db): Promise<unknown> {
+async function writeErrorOn(db: Db): Promise<unknown> {
   await db.write((tx) =>
     tx.rows(
       "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'ada', 'active', 0, 0, 0, 0)",
@@ -28,15 +28,15 @@ const REFUSAL = {
   message: 'The account of this request was erased. Use the API key of another account.',
 }
 
-test('on SQLite', async () => {
-  expect(toGatewayError(await refusedOn(dbOver(memoryDatabase())))).toMatchObject(REFUSAL)
+test('a row of an erased account is refused on SQLite', async () => {
+  expect(toGatewayError(await writeErrorOn(dbOver(memoryDatabase())))).toMatchObject(REFUSAL)
 })
 
-test.skipIf(!hasPostgres)('on PostgreSQL', async () => {
+test.skipIf(!hasPostgres)('a row of an erased account is refused on PostgreSQL', async () => {
   const { db } = await databaseOfFile()
-  expect(toGatewayError(await refusedOn(db))).toMatchObject(REFUSAL)
+  expect(toGatewayError(await writeErrorOn(db))).toMatchObject(REFUSAL)
 })
 
-test('but for any other error, which is the gateway’s', () => {
+test('any other error is internal', () => {
   expect(toGatewayError(new Error('the account is erased, perhaps'))).toMatchObject({ kind: 'internal' })
 })

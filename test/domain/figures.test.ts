@@ -1,4 +1,4 @@
-// The definitions of figures: which calls failed, which days "7 days" are, what a margin is of.
+// Definitions of figures: failed calls, ranges of days such as "7 days", and margins.
 import { describe, expect, test } from 'bun:test'
 import { marginOf, marginOfOne } from '../../src/domain/margin.ts'
 import { FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../src/domain/outcomes.ts'
@@ -23,7 +23,7 @@ test.each([
   expect(hasFailed({ outcome })).toBe(failed)
 })
 
-test('the list of failed outcomes says the same as hasFailed', () => {
+test('FAILED_OUTCOMES agrees with hasFailed', () => {
   expect(OUTCOMES.filter((outcome) => hasFailed({ outcome })).sort()).toEqual([...FAILED_OUTCOMES].sort())
 })
 
@@ -37,7 +37,7 @@ describe.each(['2026-11-24T00:00:00.000Z', '2026-11-24T13:37:00.000Z', '2026-11-
       ['one day', lastDays(now_ms, 1), '2026-11-24T00:00:00.000Z'],
       ['7 days', lastWeek(now_ms), '2026-11-18T00:00:00.000Z'],
       ['30 days', lastDays(now_ms, 30), '2026-10-26T00:00:00.000Z'],
-    ])('%s are days of UTC, up to the end of today', (_, { from_ms, until_ms }, first) => {
+    ])('%s: whole days in UTC, up to the end of today', (_, { from_ms, until_ms }, first) => {
       expect(iso(from_ms)).toBe(first)
       expect(iso(until_ms)).toBe('2026-11-25T00:00:00.000Z')
     })
@@ -46,7 +46,7 @@ describe.each(['2026-11-24T00:00:00.000Z', '2026-11-24T13:37:00.000Z', '2026-11-
       expect(iso(dayStart(now_ms))).toBe('2026-11-24T00:00:00.000Z')
     })
 
-    test('the last hour ends now, and counts this moment', () => {
+    test('the last hour ends now and includes this moment', () => {
       const { from_ms, until_ms } = lastMs(now_ms, 3_600_000)
       expect([until_ms - from_ms, until_ms - now_ms]).toEqual([3_600_000, 1])
     })
@@ -103,23 +103,23 @@ test.each<[range: ReportRange, at: string, zone: string, from: string, until: st
   ],
   ['mtd', '2026-11-01T00:20:00Z', 'UTC', '2026-10-01T00:00:00.000Z', '2026-10-01T00:20:00.001Z'],
   ['mtd', '2026-03-31T12:00:00Z', 'UTC', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'],
-])('%s at %s in %s is compared with the days before, up to the same moment by the clock', (...given) => {
-  const [range, at, zone, from, until] = given
+])('%s at %s in %s is compared with the previous days, up to the same time of day', (...row) => {
+  const [range, at, zone, from, until] = row
   const { before } = reportTime(range, Date.parse(at), zone)
   expect([iso(before.from_ms), iso(before.until_ms)]).toEqual([from, until])
 })
 
 describe('a margin', () => {
   test.each([
-    ['of calls whose provider takes less', { provider_cost_nanos: 40, known_revenue_nanos: 100 }, 60],
-    ['of calls that bring less than they cost', { provider_cost_nanos: 140, known_revenue_nanos: 100 }, -40],
-    ['of calls that cost their accounts nothing', { provider_cost_nanos: 5, known_revenue_nanos: 0 }, -5],
-    ['of calls whose provider takes nothing', { provider_cost_nanos: 0, known_revenue_nanos: 7 }, 7],
-  ])('%s comes with the revenue that it is of', (_, sum, margin_nanos) => {
+    ['of calls that earn more than they cost', { provider_cost_nanos: 40, known_revenue_nanos: 100 }, 60],
+    ['of calls that earn less than they cost', { provider_cost_nanos: 140, known_revenue_nanos: 100 }, -40],
+    ['of calls that are free for the account', { provider_cost_nanos: 5, known_revenue_nanos: 0 }, -5],
+    ['of calls that the provider does not charge', { provider_cost_nanos: 0, known_revenue_nanos: 7 }, 7],
+  ])('%s is reported with its revenue', (_, sum, margin_nanos) => {
     expect(marginOf(sum)).toEqual({ ...sum, margin_nanos })
   })
 
-  test('is not known where no provider’s cost is', () => {
+  test('is unknown without a known provider cost', () => {
     expect(marginOf({ provider_cost_nanos: 0, known_revenue_nanos: 0 })).toBeNull()
     expect(marginOfOne(100, null)).toBeNull()
     expect(marginOfOne(100, 30)).toBe(70)

@@ -1,4 +1,4 @@
-// Documents and recordings that are made to take long are looked at once, within steps that all documents of a request share.
+// Documents and recordings built to take long: each is read once, within a budget of steps that a request's documents share.
 import { describe, expect, test } from 'bun:test'
 import { audioMedium, pdfMedium, videoMedium } from '../../src/domain/media/medium.ts'
 import { measurePdf } from '../../src/domain/media/pdf.ts'
@@ -6,10 +6,10 @@ import { MediaWork } from '../../src/domain/media/work.ts'
 import { HOSTILE_MEDIA, HOSTILE_PDFS, pdfOfDigits } from '../support/hostile-documents.ts'
 
 const BYTES = 60_000
-/** What looks at each part from each other one takes a quarter of a minute for the longer one, on any machine. */
+/** A reader that compares each part with each other takes a quarter of a minute for the longer one, on any machine. */
 const MAX_MS = 3_000
 
-const took = (run: () => unknown): number => {
+const elapsedMs = (run: () => unknown): number => {
   const began_ms = performance.now()
   run()
   return performance.now() - began_ms
@@ -18,22 +18,22 @@ const took = (run: () => unknown): number => {
 describe.each([BYTES, 4 * BYTES])('%i bytes', (bytes) => {
   test.each(Object.entries(HOSTILE_PDFS))('a PDF of %s', (_name, make) => {
     const pdf = make(bytes)
-    expect(took(() => measurePdf(pdf, new MediaWork()))).toBeLessThan(MAX_MS)
+    expect(elapsedMs(() => measurePdf(pdf, new MediaWork()))).toBeLessThan(MAX_MS)
   })
 
   test.each(Object.entries(HOSTILE_MEDIA))('a recording of %s', (_name, make) => {
     const data = make(bytes).toString('base64')
-    expect(took(() => [audioMedium(data), videoMedium(data, 1)])).toBeLessThan(MAX_MS)
+    expect(elapsedMs(() => [audioMedium(data), videoMedium(data, 1)])).toBeLessThan(MAX_MS)
   })
 })
 
-test('all documents of a request share what may be done for them', () => {
+test('all documents of a request share one budget of steps', () => {
   const work = new MediaWork()
   const data = pdfOfDigits().toString('base64')
-  expect(took(() => Array.from({ length: 1_000 }, () => pdfMedium(data, work)))).toBeLessThan(MAX_MS)
+  expect(elapsedMs(() => Array.from({ length: 1_000 }, () => pdfMedium(data, work)))).toBeLessThan(MAX_MS)
 })
 
-test('however long the documents of a request are, what may be done for them has an end', () => {
+test('the budget of steps has a maximum, however long the documents are', () => {
   const work = new MediaWork()
   for (let document = 0; document < 100; document++) work.add(30_000_000)
   work.spend(80_000_000)

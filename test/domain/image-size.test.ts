@@ -118,7 +118,7 @@ describe('aspect_ratio', () => {
   })
 })
 
-describe('the largest size of a ratio within another', () => {
+describe('the largest size of a ratio within another size', () => {
   const side = fc.integer({ min: 1, max: 5000 })
   const size = fc.record({ width: side, height: side })
   const ratio = fc
@@ -142,7 +142,7 @@ describe('the largest size of a ratio within another', () => {
     )
   })
 
-  test('is the smallest size of the ratio where none fits', () => {
+  test('is the smallest size of the ratio if none fits', () => {
     expect(largestWithin({ width: 3, height: 2 }, { width: 16, height: 9 })).toEqual({ width: 16, height: 9 })
   })
 

@@ -1,4 +1,4 @@
-// Media that say less than they have: whatever one reader finds in them is counted, or they count as what cannot be counted.
+// Media that declare less than they contain: the gateway counts all that any reader finds, or treats them as uncounted.
 import { describe, expect, test } from 'bun:test'
 import { deflateSync } from 'node:zlib'
 import { imageMedium, type Medium, pdfMedium, videoMedium } from '../../src/domain/media/medium.ts'
@@ -15,7 +15,7 @@ const stream = (text: string, more = ''): string => {
 }
 const LETTERS = 'q'.repeat(20_000)
 
-/** A document whose catalog, tree and pages stand as these texts say; other objects come before them. */
+/** A document with these texts as its catalog, tree and pages, after the other objects. */
 function pdf({
   catalog = '1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj',
   tree = `2 0 obj <</Type/Pages/Count 1/Kids[${refs}]>> endobj`,
@@ -56,7 +56,7 @@ describe('pages', () => {
       pdf({ tree: `2 0 obj <</Count 1/Kids[${'<</Parent 2 0 R>>'.repeat(PAGES)}]>> endobj` }),
     ],
     [
-      'a tree that an update repeats with the same page again and again',
+      'an updated tree that repeats the same page',
       pdf({ more: ONE, tree: `2 0 obj <</Count 1/Kids[${'10 0 R '.repeat(PAGES)}]>> endobj` }),
     ],
     [
@@ -67,8 +67,8 @@ describe('pages', () => {
       }),
     ],
     ['objects that overlap', pdf({ tree: packed('2 0 9 8 ', TREE) })],
-    ['a place of the first object that stands elsewhere', pdf({ tree: packed('2 0  ', TREE, '5 0 R') })],
-    ['two places of the first object', pdf({ tree: packed('2 0 ', TREE, '1/First 4') })],
+    ['an offset of the first object that is a reference', pdf({ tree: packed('2 0  ', TREE, '5 0 R') })],
+    ['two offsets of the first object', pdf({ tree: packed('2 0 ', TREE, '1/First 4') })],
     [
       'a page that is a reference',
       pdf({ tree: ONE, page: (number) => `${number} 0 obj ${number + 1} 0 R endobj` }),
@@ -84,57 +84,60 @@ describe('pages', () => {
 })
 
 describe('text', () => {
-  const shown = (text: string, more = '', contents = `5 0 obj ${stream(text)} endobj`) =>
+  const onePage = (text: string, more = '', contents = `5 0 obj ${stream(text)} endobj`) =>
     pdf({ tree: ONE, contents, more })
   const font = (cmap: string, more = '') =>
     `3 0 obj <</Type/Font/Subtype/Type1${more}/ToUnicode 7 0 R>> endobj 7 0 obj ${stream(cmap)} endobj`
   const long = '0071'.repeat(20)
   const drawing = `BT /F 9 Tf (${'a'.repeat(1_000)}) Tj ET`
   test.each<[name: string, pdf: Buffer]>([
-    ['behind a comment in an image', shown(`BI /W 1/H 1 ID %\x01 EI BT (${LETTERS}) Tj ET`)],
+    ['behind a comment in an image', onePage(`BI /W 1/H 1 ID %\x01 EI BT (${LETTERS}) Tj ET`)],
     [
       'behind the end of a stream in a text',
-      shown(
+      onePage(
         '',
         '',
         `5 0 obj <</Length 8 0 R>>\nstream\nBT (endstream endobj %) Tj (${LETTERS}) Tj ET\nendstream endobj`,
       ),
     ],
     [
-      'behind what may be an end',
-      shown(
+      'behind a possible end of the stream',
+      onePage(
         '',
         '',
         `5 0 obj <</Filter/ASCII85Decode>>\nstream\n<~${'9jqo^'.repeat(6_000)}~>\nendstream endobj`,
       ),
     ],
     [
-      'of codes in more bytes than they have',
-      shown(drawing, font(`beginbfchar <${'00'.repeat(50)}61> <${long}> endbfchar`)),
+      'of codes with surplus bytes',
+      onePage(drawing, font(`beginbfchar <${'00'.repeat(50)}61> <${long}> endbfchar`)),
     ],
-    ['of texts behind a comment', shown(drawing, font(`beginbfchar <61> %<0041>\n<${long}> endbfchar`))],
-    ['of texts in round brackets', shown(drawing, font(`beginbfchar <61> (${'\0q'.repeat(20)}) endbfchar`))],
+    ['of texts behind a comment', onePage(drawing, font(`beginbfchar <61> %<0041>\n<${long}> endbfchar`))],
+    [
+      'of texts in round brackets',
+      onePage(drawing, font(`beginbfchar <61> (${'\0q'.repeat(20)}) endbfchar`)),
+    ],
     [
       'of a table that uses another one',
-      shown(
+      onePage(
         drawing,
         `3 0 obj <</Type/Font/ToUnicode 7 0 R>> endobj 7 0 obj ${stream('', '/UseCMap 8 0 R')} endobj 8 0 obj ${stream(`beginbfchar <61> <${long}> endbfchar`)} endobj`,
       ),
     ],
     [
-      'of names that stand elsewhere',
-      shown(drawing, `3 0 obj <</Encoding<</Differences 7 0 R>>>> endobj 7 0 obj [97/uni${long}] endobj`),
+      'of names in another object',
+      onePage(drawing, `3 0 obj <</Encoding<</Differences 7 0 R>>>> endobj 7 0 obj [97/uni${long}] endobj`),
     ],
     [
       'of a form without a type',
-      shown(
+      onePage(
         '/X Do '.repeat(20),
         `7 0 obj ${stream(drawing, '/BBox[0 0 9 9]/Subtype 8 0 R')} endobj 8 0 obj /Form endobj`,
       ),
     ],
     [
       'of a mask',
-      shown(
+      onePage(
         ' /G gs'.repeat(20),
         `7 0 obj ${stream(drawing, '/BBox[0 0 9 9]/Subtype/Form')} endobj 8 0 obj <</SMask<</S/Alpha/G 7 0 R>>>> endobj`,
       ),
@@ -146,7 +149,7 @@ describe('text', () => {
 })
 
 test.each(['/Filter[', '/Kids[', '/Contents[', '/Differences[', 'trailer<<>>', '1 0  ', '(', '<41>'])(
-  'half a megabyte of %s is looked at once',
+  'half a megabyte of %s is read once',
   (part) => {
     const filled = part.repeat(500_000 / part.length)
     const began_ms = performance.now()
@@ -155,7 +158,7 @@ test.each(['/Filter[', '/Kids[', '/Contents[', '/Differences[', 'trailer<<>>', '
     measurePdf(
       pdf({ tree: ONE, page: (number) => `${number} 0 obj <<${number === FIRST ? filled : ''}>> endobj` }),
     )
-    // What looks at each of them from each place takes a quarter of a minute, on any machine.
+    // A reader that looks at each of them from each place takes a quarter of a minute, on any machine.
     expect(performance.now() - began_ms).toBeLessThan(5_000)
   },
 )
@@ -235,10 +238,10 @@ describe('seconds of a video', () => {
       ),
     ],
     ['a fragment that begins late', Buffer.concat([movie(trak(1, 1_000)), moof(1, 600_000, 1_000)])],
-    ['a fragment that is shown late', Buffer.concat([movie(trak(1, 1_000)), moof(1, 0, 1_000, 600_000)])],
+    ['a fragment with a late presentation time', Buffer.concat([movie(trak(1, 1_000)), moof(1, 0, 1_000, 600_000)])],
     ['ticks of another track', Buffer.concat([movie(trak(1, 1), trak(2, 1_000_000)), moof(1, 0, 600)])],
     [
-      'samples that are shown late',
+      'samples with a late presentation time',
       movie(
         trak(
           1,
@@ -264,14 +267,14 @@ describe('seconds of a video', () => {
       webm(vp8(element([0x23, 0x31, 0x4f], float(1_000))), cluster(element([0xa3], block(600)))),
     ],
     [
-      'a block that lasts',
+      'a block with a duration',
       webm(
         vp8(),
         cluster(element([0xa0], Buffer.concat([element([0xa1], block(1)), element([0x9b], u32(600_000))]))),
       ),
     ],
     [
-      'sound of a codec that does not tell',
+      'sound of a codec whose duration is unknown',
       webm(
         element([0x16, 0x54, 0xae, 0x6b], element([0xae], element([0x86], Buffer.from('A_AC3')))),
         cluster(element([0xa3], block(1))),
@@ -281,11 +284,11 @@ describe('seconds of a video', () => {
     expect(secondsOf(videoMedium(bytes.toString('base64'), 1))).toBeGreaterThanOrEqual(600)
   })
 
-  test('one that tells the truth is counted as it is', () => {
+  test('a truthful video is counted exactly', () => {
     const bytes = Buffer.concat([movie(trak(1, 1_000)), moof(1, 0, 10_000)])
     expect(videoMedium(bytes.toString('base64'), 1)).toEqual({ kind: 'video', seconds: 10, frames_per_s: 1 })
-    const told = webm(scale(1_000_000), vp8(), cluster(element([0xa3], block(10_000))))
-    expect(videoMedium(told.toString('base64'), 1)).toEqual({ kind: 'video', seconds: 10, frames_per_s: 1 })
+    const blocks = webm(scale(1_000_000), vp8(), cluster(element([0xa3], block(10_000))))
+    expect(videoMedium(blocks.toString('base64'), 1)).toEqual({ kind: 'video', seconds: 10, frames_per_s: 1 })
   })
 })
 
@@ -298,7 +301,7 @@ describe('the size of an image', () => {
     ['of two frames of a JPEG', jpeg(frame(1), frame(2_000))],
     ['of two frames of a JPEG, the other way round', jpeg(frame(2_000), frame(1))],
     ['behind a marker without a length', jpeg(Buffer.from([0xff, 0x01, 0, 2]), frame(1))],
-    ['behind a marker that is none', jpeg(Buffer.from([0xff, 0, 0, 2]), frame(1))],
+    ['behind an invalid marker', jpeg(Buffer.from([0xff, 0, 0, 2]), frame(1))],
     ['of a movie that looks like a PNG', Buffer.from('\0PNGftypheicIHDR\0\0\0\x01\0\0\0\x01', 'latin1')],
   ])('%s', (_name, bytes) => {
     const { size } = imageMedium(bytes.toString('base64'))
@@ -308,11 +311,11 @@ describe('the size of an image', () => {
 
 test.each<[name: string, data: string]>([
   [
-    'goes on behind its end',
+    'continues after its padding',
     `${pdf({ tree: ONE, page: () => '10 0 obj <<>> endobj' }).toString('base64')}==${pdf().toString('base64')}`,
   ],
   [
-    'begins as an image',
+    'begins like an image',
     Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), pdf()]).toString('base64'),
   ],
 ])('a document whose base64 %s is not counted', (_name, data) => {

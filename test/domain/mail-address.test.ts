@@ -1,10 +1,10 @@
-// Addresses of people: which ones somebody is known by.
+// Mail addresses of people: their normal form, and the ones that are refused.
 import { describe, expect, test } from 'bun:test'
 import { personsAddress } from '../../src/domain/mail-address.ts'
 
 describe('a person’s address', () => {
   test.each([
-    ['as it is', 'ada@example.com', 'ada@example.com'],
+    ['unchanged', 'ada@example.com', 'ada@example.com'],
     ['in lower case', 'Ada.Lovelace@Example.COM', 'ada.lovelace@example.com'],
     ['without spaces around', ' ada@example.com ', 'ada@example.com'],
     [
@@ -18,8 +18,8 @@ describe('a person’s address', () => {
   })
 
   test.each([
-    ['nothing', ''],
-    ['no address', 'ada'],
+    ['an empty text', ''],
+    ['a text without an @', 'ada'],
     ['a look-alike: Cyrillic а', 'аda@example.com'],
     ['a look-alike in the domain', 'ada@exаmple.com'],
     ['a letter that lower case makes ASCII: the Kelvin sign', 'ada@\u212Aexample.com'],

@@ -1,4 +1,4 @@
-// Estimates of media, which are charged where a provider reports nothing: never above what is held.
+// Estimates of media, which are charged if a provider reports no usage: never above the hold.
 import { describe, expect, test } from 'bun:test'
 import type { Medium } from '../../src/domain/media/medium.ts'
 import { measurePdf } from '../../src/domain/media/pdf.ts'
@@ -31,14 +31,14 @@ const MEDIA: readonly Medium[] = [
 ]
 
 describe.each(MODELS)('for %s', (model) => {
-  test.each(MEDIA)('%j is estimated at no more than it can be, nor than the context', (medium) => {
+  test.each(MEDIA)('%j is estimated at no more than its bound and the context', (medium) => {
     const estimate = estimateFor([medium], [model], CONTEXT_TOKENS)
     expect(estimate).toBeLessThanOrEqual(boundMedia([medium], [model], CONTEXT_TOKENS))
     expect(estimate).toBeLessThanOrEqual(CONTEXT_TOKENS)
   })
 })
 
-test.each([['9'.repeat(400)], ['999999999'], ['50001']])('a page count of %s is none', (count) => {
+test.each([['9'.repeat(400)], ['999999999'], ['50001']])('a page count of %s counts as unknown', (count) => {
   const pdf = craftedPdf({ pages: 1 }).toString('latin1').replace('/Count 1', `/Count ${count}`)
   expect(measurePdf(Buffer.from(pdf, 'latin1'), new MediaWork()).pages).toBeUndefined()
 })

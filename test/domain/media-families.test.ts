@@ -1,4 +1,4 @@
-// The most tokens of an image, by the family of its model, its own size and the detail that was asked for.
+// The maximum tokens of an image, by the family of its model, its size and the requested detail.
 import { expect, test } from 'bun:test'
 import { boundMedia } from '../../src/domain/media/tokens.ts'
 
@@ -44,7 +44,7 @@ test.each<
   expect(boundOf([model], size, detail)).toBe(tokens)
 })
 
-test('of several routes the dearest holds', () => {
+test('the bound of several routes is their highest', () => {
   expect(boundOf(['claude-sonnet-4-5', 'gpt-4o-mini'])).toBe(48_169)
 })
 
@@ -62,8 +62,8 @@ const SIZES: readonly (readonly [width: number, height: number])[] = [
 ]
 
 /**
- * https://huggingface.co/datasets/JOHNISKING/image-token-cost: tokens measured for one image of each size; those of Claude without the
- * text beside it (77 and 65 tokens).
+ * https://huggingface.co/datasets/JOHNISKING/image-token-cost: tokens measured for one image of each size; Claude's exclude the text
+ * beside the image (77 and 65 tokens).
  */
 const MEASURED: Readonly<Record<string, readonly number[]>> = {
   'claude-opus-5-5': [100, 361, 784, 1_369, 1_196, 2_691, 2_691, 2_992, 2_992, 3_928],
@@ -73,7 +73,7 @@ const MEASURED: Readonly<Record<string, readonly number[]>> = {
   'gemini-3.5-flash': [1_090, 1_090, 1_090, 1_090, 1_101, 1_101, 1_101, 1_101, 1_101, 1_065],
 }
 /** A Gemini caller may ask for twice the tokens of the default resolution. */
-const MOST_ABOVE_MEASURED = 2.2
+const MAX_TIMES_MEASURED = 2.2
 
 test.each(
   Object.entries(MEASURED).flatMap(([model, figures]) =>
@@ -82,5 +82,5 @@ test.each(
 )('%s, %i x %i: the bound covers the measured %i tokens', (model, width, height, tokens) => {
   const bound = boundOf([model], [width, height])
   expect(bound).toBeGreaterThanOrEqual(tokens)
-  expect(bound).toBeLessThanOrEqual(MOST_ABOVE_MEASURED * tokens)
+  expect(bound).toBeLessThanOrEqual(MAX_TIMES_MEASURED * tokens)
 })

@@ -1,4 +1,4 @@
-// The ends of models: which day is told, who is warned when, in which words, and how often the log says it.
+// The ends of models: the date of a model, the warnings before it and their texts, and how often the log repeats them.
 import { describe, expect, test } from 'bun:test'
 import { checkModels } from '../../plugins/doctor/checks/models.ts'
 import { warnOfModelEnds } from '../../src/app/process/model-ends.ts'
@@ -18,7 +18,7 @@ protocol = "openai"
 base_url = "https://acme.example/v1"
 api_keys = ["k"]
 `
-/** @param routes their dates, as the file has them */
+/** @param routes the date of each route, in the file's syntax */
 const textOf = (model: string, routes: readonly (string | undefined)[]) => `${PROVIDERS}
 [[models]]
 id = "m"
@@ -40,21 +40,21 @@ const only = ({ models }: { models: ReadonlyMap<string, Model> }): Model => {
   return model
 }
 
-test.each<[model: string, routes: (string | undefined)[], told: string | undefined]>([
+test.each<[model: string, routes: (string | undefined)[], date: string | undefined]>([
   ['', [undefined], undefined],
   ['shutdown_date = "2027-03-31"', [undefined], '2027-03-31'],
   ['shutdown_date = "2027-03-31"', ['2026-12-01'], '2027-03-31'],
   ['', ['2026-12-01'], '2026-12-01'],
   ['', ['2026-12-01', '2027-01-15'], '2027-01-15'],
   ['', ['2026-12-01', undefined], undefined],
-])('a model with %s and routes that end %p ends %s', (model, routes, told) => {
-  expect(shutdownDateOf(only(catalogueWith(model, routes)))).toBe(told)
+])('a model with %s and routes that end %p ends %s', (model, routes, date) => {
+  expect(shutdownDateOf(only(catalogueWith(model, routes)))).toBe(date)
 })
 
 const END = Date.parse('2027-03-31T00:00:00Z')
 const DAY_MS = 86_400_000
 
-describe('what is warned of', () => {
+describe('warnings', () => {
   test.each<[days: number, words: string | undefined]>([
     [31, undefined],
     [30.1, undefined],
@@ -79,7 +79,7 @@ describe('what is warned of', () => {
     ],
     ['all routes: once, as the model', '', ['2027-03-31', '2027-03-30'], ['m ends on 2027-03-31, in 3 days']],
     [
-      'a route, where the model has a later day of its own',
+      'a route that ends before its model',
       'shutdown_date = "2028-01-01"',
       ['2027-03-31'],
       ['m: its route acme:up-0 ends on 2027-03-31, in 3 days'],
@@ -95,7 +95,7 @@ describe('what is warned of', () => {
 test.each<[where: string, line: string]>([
   ['a model', 'shutdown_date'],
   ['a route', 'routes[0].shutdown_date'],
-])('what is no day is refused in the file, of %s', (where, path) => {
+])('an invalid date is refused in the file: of %s', (where, path) => {
   const refused = (date: string) =>
     mistakesOf(
       textOf(where === 'a model' ? `shutdown_date = ${date}` : '', [where === 'a model' ? undefined : date]),
@@ -120,25 +120,25 @@ test.each<[where: string, line: string]>([
   expect(refused('"2028-02-29"')).toEqual([])
 })
 
-test('the log says it at the start and again, as long as there is something to say', async () => {
+test('the log warns at the start, and again until no model ends', async () => {
   const { log, lines } = memoryLog()
   let catalogue = catalogueWith('shutdown_date = "2027-03-31"', [undefined])
-  let looks = 0
-  const look = () => {
-    looks++
+  let reads = 0
+  const readCatalogue = () => {
+    reads++
     return catalogue
   }
-  const stop = warnOfModelEnds({ catalogue: look, log, now: () => END }, 1)
+  const stop = warnOfModelEnds({ catalogue: readCatalogue, log, now: () => END }, 1)
   expect(lines()).toMatchObject([{ level: 'warn', models: ['m ends on 2027-03-31, today'] }])
-  await eventually('it is told again', () => lines().length >= 2)
+  await eventually('the warning is repeated', () => lines().length >= 2)
   catalogue = catalogueWith('retired = true', [undefined])
-  const [told, looked] = [lines().length, looks]
-  await eventually('it was looked at again, twice', () => looks >= looked + 2)
-  expect(lines()).toHaveLength(told)
+  const [warned, reads_before] = [lines().length, reads]
+  await eventually('the catalogue was read twice more', () => reads >= reads_before + 2)
+  expect(lines()).toHaveLength(warned)
   stop()
 })
 
-test('a gateway says it once a day, however often its catalogue is loaded anew', async () => {
+test('a gateway warns once a day, however often its catalogue is reloaded', async () => {
   const now = () => Date.parse('2027-03-01T12:00:00Z')
   const dated = (date: string) =>
     testCatalogue({
@@ -146,8 +146,8 @@ test('a gateway says it once a day, however often its catalogue is loaded anew',
       more: modelSection('ending', { [PROVIDER]: 'm' }, { more: `shutdown_date = "${date}"` }),
     })
   await using gateway = await startTestGateway({ catalogue: dated('2027-03-31'), now })
-  const told = () => gateway.log.lines().filter(({ models }) => Array.isArray(models))
-  expect(told()).toMatchObject([{ level: 'warn', models: ['ending ends on 2027-03-31, in 30 days'] }])
+  const warnings = () => gateway.log.lines().filter(({ models }) => Array.isArray(models))
+  expect(warnings()).toMatchObject([{ level: 'warn', models: ['ending ends on 2027-03-31, in 30 days'] }])
   for (const date of ['2027-03-30', '2027-03-29', '2027-03-02']) await gateway.recatalogue(dated(date))
-  expect(told()).toHaveLength(1)
+  expect(warnings()).toHaveLength(1)
 })

@@ -31,7 +31,7 @@ describe('parseUsd reads decimals exactly', () => {
   })
 })
 
-describe('parseUsd refuses what it cannot count exactly', () => {
+describe('parseUsd refuses amounts that it cannot represent exactly', () => {
   test.each([
     '',
     ' ',
@@ -99,8 +99,8 @@ describe('divideRoundingUp', () => {
   })
 })
 
-describe('a sum of products is exact, whatever its size', () => {
-  /** Around every bound: of a safe integer, of a call's tokens, and of dear rates. */
+describe('a sum of products is exact at any size', () => {
+  /** Values around each bound: of safe integers, of a call's tokens, and of high prices. */
   const count = fc.oneof(
     fc.integer({ min: -(2 ** 31), max: 2 ** 31 }),
     fc.integer({ min: 0, max: 9 }),
@@ -120,7 +120,7 @@ describe('a sum of products is exact, whatever its size', () => {
     )
   })
 
-  test('and so does its quotient, rounded up', () => {
+  test('its quotient, rounded up, equals that of the BigInts', () => {
     const quotient = (sum: number | bigint, divisor: bigint) => {
       try {
         return divideRoundingUp(sum, divisor)
@@ -137,14 +137,14 @@ describe('a sum of products is exact, whatever its size', () => {
   })
 
   test.each([
-    ['the last that a number holds', 1, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    ['the largest safe integer', 1, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
     ['one more', 2, 2 ** 52, 2n ** 53n],
     ['rounded down as a number', 3, 2 ** 52 + 1, 3n * (2n ** 52n + 1n)],
   ])('%s', (_, count, nanos, sum) => {
     expect(addProduct(0, count, nanos)).toBe(sum)
   })
 
-  test.each([0.5, Number.NaN, Number.POSITIVE_INFINITY])('%p is no count', (count) => {
+  test.each([0.5, Number.NaN, Number.POSITIVE_INFINITY])('%p is refused as a count', (count) => {
     expect(() => addProduct(0, count, 2)).toThrow(RangeError)
   })
 })

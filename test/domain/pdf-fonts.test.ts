@@ -1,4 +1,4 @@
-// The text of a PDF whose bytes are signs by tables that it does not show: three tokens a byte, as many as a sign can be.
+// Fonts of a PDF that map bytes to symbols by a table outside the file: three tokens a byte, the most that a symbol takes.
 import { expect, test } from 'bun:test'
 import { measurePdf } from '../../src/domain/media/pdf.ts'
 import { MediaWork } from '../../src/domain/media/work.ts'
@@ -32,26 +32,26 @@ const TABLE = '9 0 obj <</Length 1>>\nstream\nx\nendstream endobj'
 
 test.each<[name: string, pdf: Buffer]>([
   ['ZapfDingbats', pdfIn('/Subtype/Type1/BaseFont/ZapfDingbats')],
-  ['a part of Symbol', pdfIn('/Subtype/TrueType/BaseFont/ABCDEF+SymbolMT')],
-  ['a name that stands elsewhere', pdfIn('/Subtype/Type1/BaseFont 7 0 R', '7 0 obj /Zapf#44ingbats endobj')],
+  ['a subset of Symbol', pdfIn('/Subtype/TrueType/BaseFont/ABCDEF+SymbolMT')],
+  ['a name in another object', pdfIn('/Subtype/Type1/BaseFont 7 0 R', '7 0 obj /Zapf#44ingbats endobj')],
   ['half-width katakana', pdfIn('/Subtype/Type0/Encoding/90ms-RKSJ-H/DescendantFonts[7 0 R]')],
   ['a table of its own', pdfIn('/Subtype/Type0/Encoding 7 0 R/DescendantFonts[8 0 R]')],
   [
     'a font program with names of its own',
     pdfIn('/Subtype/Type1/BaseFont/ABCDEF+X/FontDescriptor 7 0 R', PROGRAM),
   ],
-  ['names of other signs', pdfIn('/Subtype/Type1/Encoding<</Differences[97/spade]>>')],
-])('%s', (_name, pdf) => {
+  ['names of other symbols', pdfIn('/Subtype/Type1/Encoding<</Differences[97/spade]>>')],
+])('each byte counts as a symbol: %s', (_name, pdf) => {
   expect(textOf(pdf)).toBeGreaterThanOrEqual(boundText('\u2721'.repeat(LETTERS)))
 })
 
 test.each<[name: string, pdf: Buffer]>([
   ['Helvetica', pdfIn('/Subtype/Type1/BaseFont/Helvetica')],
   [
-    'a font program beside a table of what it stands for',
+    'a font program beside a ToUnicode table',
     pdfIn('/Subtype/Type1/FontDescriptor 7 0 R/ToUnicode 9 0 R', `${PROGRAM} ${TABLE}`),
   ],
   ['names of Latin letters', pdfIn('/Subtype/Type1/Encoding<</Differences[97/eacute/fi/bullet/Scaron]>>')],
-])('but half as many of %s', (_name, pdf) => {
+])('each byte counts as a letter: %s', (_name, pdf) => {
   expect(textOf(pdf)).toBeWithin(LETTERS, 1.6 * LETTERS)
 })

@@ -1,4 +1,4 @@
-// The size of a PDF: pages and text are never counted as fewer than any reader finds, and an ordinary document not as many more.
+// The size of a PDF: never less than any reader finds, and for an ordinary document not much more.
 import { describe, expect, test } from 'bun:test'
 import { measurePdf as measure } from '../../src/domain/media/pdf.ts'
 import { MediaWork } from '../../src/domain/media/work.ts'
@@ -24,8 +24,8 @@ describe('pages', () => {
   })
 
   test.each<[name: string, pdf: Buffer]>([
-    ['nothing', Buffer.alloc(0)],
-    ['no PDF', Buffer.from('%PDF-1.7 but that is all')],
+    ['an empty file', Buffer.alloc(0)],
+    ['not a PDF', Buffer.from('%PDF-1.7 but that is all')],
     ['encrypted', textOf(ONE, 'trailer <<', 'trailer <</Encrypt 8 0 R')],
     ['a page that is in its tree twice', textOf(craftedPdf({ pages: 2 }), '11 0 R', '10 0 R')],
     [
@@ -40,21 +40,21 @@ describe('pages', () => {
 })
 
 describe('text', () => {
-  test.each<[name: string, options: PdfOptions, least: number]>([
+  test.each<[name: string, options: PdfOptions, min_tokens: number]>([
     ['of one page', { pages: 1, letters: 1_000 }, 1_000],
     ['of each page', { pages: 10, letters: 1_000 }, 10_000],
     ['that all pages share', { pages: 50, letters: 1_000, shared: true }, 50_000],
-    ['that is drawn again and again', { pages: 2, letters: 1_000, drawn: 30 }, 60_000],
-    ['of letters that stand for several', { pages: 1, letters: 1_000, letter_text: 'q1z2' }, 4_000],
-    ['of letters that stand for signs', { pages: 1, letters: 1_000, letter_text: '漢字' }, 4_000],
-  ])('%s', (_name, options, least) => {
+    ['that is drawn repeatedly', { pages: 2, letters: 1_000, drawn: 30 }, 60_000],
+    ['of letters that map to several', { pages: 1, letters: 1_000, letter_text: 'q1z2' }, 4_000],
+    ['of letters that map to Han', { pages: 1, letters: 1_000, letter_text: '漢字' }, 4_000],
+  ])('%s', (_name, options, min_tokens) => {
     const { text_tokens } = measurePdf(craftedPdf(options))
-    expect(text_tokens).toBeWithin(least, 3 * least)
+    expect(text_tokens).toBeWithin(min_tokens, 3 * min_tokens)
   })
 
   test.each<[name: string, pdf: Buffer]>([
     ['behind another filter', textOf(ONE, '/FlateDecode', '/LZWDecode  ')],
-    ['that stands in for marks', textOf(ONE, '/MediaBox', '/ActualText(x)/MediaBox')],
+    ['that replaces marks', textOf(ONE, '/MediaBox', '/ActualText(x)/MediaBox')],
     ['that unfolds to a thousand times its bytes', craftedPdf({ pages: 1, letters: 0, drawn: 2_000_000 })],
   ])('has no bound: %s', (_name, pdf) => {
     expect(measurePdf(pdf).text_tokens).toBeUndefined()

@@ -1,4 +1,4 @@
-// The files of service accounts: what is read of a good one, and what is said about others, without a word of their secrets.
+// Files of service accounts: the fields of a valid one, and the errors of others, which contain no secret.
 import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { isServiceAccount, readServiceAccount } from '../../src/domain/service-account.ts'
@@ -7,7 +7,7 @@ import { ACCOUNT, accountFile, PRIVATE_KEY, PROJECT } from '../support/google.ts
 
 const file = (changes: JsonObject = {}) => accountFile('http://127.0.0.1:1', changes)
 
-test('a good file', () => {
+test('a valid file is read', () => {
   expect(readServiceAccount(file())).toEqual({
     client_email: ACCOUNT,
     private_key: PRIVATE_KEY,
@@ -17,7 +17,7 @@ test('a good file', () => {
   })
 })
 
-test('without an address Google’s own is asked', () => {
+test('a file without token_uri uses Google’s', () => {
   expect(readServiceAccount(file({ token_uri: '' }))).toMatchObject({
     token_uri: 'https://oauth2.googleapis.com/token',
   })
@@ -29,7 +29,7 @@ const { privateKey: curve } = generateKeyPairSync('ec', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 })
 
-describe('a file that cannot be used', () => {
+describe('an unusable file', () => {
   test.each([
     ['cut', file().slice(0, 900), 'must be the whole JSON file'],
     ['a list', '[]', 'must be the key of a service account'],
@@ -43,13 +43,13 @@ describe('a file that cannot be used', () => {
       file({ private_key: PRIVATE_KEY.slice(0, 700) }),
       'private_key that is cut or changed',
     ],
-    ['a key of a curve', file({ private_key: curve }), 'must have an RSA key'],
+    ['an elliptic-curve key', file({ private_key: curve }), 'must have an RSA key'],
     [
       'an address without TLS',
       file({ token_uri: 'http://token.example/token' }),
       'token_uri that is no https address',
     ],
-    ['no address', file({ token_uri: 'token' }), 'token_uri that is no https address'],
+    ['not an address', file({ token_uri: 'token' }), 'token_uri that is no https address'],
   ])('%s', (_, text, problem) => {
     const read = readServiceAccount(text)
     expect(read).toEqual({ problem: expect.stringContaining(problem) })
@@ -61,6 +61,6 @@ test.each([
   ['{"type": "service_account"}', true],
   ['AIzaSyD-0123456789', false],
   ['', false],
-])('%s is such a file: %p', (key, is_one) => {
-  expect(isServiceAccount(key)).toBe(is_one)
+])('%s is a service account: %p', (key, expected) => {
+  expect(isServiceAccount(key)).toBe(expected)
 })

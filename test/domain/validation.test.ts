@@ -44,13 +44,13 @@ describe('a fault has a path, a problem, and what the value must be', () => {
     expect([...faultsIn(Schema, value)].map(brief)).toEqual(faults)
   })
 
-  test('an unknown field comes with those that there are', () => {
+  test('an unknown field is reported with the allowed ones', () => {
     expect([...faultsIn(Schema, { name: 'x', colour: 'red' })]).toMatchObject([
       { path: ['colour'], problem: 'unknown', allowed: ['name', 'size', 'parts'], found: 'red' },
     ])
   })
 
-  test('several faults: what is missing, what is unknown, what is wrong; one for each path', () => {
+  test('several faults: missing fields, unknown ones, wrong ones; one fault for each path', () => {
     const faults = [...faultsIn(Schema, { size: 1, colour: 2, __proto__: null })]
     expect(faults.map(({ path, problem }) => [path.join('.'), problem])).toEqual([
       ['name', 'missing'],
@@ -59,7 +59,7 @@ describe('a fault has a path, a problem, and what the value must be', () => {
     ])
   })
 
-  test('names that every object knows are unknown too', () => {
+  test('names of Object.prototype are unknown, too', () => {
     const value = JSON.parse('{"name":"x","__proto__":1,"constructor":2}')
     expect([...faultsIn(Schema, value)].map(({ path, problem }) => [path.join('.'), problem])).toEqual([
       ['__proto__', 'unknown'],
@@ -67,14 +67,14 @@ describe('a fault has a path, a problem, and what the value must be', () => {
     ])
   })
 
-  test('a schema may say what it is about, and name a code', () => {
+  test('a schema may have a description and a code', () => {
     const [name, size] = faultsIn(Schema, { name: '', size: '' })
     expect([name?.code, name?.description]).toEqual(['bad_name', undefined])
     expect([size?.code, size?.description]).toEqual([undefined, 'of it'])
   })
 })
 
-describe('a schema without words of its own is told by its type', () => {
+describe('a schema without its own text is described by its type', () => {
   test.each<[schema: TSchema, must: string]>([
     [Type.String(), 'a string'],
     [Type.Boolean(), 'true or false'],
@@ -89,7 +89,7 @@ describe('a schema without words of its own is told by its type', () => {
     expect([...faultsIn(schema, undefined)].map((fault) => fault.must)).toEqual([must])
   })
 
-  test('in the words of the format that it comes in', () => {
+  test('in the words of the input format', () => {
     const words = { string: 'text', boolean: 'yes or no', array: 'a list', object: 'a table' }
     expect([...faultsIn(Type.Object({}), 1, words)].map(({ must }) => must)).toEqual(['a table'])
   })

@@ -1,4 +1,4 @@
-// Days and months of time zones: those on which clocks change, and zones that do not exist.
+// Days and months of time zones: also days on which clocks change, and zones that do not exist.
 import { describe, expect, test } from 'bun:test'
 import { lastDays } from '../../src/domain/ranges.ts'
 import { dayNamed, dayOf, daysIn, isZone, monthOf, UTC } from '../../src/domain/zones.ts'
@@ -32,7 +32,7 @@ describe('a day', () => {
   })
 })
 
-test('months begin with their first day there', () => {
+test('a month begins with its first day in the zone', () => {
   expect(monthOf(Date.parse('2026-10-31T23:30:00Z'), 'Europe/Berlin')).toEqual({
     name: '2026-11',
     start_ms: Date.parse('2026-10-31T23:00:00Z'),
@@ -54,6 +54,6 @@ test.each(['Europe/Berlin', 'America/Santiago', UTC])(
   },
 )
 
-test.each(['Etc/Unknown', 'Berlin', 'Europe/Berlin ', '', '../UTC'])('%p is no zone', (name) => {
+test.each(['Etc/Unknown', 'Berlin', 'Europe/Berlin ', '', '../UTC'])('%p is not a zone', (name) => {
   expect(isZone(name)).toBe(false)
 })

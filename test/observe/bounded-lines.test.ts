@@ -1,4 +1,4 @@
-// The bound of log lines about refused requests: a flood fills no log, hides nobody else's, and is told in one line a minute.
+// The limit on log lines about refused requests: a flood hides no other caller, and one line a minute counts the omitted ones.
 import { expect, test } from 'bun:test'
 import { boundLines } from '../../src/observe/bounded-lines.ts'
 import { memoryLog } from '../support/memory-log.ts'
@@ -13,22 +13,22 @@ function scene() {
   const flood = (caller: string, requests: number) => {
     for (let sent = 0; sent < requests; sent++) refusals.write(caller, { caller }, 'request refused')
   }
-  const of = (caller: string) => lines().filter((line) => line.caller === caller).length
-  return { clock, lines, scheduled, flood, of }
+  const linesOf = (caller: string) => lines().filter((line) => line.caller === caller).length
+  return { clock, lines, scheduled, flood, linesOf }
 }
 
-test('a flood of one caller writes 100 lines, then 10 a minute, and hides nobody else', () => {
-  const { clock, flood, of } = scene()
+test('a flood from one caller writes 100 lines, then 10 a minute, and hides no other caller', () => {
+  const { clock, flood, linesOf } = scene()
   flood('account 1', 50_000)
-  expect(of('account 1')).toBe(100)
+  expect(linesOf('account 1')).toBe(100)
   flood('account 2', 3)
-  expect(of('account 2')).toBe(3)
+  expect(linesOf('account 2')).toBe(3)
   clock.now_ms = MINUTE_MS
   flood('account 1', 50_000)
-  expect(of('account 1')).toBe(110)
+  expect(linesOf('account 1')).toBe(110)
 })
 
-test('ten thousand callers write 1,000 lines together, then 100 a minute', () => {
+test('twenty thousand callers together write 1,000 lines, then 100 a minute', () => {
   const { clock, flood, lines } = scene()
   for (let caller = 0; caller < 20_000; caller++) flood(`address ${caller}`, 2)
   expect(lines()).toHaveLength(1_000)
@@ -37,7 +37,7 @@ test('ten thousand callers write 1,000 lines together, then 100 a minute', () =>
   expect(lines()).toHaveLength(1_100)
 })
 
-test('one line a minute says how many were left out, and of whom the most', () => {
+test('one line a minute counts the omitted lines and names the caller with the most', () => {
   const { flood, lines, scheduled } = scene()
   flood('account 1', 105)
   flood('account 2', 350)
@@ -64,11 +64,11 @@ test('a line keeps its level', () => {
   expect(lines()).toMatchObject([{ level: 'warn', message: 'request failed' }])
 })
 
-test('who is refused now and then is logged each time', () => {
-  const { clock, flood, of } = scene()
+test('ten refusals a minute are all logged', () => {
+  const { clock, flood, linesOf } = scene()
   for (let minute = 0; minute < 500; minute++) {
     clock.now_ms = minute * MINUTE_MS
     flood('account 1', 10)
   }
-  expect(of('account 1')).toBe(5_000)
+  expect(linesOf('account 1')).toBe(5_000)
 })

@@ -13,7 +13,7 @@ describe('a line', () => {
     )
   })
 
-  test('has no comma too many without fields, nor a field that is undefined', () => {
+  test('without fields has no extra comma, and an undefined field is omitted', () => {
     const { log, text } = memoryLog({ now: () => 0 })
     log.info({}, 'stopped')
     log.info({ model: undefined }, 'said "x"')
@@ -38,10 +38,10 @@ describe('a line', () => {
   })
 })
 
-describe('lines that wait for each other', () => {
+describe('gathered lines', () => {
   const GATHER_MS = 60_000
 
-  test('are written in one piece, in their order, and only those with a secret are rewritten', () => {
+  test('are written in one piece and in order; only a line with a secret is rewritten', () => {
     const { log, text, written } = memoryLog({
       secrets: ['provider-key'],
       now: () => 0,
@@ -71,7 +71,7 @@ describe('lines that wait for each other', () => {
   test.each([
     ['a bigint', { amount: 1n }],
     [
-      'what refers to itself',
+      'a list that contains itself',
       {
         list: (() => {
           const list: unknown[] = []
@@ -90,7 +90,7 @@ describe('lines that wait for each other', () => {
         },
       },
     ],
-  ])('are not lost by one whose fields have %s: it keeps those that can be said', (_what, fields) => {
+  ])('survive a line with %s, which keeps its readable fields', (_name, fields) => {
     const { log, lines } = memoryLog({ gather_ms: GATHER_MS })
     log.info({}, 'first')
     log.info({ ...fields, plugin: 'mine' }, 'odd')
@@ -99,7 +99,7 @@ describe('lines that wait for each other', () => {
     expect(lines()[1]).toMatchObject({ plugin: 'mine', unreadable: expect.any(String) })
   })
 
-  test('are 256 at most', () => {
+  test('are at most 256', () => {
     const { log, lines } = memoryLog({ gather_ms: GATHER_MS })
     for (let n = 1; n < 256; n++) log.info({ n }, 'waits')
     expect(lines()).toEqual([])
@@ -107,13 +107,13 @@ describe('lines that wait for each other', () => {
     expect(lines()).toHaveLength(256)
   })
 
-  test('are written in the end, though nothing else is logged', async () => {
+  test('are written after a while even if nothing else is logged', async () => {
     const { log, lines } = memoryLog({ gather_ms: 1 })
     log.info({}, 'alone')
     await eventually('the line is written', () => lines().length === 1)
   })
 
-  test('leave nothing to write where there are none', () => {
+  test('none: a flush writes nothing', () => {
     const { log, written } = memoryLog({ gather_ms: GATHER_MS })
     log.flush()
     expect(written()).toEqual([])
@@ -140,7 +140,7 @@ describe('an error in `cause`', () => {
     ['an object', { url: 'https://api.provider.example', status: 500 }, { url: '[address]', status: 500 }],
     ['nothing', null, null],
     ['a number', 42, 42],
-    ['an object with what JSON has not', { amount: 12n }, { amount: '12' }],
+    ['an object with a bigint', { amount: 12n }, { amount: '12' }],
   ])('that is not an Error but %s is scrubbed too', (_, cause, logged) => {
     const { log, lines } = memoryLog()
     log.warn({ cause }, 'odd')
@@ -201,13 +201,13 @@ describe('a secret is hidden', () => {
     expect(lines()[0]).toMatchObject({ level: 'info', a: '[hidden]', count: 12_345_678, message: 'x' })
   })
 
-  test('whatever it is, and wherever it is logged (property)', () => {
+  test('for any secret, in every field (property)', () => {
     const secret = fc
       .string({ unit: 'binary', minLength: 8, maxLength: 30 })
       .filter((text) => text.isWellFormed())
-    const where = fc.tuple(fc.string(), fc.string())
+    const surroundings = fc.tuple(fc.string(), fc.string())
     fc.assert(
-      fc.property(secret, where, fc.jsonValue({ maxDepth: 3 }), (hidden, [before, after], rest) => {
+      fc.property(secret, surroundings, fc.jsonValue({ maxDepth: 3 }), (hidden, [before, after], rest) => {
         const { log, lines } = memoryLog({ secrets: [hidden] })
         const value = `${before}${hidden}${after}`
         log.info({ value, nested: { value: [value], rest }, cause: new Error(value) }, value)

@@ -30,7 +30,7 @@ describe('a key in a query string is redacted wherever a URL is written (silent.
   })
 
   const untouched = ['/x', '/x?alt=sse', '/x?monkey=banana', '/x?keys=1', '/x?key', '/x?%zz=1', '/x@y?a=b']
-  test.each(untouched)('%s contains no key, and stays as it is', (url) => {
+  test.each(untouched)('%s contains no key and is unchanged', (url) => {
     expect(redactUrl(url)).toBe(url)
   })
 
@@ -82,7 +82,7 @@ describe('the text of an error is scrubbed of', () => {
     expect(createRedactor(secrets).scrub(text)).toBe(text)
   })
 
-  test('any secret, as it is, in JSON and in a URL, next to anything (property)', () => {
+  test('any secret: plain, in JSON and in a URL, next to any text (property)', () => {
     const secret = fc
       .string({ unit: 'binary', minLength: 8, maxLength: 40 })
       .filter((text) => text.isWellFormed())
@@ -129,20 +129,17 @@ describe('encoded forms of a secret are hidden', () => {
     expect(hide(`it is ${form}, says the provider`)).toBe('it is [hidden], says the provider')
   })
 
-  test.each(['base64', 'base64url'] as const)(
-    '%s of a text that it is a part of, at any offset',
-    (encoding) => {
-      for (let offset = 0; offset < 9; offset++) {
-        const form = Buffer.from(`${'x'.repeat(offset)}${KEY}${'y'.repeat(8 - offset)}`).toString(encoding)
-        expect(finds(form)).toBe(true)
-        const left = Buffer.from(hide(form).replaceAll('[hidden]', '    '), encoding).toString('latin1')
-        expect(left).not.toContain(KEY.slice(0, 4))
-        expect(left).not.toContain(KEY.slice(-4))
-      }
-    },
-  )
+  test.each(['base64', 'base64url'] as const)('%s of a text that contains it, at any offset', (encoding) => {
+    for (let offset = 0; offset < 9; offset++) {
+      const form = Buffer.from(`${'x'.repeat(offset)}${KEY}${'y'.repeat(8 - offset)}`).toString(encoding)
+      expect(finds(form)).toBe(true)
+      const left = Buffer.from(hide(form).replaceAll('[hidden]', '    '), encoding).toString('latin1')
+      expect(left).not.toContain(KEY.slice(0, 4))
+      expect(left).not.toContain(KEY.slice(-4))
+    }
+  })
 
-  test('any secret, at any offset, between anything (property)', () => {
+  test('any secret, at any offset, between any bytes (property)', () => {
     const bytes = fc.uint8Array({ maxLength: 20 })
     const secret = fc
       .string({ unit: 'binary', minLength: 8, maxLength: 60 })
@@ -218,7 +215,7 @@ describe('the secrets of a catalogue', () => {
   })
 })
 
-describe('an imported key is hidden, also one that was chosen by hand', () => {
+describe('an imported key is hidden, even one chosen by hand', () => {
   const { hide, finds } = createRedactor([])
   test.each([
     ['the key sk-aB3dEf7haB3dEf7h0123 was sent', 'the key [hidden] was sent'],
@@ -237,7 +234,7 @@ describe('an imported key is hidden, also one that was chosen by hand', () => {
     '(sk-aB3dEf7),of ada',
     'a risk-assessment and a task-identifier',
     'sk-1234',
-  ])('%s stays', (text) => {
+  ])('%s is unchanged', (text) => {
     expect(finds(text)).toBe(false)
     expect(hide(text)).toBe(text)
   })

@@ -1,4 +1,4 @@
-// The line of a settled call, written from a template: the same, byte for byte, as one that is written from its fields.
+// The log line of a settled call: its template writes the same bytes as its fields would.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { logSettled } from '../../src/calls/settling/settled-line.ts'
@@ -8,7 +8,7 @@ import { memoryLog } from '../support/memory-log.ts'
 const SECRETS = ['provider-key-1', 'a "quoted" secret', 'geheim-ß-ключ', '12345678']
 const CREDENTIAL = `tg_${'a'.repeat(24)}`
 
-/** Texts with what JSON escapes, what a terminal acts on, what is no character, and what is hidden. */
+/** Texts with JSON escapes, terminal controls, lone surrogates, and secrets. */
 const name = fc
   .array(
     fc.oneof(
@@ -48,7 +48,7 @@ const settled = fc.record({
   late: fc.constantFrom(undefined, true),
 })
 
-test('is the line of its fields, whatever the names in it', () => {
+test('the template writes the line of the fields, for any names', () => {
   fc.assert(
     fc.property(fc.array(settled, { minLength: 1, maxLength: 3 }), fc.boolean(), (calls, gathers) => {
       const options = { secrets: SECRETS, now: () => 1_795_233_161_620, gather_ms: gathers ? 60_000 : 0 }
@@ -80,7 +80,7 @@ test('is the line of its fields, whatever the names in it', () => {
           },
           'call',
         )
-        // Another line between two of them keeps its place.
+        // A line between two calls keeps its place.
         for (const { log } of [written, expected]) log.info({ account }, 'another')
       }
       written.log.flush()
@@ -91,7 +91,7 @@ test('is the line of its fields, whatever the names in it', () => {
   )
 })
 
-test('hides what became a secret after it was written once', () => {
+test('a name that later becomes a secret is hidden', () => {
   const { log, text } = memoryLog()
   const name = 'sold-under-its-key'
   expect(log.quoted(name)).toBe(`"${name}"`)

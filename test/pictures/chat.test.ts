@@ -13,19 +13,19 @@ import {
 } from '../images/support.ts'
 import { storedIn } from '../support/image-refusals.ts'
 import { refusal as refuses, whole } from '../support/upstream.ts'
-import { ASKED, drawsSigned, inline, MODEL_SAYS, SIGNATURE, USER } from './support.ts'
+import { inline, MODEL_TURN, PROMPT, SIGNATURE, signedImage, USER } from './support.ts'
 
 const { gateway, upstream, call, asked, lastCall, clock, fetched } = await imagesScene()
 beforeEach(() => {
   clock.now_ms += 61_000
-  upstream.answer(drawsSigned(PNG))
+  upstream.answer(signedImage(PNG))
 })
 
 const CHAT = '/v1/chat/completions'
 const IMAGE_NANOS = 40_000_000
 const chat = (rest: object = {}) => ({
   model: PICTURE,
-  messages: [{ role: 'user', content: ASKED.text }],
+  messages: [{ role: 'user', content: PROMPT.text }],
   ...rest,
 })
 const WRITTEN = {
@@ -37,7 +37,7 @@ const WRITTEN = {
 const SIGNED = { ...inline(PNG), thoughtSignature: SIGNATURE }
 const contents = (): unknown => asked().contents
 
-async function answered(response: Response) {
+async function successBody(response: Response) {
   const body = await response.json()
   expect([response.status, response.status === 200 ? '' : body]).toEqual([200, ''])
   return body
@@ -45,7 +45,7 @@ async function answered(response: Response) {
 
 describe('an answer', () => {
   test('whole', async () => {
-    expect(await answered(await call(CHAT, chat({ modalities: ['image', 'text'] })))).toMatchObject({
+    expect(await successBody(await call(CHAT, chat({ modalities: ['image', 'text'] })))).toMatchObject({
       object: 'chat.completion',
       model: PICTURE,
       choices: [
@@ -75,13 +75,13 @@ describe('an answer', () => {
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1 })
   })
 
-  test('without text, where only images were asked for', async () => {
-    const body = await answered(await call(CHAT, chat({ modalities: ['image'] })))
+  test('has no text if the caller requested only images', async () => {
+    const body = await successBody(await call(CHAT, chat({ modalities: ['image'] })))
     expect(body).toMatchObject({ choices: [{ message: { content: '', images: [WRITTEN] } }] })
   })
 
-  test('with n choices is n images, in the shape that was asked for', async () => {
-    const body = await answered(await call(CHAT, chat({ n: 2, image_config: { aspect_ratio: '3:2' } })))
+  test('has n images for n choices, in the requested aspect ratio', async () => {
+    const body = await successBody(await call(CHAT, chat({ n: 2, image_config: { aspect_ratio: '3:2' } })))
     expect(body).toMatchObject({
       choices: [
         { index: 0, message: { images: [WRITTEN] } },
@@ -94,26 +94,26 @@ describe('an answer', () => {
 
   test('of OpenAI’s own image models', async () => {
     upstream.answer(sends(PNG))
-    const body = await answered(await call(CHAT, chat({ model: OVER_OPENAI })))
+    const body = await successBody(await call(CHAT, chat({ model: OVER_OPENAI })))
     expect(body).toMatchObject({
       choices: [{ message: { content: '', images: [{ image_url: WRITTEN.image_url }] } }],
     })
     expect(await lastCall()).toMatchObject({ cost_nanos: 50_000_000, images: 1 })
   })
 
-  test('is not cut off by a limit on tokens', async () => {
-    await answered(await call(CHAT, chat({ max_tokens: 100 })))
+  test('is not cut off by max_tokens', async () => {
+    await successBody(await call(CHAT, chat({ max_tokens: 100 })))
     expect(asked().generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'] })
   })
 })
 
-describe('images in', () => {
-  const shows = (...urls: string[]) => ({
+describe('input images', () => {
+  const withImages = (...urls: string[]) => ({
     messages: [
       {
         role: 'user',
         content: [
-          { type: 'text', text: ASKED.text },
+          { type: 'text', text: PROMPT.text },
           ...urls.map((url) => ({ type: 'image_url', image_url: { url } })),
         ],
       },
@@ -122,22 +122,26 @@ describe('images in', () => {
 
   test('inline, and by an address that the gateway fetches', async () => {
     const url = 'https://pictures.example.com/dog.jpg'
-    await answered(await call(CHAT, chat(shows(dataUri(PNG), url))))
-    expect(contents()).toEqual([USER(ASKED, inline(PNG), inline(JPEG, 'image/jpeg'))])
+    await successBody(await call(CHAT, chat(withImages(dataUri(PNG), url))))
+    expect(contents()).toEqual([USER(PROMPT, inline(PNG), inline(JPEG, 'image/jpeg'))])
     expect(fetched.at(-1)).toBe(url)
   })
 
-  test('that the model drew, as the client got them', async () => {
+  test('by the model itself, exactly as the client received them', async () => {
     const messages = [
       { role: 'system', content: 'In oil.' },
-      { role: 'user', content: ASKED.text },
+      { role: 'user', content: PROMPT.text },
       { role: 'assistant', content: 'Here it is.', images: [WRITTEN] },
       { role: 'user', content: 'now blue' },
     ]
-    await answered(await call(CHAT, chat({ messages })))
+    await successBody(await call(CHAT, chat({ messages })))
     expect(asked()).toMatchObject({
       systemInstruction: { parts: [{ text: 'In oil.' }] },
-      contents: [USER(ASKED), MODEL_SAYS({ text: 'Here it is.' }, SIGNED), USER({ text: 'now blue' })],
+      contents: [
+        USER(PROMPT),
+        MODEL_TURN({ text: 'Here it is.' }, SIGNED),
+        USER({ text: 'now blue' }),
+      ],
     })
   })
 })
@@ -147,7 +151,7 @@ describe('refused before anything is held', () => {
     ['text only', { modalities: ['text'] }, 'modalities'],
     ['audio', { modalities: ['image', 'audio'] }, 'modalities'],
     ['too many choices', { n: 5 }, 'n'],
-    ['no choice', { n: 0 }, 'n'],
+    ['zero choices', { n: 0 }, 'n'],
     [
       'a size that the model does not make',
       { image_config: { image_size: '8K' } },
@@ -174,7 +178,7 @@ describe('refused before anything is held', () => {
       'messages[0].content[1].image_url.url',
     ],
     [
-      'a sound',
+      'audio input',
       {
         messages: [
           {
@@ -199,13 +203,13 @@ describe('refused before anything is held', () => {
 
   test.each([
     ['a retired model', { model: RETIRED_PICTURE }, '10', 404],
-    ['a balance that does not pay for it', {}, '0.039', 402],
+    ['an insufficient balance', {}, '0.039', 402],
   ])('%s', async (_, fields, balance, status) => {
     const key = await gateway.caller(balance)
     expect((await gateway.call(CHAT, chat(fields), { key })).status).toBe(status)
   })
 
-  test('messages, which have no place for a picture', async () => {
+  test('the messages surface, which cannot carry an image', async () => {
     const body = { model: PICTURE, max_tokens: 10, messages: [{ role: 'user', content: 'Draw.' }] }
     const response = await call('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
     expect([response.status, await response.json()]).toMatchObject([
@@ -217,7 +221,7 @@ describe('refused before anything is held', () => {
 
 test.each([
   ['moderation', whole({ promptFeedback: { blockReason: 'SAFETY' } }), 400, 'content_policy_violation'],
-  ['text alone', whole({ candidates: [{ content: { parts: [ASKED] } }] }), 400, 'no_image_generated'],
+  ['text alone', whole({ candidates: [{ content: { parts: [PROMPT] } }] }), 400, 'no_image_generated'],
   ['a provider that fails', refuses(500, {}), 502, 'upstream_error'],
 ])('%s costs nothing, whole and streamed', async (_, answer, status, code) => {
   upstream.answer(answer)
@@ -229,7 +233,7 @@ test.each([
 })
 
 describe('openai', () => {
-  const messages = [{ role: 'user' as const, content: ASKED.text }]
+  const messages = [{ role: 'user' as const, content: PROMPT.text }]
   const sdkFor = (apiKey: string) =>
     new OpenAI({ apiKey, baseURL: `${gateway.url.origin}/v1`, maxRetries: 0 })
 

@@ -19,34 +19,34 @@ import {
 import { storedIn } from '../support/image-refusals.ts'
 import { arrayPath, nativeError, payloadsOf, refusalOf, streamPath, wholePath } from '../support/native.ts'
 import { RESET, refusal as refuses, SILENCE, whole } from '../support/upstream.ts'
-import { ASKED, base64Of, drawsSigned, inline, MODEL_SAYS, SIGNATURE, USAGE, USER } from './support.ts'
+import { base64Of, inline, MODEL_TURN, PROMPT, SIGNATURE, signedImage, USAGE, USER } from './support.ts'
 
 const { gateway, upstream, call, asked, lastCall, clock, fetched } = await imagesScene()
 beforeEach(() => {
   clock.now_ms += 61_000
-  upstream.answer(drawsSigned(PNG))
+  upstream.answer(signedImage(PNG))
 })
 
 const IMAGE_NANOS = 40_000_000
-const draw = (rest: object = {}) => ({ contents: [USER(ASKED)], ...rest })
-const config = (generationConfig: object) => draw({ generationConfig })
+const imageRequest = (rest: object = {}) => ({ contents: [USER(PROMPT)], ...rest })
+const config = (generationConfig: object) => imageRequest({ generationConfig })
 const SIGNED = { ...inline(PNG), thoughtSignature: SIGNATURE }
 const contents = (): unknown => asked().contents
 
-interface Answered {
+interface NativeAnswer {
   candidates: { content: { parts: object[] }; finishReason?: string }[]
   usageMetadata?: object
   modelVersion?: string
 }
-const answered = async (response: Response): Promise<Answered> => {
+const successBody = async (response: Response): Promise<NativeAnswer> => {
   const body = await response.json()
   expect([response.status, response.status === 200 ? '' : body]).toEqual([200, ''])
-  return body as Answered
+  return body as NativeAnswer
 }
 
 describe('an answer', () => {
-  test('whole: text and picture as the provider gave them, drafts left out; charged per image', async () => {
-    const body = await answered(await call(wholePath(PICTURE), draw()))
+  test('whole: the provider’s text and image without its drafts, charged per image', async () => {
+    const body = await successBody(await call(wholePath(PICTURE), imageRequest()))
     expect(body).toMatchObject({
       candidates: [
         { content: { role: 'model', parts: [{ text: 'Here it is.' }, SIGNED] }, finishReason: 'STOP' },
@@ -64,62 +64,62 @@ describe('an answer', () => {
   })
 
   test('under /v1, too', async () => {
-    const body = await answered(await call(`/v1/models/${PICTURE}:generateContent`, draw()))
+    const body = await successBody(await call(`/v1/models/${PICTURE}:generateContent`, imageRequest()))
     expect(body.candidates[0]?.content.parts).toContainEqual(SIGNED)
   })
 
   test.each([
     ['events', streamPath, payloadsOf],
     ['an array', arrayPath, (text: string) => JSON.parse(text)],
-  ])('streamed as %s: text, picture, and an end with the usage', async (_, path, read) => {
-    const response = await call(path(PICTURE), draw())
-    const events = read(await response.text()) as Answered[]
+  ])('streamed as %s: text, image, and an end with the usage', async (_, path, read) => {
+    const response = await call(path(PICTURE), imageRequest())
+    const events = read(await response.text()) as NativeAnswer[]
     const parts = events.flatMap(({ candidates }) => candidates).flatMap(({ content }) => content.parts)
     expect(parts).toEqual([{ text: 'Here it is.' }, SIGNED, { text: '' }])
     expect(events.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }], usageMetadata: USAGE })
-    // It is written once it is paid, whole.
+    // The gateway writes all events at once after the charge, so the call is not recorded as streamed.
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1, streamed: 0 })
   })
 
-  test('without text, where only images were asked for', async () => {
-    const body = await answered(await call(wholePath(PICTURE), config({ responseModalities: ['IMAGE'] })))
+  test('has no text if the caller requested only images', async () => {
+    const body = await successBody(await call(wholePath(PICTURE), config({ responseModalities: ['IMAGE'] })))
     expect(body.candidates[0]?.content.parts).toEqual([SIGNED])
     expect(asked().generationConfig).toEqual({ responseModalities: ['IMAGE'] })
   })
 
-  test('of a provider that takes prompts only', async () => {
+  test('of a provider that accepts only prompts', async () => {
     upstream.answer(sends(PNG))
-    const body = await answered(await call(wholePath(OVER_OPENAI), draw()))
+    const body = await successBody(await call(wholePath(OVER_OPENAI), imageRequest()))
     expect(body.candidates[0]?.content.parts).toEqual([inline(PNG)])
     expect(asked()).toMatchObject({ model: 'gpt-image-1.5', prompt: 'a red house', n: 1 })
     expect(await lastCall()).toMatchObject({ cost_nanos: 50_000_000 })
   })
 
-  test('of several candidates is as many images, each charged', async () => {
-    const body = await answered(await call(wholePath(PICTURE), config({ candidateCount: 3 })))
+  test('of several candidates has an image for each, all charged', async () => {
+    const body = await successBody(await call(wholePath(PICTURE), config({ candidateCount: 3 })))
     expect(body.candidates.map(({ content }) => content.parts.at(-1))).toEqual([SIGNED, SIGNED, SIGNED])
     expect(await lastCall()).toMatchObject({ cost_nanos: 3 * IMAGE_NANOS, images: 3 })
   })
 
-  test('of fewer images than asked for is charged for what came', async () => {
+  test('with fewer images than requested is charged for the received ones', async () => {
     let requests = 0
-    upstream.answer(() => (requests++ === 0 ? drawsSigned(PNG) : refuses(500, {}, {})))
-    const body = await answered(await call(wholePath(PICTURE), config({ candidateCount: 2 })))
+    upstream.answer(() => (requests++ === 0 ? signedImage(PNG) : refuses(500, {}, {})))
+    const body = await successBody(await call(wholePath(PICTURE), config({ candidateCount: 2 })))
     expect(body.candidates).toHaveLength(1)
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1 })
   })
 
-  test('has the ratio that was asked for, whatever the provider makes', async () => {
+  test('has the requested aspect ratio, whatever the provider returns', async () => {
     const shape = { imageConfig: { aspectRatio: '1:1' } }
-    const body = await answered(await call(wholePath(PICTURE), config(shape)))
+    const body = await successBody(await call(wholePath(PICTURE), config(shape)))
     const parts = body.candidates.flatMap(({ content }) => content.parts)
     const { width, height } = await measure((parts.at(-1) as ReturnType<typeof inline>).inlineData.data)
     expect([width, height]).toEqual([32, 32])
     expect(asked().generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'], ...shape })
   })
 
-  test('is kept, and can be referred to', async () => {
-    await answered(await call(wholePath(PICTURE), draw()))
+  test('is stored, and a later edit can refer to it', async () => {
+    await successBody(await call(wholePath(PICTURE), imageRequest()))
     const history = (await (await call('/api/images/history')).json()) as { images: { id: string }[] }
     expect(history.images[0]).toMatchObject({ model: PICTURE, prompt: 'a red house', kind: 'generation' })
     const edit = { model: PICTURE, prompt: 'make it blue', generation_id: history.images[0]?.id }
@@ -129,80 +129,94 @@ describe('an answer', () => {
 
 test('safety settings reach a provider of the native family', async () => {
   const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
-  await answered(await call(wholePath(PICTURE), draw({ safetySettings })))
+  await successBody(await call(wholePath(PICTURE), imageRequest({ safetySettings })))
   expect(asked()).toMatchObject({ safetySettings })
 })
 
 describe('a size', () => {
-  test('that has its own price is charged at it', async () => {
-    await answered(await call(wholePath(SIZED), config({ imageConfig: { imageSize: '4K' } })))
+  test('with its own price is charged at that price', async () => {
+    await successBody(await call(wholePath(SIZED), config({ imageConfig: { imageSize: '4K' } })))
     expect(asked().generationConfig).toMatchObject({ imageConfig: { imageSize: '4K' } })
     expect(await lastCall()).toMatchObject({ model: SIZED, cost_nanos: 240_000_000 })
   })
 
   test.each(['1K', '2K'])('%s reaches the provider', async (imageSize) => {
-    await answered(await call(wholePath(PICTURE), config({ imageConfig: { imageSize } })))
+    await successBody(await call(wholePath(PICTURE), config({ imageConfig: { imageSize } })))
     expect(asked().generationConfig).toMatchObject({ imageConfig: { imageSize } })
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS })
   })
 })
 
-describe('images in', () => {
-  const edit = (...parts: object[]) => ({ contents: [USER(ASKED, ...parts)] })
+describe('input images', () => {
+  const edit = (...parts: object[]) => ({ contents: [USER(PROMPT, ...parts)] })
 
   test.each([
     ['PNG', PNG, 'image/png'],
     ['JPEG', JPEG, 'image/jpeg'],
     ['WebP', WEBP, 'image/webp'],
   ])('%s: an edit, in the order of its parts', async (_, bytes, mime) => {
-    await answered(await call(wholePath(PICTURE), edit(inline(bytes, mime), { text: 'make it blue' })))
-    expect(contents()).toEqual([USER(ASKED, inline(bytes, mime), { text: 'make it blue' })])
-    expect(newest()).toMatchObject({ kind: 'edit', prompt: 'a red house\nmake it blue', parents: '[]' })
+    await successBody(await call(wholePath(PICTURE), edit(inline(bytes, mime), { text: 'make it blue' })))
+    expect(contents()).toEqual([USER(PROMPT, inline(bytes, mime), { text: 'make it blue' })])
+    expect(newestGeneration()).toMatchObject({
+      kind: 'edit',
+      prompt: 'a red house\nmake it blue',
+      parents: '[]',
+    })
   })
 
   test('HEIC, which only providers of the native family read', async () => {
     const heic = inline(Buffer.from('any bytes'), 'image/heic')
-    await answered(await call(wholePath(PICTURE), edit(heic)))
-    expect(contents()).toEqual([USER(ASKED, heic)])
+    await successBody(await call(wholePath(PICTURE), edit(heic)))
+    expect(contents()).toEqual([USER(PROMPT, heic)])
   })
 
-  test('a GIF, whose first picture the provider is shown as a PNG', async () => {
-    await answered(await call(wholePath(PICTURE), edit(inline(GIF, 'image/gif'))))
+  test('a GIF: the provider receives its first frame as a PNG', async () => {
+    await successBody(await call(wholePath(PICTURE), edit(inline(GIF, 'image/gif'))))
     expect(JSON.stringify(contents())).toContain('"mimeType":"image/png"')
   })
 
-  test('two are a compose; the same one twice is one', async () => {
-    await answered(await call(wholePath(PICTURE), edit(inline(PNG), inline(JPEG, 'image/jpeg'), inline(PNG))))
-    expect(newest()).toMatchObject({ kind: 'compose' })
-    expect(contents()).toEqual([USER(ASKED, inline(PNG), inline(JPEG, 'image/jpeg'), inline(PNG))])
+  test('two different images are a compose; a repeated image counts once', async () => {
+    await successBody(
+      await call(wholePath(PICTURE), edit(inline(PNG), inline(JPEG, 'image/jpeg'), inline(PNG))),
+    )
+    expect(newestGeneration()).toMatchObject({ kind: 'compose' })
+    expect(contents()).toEqual([USER(PROMPT, inline(PNG), inline(JPEG, 'image/jpeg'), inline(PNG))])
   })
 
   test('in snake_case, as the specification writes them', async () => {
     const part = { inline_data: { mime_type: 'image/png', data: base64Of(PNG) } }
-    await answered(await call(wholePath(PICTURE), edit(part)))
-    expect(contents()).toEqual([USER(ASKED, inline(PNG))])
+    await successBody(await call(wholePath(PICTURE), edit(part)))
+    expect(contents()).toEqual([USER(PROMPT, inline(PNG))])
   })
 
-  test('by address: fetched by the gateway, not by the provider', async () => {
+  test('by URL: fetched by the gateway, not by the provider', async () => {
     const fileUri = 'https://pictures.example.com/cat.png'
-    await answered(await call(wholePath(PICTURE), edit({ fileData: { fileUri, mimeType: 'image/png' } })))
-    expect(contents()).toEqual([USER(ASKED, inline(PNG))])
+    await successBody(await call(wholePath(PICTURE), edit({ fileData: { fileUri, mimeType: 'image/png' } })))
+    expect(contents()).toEqual([USER(PROMPT, inline(PNG))])
     expect(fetched.at(-1)).toBe(fileUri)
   })
 
-  test('an earlier picture of the model’s goes back with its signature, and the conversation with it', async () => {
-    const turns = [USER(ASKED), MODEL_SAYS({ text: 'Here it is.' }, SIGNED), USER({ text: 'now blue' })]
-    await answered(
+  test('an earlier image by the model is sent with its signature and the conversation', async () => {
+    const turns = [
+      USER(PROMPT),
+      MODEL_TURN({ text: 'Here it is.' }, SIGNED),
+      USER({ text: 'now blue' }),
+    ]
+    await successBody(
       await call(wholePath(PICTURE), { contents: turns, systemInstruction: { parts: [{ text: 'Oil.' }] } }),
     )
     expect(asked()).toMatchObject({ contents: turns, systemInstruction: { parts: [{ text: 'Oil.' }] } })
-    expect(newest()).toMatchObject({ kind: 'edit', prompt: 'Oil.\nnow blue' })
+    expect(newestGeneration()).toMatchObject({ kind: 'edit', prompt: 'Oil.\nnow blue' })
   })
 
-  test('to a provider without conversations go the last picture and what was said since', async () => {
+  test('a provider without conversations receives the last image and the text after it', async () => {
     upstream.answer(sends(PNG))
-    const turns = [USER(ASKED, inline(JPEG, 'image/jpeg')), MODEL_SAYS(SIGNED), USER({ text: 'now blue' })]
-    await answered(await call(wholePath(OVER_OPENAI), { contents: turns }))
+    const turns = [
+      USER(PROMPT, inline(JPEG, 'image/jpeg')),
+      MODEL_TURN(SIGNED),
+      USER({ text: 'now blue' }),
+    ]
+    await successBody(await call(wholePath(OVER_OPENAI), { contents: turns }))
     const { path, body } = upstream.last()
     expect(path).toEndWith('/images/edits')
     expect(body.includes(PNG)).toBe(true)
@@ -211,23 +225,25 @@ describe('images in', () => {
     expect(body.includes('a red house')).toBe(false)
   })
 
-  test('a body that is parsed on the thread', async () => {
+  test('a large body, which a worker thread parses', async () => {
     const filler = USER({ text: ' '.repeat(1_100_000) }, inline(PNG))
-    await answered(await call(wholePath(PICTURE), { contents: [filler, MODEL_SAYS(SIGNED), USER(ASKED)] }))
-    expect(newest()).toMatchObject({ kind: 'edit', prompt: 'a red house' })
+    await successBody(
+      await call(wholePath(PICTURE), { contents: [filler, MODEL_TURN(SIGNED), USER(PROMPT)] }),
+    )
+    expect(newestGeneration()).toMatchObject({ kind: 'edit', prompt: 'a red house' })
   })
 })
 
 describe('refused before anything is held', () => {
-  const part = (given: object) => draw({ contents: [USER(ASKED, given)] })
+  const part = (second: object) => imageRequest({ contents: [USER(PROMPT, second)] })
   const REFUSED: readonly (readonly [row: string, body: object, field: string])[] = [
     ['no text', { contents: [USER(inline(PNG))] }, 'contents'],
     ['only white space', { contents: [USER({ text: ' \n' })] }, 'contents'],
-    ['no text after the last picture', { contents: [USER(ASKED), MODEL_SAYS(SIGNED)] }, 'contents'],
+    ['no text after the last picture', { contents: [USER(PROMPT), MODEL_TURN(SIGNED)] }, 'contents'],
     ['a prompt that is too long', { contents: [USER({ text: 'x'.repeat(32_001) })] }, 'contents'],
     ['text only', config({ responseModalities: ['TEXT'] }), 'generationConfig.responseModalities'],
     ['audio', config({ responseModalities: ['AUDIO'] }), 'generationConfig.responseModalities'],
-    ['no candidate', config({ candidateCount: 0 }), 'generationConfig.candidateCount'],
+    ['zero candidates', config({ candidateCount: 0 }), 'generationConfig.candidateCount'],
     ['too many candidates', config({ candidateCount: 5 }), 'generationConfig.candidateCount'],
     [
       'a size that the model neither lists nor prices',
@@ -236,15 +252,15 @@ describe('refused before anything is held', () => {
     ],
     ['a ratio in words', config({ imageConfig: { aspectRatio: 'wide' } }), 'aspect_ratio'],
     ['an unknown field of the shape', config({ imageConfig: { colour: 'red' } }), 'imageConfig.colour'],
-    ['tools', draw({ tools: [{ functionDeclarations: [{ name: 'f' }] }] }), 'tools'],
-    ['search', draw({ tools: [{ googleSearch: {} }] }), 'tools'],
-    ['cached content', draw({ cachedContent: 'cachedContents/a' }), 'cachedContent'],
+    ['tools', imageRequest({ tools: [{ functionDeclarations: [{ name: 'f' }] }] }), 'tools'],
+    ['search', imageRequest({ tools: [{ googleSearch: {} }] }), 'tools'],
+    ['cached content', imageRequest({ cachedContent: 'cachedContents/a' }), 'cachedContent'],
     ['JSON', config({ responseMimeType: 'application/json' }), 'generationConfig.responseJsonSchema'],
-    ['a sound', part(inline(PNG, 'audio/wav')), 'contents[0].parts[1]'],
-    ['bytes that are no image', part(inline(Buffer.from('no image'))), 'contents[0].parts[1]'],
+    ['audio input', part(inline(PNG, 'audio/wav')), 'contents[0].parts[1]'],
+    ['bytes that are not an image', part(inline(Buffer.from('no image'))), 'contents[0].parts[1]'],
     ['bytes of another type', part(inline(JPEG, 'image/png')), 'contents[0].parts[1]'],
     [
-      'data that is no base64',
+      'data that is not base64',
       part({ inlineData: { mimeType: 'image/png', data: '###' } }),
       'contents[0].parts[1]',
     ],
@@ -254,7 +270,7 @@ describe('refused before anything is held', () => {
       'contents[0].parts[1]',
     ],
     [
-      'a file of the provider’s',
+      'a file stored at the provider',
       part({
         fileData: {
           fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/x',
@@ -264,7 +280,7 @@ describe('refused before anything is held', () => {
       'fileUri',
     ],
     ['no contents', { contents: [] }, 'contents'],
-    ['no JSON object', [] as object, 'body'],
+    ['not a JSON object', [] as object, 'body'],
   ]
   test.each(REFUSED)('%s', async (_, body, field) => {
     const before = [await storedIn(gateway), upstream.seen.length]
@@ -282,17 +298,17 @@ describe('refused before anything is held', () => {
       403,
     ],
     ['a retired model', async () => gateway.caller('10'), RETIRED_PICTURE, 404],
-    ['a balance that does not pay for it', async () => gateway.caller('0.039'), PICTURE, 402],
+    ['an insufficient balance', async () => gateway.caller('0.039'), PICTURE, 402],
     ['no key', async () => undefined, PICTURE, 401],
   ])('%s', async (_, keyOf, model, status) => {
     const key = await keyOf()
     const before = [await storedIn(gateway), upstream.seen.length]
-    expect((await gateway.call(wholePath(model), draw(), { key })).status).toBe(status)
+    expect((await gateway.call(wholePath(model), imageRequest(), { key })).status).toBe(status)
     expect([await storedIn(gateway), upstream.seen.length]).toEqual(before)
   })
 })
 
-describe('what comes to nothing costs nothing, and is told in the native shape:', () => {
+describe('a failed generation costs nothing and returns a native error:', () => {
   const candidates = (candidate: object) => whole({ candidates: [candidate] })
   test.each([
     ['moderation', candidates({ finishReason: 'IMAGE_SAFETY' }), 400, 'INVALID_ARGUMENT'],
@@ -309,7 +325,7 @@ describe('what comes to nothing costs nothing, and is told in the native shape:'
   ])('%s', async (_, answer, status, name) => {
     upstream.answer(answer)
     for (const path of [wholePath, streamPath]) {
-      const refusal = await refusalOf(await call(path(PICTURE), draw()))
+      const refusal = await refusalOf(await call(path(PICTURE), imageRequest()))
       expect([refusal.status, refusal.body]).toEqual([status, nativeError(status, name)])
       expect(await lastCall()).toMatchObject({ cost_nanos: 0, outcome: 'failed' })
     }
@@ -317,30 +333,30 @@ describe('what comes to nothing costs nothing, and is told in the native shape:'
 
   test('a provider that takes too long', async () => {
     upstream.answer(SILENCE)
-    expect((await refusalOf(await call(wholePath(HASTY), draw()))).status).toBe(502)
+    expect((await refusalOf(await call(wholePath(HASTY), imageRequest()))).status).toBe(502)
     expect(await lastCall()).toMatchObject({ cost_nanos: 0 })
   })
 })
 
-test('all image calls share one rate: 30 in 60 seconds, whichever surface', async () => {
+test('image calls on all surfaces share one rate limit: 30 in 60 seconds', async () => {
   const key = await gateway.caller('100')
   for (let made = 0; made < 15; made++) {
-    expect((await gateway.call(wholePath(PICTURE), draw(), { key })).status).toBe(200)
+    expect((await gateway.call(wholePath(PICTURE), imageRequest(), { key })).status).toBe(200)
     expect((await gateway.call(GENERATIONS, generation(), { key })).status).toBe(200)
   }
-  const native = await gateway.call(wholePath(PICTURE), draw(), { key })
+  const native = await gateway.call(wholePath(PICTURE), imageRequest(), { key })
   expect([native.status, await native.json()]).toEqual([429, nativeError(429, 'RESOURCE_EXHAUSTED')])
   expect(native.headers.get('retry-after')).toBe('60')
   expect((await gateway.call(GENERATIONS, generation(), { key })).status).toBe(429)
 })
 
-test('the same Idempotency-Key is one image, and one charge', async () => {
+test('a repeated Idempotency-Key makes one image and one charge', async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const key = await gateway.caller('1')
-  const first = await gateway.call(streamPath(PICTURE), draw(), { key, headers })
+  const first = await gateway.call(streamPath(PICTURE), imageRequest(), { key, headers })
   const text = await first.text()
   const { length } = upstream.seen
-  const again = await gateway.call(streamPath(PICTURE), draw(), { key, headers })
+  const again = await gateway.call(streamPath(PICTURE), imageRequest(), { key, headers })
   expect([await again.text(), again.headers.get('idempotent-replayed')]).toEqual([text, 'true'])
   expect(upstream.seen).toHaveLength(length)
 })
@@ -363,14 +379,14 @@ describe('@google/genai', () => {
     expect(streamed.join('')).toBe(base64Of(PNG))
   })
 
-  test('a chat with images: the second turn brings the first picture, signed', async () => {
+  test('a chat with images: the second turn sends the first image with its signature', async () => {
     const chat = sdkFor(await gateway.caller('1')).chats.create({ model: PICTURE })
-    await chat.sendMessage({ message: [ASKED, inline(JPEG, 'image/jpeg')] })
+    await chat.sendMessage({ message: [PROMPT, inline(JPEG, 'image/jpeg')] })
     const response = await chat.sendMessage({ message: 'now blue' })
     expect(response.data).toBe(base64Of(PNG))
     expect(contents()).toEqual([
-      USER(ASKED, inline(JPEG, 'image/jpeg')),
-      MODEL_SAYS({ text: 'Here it is.' }, SIGNED),
+      USER(PROMPT, inline(JPEG, 'image/jpeg')),
+      MODEL_TURN({ text: 'Here it is.' }, SIGNED),
       USER({ text: 'now blue' }),
     ])
   })
@@ -381,8 +397,7 @@ async function measure(data: string) {
   return sharp(Buffer.from(data, 'base64')).metadata()
 }
 
-/** The row of the image that was made last. */
-function newest(): object {
+function newestGeneration(): object {
   const rows = gateway.db.query<object, []>('SELECT * FROM generations ORDER BY id').all()
   return rows.at(-1) ?? {}
 }

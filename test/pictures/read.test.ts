@@ -15,12 +15,12 @@ const MODEL = {
 } as unknown as ImageModel
 
 const image = (chars: number) => ({ inlineData: { mimeType: 'image/png', data: 'A'.repeat(chars) } })
-const asking = (...turns: object[]): JsonObject =>
+const conversation = (...turns: object[]): JsonObject =>
   ({ contents: turns, generationConfig: { responseModalities: ['IMAGE'] } }) as unknown as JsonObject
 
-test('every inline image of every turn counts, each as often as it is held', () => {
+test('every inline image of every turn counts, once for each copy in memory', () => {
   const request = decodeRequest(
-    asking(
+    conversation(
       { role: 'user', parts: [{ text: 'a house' }, image(400)] },
       { role: 'model', parts: [image(80)] },
       { role: 'user', parts: [{ text: 'redder' }, image(8), image(16)] },
@@ -30,7 +30,7 @@ test('every inline image of every turn counts, each as often as it is held', () 
   expect(orderFrom(request, MODEL, []).kept_bytes).toBe(INLINE_COPIES * (400 + 80 + 8 + 16))
 })
 
-test('text alone takes none', () => {
-  const request = decodeRequest(asking({ role: 'user', parts: [{ text: 'a house' }] }), false)
+test('text alone reserves no memory', () => {
+  const request = decodeRequest(conversation({ role: 'user', parts: [{ text: 'a house' }] }), false)
   expect(orderFrom(request, MODEL, []).kept_bytes).toBe(0)
 })

@@ -1,4 +1,4 @@
-// Text models that answer with pictures: carried to chat completions and the native protocol, refused where they would be lost.
+// Text models that answer with images: chat completions and the native protocol carry them, messages refuse such a model.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { answer, ask, payloadsOf, streamPath, usage, wholePath } from '../support/native.ts'
@@ -6,9 +6,9 @@ import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { events, type Script, whole } from '../support/upstream.ts'
 
-/** Of Gemini's provider, under a name that tells that it draws, and under one that does not; and one behind chat completions. */
-const DRAWS = 'drawing-text'
-const UNTOLD = 'untold-text'
+/** A Gemini model whose upstream name marks it as an image model, one whose name does not, and one behind chat completions. */
+const MARKED = 'drawing-text'
+const UNMARKED = 'untold-text'
 const OVER_CHAT = 'routed-text'
 
 const model = (id: string, provider: string, upstream: string) =>
@@ -18,8 +18,8 @@ const { upstream, call, asked, lastCall, gateway, counts, expectCounts } = await
   provider: 'cooldown_ms = 0',
   more: (url) => `
 ${providerSection('router', 'openai', `${url}/v1`, 'cooldown_ms = 0', [PROVIDER_KEYS[1]])}
-${model(DRAWS, PROVIDER, 'gemini-2.5-flash-image')}
-${model(UNTOLD, PROVIDER, 'nano')}
+${model(MARKED, PROVIDER, 'gemini-2.5-flash-image')}
+${model(UNMARKED, PROVIDER, 'nano')}
 ${model(OVER_CHAT, 'router', 'google/gemini-3-pro-image')}
 `,
 })
@@ -28,10 +28,10 @@ const PICTURE = 'iVBORw0KGgo='
 const URL_OF_PICTURE = `data:image/png;base64,${PICTURE}`
 const SIGNATURE = Buffer.from('signed by the provider').toString('base64')
 const USAGE = usage(10, 1_290, { candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }] })
-/** 10 tokens of input, 1,290 of a picture. */
+/** 10 tokens of input, 1,290 of an image. */
 const PICTURE_NANOS = 10 * 300 + 1_290 * 30_000
 
-const drawn = (parts: object[], rest: object = {}) => ({
+const candidate = (parts: object[], rest: object = {}) => ({
   candidates: [{ content: { role: 'model', parts }, index: 0, ...rest }],
 })
 const TEXT = { text: 'Here it is.' }
@@ -39,12 +39,16 @@ const IMAGE = { inlineData: { mimeType: 'image/png', data: PICTURE }, thoughtSig
 const DRAFT = { thought: true, inlineData: { mimeType: 'image/png', data: 'ZHJhZnQ=' } }
 const STOP = { finishReason: 'STOP' }
 
-const drawing: Script = ({ path }) =>
+const imageScript: Script = ({ path }) =>
   path.includes(':stream')
-    ? events([drawn([TEXT]), drawn([DRAFT, IMAGE]), { ...drawn([{ text: '' }], STOP), usageMetadata: USAGE }])
+    ? events([
+        candidate([TEXT]),
+        candidate([DRAFT, IMAGE]),
+        { ...drawn([{ text: '' }], STOP), usageMetadata: USAGE },
+      ])
     : whole({ ...drawn([TEXT, DRAFT, IMAGE], STOP), usageMetadata: USAGE })
 
-beforeEach(() => upstream.answer(drawing))
+beforeEach(() => upstream.answer(imageScript))
 
 const CHAT = '/v1/chat/completions'
 const chat = (id: string, rest: object = {}) => ({
@@ -60,8 +64,8 @@ const WRITTEN = {
 }
 
 describe('through chat completions', () => {
-  test('a picture is in `images` of the message, its text in the content, and it is charged', async () => {
-    const response = await call(CHAT, chat(DRAWS, { modalities: ['image', 'text'] }))
+  test('an image is in `images` of the message, its text in the content, and it is charged', async () => {
+    const response = await call(CHAT, chat(MARKED, { modalities: ['image', 'text'] }))
     expect(await response.json()).toMatchObject({
       choices: [{ message: { content: 'Here it is.', images: [WRITTEN] }, finish_reason: 'stop' }],
     })
@@ -69,7 +73,7 @@ describe('through chat completions', () => {
   })
 
   test('in a stream it is in `images` of a delta, after the text and before the end', async () => {
-    const response = await call(CHAT, chat(DRAWS, { stream: true }))
+    const response = await call(CHAT, chat(MARKED, { stream: true }))
     const chunks = (await response.text()).split('\n\n').filter((line) => line.startsWith('data: {'))
     const deltas = chunks.map((line) => JSON.parse(line.slice(6)).choices[0])
     const at = (test: (choice: { delta: object; finish_reason: unknown }) => boolean) =>
@@ -85,25 +89,25 @@ describe('through chat completions', () => {
     ['pictures and text', { modalities: ['image', 'text'] }, { responseModalities: ['TEXT', 'IMAGE'] }],
     ['pictures alone', { modalities: ['image'] }, { responseModalities: ['IMAGE'] }],
     ['text alone', { modalities: ['text'] }, { responseModalities: ['TEXT'] }],
-    ['nothing of it', {}, undefined],
+    ['no modalities', {}, undefined],
     [
       'a shape',
       { modalities: ['image', 'text'], image_config: { aspect_ratio: '16:9', image_size: '2K' } },
       { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '16:9', imageSize: '2K' } },
     ],
   ]
-  test.each(CONFIGS)('asked for %s, the provider is', async (_, fields, config) => {
-    expect((await call(CHAT, chat(DRAWS, fields))).status).toBe(200)
+  test.each(CONFIGS)('a request for %s sets the provider’s config', async (_, fields, config) => {
+    expect((await call(CHAT, chat(MARKED, fields))).status).toBe(200)
     expect(asked().generationConfig).toEqual(config as never)
   })
 
-  test('a picture that is sent back reaches the provider as the model’s own, with its signature', async () => {
+  test('an image that the caller sends back reaches the provider as the model’s own, with its signature', async () => {
     const messages = [
       { role: 'user', content: 'Draw a red house.' },
       { role: 'assistant', content: 'Here it is.', images: [WRITTEN] },
       { role: 'user', content: 'Make it blue.' },
     ]
-    await call(CHAT, chat(DRAWS, { messages }))
+    await call(CHAT, chat(MARKED, { messages }))
     expect(asked().contents).toMatchObject([
       { role: 'user' },
       { role: 'model', parts: [TEXT, IMAGE] },
@@ -116,15 +120,18 @@ describe('refused before anything is held', () => {
   const BODY = { max_tokens: 100, messages: [{ role: 'user', content: 'Draw a red house.' }] }
   const headers = { 'anthropic-version': '2023-06-01' }
 
-  test.each([false, true])('a model that draws, through messages; streamed: %p', async (stream) => {
-    const before = counts()
-    const response = await call('/v1/messages', { model: DRAWS, stream, ...BODY }, { headers })
-    expect([response.status, await response.json()]).toMatchObject([
-      400,
-      { type: 'error', error: { type: 'invalid_request_error', message: expect.stringContaining('chat') } },
-    ])
-    await expectCounts(before)
-  })
+  test.each([false, true])(
+    'a model marked as an image model, through messages; streamed: %p',
+    async (stream) => {
+      const before = counts()
+      const response = await call('/v1/messages', { model: MARKED, stream, ...BODY }, { headers })
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { type: 'error', error: { type: 'invalid_request_error', message: expect.stringContaining('chat') } },
+      ])
+      await expectCounts(before)
+    },
+  )
 
   test.each([
     [{ modalities: ['audio'] }, 'modalities'],
@@ -134,14 +141,14 @@ describe('refused before anything is held', () => {
     [{ modalities: ['image'], image_config: '16:9' }, 'image_config'],
   ])('%j in a chat', async (fields, param) => {
     const before = counts()
-    const response = await call(CHAT, chat(DRAWS, fields))
+    const response = await call(CHAT, chat(MARKED, fields))
     expect([response.status, await response.json()]).toMatchObject([400, { error: { param } }])
     await expectCounts(before)
   })
 })
 
-test('a picture of a model that was not known to draw fails the message: it costs nothing, and is told', async () => {
-  const body = { model: UNTOLD, max_tokens: 100, messages: [{ role: 'user', content: 'Draw.' }] }
+test('an image from an unmarked model fails a call of messages, which costs nothing', async () => {
+  const body = { model: UNMARKED, max_tokens: 100, messages: [{ role: 'user', content: 'Draw.' }] }
   const response = await call('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
   expect([response.status, await response.json()]).toMatchObject([
     500,
@@ -151,9 +158,9 @@ test('a picture of a model that was not known to draw fails the message: it cost
   expect(await lastCall()).toMatchObject({ cost_nanos: 0, outcome: 'failed' })
 })
 
-test('the same model serves messages as long as it writes', async () => {
+test('the same model serves messages as long as it answers with text', async () => {
   upstream.answer(() => whole(answer()))
-  const body = { model: UNTOLD, max_tokens: 100, messages: [{ role: 'user', content: 'Hello.' }] }
+  const body = { model: UNMARKED, max_tokens: 100, messages: [{ role: 'user', content: 'Hello.' }] }
   const response = await call('/v1/messages', body, { headers: { 'anthropic-version': '2023-06-01' } })
   expect(await response.json()).toMatchObject({ content: [{ type: 'text', text: 'Hello.' }] })
 })
