@@ -35,7 +35,7 @@ describe('turns', () => {
   })
 })
 
-test('made ids differ by candidate and by position', () => {
+test('new call ids differ by candidate and by position', () => {
   expect(
     new Set([newCallId('c', 0, 0), newCallId('c', 0, 1), newCallId('c', 1, 0), newCallId('c', 1, 1)]).size,
   ).toBe(4)
@@ -58,15 +58,15 @@ describe('a signature in the field of another format', () => {
   const signed = fc.constantFrom('thinking' as const, 'tool_call' as const, 'redacted_thinking' as const)
   const value = fc.uint8Array({ minLength: 1 }).map((bytes) => Buffer.from(bytes).toString('base64'))
 
-  test('comes back with its format and what it signs, and travels as base64', () => {
+  test('is packed as base64, and unpacked with its format and the kind of its part', () => {
     fc.assert(
-      fc.property(formats, formats, signed, value, (format, field_format, what, text) => {
+      fc.property(formats, formats, signed, value, (format, field_format, part_kind, text) => {
         fc.pre(format !== field_format)
-        const packed = packSignature({ format, value: text }, what, field_format)
+        const packed = packSignature({ format, value: text }, part_kind, field_format)
         expect(packed).toMatch(/^[A-Za-z0-9+/]+=*$/)
         expect(unpackSignature(packed, field_format)).toEqual({
           signature: { format, value: text },
-          signed: what,
+          signed: part_kind,
         })
         // Some SDKs write bytes in the base64 alphabet for URLs.
         const url_safe = packed.replaceAll('+', '-').replaceAll('/', '_')
@@ -80,7 +80,7 @@ describe('a signature in the field of another format', () => {
     ['anthropic', 'anthropic-claude-v1', 'google-gemini-v1'],
     ['openai', 'openai-responses-v1', 'google-gemini-v1'],
   ])(
-    'that was marked as %s, before formats had names of their own, is of %s',
+    'with the mark %s, from before formats had their own names, has the format %s',
     (mark, format, field_format) => {
       const packed = Buffer.from(`${mark}.tool_call.c2lnbmF0dXJl`).toString('base64')
       expect(unpackSignature(packed, field_format)).toEqual({
@@ -90,10 +90,10 @@ describe('a signature in the field of another format', () => {
     },
   )
 
-  test('in a field of its own format it goes through unchanged', () => {
+  test('in a field of its own format passes through unchanged', () => {
     fc.assert(
-      fc.property(formats, signed, value, (format, what, text) => {
-        expect(packSignature({ format, value: text }, what, format)).toBe(text)
+      fc.property(formats, signed, value, (format, part_kind, text) => {
+        expect(packSignature({ format, value: text }, part_kind, format)).toBe(text)
         expect(unpackSignature(text, format).signature).toEqual({ format, value: text })
       }),
     )

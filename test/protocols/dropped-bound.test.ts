@@ -1,4 +1,4 @@
-// What a parse leaves out of a body is held for: equal names, and digits beyond those of a number. Nothing else raises the bound.
+// The bound of text that a parse drops: repeated names, and digits that a number does not keep. Nothing else raises the bound.
 import { expect, test } from 'bun:test'
 import { boundDropped } from '../../src/protocols/dropped-bound.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -14,7 +14,7 @@ test.each([
   ' { "a" : [ 1 , "b,c[d]{e}\\"" ] } ',
   '{"a":"\\u0430\\u0431"}',
   agentBody('m', 85_000),
-])('%#: nothing is left out', (text) => {
+])('%#: nothing is dropped', (text) => {
   expect(boundOf(text)).toBe(0)
 })
 
@@ -22,20 +22,20 @@ const TEXT = 'x'.repeat(1_000)
 const DIGITS = '7'.repeat(1_000)
 
 test.each([
-  ['at the top', `{"a":"${TEXT}","a":""}`, 250],
-  ['further in', `{"a":[{"b":["${TEXT}"],"b":[]}]}`, 250],
-  ['under an escaped name', `{"a":{"b":"${TEXT}","\\u0062":1}}`, 250],
+  ['a repeated name at the top', `{"a":"${TEXT}","a":""}`, 250],
+  ['a repeated name further in', `{"a":[{"b":["${TEXT}"],"b":[]}]}`, 250],
+  ['a repeated name in escapes', `{"a":{"b":"${TEXT}","\\u0062":1}}`, 250],
   ['an integer', `{"a":${DIGITS}}`, 990],
   ['a fraction', `{"a":[0.${DIGITS}]}`, 980],
-  ['beyond all numbers', `{"a":{"b":${DIGITS}e${DIGITS}}}`, 1_990],
-])('what is left out counts: %s', (_, text, tokens) => {
+  ['a number beyond all numbers', `{"a":{"b":${DIGITS}e${DIGITS}}}`, 1_990],
+])('dropped text counts: %s', (_, text, tokens) => {
   expect(boundOf(text)).toBeGreaterThanOrEqual(tokens)
 })
 
 test.each([
   ['a name twice', `"notes":"${TEXT}","notes":""`],
   ['a long number', `"notes":${DIGITS}`],
-])('%s counts again in values that came before', (_, notes) => {
+])('%s counts again in values known from earlier', (_, notes) => {
   const known = new KnownValues(1_000_000)
   const message = `{"role":"user","content":"${TEXT}",${notes}}`
   const text = `{"model":"m","messages":[${message},${message},{"role":"user","content":"${TEXT.repeat(2)}"}]}`

@@ -1,12 +1,12 @@
-// What in a request may make an answer empty, in the words of every protocol and server, and what may not.
+// Fields of a request that may explain an empty answer, in each protocol and server's spelling, and fields that may not.
 import { expect, test } from 'bun:test'
 import { explainsEmpty } from '../../src/protocols/explains-empty.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 
-const said = (role: string, content: Json): JsonObject => ({ role, content })
-const ASKED = { messages: [said('user', 'Hi')] }
-const blocks = (...content: JsonObject[]): JsonObject => ({ messages: [said('user', content)] })
-const item = (type: string): JsonObject => ({ input: [{ type }, said('user', 'Go on.')] })
+const message = (role: string, content: Json): JsonObject => ({ role, content })
+const REQUEST = { messages: [message('user', 'Hi')] }
+const blocks = (...content: JsonObject[]): JsonObject => ({ messages: [message('user', content)] })
+const item = (type: string): JsonObject => ({ input: [{ type }, message('user', 'Go on.')] })
 const part = (key: string): JsonObject => ({ contents: [{ role: 'user', parts: [{ [key]: {} }] }] })
 
 test.each<[JsonObject]>([
@@ -31,7 +31,7 @@ test.each<[JsonObject]>([
   [{ max_tokens: 0 }],
   [{ max_completion_tokens: 0 }],
   [{ n_predict: 0 }],
-  [{ messages: [said('user', 'Hi'), said('assistant', 'All that there is.')] }],
+  [{ messages: [message('user', 'Hi'), message('assistant', 'All that there is.')] }],
   [
     {
       contents: [
@@ -40,9 +40,9 @@ test.each<[JsonObject]>([
       ],
     },
   ],
-  [{ input: [said('user', 'Hi'), said('assistant', 'All.')] }],
-  [{ messages: [said('tool', 'Done.')] }],
-  [{ messages: [said('function', 'Done.')] }],
+  [{ input: [message('user', 'Hi'), message('assistant', 'All.')] }],
+  [{ messages: [message('tool', 'Done.')] }],
+  [{ messages: [message('function', 'Done.')] }],
   [blocks({ type: 'tool_result', tool_use_id: 'a' })],
   [blocks({ type: 'mcp_tool_result' })],
   [blocks({ type: 'web_search_tool_result' })],
@@ -69,8 +69,8 @@ test.each<[JsonObject]>([
   [part('function_response')],
   [part('codeExecutionResult')],
   [part('toolResponse')],
-])('%j may', (fields) => {
-  expect(explainsEmpty({ ...ASKED, ...fields })).toBe(true)
+])('%j may explain an empty answer', (fields) => {
+  expect(explainsEmpty({ ...REQUEST, ...fields })).toBe(true)
 })
 
 test.each<[JsonObject]>([
@@ -83,10 +83,10 @@ test.each<[JsonObject]>([
   [{ max_tokens: 1 }],
   [{ response_format: { type: 'json_object' }, temperature: 0, seed: 1 }],
   [{ tools: [{ type: 'function', function: { name: 'web_search_tool_result' } }] }],
-  [{ messages: [said('user', 'Hi'), said('assistant', 'Yes?'), said('user', 'stop tool_result')] }],
+  [{ messages: [message('user', 'Hi'), message('assistant', 'Yes?'), message('user', 'stop tool_result')] }],
   [item('function_call')],
   [{ input: 'Hi' }],
   [part('text')],
-])('%j may not', (fields) => {
-  expect(explainsEmpty({ ...ASKED, ...fields })).toBe(false)
+])('%j may not explain an empty answer', (fields) => {
+  expect(explainsEmpty({ ...REQUEST, ...fields })).toBe(false)
 })

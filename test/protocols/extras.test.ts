@@ -1,4 +1,4 @@
-// What requests can ask for beyond tokens, held against the types of the providers' own SDKs: nothing of theirs is unknown, or free by mistake.
+// Extras of requests beyond tokens, compared with the types of the providers' own SDKs: none is unknown, or free by mistake.
 import { describe, expect, test } from 'bun:test'
 import type { BetaToolUnion, MessageCreateParams } from '@anthropic-ai/sdk/resources/beta/messages/messages'
 import type { ServiceTier, Tool } from '@google/genai'
@@ -16,12 +16,12 @@ const extrasOf = (protocol: BuiltInProtocol) => {
   if (!extras) throw new Error(`${protocol} has no extras`)
   return extras
 }
-const asked = (protocol: BuiltInProtocol, body: JsonObject, headers = {}): string[] =>
+const extraNames = (protocol: BuiltInProtocol, body: JsonObject, headers = {}): string[] =>
   extrasOf(protocol)
     .find(body, headers)
     .map(({ name }) => name)
 
-/** Complete by the SDK's types: `npx tsc --noEmit` tells of a new one. */
+/** Complete by the SDK's types: `npx tsc --noEmit` reports a new one. */
 const CLAUDE_TOOLS: Readonly<Record<Exclude<BetaToolUnion['type'], null | undefined>, string | undefined>> = {
   custom: undefined,
   bash_20241022: undefined,
@@ -76,15 +76,17 @@ const GPT_TOOLS: Readonly<Record<ChatCompletionTool['type'], undefined>> = {
   custom: undefined,
 }
 
-describe('every tool of the SDKs is billed by its name, or the caller’s to run', () => {
+describe('every tool of the SDKs is billed by its name, or run by the caller', () => {
   test.each(Object.entries(CLAUDE_TOOLS))('anthropic: %s is %p', (type, name) => {
-    expect(asked('anthropic', { tools: [{ type, name: 'x' }] })).toEqual(name === undefined ? [] : [name])
+    expect(extraNames('anthropic', { tools: [{ type, name: 'x' }] })).toEqual(
+      name === undefined ? [] : [name],
+    )
   })
   test.each(Object.entries(GEMINI_TOOLS))('gemini: %s is %p', (field, name) => {
-    expect(asked('gemini', { tools: [{ [field]: {} }] })).toEqual(name === undefined ? [] : [name])
+    expect(extraNames('gemini', { tools: [{ [field]: {} }] })).toEqual(name === undefined ? [] : [name])
   })
   test.each(Object.entries(GPT_TOOLS))('openai: %s', (type) => {
-    expect(asked('openai', { tools: [{ type }] })).toEqual([])
+    expect(extraNames('openai', { tools: [{ type }] })).toEqual([])
   })
 })
 
@@ -106,22 +108,22 @@ const GEMINI_TIERS: Readonly<Record<`${ServiceTier}`, boolean>> = {
 
 describe('service tiers', () => {
   test.each(Object.entries(GPT_TIERS))('openai: %s is billed: %p', (service_tier, is_billed) => {
-    expect(asked('openai', { service_tier })).toEqual(is_billed ? ['service_tier'] : [])
+    expect(extraNames('openai', { service_tier })).toEqual(is_billed ? ['service_tier'] : [])
   })
   test.each(Object.entries(GEMINI_TIERS))('gemini: %s is billed: %p', (serviceTier, is_billed) => {
-    expect(asked('gemini', { serviceTier })).toEqual(is_billed ? ['service_tier'] : [])
+    expect(extraNames('gemini', { serviceTier })).toEqual(is_billed ? ['service_tier'] : [])
   })
   test.each([['SERVICE_TIER_PRIORITY'], ['on-demand'], [2], [{}], [[]], [true], ['auto ']])(
-    '%p is no standard tier',
+    '%p is not a standard tier',
     (tier) => {
       for (const protocol of ['openai', 'anthropic', 'gemini'] as const)
-        expect(asked(protocol, { service_tier: tier as Json })).toEqual(['service_tier'])
+        expect(extraNames(protocol, { service_tier: tier as Json })).toEqual(['service_tier'])
     },
   )
 })
 
-describe('every top-level field of the SDKs is known where unknown fields are refused', () => {
-  /** Of the headers, and of the path. */
+describe('every top-level field of the SDKs is a known field', () => {
+  /** Sent as a header. */
   type NotInBody = 'betas'
   const CLAUDE: Readonly<Record<Exclude<keyof MessageCreateParams, NotInBody>, true>> = {
     billing_policy: true,
@@ -224,12 +226,12 @@ test.each([
     },
   ],
   ['anthropic', { tools: [{ type: 'mcp_toolset' }], mcp_servers: [{}] }],
-] as const)('%s: what is named twice is charged once', (protocol, body) => {
+] as const)('%s: an extra that is named twice is charged once', (protocol, body) => {
   const found = extrasOf(protocol).find(body as unknown as JsonObject, {})
   expect(found.map(({ is_charged }) => is_charged).toSorted()).toEqual([false, true])
 })
 
-describe('betas, as the header or a body writes them', () => {
+describe('betas, in the header or in a body', () => {
   test.each([
     ['context-1m-2025-08-07', ['long_context']],
     ['CONTEXT-1M-2025-08-07', ['long_context']],
@@ -243,14 +245,14 @@ describe('betas, as the header or a body writes them', () => {
     ['', []],
     ['constructor', []],
   ])('%p: %p', (beta, names) => {
-    expect(asked('anthropic', {}, { 'anthropic-beta': beta })).toEqual(names)
-    expect(asked('anthropic', { anthropic_beta: beta.split(',') })).toEqual(names)
-    expect(asked('anthropic', { betas: beta })).toEqual(names)
+    expect(extraNames('anthropic', {}, { 'anthropic-beta': beta })).toEqual(names)
+    expect(extraNames('anthropic', { anthropic_beta: beta.split(',') })).toEqual(names)
+    expect(extraNames('anthropic', { betas: beta })).toEqual(names)
   })
 })
 
 describe('a field in another spelling is the same field', () => {
-  /** What lenient readers take for a name: Go folds case by Unicode, protocol buffers have two spellings. */
+  /** Spellings that lenient readers accept for a name: Go folds case by Unicode, protocol buffers have two spellings. */
   const spelling = (name: string) =>
     fc
       .array(fc.integer({ min: 0, max: 3 }), { minLength: name.length, maxLength: name.length })
@@ -276,15 +278,15 @@ describe('a field in another spelling is the same field', () => {
     ['gemini', 'contents', [{ parts: [{ fileData: { fileUri: 'files/x' } }] }]],
   ]
   test.each(BILLED)('%s: %s', (protocol, name, value) => {
-    const isJudged = (written: string): boolean => {
+    const isNoticed = (written: string): boolean => {
       try {
-        return asked(protocol, { [written]: value }).length > 0
+        return extraNames(protocol, { [written]: value }).length > 0
       } catch {
-        // A refusal judges, too.
+        // A refusal counts as noticed, too.
         return true
       }
     }
-    fc.assert(fc.property(spelling(name), isJudged), { numRuns: 200, seed: 8 })
+    fc.assert(fc.property(spelling(name), isNoticed), { numRuns: 200, seed: 8 })
   })
   test.each([
     ['Service_Tier', 'servicetier'],
@@ -299,7 +301,7 @@ describe('a field in another spelling is the same field', () => {
   })
 })
 
-test('nothing that a request holds is thrown as anything but a refusal', () => {
+test('any request is read or refused, and never fails otherwise', () => {
   const names = [
     'tools',
     'messages',
@@ -333,9 +335,9 @@ test('nothing that a request holds is thrown as anything but a refusal', () => {
   }))
   const property = fc.property(json.object, (body) => {
     for (const protocol of ['gemini', 'anthropic', 'openai'] as const)
-      for (const judge of [() => asked(protocol, body), () => extrasOf(protocol).rejectRemembered(body)])
+      for (const check of [() => extraNames(protocol, body), () => extrasOf(protocol).rejectRemembered(body)])
         try {
-          judge()
+          check()
         } catch (thrown) {
           expect(thrown).toMatchObject({ kind: 'invalid_request', param: expect.any(String) })
         }

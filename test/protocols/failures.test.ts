@@ -1,4 +1,4 @@
-// Recorded refusals of providers: their failure class, and when to come back.
+// Recorded refusals of providers: their failure class and Retry-After.
 import { describe, expect, test } from 'bun:test'
 import { BUILT_IN_PROTOCOLS } from '../../src/protocols/registry.ts'
 import { readLines } from './translation/recordings.ts'

@@ -1,5 +1,4 @@
-// Forms: how a caller's fields are checked as they are read, and that what clients send has the forms it is read by.
-
+// Forms of requests: the checks of a caller's fields, and requests of real clients, which fit them.
 import { describe, expect, test } from 'bun:test'
 import type { TObject } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -58,11 +57,11 @@ function refusalOf(value: Json | undefined, path = ''): GatewayError {
     if (thrown instanceof GatewayError) return thrown
     throw thrown
   }
-  throw new Error('it was not refused')
+  throw new Error('the object was not refused')
 }
 
 describe('a caller’s object', () => {
-  test('that has its form is read as it came: the very same object, further fields and all', () => {
+  test('that fits its form is returned as the very same object, with all further fields', () => {
     const thing = { ...THING, more: 1 }
     expect<unknown>(readObject(Thing, thing, '')).toBe(thing)
   })
@@ -96,7 +95,7 @@ describe('a caller’s object', () => {
     ['list', {}, 'must be an array.'],
     ['within', 'a', 'must be an object.'],
     ['maybe_text', 1, 'must be a string.'],
-  ])('is refused with the field’s place: %s that is %j', (name, value, problem) => {
+  ])('is refused with the field’s path: %s that is %j', (name, value, problem) => {
     const { [name]: _, ...others } = THING
     const request = value === undefined ? others : { ...THING, [name]: value }
     expect(refusalOf(request).message).toBe(`${name}: ${problem}`)
@@ -112,11 +111,11 @@ describe('a caller’s object', () => {
     expect(refusalOf({ ...THING, ...fields }).param).toBe(path)
   })
 
-  test.each<Json | undefined>([undefined, null, 'a', [1]])('is not %j', (value) => {
+  test.each<Json | undefined>([undefined, null, 'a', [1]])('cannot be %j', (value) => {
     expect(refusalOf(value, 'a').message).toContain('must be an object.')
   })
 
-  test('is read without its nulls on request, and is the very same object where it has none', () => {
+  test('is read without its nulls on request, and without any it is the very same object', () => {
     const read = readPresent(Thing, { ...THING, maybe_text: null }, '')
     expect(read).not.toHaveProperty('maybe_text')
     expect<unknown>(readPresent(Thing, THING, '')).toBe(THING)
@@ -126,7 +125,7 @@ describe('a caller’s object', () => {
 const wrongIn = (form: TObject, value: unknown): string[] =>
   [...Value.Errors(form, value)].map(({ path, message }) => `${path}: ${message}`)
 
-describe('what clients send has the form that it is read by', () => {
+describe('requests of real clients fit their form', () => {
   const FORMS = { gemini: GenerateContentRequest, anthropic: MessagesRequest, openai: ChatRequest }
   for (const protocol of PROTOCOLS)
     test.each(['agent', 'settings'])(`${protocol}: %s`, (name) => {

@@ -1,4 +1,4 @@
-// Texts that grow by pieces: a stream of a million tiny events must cost by each event what the first one cost.
+// Texts that grow by pieces: each of a million tiny events of a stream must cost as little as the first one.
 import { heapStats } from 'bun:jsc'
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { PartStart, StreamEvent } from '../../src/protocols/canonical/answer.ts'
@@ -16,7 +16,7 @@ const strings = (): number => {
 
 describe('a growing text', () => {
   test.each([0, 1, 1_023, 1_024, 1_025, 5_000])(
-    'of %i pieces is all of them, however often it is read',
+    'of %i pieces contains all of them, however often it is read',
     (count) => {
       const text = new GrowingText()
       const pieces = Array.from({ length: count }, (_, index) => `${index}, `)
@@ -47,7 +47,7 @@ const CONTEXT = { id: 'id', model: 'm', created_s: 1, request_fields: { tools: T
 const candidate = 0
 const call = (name: string): PartStart => ({ kind: 'tool_call', id: 'call', name })
 
-/** What is streamed, and the event that brings a piece of it. */
+/** Kinds of streamed parts, and the event that adds a piece to each. */
 const GROWING: readonly (readonly [what: string, PartStart, (piece: string) => StreamEvent])[] = [
   ['text', { kind: 'text' }, (text) => ({ type: 'text_delta', candidate, text })],
   ['thinking', { kind: 'thinking' }, (text) => ({ type: 'thinking_delta', candidate, text })],
@@ -57,7 +57,7 @@ const GROWING: readonly (readonly [what: string, PartStart, (piece: string) => S
 
 const CALLERS = { ...BUILT_IN_PROTOCOLS, responses }
 
-/** A stream to a caller, whose only part grows. */
+/** A stream to a caller, with one part that grows. */
 function openGrowing([what, part, delta]: (typeof GROWING)[number], caller: string, protocol: Protocol) {
   const encoder = protocol.text.createStreamEncoder(CONTEXT)
   encoder.encode({ type: 'start', id: 'id', model: 'm', usage: undefined })
@@ -80,7 +80,7 @@ const STREAMS = Object.entries(CALLERS).flatMap(([caller, protocol]) =>
   GROWING.map((growing) => openGrowing(growing, caller, protocol)),
 )
 
-/** Of all of them together: to count strings is to collect all memory of the process, which costs more than the streams. */
+/** Counted once for all streams: each count collects the garbage of the whole process, which costs more than the streams. */
 let kept_strings = Number.NaN
 beforeAll(() => {
   const before = strings()
@@ -92,6 +92,6 @@ test('no stream grows by a string for each event', () => expect(kept_strings).to
 
 test.each(STREAMS)('to callers of $caller, $what grows by short events', ({ longest, end }) => {
   expect(longest()).toBeLessThan(500)
-  // Whoever repeats the text at its end repeats all of it.
+  // An encoder that repeats the text at the end repeats all of it.
   for (const { data } of end()) if (data.length > 1_000) expect(data).toContain(`,${PIECES - 1},`)
 })

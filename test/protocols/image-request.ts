@@ -1,4 +1,4 @@
-// A request for an image as protocols encode it, with nothing but what a test asks for.
+// A minimal request for an image, as protocols encode it.
 import type { ImageRequest } from '../../src/protocols/images.ts'
 
 /** A request for one image of a cat, with these changes. */

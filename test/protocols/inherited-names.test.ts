@@ -1,4 +1,4 @@
-// Names and values from outside that mean something to the language: names that every object inherits, and JSON that is no number or text.
+// Names that every object inherits, and objects in place of numbers and texts: JSON from outside that could confuse the code.
 import { describe, expect, test } from 'bun:test'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { strictSchema } from '../../src/protocols/anthropic/schema.ts'
@@ -11,28 +11,31 @@ import { type Json, lookUp } from '../../src/protocols/wire/json.ts'
 const STRANGE: Json = { toString: 1, valueOf: 2 }
 
 test.each(['format', 'minItems', 'maxLength', 'type'])(
-  "a Gemini schema's %s is passed on as it is",
+  "a Gemini schema's %s passes through unchanged",
   (keyword) => {
     expect(fromGeminiSchema({ [keyword]: STRANGE })).toEqual({ [keyword]: STRANGE })
   },
 )
 
-test("a strict schema's minItems is passed on as it is", () => {
+test("a strict schema's minItems passes through unchanged", () => {
   expect(strictSchema({ type: 'array', minItems: STRANGE })).toMatchObject({ minItems: STRANGE })
 })
 
-test.each(['output_index', 'item'])("an event's %s is shown as the first item's", (field) => {
-  const events = new PublicEvents({ call_id: 'req_1', model: 'm', request_fields: {}, issuer: 'i' })
-  const event = {
-    type: 'response.output_item.added',
-    output_index: 0,
-    item: { type: 'message', id: 'msg_1' } as Json,
-    [field]: field === 'item' ? { type: 'message', id: STRANGE } : STRANGE,
-  }
-  const first = new PublicEvents({ call_id: 'req_1', model: 'm', request_fields: {}, issuer: 'i' })
-  const plain = JSON.parse(first.event(JSON.stringify({ ...event, output_index: 0 })))
-  expect(JSON.parse(events.event(JSON.stringify(event))).item.id).toBe(plain.item.id)
-})
+test.each(['output_index', 'item'])(
+  "an event with an object as its %s is read as the first item's",
+  (field) => {
+    const events = new PublicEvents({ call_id: 'req_1', model: 'm', request_fields: {}, issuer: 'i' })
+    const event = {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { type: 'message', id: 'msg_1' } as Json,
+      [field]: field === 'item' ? { type: 'message', id: STRANGE } : STRANGE,
+    }
+    const first = new PublicEvents({ call_id: 'req_1', model: 'm', request_fields: {}, issuer: 'i' })
+    const plain = JSON.parse(first.event(JSON.stringify({ ...event, output_index: 0 })))
+    expect(JSON.parse(events.event(JSON.stringify(event))).item.id).toBe(plain.item.id)
+  },
+)
 
 const INHERITED = ['__proto__', 'constructor', 'hasOwnProperty', 'isPrototypeOf', 'toString', 'valueOf']
 const UNKNOWN = 'of-no-known-type'
@@ -80,18 +83,18 @@ describe.each(INHERITED)('%s', (name) => {
     ])
   })
 
-  test('as the code of a refusal says no more than its status', () => {
+  test('as the code of a refusal leaves the class of its status', () => {
     const refusal = JSON.stringify({ error: { code: name, message: 'no' } })
     expect(openai.readFailure(429, new Headers(), refusal).failure_class).toBe('rate_limited')
   })
 
-  test('as the ending of an address is an unknown one', () => {
+  test('as the ending of a URL is unknown', () => {
     const urls = [{ type: 'image_url', image_url: { url: `https://a.example/b.${name}` } }]
-    const asked = openai.text.decodeRequest(
+    const request = openai.text.decodeRequest(
       { model: 'm', messages: [{ role: 'user', content: urls }] },
       false,
     )
     const to = { model: 'm', max_output_tokens: 100 }
-    expect(() => gemini.text.encodeRequest(asked, to)).toThrow('this model needs an image URL that ends in')
+    expect(() => gemini.text.encodeRequest(request, to)).toThrow('this model needs an image URL that ends in')
   })
 })

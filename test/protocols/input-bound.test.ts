@@ -1,4 +1,4 @@
-// Input bounds of requests: all that a caller sends raises them, wherever it stands; media raise them by what they are counted as.
+// Input bounds of requests: every byte that a caller sends raises them, in any field; media raise them by their own counts.
 import { describe, expect, test } from 'bun:test'
 import type { Medium } from '../../src/domain/media/medium.ts'
 import { boundMedia } from '../../src/domain/media/tokens.ts'
@@ -23,16 +23,16 @@ import { agentBody } from '../tools/bench/agent.ts'
 const PNG = `data:image/png;base64,${'iVBORw0KGgo'.repeat(2_000)}`
 const BASE64 = 'JVBERi0xLjQK'.repeat(200)
 
-/** Of a medium that cannot be counted. */
+/** The bound of a medium that cannot be counted. */
 const CONTEXT_TOKENS = 15_000
-/** The dearest image: 2,833 tokens and eight tiles of 5,667, as gpt-4o-mini has them. */
+/** The image with the most tokens: 2,833 tokens and eight tiles of 5,667, as gpt-4o-mini has them. */
 const IMAGE_TOKENS = 48_169
 const withMedia = ({ tokens, media }: { tokens: number; media: readonly Medium[] }): number =>
   Math.ceil(tokens) + boundMedia(media, ['unheard-of'], CONTEXT_TOKENS)
-const mostOf = ({ input_bound_tokens, media = [] }: RequestFacts): number =>
+const boundOf = ({ input_bound_tokens, media = [] }: RequestFacts): number =>
   withMedia({ tokens: input_bound_tokens, media })
 
-/** A request of each surface, with as many kinds of places for a field as it has, and how its bound is read. */
+/** A request of each surface with each kind of object that may have a further field, and the reader of its bound. */
 const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObject): number }>> = {
   native: {
     body: {
@@ -45,7 +45,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
       generationConfig: { maxOutputTokens: 1, responseSchema: { type: 'OBJECT' } },
       tools: [{ functionDeclarations: [{ name: 'f', parameters: { type: 'OBJECT' } }] }],
     },
-    bound: (body) => mostOf(gemini.text.readRequest(body)),
+    bound: (body) => boundOf(gemini.text.readRequest(body)),
   },
   messages: {
     body: {
@@ -76,7 +76,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
       ],
       tools: [{ name: 'f', input_schema: { type: 'object' } }],
     },
-    bound: (body) => mostOf(anthropic.text.readRequest(body)),
+    bound: (body) => boundOf(anthropic.text.readRequest(body)),
   },
   chat: {
     body: {
@@ -100,7 +100,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
       tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
       response_format: { type: 'json_schema', json_schema: { schema: {} } },
     },
-    bound: (body) => mostOf(openai.text.readRequest(body)),
+    bound: (body) => boundOf(openai.text.readRequest(body)),
   },
   responses: {
     body: {
@@ -121,7 +121,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
       tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }],
       text: { format: { type: 'text' } },
     },
-    bound: (body) => mostOf(responses.text.readRequest(body)),
+    bound: (body) => boundOf(responses.text.readRequest(body)),
   },
   completions: {
     body: { model: 'm', prompt: 'Hi', stream_options: { include_usage: true } },
@@ -153,7 +153,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
 const names = Object.keys(SURFACES)
 const surface = (name: string) => {
   const found = SURFACES[name]
-  if (!found) throw new Error(`there is no surface ${name}`)
+  if (!found) throw new Error(`unknown surface ${name}`)
   return found
 }
 
@@ -168,7 +168,7 @@ const CHARS = [...'etaoin shrdlu  ETX0123456789{}[]":,.\\/+=_-\n\té–漢한�
 const anyText = (random: Random): string =>
   Array.from({ length: random.below(40) }, () => CHARS[random.below(CHARS.length)]).join('')
 
-/** Any value: texts, numbers, and what holds them. */
+/** Any value: texts, numbers, arrays and objects. */
 function anyValue(random: Random, depth = 0): Json {
   const kind = random.below(depth > 3 ? 4 : 7)
   if (kind < 2) return anyText(random)
@@ -179,7 +179,7 @@ function anyValue(random: Random, depth = 0): Json {
   return Object.fromEntries(values.map((value, at) => [`${anyText(random)}${at}`, value]))
 }
 
-/** Of all surfaces together. */
+/** The number for all surfaces together. */
 const BODIES = IS_LONG ? 1_000_000 : 5_000
 
 test(
@@ -207,7 +207,7 @@ test(
   timeoutMs(60_000),
 )
 
-/** 20,000 characters, and so many tokens. */
+/** 20,000 characters. */
 const LONG = 'A long text that is read. '.repeat(800)
 const LONG_TOKENS = boundText(LONG)
 
@@ -222,7 +222,7 @@ const messages = (block: JsonObject, rest: JsonObject = {}): JsonObject => ({
 })
 const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } }
 
-describe('what providers read of fields that decide nothing here is held for', () => {
+describe('the bound covers fields that only providers read', () => {
   test.each<[surface: string, field: string, body: JsonObject]>([
     ['chat', 'reasoning_content', chat({ role: 'assistant', reasoning_content: LONG })],
     ['chat', 'refusal', chat({ role: 'assistant', refusal: LONG })],
@@ -231,7 +231,7 @@ describe('what providers read of fields that decide nothing here is held for', (
     ['chat', 'chat_template', chat({}, { chat_template: LONG })],
     ['chat', 'chat_template_kwargs', chat({}, { chat_template_kwargs: { rules: LONG } })],
     ['chat', 'prediction', chat({}, { prediction: { type: 'content', content: LONG } })],
-    ['chat', 'base64 that is no medium', chat({}, { attachment: `data:image/png;base64,${LONG}` })],
+    ['chat', 'base64 that is not a medium', chat({}, { attachment: `data:image/png;base64,${LONG}` })],
     ['messages', 'context of a document', messages({ ...pdf, context: LONG })],
     ['messages', 'title of a document', messages({ ...pdf, title: LONG })],
     ['messages', 'cited text', messages({ citations: [{ type: 'char_location', cited_text: LONG }] })],
@@ -261,7 +261,7 @@ describe('what providers read of fields that decide nothing here is held for', (
     ['responses', 'an unknown field of a message', { input: [{ role: 'user', content: 'Hi', notes: LONG }] }],
     [
       'responses',
-      'what was recalled',
+      'recalled items',
       { input: 'Hi', ...recalledFields({ before: [{ role: 'user', content: LONG }], items: {} }) },
     ],
     ['completions', 'an unknown field', { prompt: 'Hi', notes: LONG }],
@@ -274,15 +274,15 @@ describe('what providers read of fields that decide nothing here is held for', (
     expect(bound).toBeLessThan(2 * LONG_TOKENS + 20_000)
   })
 
-  test('rerank: what stands beside the documents is read with each of them', () => {
+  test('rerank: fields beside the documents count once for each of them', () => {
     const { bound } = surface('rerank')
     const body = { query: 'x', documents: ['a', 'b', 'c'], instruction: LONG }
     expect(bound(body)).toBeGreaterThanOrEqual(3 * LONG_TOKENS)
   })
 })
 
-describe('media where they are read as such raise it by the most that they are billed as', () => {
-  const image = (most = IMAGE_TOKENS) => [most, most + 100] as const
+describe('media in their own places raise the bound by the most that they are billed', () => {
+  const image = (min = IMAGE_TOKENS) => [min, min + 100] as const
   test.each<[surface: string, medium: string, body: JsonObject, range: readonly [number, number]]>([
     ['chat', 'an image', chat({ content: [{ type: 'image_url', image_url: { url: PNG } }] }), image()],
     [
@@ -314,7 +314,7 @@ describe('media where they are read as such raise it by the most that they are b
     ],
     [
       'responses',
-      'a picture that was drawn',
+      'a generated image',
       { input: [{ type: 'image_generation_call', id: 'i', result: BASE64 }] },
       image(),
     ],
@@ -325,10 +325,10 @@ describe('media where they are read as such raise it by the most that they are b
       messages({ ...pdf, source: { ...pdf.source, data: BASE64 } }),
       [CONTEXT_TOKENS, CONTEXT_TOKENS + 200],
     ],
-  ])('%s: %s', (name, _medium, body, [least, most]) => {
+  ])('%s: %s', (name, _medium, body, [min, max]) => {
     const bound = surface(name).bound(body)
-    expect(bound).toBeGreaterThanOrEqual(least)
-    expect(bound).toBeLessThan(most)
+    expect(bound).toBeGreaterThanOrEqual(min)
+    expect(bound).toBeLessThan(max)
   })
 
   test.each<[where: string, body: JsonObject]>([
@@ -342,7 +342,7 @@ describe('media where they are read as such raise it by the most that they are b
       'with the head of a text',
       chat({ content: [{ type: 'image_url', image_url: { url: PNG.replace('image/png', 'text/plain') } }] }),
     ],
-  ])('an image elsewhere is text: %s', (_where, body) => {
+  ])('an image in any other place counts as text: %s', (_where, body) => {
     expect(surface('chat').bound(body)).toBeGreaterThanOrEqual(PNG.length / 1.35)
   })
 })
@@ -359,13 +359,13 @@ test.each<[surface: string, body: JsonObject]>([
   ['responses', { input: [{ role: 'user', content: [{ type: 'input_video', video_url: VIDEO }] }] }],
   ['messages', messages({ type: 'video', source: { type: 'url', url: VIDEO } })],
 ])(
-  '%s: an address in a part of an unknown type, or in place of data, is held for as all that the model reads',
+  '%s: a URL in a part of an unknown type, or in place of data, raises the bound by a whole context',
   (name, body) => {
     expect(surface(name).bound(body)).toBeGreaterThan(CONTEXT_TOKENS)
   },
 )
 
-test('addresses in texts and in what tools have found are text', () => {
+test('URLs in texts and in results of tools count as text', () => {
   const found = [{ type: 'web_search_result', url: VIDEO, title: VIDEO }]
   const { bound } = surface('messages')
   expect(bound(messages({ text: VIDEO }))).toBeLessThan(1_000)
@@ -374,7 +374,7 @@ test('addresses in texts and in what tools have found are text', () => {
   expect(surface('chat').bound(chat({ content: [{ type: 'text', text: VIDEO }] }))).toBeLessThan(1_000)
 })
 
-test('tools are held for with what their provider tells the model of them', () => {
+test('tools raise the bound by the text that their provider adds for the model', () => {
   const { bound } = surface('messages')
   const without = bound(messages({}))
   expect(bound(messages({}, { tools: [{ name: 'f', input_schema: {} }] }))).toBeGreaterThan(without + 530)
@@ -383,7 +383,7 @@ test('tools are held for with what their provider tells the model of them', () =
   )
 })
 
-test("an agent's request is held for at less than twice its estimate", () => {
+test("the bound of an agent's request is less than twice its estimate", () => {
   const { input_tokens, input_bound_tokens } = anthropic.text.readRequest(JSON.parse(agentBody('m', 85_000)))
   expect(input_bound_tokens).toBeGreaterThan(input_tokens)
   expect(input_bound_tokens).toBeLessThan(2 * input_tokens)

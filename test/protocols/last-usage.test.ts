@@ -1,4 +1,4 @@
-// Usages that streams tell early, often or twice: silent.md, Usage that is billed: "A usage that a stream told before half of its output".
+// Usage that a stream reports early, often or twice: silent.md, Usage that is billed: "A usage that a stream told before half of its output".
 import { describe, expect, test } from 'bun:test'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -33,7 +33,7 @@ const FORMS = {
 } as const
 
 const TEXT = { text: 'Some words of an answer.' }
-const ABSENT = 'of which nothing is told'
+const ABSENT = 'unknown'
 
 const CASES: readonly (readonly [string, readonly (Event | 'without counts')[], unknown])[] = [
   ['zeros at first alone', [{ usage: [0, 0] }, TEXT, TEXT], ABSENT],
@@ -53,16 +53,16 @@ const CASES: readonly (readonly [string, readonly (Event | 'without counts')[], 
 ]
 
 describe.each(Object.entries(FORMS))('%s', (_, { protocol, write, without_counts }) => {
-  test.each(CASES)('%s', (_name, written, told) => {
-    const [reading, asked_often] = [protocol.text.stream.open(), protocol.text.stream.open()]
-    for (const event of written) {
+  test.each(CASES)('%s', (_name, events, expected) => {
+    const [reading, polled] = [protocol.text.stream.open(), protocol.text.stream.open()]
+    for (const event of events) {
       const payload = event === 'without counts' ? without_counts : write(event)
       const data = toByteString(Buffer.from(JSON.stringify(payload)))
       reading.read(data)
-      asked_often.read(data)
-      asked_often.usage()
+      polled.read(data)
+      polled.usage()
     }
-    for (const usage of [reading.usage(), asked_often.usage()])
-      expect(usage ? [usage.input_tokens, usage.output_tokens] : ABSENT).toEqual(told as string)
+    for (const usage of [reading.usage(), polled.usage()])
+      expect(usage ? [usage.input_tokens, usage.output_tokens] : ABSENT).toEqual(expected as string)
   })
 })

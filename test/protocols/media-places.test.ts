@@ -1,4 +1,4 @@
-// Media in requests made regular: at each place of each protocol, and nowhere else; what is regular, or no base64, stays the very same.
+// Normalized media of requests: at each place of each protocol, and nowhere else; standard base64 and invalid data stay unchanged.
 import { describe, expect, test } from 'bun:test'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -162,29 +162,29 @@ const PLACES: readonly (readonly [
 ]
 
 type Body = Parameters<typeof normalizedBody>[0]
-const regular = (body: object, { text }: (typeof PLACES)[number][1]) =>
+const normalize = (body: object, { text }: (typeof PLACES)[number][1]) =>
   normalizedBody(body as Body, text as Parameters<typeof normalizedBody>[1])
 
-describe('each place', () => {
+describe('each place is normalized', () => {
   test.each(PLACES)('%s', (place, protocol, body) => {
-    expect(regular(body(URL_SAFE), protocol).json).toEqual(body(STANDARD) as Body)
+    expect(normalize(body(URL_SAFE), protocol).json).toEqual(body(STANDARD) as Body)
     const standard = body(STANDARD) as Body
-    const { json, has_images } = regular(standard, protocol)
+    const { json, has_images } = normalize(standard, protocol)
     expect(json).toBe(standard)
     expect(has_images).toBe(
       /image/.test(JSON.stringify(standard)) && !place.endsWith('responses: picture of an answer'),
     )
     const garbage = body('not base64!') as Body
-    expect(regular(garbage, protocol).json).toBe(garbage)
+    expect(normalize(garbage, protocol).json).toBe(garbage)
   })
 })
 
-describe('each place is one in the bound and in the estimate', () => {
-  /** Places that nothing is changed in, since no provider wants it otherwise there. */
+describe('each place counts as one medium in the bound and in the estimate', () => {
+  /** Places that stay unchanged, since no provider requires another form there. */
   const found = (content: object | object[]) => inMessages({ type: 'web_fetch_tool_result', content })
   const MORE: typeof PLACES = [
     [
-      'messages: what a tool of the provider found',
+      'messages: a document that a tool of the provider found',
       anthropic,
       (data) =>
         found({
@@ -193,7 +193,7 @@ describe('each place is one in the bound and in the estimate', () => {
         }),
     ],
     [
-      'messages: a list of what it found',
+      'messages: a list of documents that it found',
       anthropic,
       (data) => found([{ type: 'document', source: base64('application/pdf', data) }]),
     ],
@@ -208,7 +208,7 @@ describe('each place is one in the bound and in the estimate', () => {
     } = protocol.text.readRequest({ ...limits, ...body(data) } as Body)
     expect(media).toHaveLength(1)
     expect(input_bound_tokens).toBeLessThan(3_000)
-    // What cannot be counted is estimated as a minute of video.
+    // A medium that cannot be counted is estimated as a minute of video.
     expect(input_tokens).toBeLessThan(33_000)
   })
 })
@@ -221,16 +221,12 @@ const OTHERS: readonly (readonly [place: string, protocol: CallerProtocol, body:
   ],
   ['messages: a text', anthropic, inMessages({ type: 'text', text: `data:image/png;base64,${URL_SAFE}` })],
   [
-    'messages: a document in words',
+    'messages: a document of plain text',
     anthropic,
     inMessages({ type: 'document', source: { type: 'text', data: 'a_b-c d' } }),
   ],
   ['messages: a thinking signature', anthropic, inMessages({ type: 'redacted_thinking', data: URL_SAFE })],
-  [
-    'chat: an address',
-    openai,
-    inMessages({ type: 'image_url', image_url: { url: 'https://a-b.example/c_d' } }),
-  ],
+  ['chat: a URL', openai, inMessages({ type: 'image_url', image_url: { url: 'https://a-b.example/c_d' } })],
   [
     'chat: arguments of a tool',
     openai,
@@ -252,7 +248,7 @@ const OTHERS: readonly (readonly [place: string, protocol: CallerProtocol, body:
 ]
 
 test.each(OTHERS)('not a medium: %s', (_, protocol, body) => {
-  expect(regular(body, protocol)).toEqual({ json: body as Body, has_images: false })
+  expect(normalize(body, protocol)).toEqual({ json: body as Body, has_images: false })
 })
 
 test.each([

@@ -1,4 +1,4 @@
-// The output in an unparsed event: each text by the meaning of its field, also behind a structure that the model wrote.
+// The size of the output in an unparsed event: each text by the meaning of its field, also after JSON that the model wrote.
 import { expect, test } from 'bun:test'
 import {
   addOutput,
@@ -24,12 +24,12 @@ const textBytes = (answer: object): number => {
   return sumFor(sums, TEXT)
 }
 
-test.each<[what: string, input: object, bytes: number]>([
+test.each<[form: string, input: object, bytes: number]>([
   ['flat', { a: 1 }, 7],
   ['nested once', { a: { b: 1 } }, 13],
   ['nested three times', { a: { b: { c: [1] } } }, 21],
   ['empty', {}, 0],
-])('an input that is %s counts as a whole, and the fields behind it as without it', (_, input, bytes) => {
+])('an input that is %s counts as a whole, and the fields after it as without it', (_, input, bytes) => {
   const call = { id: 'call_1', name: 'look', input }
   const rest = { parts: [{ hidden: 'not written', note: 'a note' }], text: 'the answer', id: 'msg_1' }
   const without = textBytes(rest)

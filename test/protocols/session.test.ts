@@ -1,4 +1,4 @@
-// The session that a request belongs to, as its headers, its body or the beginning of its conversation tell it.
+// The session of a request: from its headers, its body or the start of its conversation.
 import { describe, expect, test } from 'bun:test'
 import { recalledFields } from '../../src/protocols/openai/responses/recalled.ts'
 import { sessionInBody, sessionInHeaders } from '../../src/protocols/session.ts'
@@ -6,9 +6,9 @@ import type { JsonObject } from '../../src/protocols/wire/json.ts'
 
 const UUID = '54c1eb09-bc4c-4d2f-98eb-6d2ab2d5e2fe'
 const user = (content: JsonObject['content']) => ({ role: 'user', content: content ?? null })
-const said = { role: 'assistant', content: 'Hello.' }
+const reply = { role: 'assistant', content: 'Hello.' }
 
-describe('a header with an id tells the session', () => {
+describe('the session is the id in a header', () => {
   test.each([
     ['Claude Code', 'X-Claude-Code-Session-Id'],
     ['Codex', 'session-id'],
@@ -32,7 +32,7 @@ describe('a header with an id tells the session', () => {
   })
 })
 
-describe('a field with an id tells the session', () => {
+describe('the session is the id in a field', () => {
   test.each<[string, JsonObject]>([
     ['prompt_cache_key', { prompt_cache_key: UUID }],
     ['session_id', { session_id: UUID }],
@@ -51,15 +51,15 @@ describe('a field with an id tells the session', () => {
     ['an end user in braces', { metadata: { user_id: '{anna}' } }],
     ['a safety identifier', { safety_identifier: UUID }],
     ['an empty cache key', { prompt_cache_key: '' }],
-    ['a cache key that is no text', { prompt_cache_key: 7 }],
-    ['metadata that are no object', { metadata: UUID }],
-  ])('not %s, who may have many conversations', (_, fields) => {
+    ['a cache key that is not text', { prompt_cache_key: 7 }],
+    ['metadata that are not an object', { metadata: UUID }],
+  ])('not in %s, which may belong to many conversations', (_, fields) => {
     const messages = [user('Hi.')]
     expect(sessionInBody({ ...fields, messages })).toBe(sessionInBody({ messages }))
   })
 })
 
-describe('else the beginning of the conversation tells it', () => {
+describe('without an id, the session follows from the start of the conversation', () => {
   const system = 'You are a helpful agent. '.repeat(100)
   const line = (checksum: string) =>
     `x-anthropic-billing-header: cc_version=2.1.177.01c; cc_entrypoint=cli; cch=${checksum};`
@@ -71,27 +71,27 @@ describe('else the beginning of the conversation tells it', () => {
     [
       'messages',
       { system, messages: [user('Fix it.')] },
-      { system, messages: [user('Fix it.'), said, user('And that.')] },
+      { system, messages: [user('Fix it.'), reply, user('And that.')] },
     ],
     [
       "messages with Claude Code's billing block",
       { system: [text(line('36ee5')), text(system)], messages: [user('Fix it.')] },
-      { system: [text(line('0aaa9')), text(system)], messages: [user('Fix it.'), said] },
+      { system: [text(line('0aaa9')), text(system)], messages: [user('Fix it.'), reply] },
     ],
     [
       "messages with Claude Code's billing line",
       { system: `${line('36ee5')}\n${system}`, messages: [user('Fix it.')] },
-      { system: `${line('0aaa9')}\n${system}`, messages: [user('Fix it.'), said] },
+      { system: `${line('0aaa9')}\n${system}`, messages: [user('Fix it.'), reply] },
     ],
     [
-      'messages whose mark of the cache moves on',
+      'messages whose cache mark moves on',
       { system: [text(system, mark)], messages: [user([text('Fix it.', mark)])] },
-      { system, messages: [user('Fix it.'), said, user([text('And that.', mark)])] },
+      { system, messages: [user('Fix it.'), reply, user([text('And that.', mark)])] },
     ],
     [
       'chat completions',
       { messages: [{ role: 'system', content: system }, user('Fix it.')] },
-      { messages: [{ role: 'system', content: system }, user('Fix it.'), said, user('Go on.')] },
+      { messages: [{ role: 'system', content: system }, user('Fix it.'), reply, user('Go on.')] },
     ],
     [
       'native requests',
@@ -118,7 +118,7 @@ describe('else the beginning of the conversation tells it', () => {
         ...recalledFields({ before: [{ type: 'message', ...user('Fix it.') }, call], items: {} }),
       },
     ],
-  ])('%s: each turn repeats it', (_, first, later) => {
+  ])('%s: each turn has the same session', (_, first, later) => {
     expect(sessionInBody(first)).toStartWith('#')
     expect(sessionInBody(later)).toBe(sessionInBody(first))
   })
@@ -131,7 +131,7 @@ describe('else the beginning of the conversation tells it', () => {
       { system: `${system.slice(0, -3)}xyz`, messages: [user('Fix it.')] },
     ],
     ['no system prompt', { messages: [user('Fix it.')] }],
-  ])('%s are another one', (_, other) => {
+  ])('%s make another session', (_, other) => {
     expect(sessionInBody(other)).not.toBe(sessionInBody({ system, messages: [user('Fix it.')] }))
   })
 
@@ -143,7 +143,7 @@ describe('else the beginning of the conversation tells it', () => {
       'values of other kinds',
       { system: 7, messages: [null, 'x'.repeat(0), { role: 'user', content: true }] },
     ],
-  ])('%s has none', (_, body) => {
+  ])('%s has no session', (_, body) => {
     expect(sessionInBody(body)).toBeUndefined()
   })
 })

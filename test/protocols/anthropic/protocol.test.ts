@@ -1,5 +1,4 @@
-// The messages protocol: what is billed, where requests go, how refusals are classified, how errors look.
-
+// The messages protocol: billed usage, the reading of streams, the facts of requests, the target, errors for callers.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type ErrorKind, GatewayError } from '../../../src/domain/errors.ts'
@@ -15,9 +14,9 @@ const read = (payloads: readonly string[]) => {
   return reading
 }
 
-describe('usage that is billed', () => {
+describe('billed usage', () => {
   const ONE = { input_tokens: 1, output_tokens: 1 }
-  const written = (total: number, cache_creation: JsonObject): JsonObject => ({
+  const cacheWrites = (total: number, cache_creation: JsonObject): JsonObject => ({
     ...ONE,
     cache_creation_input_tokens: total,
     cache_creation,
@@ -35,16 +34,16 @@ describe('usage that is billed', () => {
     ],
     [
       'cache_creation 5m and 1h',
-      written(30, { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 }),
+      cacheWrites(30, { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 }),
       { ...ONE, cache_write_5m_tokens: 10, cache_write_1h_tokens: 20 },
     ],
     [
       'the rest at 5m',
-      written(30, { ephemeral_1h_input_tokens: 20 }),
+      cacheWrites(30, { ephemeral_1h_input_tokens: 20 }),
       { ...ONE, cache_write_5m_tokens: 10, cache_write_1h_tokens: 20 },
     ],
     [
-      'all at 5m where there are no details',
+      'all at 5m without details',
       { ...ONE, cache_creation_input_tokens: 30 },
       { ...ONE, cache_write_5m_tokens: 30 },
     ],
@@ -56,7 +55,7 @@ describe('usage that is billed', () => {
     ],
     [
       'more written for an hour than in all leaves a negative rest',
-      written(30, { ephemeral_1h_input_tokens: 40 }),
+      cacheWrites(30, { ephemeral_1h_input_tokens: 40 }),
       { ...ONE, cache_write_5m_tokens: -10, cache_write_1h_tokens: 40 },
     ],
     [
@@ -65,7 +64,7 @@ describe('usage that is billed', () => {
       { input_tokens: 5, output_tokens: 6 },
     ],
     [
-      'what is no count',
+      'invalid counts',
       { input_tokens: -1, output_tokens: 'many' },
       { input_tokens: Number.NaN, output_tokens: Number.NaN },
     ],
@@ -88,7 +87,7 @@ describe('usage that is billed', () => {
     expect(anthropic.text.readUsage(answer)).toBeUndefined()
   })
 
-  test('in a stream message_delta is cumulative, so it replaces', () => {
+  test('message_delta of a stream is cumulative, so it replaces earlier counts', () => {
     expect(inFull(read(recordedStream('anthropic', 'tools')).usage())).toEqual({
       ...NO_USAGE,
       input_tokens: 472,
@@ -100,7 +99,7 @@ describe('usage that is billed', () => {
   })
 
   test.each(['text', 'tools', 'refused', 'length'])(
-    'a stream bills what its whole answer bills: %s',
+    'a stream is billed as its whole answer is: %s',
     (name) => {
       expect(read(recordedStream('anthropic', name)).usage()).toEqual(
         anthropic.text.readUsage(recordedWhole('anthropic', name)),
@@ -108,13 +107,13 @@ describe('usage that is billed', () => {
     },
   )
 
-  test('of a stream that was cut off, the input is what was reported at its start, and the output is unknown', () => {
+  test('a stream that was cut off has the input that its start reported, and an unknown output', () => {
     const { input_tokens, output_tokens } = read(recordedStream('anthropic', 'cut')).usage() ?? {}
     expect({ input_tokens, output_tokens }).toEqual({ input_tokens: 14, output_tokens: undefined })
   })
 })
 
-describe('a stream as it passes', () => {
+describe('the reading of a stream', () => {
   test.each([
     ['text', true, false],
     ['tools', true, false],
@@ -127,7 +126,7 @@ describe('a stream as it passes', () => {
     expect([reading.finished, reading.failed]).toEqual([finished, failed])
   })
 
-  test('the names of events inside a text are no events', () => {
+  test('names of events inside a text do not count as events', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('message_delta', 'message_start', 'error', '"type":"error"', 'stop_reason'),
@@ -144,23 +143,23 @@ describe('a stream as it passes', () => {
   test.each([
     '{"type":"error","error":{"message":"cut',
     '{"type":"message_delta","delta":{"stop_reason":"end_turn"',
-  ])('an event that was cut off is broken: %s', (event) => {
+  ])('an event that was cut off fails its stream: %s', (event) => {
     const reading = read([event])
     expect([reading.finished, reading.failed, reading.deliveredTokens()]).toEqual([false, true, 0])
   })
 
-  test('all that was written counts as delivered: text, thinking and arguments', () => {
-    const of = (delta: JsonObject) =>
+  test('text, thinking and arguments count as delivered', () => {
+    const tokensOf = (delta: JsonObject) =>
       read([JSON.stringify({ type: 'content_block_delta', index: 0, delta })]).deliveredTokens()
-    expect(of({ type: 'text_delta', text: 'x'.repeat(40) })).toBe(10)
-    expect(of({ type: 'thinking_delta', thinking: 'x'.repeat(40) })).toBe(10)
-    expect(of({ type: 'input_json_delta', partial_json: 'x'.repeat(40) })).toBe(10)
+    expect(tokensOf({ type: 'text_delta', text: 'x'.repeat(40) })).toBe(10)
+    expect(tokensOf({ type: 'thinking_delta', thinking: 'x'.repeat(40) })).toBe(10)
+    expect(tokensOf({ type: 'input_json_delta', partial_json: 'x'.repeat(40) })).toBe(10)
     expect(read(['{"type": "ping"}']).deliveredTokens()).toBe(0)
   })
 })
 
 describe('the facts of a request', () => {
-  const ask = (fields: JsonObject) =>
+  const factsOf = (fields: JsonObject) =>
     anthropic.text.readRequest({
       model: 'm',
       max_tokens: 100,
@@ -169,11 +168,11 @@ describe('the facts of a request', () => {
     })
 
   test('the limit, and one candidate', () => {
-    expect(ask({})).toMatchObject({ max_output_tokens: 100, candidates: 1 })
+    expect(factsOf({})).toMatchObject({ max_output_tokens: 100, candidates: 1 })
   })
 
-  const nothing = ask({}).input_tokens
-  const said = (...content: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content }] })
+  const base_tokens = factsOf({}).input_tokens
+  const userTurn = (...content: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content }] })
   test.each<[string, JsonObject]>([
     ['a system prompt', { system: 'You are a clerk.' }],
     ['system blocks', { system: [{ type: 'text', text: 'You are a clerk.' }] }],
@@ -182,20 +181,20 @@ describe('the facts of a request', () => {
       'a schema for the answer',
       { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
     ],
-    ['an image', said({ type: 'image', source: { type: 'url', url: 'x' } })],
-    ['a document', said({ type: 'document', source: { type: 'base64', data: 'x'.repeat(4_000) } })],
-    ['a document by address', said({ type: 'document', source: { type: 'url', url: 'x' } })],
-    ['a tool result', said({ type: 'tool_result', content: [{ type: 'text', text: 'x'.repeat(40) }] })],
-    ['a tool call', said({ type: 'tool_use', name: 'f', input: { a: 'x'.repeat(40) } })],
+    ['an image', userTurn({ type: 'image', source: { type: 'url', url: 'x' } })],
+    ['a document', userTurn({ type: 'document', source: { type: 'base64', data: 'x'.repeat(4_000) } })],
+    ['a document by URL', userTurn({ type: 'document', source: { type: 'url', url: 'x' } })],
+    ['a tool result', userTurn({ type: 'tool_result', content: [{ type: 'text', text: 'x'.repeat(40) }] })],
+    ['a tool call', userTurn({ type: 'tool_use', name: 'f', input: { a: 'x'.repeat(40) } })],
   ])('%s counts as input', (_name, fields) => {
-    expect(ask(fields).input_tokens).toBeGreaterThan(nothing)
+    expect(factsOf(fields).input_tokens).toBeGreaterThan(base_tokens)
   })
 
   test("an image's bytes do not count as text", () => {
     const data = 'A'.repeat(1_000_000)
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
     const in_result = { type: 'tool_result', tool_use_id: 'x', content: [image] }
-    expect(ask(said(image, in_result)).input_tokens).toBeLessThan(5_000)
+    expect(factsOf(userTurn(image, in_result)).input_tokens).toBeLessThan(5_000)
   })
 
   test.each<[string, JsonObject, string]>([
@@ -207,8 +206,8 @@ describe('the facts of a request', () => {
     ['empty messages', { messages: [] }, 'messages'],
     ['a message that is text', { messages: ['Hi'] }, 'messages[0]'],
   ])('%s is refused', (_name, fields, param) => {
-    expect(() => ask(fields)).toThrow(GatewayError)
-    expect(() => ask(fields)).toThrow(param)
+    expect(() => factsOf(fields)).toThrow(GatewayError)
+    expect(() => factsOf(fields)).toThrow(param)
   })
 })
 
@@ -227,7 +226,7 @@ describe('a lowered limit', () => {
     [{ type: 'enabled', budget_tokens: 8_000 }, 500, { type: 'disabled' }],
     [{ type: 'adaptive' }, 500, { type: 'adaptive' }],
   ])(
-    'turns thinking %o under %d tokens into %o: a budget over the limit is refused',
+    'turns thinking %o under %d tokens into %o: providers refuse a budget over the limit',
     (thinking, limit, expected) => {
       expect(anthropic.text.limitOutput({ ...body, thinking }, limit, { model: 'm' }).thinking).toEqual(
         expected,
@@ -273,7 +272,7 @@ describe('an error for a caller', () => {
   })
 })
 
-test('output without usage is estimated from all that was written', () => {
+test('output without usage is estimated from the whole answer', () => {
   expect(anthropic.text.estimateOutput(recordedWhole('anthropic', 'tools'))).toBeGreaterThan(20)
   expect(anthropic.text.estimateOutput({})).toBe(0)
 })

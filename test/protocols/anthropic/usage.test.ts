@@ -37,19 +37,19 @@ describe('compactions are added to the counts of the message', () => {
       [{ ...ALL, type: 'fallback_message' }],
       [10, 0, 0, 0, 5],
     ],
-    ['a type that is unknown', [{ ...ALL, type: 'another' }], [10, 0, 0, 0, 5]],
+    ['an unknown type', [{ ...ALL, type: 'another' }], [10, 0, 0, 0, 5]],
   ])('%s', (_, iterations, counts) => {
     expect(read({ ...COUNTS, iterations })).toEqual(counts)
   })
 
-  test('of a stream once, whatever its beginning said', () => {
+  test('once for a stream, whatever its start reported', () => {
     const start = { input_tokens: 100, output_tokens: 1, cache_read_input_tokens: 20 }
     const ended = { ...COUNTS, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
     expect(read({ ...ended, iterations: [ALL] }, start)).toEqual([110, 20, 10, 20, 12])
   })
 })
 
-test('the input that only the beginning of a stream told is billed beside a compaction', () => {
+test('the input that only the start of a stream reported is billed beside a compaction', () => {
   const iterations = [compaction({ input_tokens: 7_000, output_tokens: 300 })]
   expect(read({ output_tokens: 50, iterations }, { input_tokens: 1_000, output_tokens: 1 })).toEqual([
     8_000, 0, 0, 0, 350,
@@ -59,13 +59,13 @@ test('the input that only the beginning of a stream told is billed beside a comp
 test.each<[string, JsonObject, JsonObject]>([
   ['in both', { input_tokens: 1_000, output_tokens: 1 }, { output_tokens: 50 }],
   ['in both, with all counts', { input_tokens: 1_000 }, { input_tokens: 1_000, output_tokens: 50 }],
-])('a compaction that the beginning and the end of a stream tell is billed once: %s', (_, start, ended) => {
+])('a compaction in the start and the end of a stream is billed once: %s', (_, start, ended) => {
   const iterations = [compaction({ input_tokens: 7_000, output_tokens: 300 })]
   expect(read({ ...ended, iterations }, { ...start, iterations })).toEqual([8_000, 0, 0, 0, 350])
   expect(read(ended, { ...start, iterations })).toEqual([8_000, 0, 0, 0, 350])
 })
 
-test('a prompt of zeros in a later event takes nothing back', () => {
+test('a prompt of zeros in a later event replaces no count', () => {
   const start = { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 }
   const ended = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }
   expect(read(ended, start)).toEqual([10, 3, 0, 0, 5])
@@ -74,7 +74,7 @@ test('a prompt of zeros in a later event takes nothing back', () => {
   expect(read({ ...ended, ...none }, { ...start, ...written })).toEqual([10, 3, 0, 7, 5])
 })
 
-test('null in a later event is no count, and replaces none', () => {
+test('null in a later event replaces no count', () => {
   const start = { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 }
   const ended = { input_tokens: null, cache_read_input_tokens: null, cache_creation: null, output_tokens: 5 }
   expect(read(ended, start)).toEqual([10, 3, 0, 0, 5])
@@ -83,11 +83,11 @@ test('null in a later event is no count, and replaces none', () => {
 describe('a stream that begins with zeros', () => {
   const ZEROS = { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
   test.each<[string, JsonObject, JsonObject, (number | undefined)[]]>([
-    ['has told nothing of its input', ZEROS, { output_tokens: 5 }, [undefined, 0, 0, 0, 5]],
-    ['is told it at its end', ZEROS, COUNTS, [10, 0, 0, 0, 5]],
-    ['and ends with them has none', ZEROS, ZEROS, [0, 0, 0, 0, 0]],
+    ['and reports no other input has an unknown one', ZEROS, { output_tokens: 5 }, [undefined, 0, 0, 0, 5]],
+    ['has the input that its end reports', ZEROS, COUNTS, [10, 0, 0, 0, 5]],
+    ['and ends with zeros has no input', ZEROS, ZEROS, [0, 0, 0, 0, 0]],
     [
-      'has an input that was all cached',
+      'has an input that is all cached',
       { ...ZEROS, cache_read_input_tokens: 9 },
       { output_tokens: 5 },
       [0, 9, 0, 0, 5],
@@ -97,7 +97,7 @@ describe('a stream that begins with zeros', () => {
   })
 })
 
-describe('what is no list of compactions changes nothing', () => {
+describe('an invalid list of compactions changes nothing', () => {
   test.each<[string, Json]>([
     ['null', null],
     ['a text', 'compaction'],
@@ -111,9 +111,9 @@ describe('what is no list of compactions changes nothing', () => {
   })
   test.each<[string, Json]>([
     ['half a token', 0.5],
-    ['less than none', -1],
+    ['a negative count', -1],
     ['a list', []],
-  ])('a count that is none is not believed: %s', (_, input_tokens) => {
+  ])('an invalid count is not a number: %s', (_, input_tokens) => {
     expect(read({ ...COUNTS, iterations: [compaction({ input_tokens })] })[0]).toBeNaN()
   })
 })

@@ -33,7 +33,7 @@ describe('a request', () => {
     ])
   })
 
-  test('asks for one image: image models take no candidateCount', () => {
+  test('requests one image: image models take no candidateCount', () => {
     expect(geminiImages.maxPerRequest({ model: 'any' })).toBe(1)
     expect(bodyOf({ count: 3 }).generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'] })
   })
@@ -63,23 +63,23 @@ describe('a request', () => {
   })
 })
 
-const picture = (data: string) => ({ inlineData: { mimeType: 'image/png', data } })
+const imagePart = (data: string) => ({ inlineData: { mimeType: 'image/png', data } })
 
 describe('an answer', () => {
-  test('gives the images of its parts, without the drafts of its thoughts, and what stood beside each', () => {
-    const thought = { ...picture('DRAFT'), thought: true }
-    const parts = [{ text: 'Here.' }, thought, picture('ONE'), picture('TWO'), { text: 'Both.' }]
-    const text = (said: string) => ({ kind: 'text', text: said, signature: undefined })
+  test('has the images of its parts with the text beside each, without the drafts of its thoughts', () => {
+    const thought = { ...imagePart('DRAFT'), thought: true }
+    const parts = [{ text: 'Here.' }, thought, imagePart('ONE'), imagePart('TWO'), { text: 'Both.' }]
+    const textPart = (text: string) => ({ kind: 'text', text, signature: undefined })
     const beside = { before: [], after: [], signature: undefined, usage: undefined }
     expect(geminiImages.decode({ candidates: [{ content: { parts } }] })).toEqual({
       images: [
-        { base64: 'ONE', revised_prompt: null, beside: { ...beside, before: [text('Here.')] } },
-        { base64: 'TWO', revised_prompt: null, beside: { ...beside, after: [text('Both.')] } },
+        { base64: 'ONE', revised_prompt: null, beside: { ...beside, before: [textPart('Here.')] } },
+        { base64: 'TWO', revised_prompt: null, beside: { ...beside, after: [textPart('Both.')] } },
       ],
     } as never)
   })
 
-  test('in the other spelling is read too', () => {
+  test('in snake_case is read, too', () => {
     const parts = [{ inline_data: { mime_type: 'image/png', data: 'ONE' } }]
     expect(geminiImages.decode({ candidates: [{ content: { parts } }] })).toMatchObject({
       images: [{ base64: 'ONE' }],
@@ -98,7 +98,7 @@ describe('an answer', () => {
     ['NO_IMAGE', 'no_image_generated'],
     ['OTHER', 'no_image_generated'],
     ['A_REASON_OF_TOMORROW', 'no_image_generated'],
-  ])('without an image that finished with %s is %s', (finishReason, refusal) => {
+  ])('without an image, with the finishReason %s, is %s', (finishReason, refusal) => {
     expect(geminiImages.decode({ candidates: [{ finishReason }] }) as object).toEqual({ refusal })
   })
 
@@ -110,8 +110,8 @@ describe('an answer', () => {
     expect(geminiImages.decode({ candidates: 'no list' })).toEqual({ refusal: 'no_image_generated' })
   })
 
-  test('with an image gives the image, whatever its finishReason', () => {
-    const candidates = [{ content: { parts: [picture('ONE')] }, finishReason: 'SAFETY' }]
+  test('with an image has that image, whatever its finishReason', () => {
+    const candidates = [{ content: { parts: [imagePart('ONE')] }, finishReason: 'SAFETY' }]
     expect(geminiImages.decode({ candidates })).toMatchObject({ images: [{ base64: 'ONE' }] })
   })
 })

@@ -1,4 +1,4 @@
-// The native protocol: where requests go, how refusals are classified, how errors look (spec.md, Native generation endpoints, and silent.md, Native).
+// The native protocol: the targets of requests, the classes of failures, errors for callers (spec.md, Native generation endpoints, and silent.md, Native).
 import { describe, expect, test } from 'bun:test'
 import { type ErrorKind, GatewayError } from '../../../src/domain/errors.ts'
 import type { UpstreamFailure } from '../../../src/protocols/facts.ts'
@@ -7,14 +7,14 @@ import { failures } from './recordings.ts'
 
 const call = { model: 'gemini-2.5-flash' }
 
-test('a whole answer', () => {
+test('a whole answer is requested with generateContent', () => {
   expect(gemini.text.target({ ...call, streams: false })).toEqual({
     path: '/v1beta/models/gemini-2.5-flash:generateContent',
     headers: {},
   })
 })
 
-test('a stream is always asked for as server-sent events', () => {
+test('a stream is always requested as server-sent events', () => {
   expect(gemini.text.target({ ...call, streams: true }).path).toBe(
     '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
   )
@@ -128,7 +128,7 @@ describe('bodies', () => {
     ['an empty array', '[]'],
     ['null', 'null'],
     ['an error that is a word', '{"error":"bad"}'],
-    ['details that are no list', '{"error":{"details":{"reason":"API_KEY_INVALID"}}}'],
+    ['details that are not a list', '{"error":{"details":{"reason":"API_KEY_INVALID"}}}'],
     ['malformed details', '{"error":{"details":[null,1,{"reason":5}]}}'],
   ])('%s is classified by its status', (_name, body) =>
     expect(readFailure(429, body).failure_class).toBe('rate_limited'),
@@ -139,7 +139,7 @@ describe('bodies', () => {
   })
 })
 
-describe('when to come back', () => {
+describe('the time to wait', () => {
   const delay = (retryDelay: unknown) => JSON.stringify({ error: { details: [{ retryDelay }] } })
   test.each<[string, string, Record<string, string>, number | undefined]>([
     ['RetryInfo', delay('47s'), {}, 47],
@@ -148,7 +148,7 @@ describe('when to come back', () => {
     ['Retry-After', '', { 'retry-after': '12' }, 12],
     ['neither', '', {}, undefined],
     ['a negative delay', delay('-4s'), {}, undefined],
-    ['a delay that is no duration', delay('soon'), {}, undefined],
+    ['a delay that is not a duration', delay('soon'), {}, undefined],
     ['a delay that is an object', delay({ seconds: 4 }), {}, undefined],
     ['a delay of weeks: at most a day', delay('999999s'), {}, 86_400],
     ['RetryInfo before retry-after-ms', delay('2s'), { 'retry-after-ms': '9000' }, 2],

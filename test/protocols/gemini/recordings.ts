@@ -1,5 +1,4 @@
 // The recordings of the native protocol: one event a line.
-
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
@@ -30,7 +29,7 @@ export function failures(): RecordedFailure[] {
   return lines('failures').map((line) => JSON.parse(line))
 }
 
-/** A reading that has read all the given events. */
+/** Reads these events. */
 export function read(data: readonly string[]): StreamReading {
   const reading = gemini.text.stream.open()
   for (const event of data) reading.read(toByteString(Buffer.from(event)))

@@ -1,5 +1,4 @@
-// spec.md, "Native generation request": what is read before a call is paid, and what is refused.
-
+// Native requests (spec.md, "Native generation request"): the facts read before a call is paid, and the refused requests.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { GatewayError } from '../../../src/domain/errors.ts'
@@ -21,7 +20,7 @@ function refusal(request: JsonObject): GatewayError {
   throw new Error('was not refused')
 }
 
-/** Places in requests, as refusals name them. */
+/** The path of the first part, as refusals name it. */
 const PART = 'contents[0].parts[0]'
 
 describe('refused with 400, naming the field', () => {
@@ -126,7 +125,7 @@ describe('refused with 400, naming the field', () => {
   })
 })
 
-describe('taken as it is', () => {
+describe('accepted unchanged', () => {
   const cases: [string, JsonObject][] = [
     ...['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'IMAGE/PNG'].map(
       (mime): [string, JsonObject] => [`spec.md, Native generation request: ${mime} is allowed`, image(mime)],
@@ -139,7 +138,7 @@ describe('taken as it is', () => {
     ['a part without text and media', body({ functionCall: { name: 'f', args: {} } })],
     ['unknown fields', { ...body({ text: 'a', novelty: 1 }), novelty: { deep: [1] } }],
     ['unknown fields of generationConfig', configured({ temperature: 'hot', topP: 9, novelty: 1 })],
-    ['a role that is unknown', { contents: [{ role: 'narrator', parts: [{ text: 'a' }] }] }],
+    ['an unknown role', { contents: [{ role: 'narrator', parts: [{ text: 'a' }] }] }],
     ['one part where an array is due', { contents: [{ parts: { text: 'a' } }] }],
     ['systemInstruction as a string', { ...body({ text: 'a' }), systemInstruction: 'Be brief.' }],
     [
@@ -173,7 +172,7 @@ describe('facts for the quote', () => {
     }
   })
 
-  test('no limit is undefined, and one answer', () => {
+  test('a request without limits has no maximum, and one candidate', () => {
     expect(gemini.text.readRequest(body({ text: 'hi' }))).toEqual({
       input_tokens: 1,
       // The text, and the names and brackets around it.
@@ -205,7 +204,7 @@ describe('facts for the quote', () => {
   })
 
   const text = body({ text: 'abcdefgh' })
-  const grown: [string, JsonObject, number][] = [
+  const counted: [string, JsonObject, number][] = [
     ['text, four characters a token', text, 2],
     [
       'every content and part',
@@ -225,20 +224,24 @@ describe('facts for the quote', () => {
     ['a video that cannot be counted by its bytes', image('video/mp4', 'A'.repeat(4000)), 150],
     ['a PDF that cannot be counted by its bytes', image('application/pdf', 'A'.repeat(4000)), 150],
     ['text as inline data', image('text/csv', 'YWJj'.repeat(1000)), 750],
-    ['a file that is not seen', body({ fileData: { fileUri: 'https://example.com/v' } }), 32_768],
-    ['an image that is not seen', body({ file_data: { mime_type: 'image/png', file_uri: 'files/1' } }), 1600],
-    ['cached content that is not seen', { ...text, cachedContent: 'cachedContents/1' }, 4098],
+    ['a file that the gateway cannot read', body({ fileData: { fileUri: 'https://example.com/v' } }), 32_768],
+    [
+      'an image that the gateway cannot read',
+      body({ file_data: { mime_type: 'image/png', file_uri: 'files/1' } }),
+      1600,
+    ],
+    ['cached content that the gateway cannot read', { ...text, cachedContent: 'cachedContents/1' }, 4098],
     [
       'an image in a functionResponse',
       body({ functionResponse: { parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }] } }),
       1601,
     ],
   ]
-  test.each(grown)('input counts %s', (_name, request, tokens) => {
+  test.each(counted)('input counts %s', (_name, request, tokens) => {
     expect(gemini.text.readRequest(request).input_tokens).toBe(tokens)
   })
 
-  test('property: whatever a caller sends is priced or refused, never anything else', () => {
+  test('any request is priced or refused, and never fails otherwise (property)', () => {
     const key = fc.constantFrom(
       'text',
       'inlineData',
@@ -275,7 +278,7 @@ describe('facts for the quote', () => {
 describe('limitOutput lowers the limit and nothing else', () => {
   const cases: [string, JsonObject, JsonObject][] = [
     [
-      'a limit that is there',
+      'an existing limit',
       configured({ maxOutputTokens: 100, topK: 3 }),
       configured({ maxOutputTokens: 10, topK: 3 }),
     ],

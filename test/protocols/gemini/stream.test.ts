@@ -1,4 +1,4 @@
-// A native stream, read as it passes: usage, end, failure, and how much was delivered.
+// The reading of a native stream: usage, end, failure, and delivered tokens.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
@@ -36,15 +36,15 @@ describe('recordings', () => {
 describe('the end of a stream', () => {
   test.each([
     ['a text about finishReason', textEvent('{"finishReason": "STOP"} and "promptFeedback"')],
-    ['a text that is the word', textEvent('finishReason')],
-    ['a text that is the word error', textEvent('error')],
+    ['the text "finishReason"', textEvent('finishReason')],
+    ['the text "error"', textEvent('error')],
     [
       'a function argument of that name',
       '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"finishReason":"STOP","error":1,"blockReason":"x"}}}]}}]}',
     ],
     ['an empty event', ''],
-    ['an event that is no JSON', '{"candidates": [{"finishReason": "STOP"'],
-    ['an event that is no object', '["finishReason", "error"]'],
+    ['an event that is not JSON', '{"candidates": [{"finishReason": "STOP"'],
+    ['an event that is not an object', '["finishReason", "error"]'],
     ['a finishReason that is null', '{"candidates":[{"finishReason":null}]}'],
   ])('is not %s', (_name, event) => {
     const { finished, failed } = read([event])
@@ -64,7 +64,7 @@ describe('usage', () => {
   test('is undefined while none has been reported', () =>
     expect(read([textEvent('hello')]).usage()).toBeUndefined())
 
-  test('a text about usageMetadata is no usage', () => {
+  test('a text about usageMetadata is not usage', () => {
     const reading = read([textEvent('"usageMetadata": {"promptTokenCount": 5}')])
     expect(reading.usage()).toBeUndefined()
   })
@@ -74,7 +74,7 @@ describe('usage', () => {
     expect(reading.usage()?.input_tokens).toBe(5)
   })
 
-  test('a text that is the word does not hide the earlier one', () => {
+  test('the text "usageMetadata" does not hide the earlier one', () => {
     const reading = read(['{"usageMetadata":{"promptTokenCount":5}}', textEvent('usageMetadata')])
     expect(reading.usage()?.input_tokens).toBe(5)
   })
@@ -86,7 +86,7 @@ describe('usage', () => {
   })
 })
 
-describe('what was delivered, in estimated tokens', () => {
+describe('delivered tokens, estimated', () => {
   const cases: [string, string[], number][] = [
     ['nothing before the first event', [], 0],
     ['text, four bytes a token', [textEvent('abcdefgh')], 2],
@@ -98,7 +98,7 @@ describe('what was delivered, in estimated tokens', () => {
     ['text across events is rounded up once', [textEvent('ab'), textEvent('c'), textEvent('d')], 1],
     ['error text is never output', ['{"error":{"code":503,"message":"a long story about what failed"}}'], 0],
     ['a blocked prompt delivers nothing', lines('stream-prompt-blocked'), 0],
-    ['thinking that is not shown was not delivered', lines('stream-thinking-exhausted'), 0],
+    ['hidden thinking is not delivered', lines('stream-thinking-exhausted'), 0],
     ['an image as the provider counts it, and the text before it', lines('stream-image'), 1296],
     ['malformed events deliver nothing', ['{"text"', '"text":', '"text": "open'], 0],
   ]
@@ -109,7 +109,7 @@ describe('what was delivered, in estimated tokens', () => {
     expect(read([call]).deliveredTokens()).toBeWithin(15, 40)
   })
 
-  test('property: the bytes of the text as it was escaped, whatever the text', () => {
+  test('the bytes of any text count in their escaped form (property)', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
         const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)) - 2, 0)

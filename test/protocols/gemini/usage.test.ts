@@ -1,5 +1,4 @@
-// silent.md, "Usage that is billed": Gemini.
-
+// Usage of Gemini (silent.md, "Usage that is billed").
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { inFull, NO_USAGE, type ReportedUsage, totalTokens, type Usage } from '../../../src/domain/usage.ts'
@@ -57,7 +56,7 @@ describe('usageMetadata becomes a Usage', () => {
       { input_tokens: 12, output_tokens: 3 },
     ],
     [
-      'audio that is cached, too, where the cache has no details',
+      'audio counts as cached first if the cache has no details',
       {
         promptTokenCount: 100,
         cachedContentTokenCount: 90,
@@ -71,7 +70,7 @@ describe('usageMetadata becomes a Usage', () => {
   })
 })
 
-describe('what follows from what is reported is computed', () => {
+describe('a missing count is computed from the reported ones', () => {
   test.each<[string, JsonObject, ReportedUsage]>([
     [
       'the prompt',
@@ -89,7 +88,7 @@ describe('what follows from what is reported is computed', () => {
       { input_tokens: 13, output_tokens: 7, thinking_tokens: 5 },
     ],
     [
-      'nothing, where nothing is left: a stream begins so',
+      'nothing if nothing is left, as at the start of a stream',
       { promptTokenCount: 10, totalTokenCount: 10 },
       { input_tokens: 10, output_tokens: undefined },
     ],
@@ -110,19 +109,19 @@ describe('usage absent is not usage zero', () => {
   })
 })
 
-describe('of what is not reported, nothing is said', () => {
+describe('an unreported count stays unknown', () => {
   test.each<[string, JsonObject, ReportedUsage]>([
     ['the output', { promptTokenCount: 7 }, { input_tokens: 7, output_tokens: undefined }],
     ['the input', { candidatesTokenCount: 7 }, { input_tokens: undefined, output_tokens: 7 }],
     [
-      'a zero beside thoughts is left out',
+      'but not the output beside thoughts: Gemini omits a zero',
       { thoughtsTokenCount: 7 },
       { output_tokens: 0, thinking_tokens: 7 },
     ],
   ])('%s', (_name, meta, expected) => expect(reportOf(meta)).toMatchObject(expected))
 })
 
-describe('what contradicts itself can be seen: a count is negative, or no number', () => {
+describe('a contradiction is visible: a count is negative, or not a number', () => {
   const audio = (tokenCount: Json) => [{ modality: 'AUDIO', tokenCount }]
   test.each<[string, JsonObject]>([
     ...[-5, 1.5, 'many', '-5', 1e300, {}, true].map((count): [string, JsonObject] => [
@@ -157,7 +156,7 @@ describe('what contradicts itself can be seen: a count is negative, or no number
 })
 
 describe('properties', () => {
-  test('property: of a consistent usage, every token is counted once', () => {
+  test('every token of a consistent usage is counted once', () => {
     const tokens = fc.nat(100_000)
     fc.assert(
       fc.property(
@@ -210,13 +209,13 @@ describe('output of an answer without usage is estimated', () => {
   const answer = (...parts: Json[]): JsonObject => ({ candidates: [{ content: { parts } }] })
   const cases: [string, JsonObject, number][] = [
     ['text, four characters a token', answer({ text: 'abcdefgh' }), 2],
-    ['thoughts that are shown count too', answer({ text: 'abcd', thought: true }, { text: 'efgh' }), 2],
+    ['visible thoughts count, too', answer({ text: 'abcd', thought: true }, { text: 'efgh' }), 2],
     [
       'an image as the provider counts it',
       answer({ inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
       1290,
     ],
-    ['a signature is no output', answer({ thoughtSignature: 'AAAAAAAAAAAA' }), 0],
+    ['a signature does not count as output', answer({ thoughtSignature: 'AAAAAAAAAAAA' }), 0],
     [
       'all candidates',
       {

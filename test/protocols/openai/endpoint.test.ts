@@ -1,4 +1,4 @@
-// Which endpoint of OpenAI's a call is put to: by the route's setting, the model's generation and the request.
+// OpenAI's endpoint for a call: chosen by the route's setting, the model's generation and the request.
 import { describe, expect, test } from 'bun:test'
 import type { Endpoint, Provider } from '../../../src/domain/catalogue.ts'
 import type { RequestFacts } from '../../../src/protocols/facts.ts'
@@ -42,7 +42,7 @@ const CHAT = 'chat_completions'
 const RESPONSES = 'responses'
 const TOOLS = { offers_tools: true }
 
-describe('callers of chat completions are put to responses only where chat completions refuses them', () => {
+describe('a call of chat completions is sent to responses only if chat completions would refuse it', () => {
   test.each<[string, Partial<RequestFacts>, Endpoint]>([
     ['gpt-4.1', { ...TOOLS, effort: 'high' }, CHAT],
     ['gpt-5', { ...TOOLS, effort: 'high' }, CHAT],
@@ -78,7 +78,7 @@ describe('callers of chat completions are put to responses only where chat compl
   })
 })
 
-describe('callers of other protocols are put to responses wherever the model reasons', () => {
+describe('a call of another protocol is sent to responses if the model reasons', () => {
   const callers = [...PROTOCOLS.filter((name) => name !== 'openai'), 'completions']
   test.each<[string, Partial<RequestFacts>, Endpoint]>([
     ['gpt-4.1', TOOLS, CHAT],
@@ -97,28 +97,28 @@ describe('callers of other protocols are put to responses wherever the model rea
   })
 })
 
-test('a provider that does not speak responses is never asked in it, whatever the route says', () => {
+test('a provider without responses gets chat completions, even if the route says responses', () => {
   for (const caller of ['openai', 'anthropic', 'responses'])
     expect(endpointOf(caller, 'gpt-5-codex', TOOLS, { responses: false, endpoint: RESPONSES })).toBe(CHAT)
 })
 
-test('callers of responses are put there whatever the model, unless the route says otherwise', () => {
+test('a call of responses is sent to responses for any model, unless the route says otherwise', () => {
   expect(endpointOf('responses', 'gpt-4.1')).toBe(RESPONSES)
   expect(endpointOf('responses', 'gpt-6-sol', TOOLS, { endpoint: CHAT })).toBe(CHAT)
 })
 
-test('what the route says stands above generation and request', () => {
+test('the endpoint of the route overrides generation and request', () => {
   for (const caller of ['openai', 'anthropic', 'gemini', 'completions']) {
     expect(endpointOf(caller, 'gpt-6-sol', TOOLS, { endpoint: CHAT })).toBe(CHAT)
     expect(endpointOf(caller, 'llama-4', { candidates: 2 }, { endpoint: RESPONSES })).toBe(RESPONSES)
   }
 })
 
-test("OpenRouter's chat completions have reasoning with tools: only its callers of responses are put there", () => {
-  for (const where of [{ base_url: 'https://openrouter.ai/api/v1' }, { server: 'openrouter' }]) {
-    expect(endpointOf('openai', 'openai/gpt-6-sol', TOOLS, where)).toBe(CHAT)
-    expect(endpointOf('anthropic', 'openai/gpt-5-codex', TOOLS, where)).toBe(CHAT)
-    expect(endpointOf('responses', 'openai/gpt-6-sol', TOOLS, where)).toBe(RESPONSES)
+test("OpenRouter's chat completions reason with tools: only a call of responses is sent to responses", () => {
+  for (const openrouter of [{ base_url: 'https://openrouter.ai/api/v1' }, { server: 'openrouter' }]) {
+    expect(endpointOf('openai', 'openai/gpt-6-sol', TOOLS, openrouter)).toBe(CHAT)
+    expect(endpointOf('anthropic', 'openai/gpt-5-codex', TOOLS, openrouter)).toBe(CHAT)
+    expect(endpointOf('responses', 'openai/gpt-6-sol', TOOLS, openrouter)).toBe(RESPONSES)
   }
 })
 
@@ -129,7 +129,7 @@ test.each<[string, Partial<Provider> & { endpoint?: Endpoint }, Endpoint[]]>([
   ['gpt-6-sol', { endpoint: CHAT }, [CHAT]],
   ['llama-4', { endpoint: RESPONSES }, [RESPONSES]],
   ['gpt-5-codex', { responses: false }, [CHAT]],
-])('calls of %s, %o, may be put to %o', (model, { endpoint, ...provider }, expected) => {
+])('calls of %s, %o, may be sent to %o', (model, { endpoint, ...provider }, expected) => {
   expect(endpointsOf({ provider: { ...PROVIDER, ...provider }, model, endpoint })).toEqual(expected)
 })
 
@@ -147,7 +147,7 @@ describe('Bedrock has the Responses API for some models only', () => {
     expect(endpointsOf({ provider: { ...PROVIDER, ...bedrock }, model })).toContain(endpoint)
   })
 
-  test('what a route says holds', () => {
+  test('the endpoint of a route holds', () => {
     expect(endpointOf('openai', 'openai.gpt-oss-120b-1:0', {}, { ...bedrock, endpoint: RESPONSES })).toBe(
       RESPONSES,
     )

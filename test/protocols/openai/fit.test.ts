@@ -1,5 +1,4 @@
-// What is sent to each known server of chat completions: nothing that it refuses, thinking where it wants it, names that it takes.
-
+// Requests to each known server of chat completions: no field that it refuses, thinking in its own field, valid names.
 import { describe, expect, test } from 'bun:test'
 import { translateRequest, type WrittenRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
@@ -104,11 +103,11 @@ const form = (server: string) => ({ server, drop_fields: [], set_fields: {}, set
 function sentTo(
   server: string,
   from: BuiltInProtocol,
-  asked: JsonObject,
+  original: JsonObject,
   model = MODELS[server] ?? '',
 ): WrittenRequest {
-  const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(asked, false)
-  return translateRequest(asked, request, openai, {
+  const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(original, false)
+  return translateRequest(original, request, openai, {
     model,
     max_output_tokens: 8_000,
     automatic_caching: false,
@@ -116,29 +115,29 @@ function sentTo(
   })
 }
 
-const passedTo = (server: string, asked: JsonObject, model = MODELS[server] ?? ''): JsonObject =>
-  openai.text.fit?.({ ...asked, model }, { server, model, is_translated: false }).body ?? {}
+const passedTo = (server: string, original: JsonObject, model = MODELS[server] ?? ''): JsonObject =>
+  openai.text.fit?.({ ...original, model }, { server, model, is_translated: false }).body ?? {}
 
 const RULED_SERVERS = Object.keys(RULES)
 
-describe('a limit goes to servers that heed its older name only', () => {
+describe('a limit has the older name for servers that read only that', () => {
   test.each(['deepseek', 'mistral', 'moonshot', 'together', 'ollama'])('%s', (server) => {
     const limits = { max_completion_tokens: 9, max_tokens: null }
-    for (const asked of [{ max_completion_tokens: 9 }, limits]) {
-      const body = passedTo(server, asked)
+    for (const original of [{ max_completion_tokens: 9 }, limits]) {
+      const body = passedTo(server, original)
       expect(body).toMatchObject({ max_tokens: 9 })
       expect(Object.keys(body)).not.toContain('max_completion_tokens')
     }
   })
 
-  test('and to OpenAI under the newer one, whatever stands there as null', () => {
+  test('and the newer name for OpenAI, even in place of a null', () => {
     const body = passedTo('openai', { max_completion_tokens: null, max_tokens: 9 }, 'gpt-5')
     expect(body).toMatchObject({ max_completion_tokens: 9 })
     expect(Object.keys(body)).not.toContain('max_tokens')
   })
 })
 
-/** What the simulated server refuses of it, but for what only another API of the provider takes. */
+/** The simulated server's refusal of a body, except by the rule about what only another API of the provider takes. */
 function refusal(name: string, body: JsonObject): string | undefined {
   const server = SERVERS.find((each) => each.name === name)
   const rules = server?.rules.filter((rule) => !rule.name.includes('reasoning with function tools')) ?? []
@@ -149,8 +148,8 @@ describe.each(RULED_SERVERS)('%s refuses nothing', (name) => {
   test.each([
     ['anthropic', MESSAGES],
     ['gemini', CONTENTS],
-  ] as const)('of a tool loop of %s callers', (from, asked) => {
-    expect(refusal(name, sentTo(name, from, asked).body)).toBeUndefined()
+  ] as const)('of a tool loop of %s callers', (from, original) => {
+    expect(refusal(name, sentTo(name, from, original).body)).toBeUndefined()
   })
 
   test('of a chat completion that passes through', () => {
@@ -161,7 +160,7 @@ describe.each(RULED_SERVERS)('%s refuses nothing', (name) => {
 const assistantOf = ({ messages }: JsonObject): JsonObject =>
   objectsIn(messages).find(({ role }) => role === 'assistant') ?? {}
 
-describe('unsigned thinking goes back', () => {
+describe('unsigned thinking is sent back', () => {
   const THOUGHT = 'I should look.'
   const PLACES: readonly (readonly [server: string, expected: JsonObject])[] = [
     ['deepseek', { reasoning_content: THOUGHT }],
@@ -194,13 +193,13 @@ describe('unsigned thinking goes back', () => {
     expect(dropped).toContain('thinking')
   })
 
-  test('to a server that nobody knows as reasoning_content', () => {
+  test('to an unknown server as reasoning_content', () => {
     expect(assistantOf(sentTo('unknown', 'anthropic', MESSAGES, 'glm-5').body)).toMatchObject({
       reasoning_content: THOUGHT,
     })
   })
 
-  const moved = (server: string, thinking: JsonObject) =>
+  const passedMessage = (server: string, thinking: JsonObject) =>
     assistantOf(
       passedTo(server, {
         messages: [
@@ -216,7 +215,7 @@ describe('unsigned thinking goes back', () => {
     ['openai', { reasoning_content: 'Hm' }, {}],
     ['unknown', { reasoning: 'Hm' }, { reasoning: 'Hm' }],
   ])('passing through to %s: %o', (server, message, expected) => {
-    expect(moved(server, message)).toEqual({ role: 'assistant', content: 'Hi', ...expected })
+    expect(passedMessage(server, message)).toEqual({ role: 'assistant', content: 'Hi', ...expected })
   })
 
   test.each([
@@ -225,15 +224,18 @@ describe('unsigned thinking goes back', () => {
     ['deepseek', undefined, { thinking: { type: 'disabled' } }],
     ['moonshot', undefined, { thinking: { type: 'disabled' } }],
     ['vllm', undefined, {}],
-  ])('%s gets %p where the caller sent none with its tool calls', (server, expected, more) => {
-    const { reasoning_effort: _, ...chat } = CHAT
-    expect(assistantOf(passedTo(server, { ...chat, ...more })).reasoning_content).toBe(expected)
-  })
+  ])(
+    '%s gets the reasoning_content %p if the caller sent none with its tool calls',
+    (server, expected, more) => {
+      const { reasoning_effort: _, ...chat } = CHAT
+      expect(assistantOf(passedTo(server, { ...chat, ...more })).reasoning_content).toBe(expected)
+    },
+  )
 
   test.each([
     ['anthropic/claude-opus-5', 1],
     ['deepseek/deepseek-v3.2', 0],
-  ])('signed thinking goes to OpenRouter for %s only if that signed it', (model, details) => {
+  ])('signed thinking is sent to OpenRouter for %s only if that model signed it', (model, details) => {
     const signed = { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'anthropic-claude-v1' }
     const message = { role: 'assistant', content: 'Hi', reasoning_content: 'Hm', reasoning_details: [signed] }
     const { reasoning_details } = assistantOf(passedTo('openrouter', { messages: [message] }, model))
@@ -297,8 +299,8 @@ describe('fields', () => {
       { ...CONTENTS, generationConfig: { responseLogprobs: true } },
       'generationConfig.responseLogprobs',
     ],
-  ] as const)('%s cannot be sent what %s callers need of it', (server, from, asked, param) => {
-    expect(() => sentTo(server, from, asked as JsonObject)).toThrow(`${param} is not supported`)
+  ] as const)('a field that %s lacks is refused for %s callers', (server, from, original, param) => {
+    expect(() => sentTo(server, from, original as JsonObject)).toThrow(`${param} is not supported`)
   })
 
   test.each([
@@ -307,7 +309,7 @@ describe('fields', () => {
     ['foundry', false],
     ['xai', true],
     ['unknown', true],
-  ])('the status of a reasoning item goes to %s: %p', (server, goes) => {
+  ])('the status of a reasoning item is sent to %s: %p', (server, is_sent) => {
     const reasoning = { type: 'reasoning', summary: [], encrypted_content: 'gAAAAABIbQ' }
     const call = { type: 'function_call', call_id: 'c', name: 'look', arguments: '{}', status: 'completed' }
     const input = [{ ...reasoning, status: 'completed' }, call]
@@ -315,10 +317,10 @@ describe('fields', () => {
       { model: 'gpt-5.4', input },
       { server, model: 'gpt-5.4', is_translated: false },
     ) ?? { body: undefined }
-    expect(body?.input).toEqual(goes ? input : [reasoning, call])
+    expect(body?.input).toEqual(is_sent ? input : [reasoning, call])
   })
 
-  test('nothing is changed that a server takes', () => {
+  test('a body that the server takes is not changed', () => {
     const body = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }], temperature: 0.5 }
     for (const server of [...RULED_SERVERS, 'unknown', undefined])
       expect(openai.text.fit?.(body, { server, model: 'gpt-4.1', is_translated: false }).body).toBe(body)
@@ -328,25 +330,28 @@ describe('fields', () => {
 describe('names and ids', () => {
   test.each(RULED_SERVERS)('a call and its result keep one id that %s takes', (server) => {
     const messages = objectsIn(sentTo(server, 'anthropic', MESSAGES).body.messages)
-    const called = messages.flatMap(({ tool_calls }) => objectsIn(tool_calls).map(({ id }) => id))
-    const answered = messages.flatMap(({ tool_call_id }) => tool_call_id ?? [])
-    expect([...answered]).toEqual([...called] as typeof answered)
+    const call_ids = messages.flatMap(({ tool_calls }) => objectsIn(tool_calls).map(({ id }) => id))
+    const result_ids = messages.flatMap(({ tool_call_id }) => tool_call_id ?? [])
+    expect([...result_ids]).toEqual([...call_ids] as typeof result_ids)
   })
 
   test.each([
     ['openai', 'anthropic', MESSAGES, LONG_NAME],
     ['mistral', 'gemini', CONTENTS, 'ns.search:v1'],
     ['unknown', 'anthropic', MESSAGES, LONG_NAME],
-  ] as const)('%s gets a name of tools of %s callers that can be told back', (server, from, asked, name) => {
-    const { body, renamed_tools } = sentTo(server, from, asked as JsonObject)
-    const [tool] = objectsIn(body.tools)
-    const sent = String(objectIn(tool?.function).name)
-    expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
-    expect(renamed_tools.get(sent)).toBe(name)
-    expect(JSON.stringify(body)).not.toContain(`"${name}"`)
-  })
+  ] as const)(
+    '%s gets a valid name of a tool of %s callers, which is mapped back',
+    (server, from, original, name) => {
+      const { body, renamed_tools } = sentTo(server, from, original as JsonObject)
+      const [tool] = objectsIn(body.tools)
+      const sent = String(objectIn(tool?.function).name)
+      expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+      expect(renamed_tools.get(sent)).toBe(name)
+      expect(JSON.stringify(body)).not.toContain(`"${name}"`)
+    },
+  )
 
-  test('an end user is told as 64 hexadecimal digits', () => {
+  test('an end user is sent as 64 hexadecimal digits', () => {
     expect(sentTo('openai', 'anthropic', MESSAGES).body.safety_identifier).toMatch(/^[0-9a-f]{64}$/)
     expect(sentTo('mistral', 'anthropic', MESSAGES).dropped).toContain('metadata.user_id')
   })

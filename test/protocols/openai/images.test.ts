@@ -9,7 +9,7 @@ const encode = (rest: Partial<ImageRequest>, model = 'gpt-image-1.5') =>
 const bodyOf = (rest: Partial<ImageRequest>, model?: string) => JSON.parse(String(encode(rest, model).body))
 
 describe('generations', () => {
-  test('are sent as JSON, and have only the fields that were asked for', () => {
+  test('are sent as JSON, and have only the requested fields', () => {
     const { path, headers } = encode({})
     expect(path).toBe('/images/generations')
     expect(headers).toEqual({ 'content-type': 'application/json' })
@@ -27,7 +27,7 @@ describe('generations', () => {
     })
   })
 
-  test('other servers are asked for base64, and for the very size', () => {
+  test('other servers are asked for base64 and for the exact size', () => {
     const size = { width: 640, height: 480 }
     expect(
       bodyOf({ size, quality: 'low', aspect_ratio: { width: 4, height: 3 } }, 'stable-diffusion-3'),
@@ -52,30 +52,33 @@ describe('generations', () => {
     ['gpt-image-2', 3856, 2160, '1536x1024'],
     ['gpt-image-2', 2048, 512, '1536x1024'],
     ['gpt-image-2', 256, 256, '1024x1024'],
-  ])('%s for %ix%i is asked for %s', (model, width, height, size) => {
+  ])('%s for %ix%i gets the size %s', (model, width, height, size) => {
     expect(bodyOf({ size: { width, height } }, model).size).toBe(size)
   })
 
   test.each([
     ['gpt-image-1.5', { quality: 'high', output_format: 'webp' }, 10],
     ['stable-diffusion-3', { response_format: 'b64_json' }, 1],
-  ])('a deployment with a name of its own is asked as its generation %s', (generation, fields, at_once) => {
-    const deployment = { model: 'our-pictures', generation }
-    const request = imageRequest({ quality: 'high', output_format: 'webp' })
-    expect(JSON.parse(String(openaiImages.encode(request, deployment).body))).toEqual({
-      model: 'our-pictures',
-      prompt: 'a cat',
-      n: 1,
-      ...fields,
-    })
-    expect(openaiImages.maxPerRequest(deployment)).toBe(at_once)
-  })
+  ])(
+    'a deployment with its own name gets the fields of its generation %s',
+    (generation, fields, max_images) => {
+      const deployment = { model: 'our-pictures', generation }
+      const request = imageRequest({ quality: 'high', output_format: 'webp' })
+      expect(JSON.parse(String(openaiImages.encode(request, deployment).body))).toEqual({
+        model: 'our-pictures',
+        prompt: 'a cat',
+        n: 1,
+        ...fields,
+      })
+      expect(openaiImages.maxPerRequest(deployment)).toBe(max_images)
+    },
+  )
 
   test('a ratio becomes the nearest size', () => {
     expect(bodyOf({ aspect_ratio: { width: 9, height: 16 } }).size).toBe('1024x1536')
   })
 
-  test('how many at once', () => {
+  test('the maximum number of images in a request', () => {
     expect(openaiImages.maxPerRequest({ model: 'gpt-image-2' })).toBe(10)
     expect(openaiImages.maxPerRequest({ model: 'some-other' })).toBe(1)
   })
@@ -92,7 +95,7 @@ describe('edits', () => {
     return new Response(body as Uint8Array<ArrayBuffer>, init).formData()
   }
 
-  test('one image goes as `image`', async () => {
+  test('one image is sent as `image`', async () => {
     const form = await formOf({ references: [png], size: { width: 512, height: 512 } })
     expect([...form.keys()]).toEqual(['model', 'prompt', 'n', 'size', 'image'])
     const image = form.get('image') as unknown as File
@@ -100,7 +103,7 @@ describe('edits', () => {
     expect(Buffer.from(await image.arrayBuffer())).toEqual(png.bytes)
   })
 
-  test('several go as `image[]`, in their order', async () => {
+  test('several images are sent as `image[]`, in their order', async () => {
     const images = (await formOf({ references: [png, webp] })).getAll('image[]') as unknown as File[]
     expect(images.map(({ type }) => type)).toEqual(['image/png', 'image/webp'])
   })
@@ -113,7 +116,7 @@ describe('edits', () => {
 })
 
 describe('an answer', () => {
-  test('gives its images and how the prompt was revised', () => {
+  test('has its images and their revised prompts', () => {
     const data = [{ b64_json: 'ONE', revised_prompt: 'a fine cat' }, { b64_json: 'TWO' }]
     expect(openaiImages.decode({ created: 1, data })).toEqual({
       images: [
@@ -127,7 +130,7 @@ describe('an answer', () => {
   test.each([
     ['no data', {}],
     ['an empty list', { data: [] }],
-    ['addresses only', { data: [{ url: 'https://images.example/1.png' }] }],
+    ['URLs only', { data: [{ url: 'https://images.example/1.png' }] }],
     ['an empty image', { data: [{ b64_json: '' }] }],
   ])('with %s has no image', (_row, answer) => {
     expect(openaiImages.decode(answer)).toEqual({ refusal: 'no_image_generated' })
@@ -147,7 +150,7 @@ describe('a refusal', () => {
       })
     },
   )
-  test('of the size has a code of its own', () => {
+  test('of the size has its own code', () => {
     expect(refusal(400, { param: 'size' })).toMatchObject({
       failure_class: 'bad_request',
       code: 'unsupported_size',

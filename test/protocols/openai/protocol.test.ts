@@ -1,5 +1,4 @@
-// Chat completions: what is billed, where requests go, how refusals are classified, how errors look.
-
+// Chat completions: billed usage, the reading of streams, requests to providers, refusals of providers, errors for callers.
 import { describe, expect, test } from 'bun:test'
 import { type ErrorKind, GatewayError, notFound } from '../../../src/domain/errors.ts'
 import { inFull, NO_USAGE, type Usage } from '../../../src/domain/usage.ts'
@@ -17,13 +16,13 @@ const read = (payloads: readonly string[]) => {
   return reading
 }
 
-describe('usage that is billed', () => {
+describe('billed usage', () => {
   const prompt = (prompt_tokens: number, prompt_tokens_details: JsonObject): JsonObject => ({
     prompt_tokens,
     completion_tokens: 0,
     prompt_tokens_details,
   })
-  /** Beside those of usage.test.ts. */
+  /** In addition to those of usage.test.ts. */
   test.each<[string, JsonObject, Partial<Usage>]>([
     [
       'audio is at its own rate',
@@ -56,7 +55,7 @@ describe('usage that is billed', () => {
       { input_tokens: 5, output_tokens: 6 },
     ],
     [
-      'what is no count',
+      'invalid counts',
       { prompt_tokens: -1, completion_tokens: 1.5 },
       { input_tokens: Number.NaN, input_audio_tokens: Number.NaN, output_tokens: Number.NaN },
     ],
@@ -85,7 +84,7 @@ describe('usage that is billed', () => {
   })
 
   test.each(['text', 'tools', 'refused', 'length', 'logprobs', 'two-answers'])(
-    'a stream bills what its whole answer bills: %s',
+    'a stream is billed as its whole answer is: %s',
     (name) => {
       expect(read(recordedStream('openai', name)).usage()).toEqual(
         openai.text.readUsage(recordedWhole('openai', name)),
@@ -93,12 +92,12 @@ describe('usage that is billed', () => {
     },
   )
 
-  test('a stream without a usage has none', () => {
+  test('a stream that reports no usage has none', () => {
     expect(read(recordedStream('openai', 'cut')).usage()).toBeUndefined()
   })
 })
 
-describe('a stream as it passes', () => {
+describe('the reading of a stream', () => {
   test.each([
     ['text', true, false],
     ['tools', true, false],
@@ -113,7 +112,7 @@ describe('a stream as it passes', () => {
   })
 
   test.each(['error', 'finish_reason', 'usage', '[DONE]', '"error":{}'])(
-    'a text that is the word %s is only text',
+    'the text %s is only text',
     (content) => {
       const reading = read([
         JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }], usage: null }),
@@ -123,7 +122,7 @@ describe('a stream as it passes', () => {
   )
 
   test.each(['{"error": {"message": "cut', '{"choices":[{"finish_reason":"stop"'])(
-    'a chunk that was cut off is broken: %s',
+    'a chunk that was cut off fails its stream: %s',
     (chunk) => {
       const reading = read([chunk])
       expect([reading.finished, reading.failed]).toEqual([false, true])
@@ -135,21 +134,21 @@ describe('a stream as it passes', () => {
     expect(read([JSON.stringify(chunk)]).deliveredTokens()).toBe(0)
   })
 
-  test('all that was written counts as delivered: text, reasoning, refusals and arguments', () => {
-    const of = (delta: JsonObject) =>
+  test('text, reasoning, refusals and arguments count as delivered', () => {
+    const tokensOf = (delta: JsonObject) =>
       read([JSON.stringify({ choices: [{ index: 0, delta }] })]).deliveredTokens()
-    const written = 'x'.repeat(40)
-    expect(of({ content: written })).toBe(10)
-    expect(of({ refusal: written })).toBe(10)
-    expect(of({ reasoning_content: written })).toBe(10)
-    expect(of({ reasoning: written })).toBe(10)
-    expect(of({ tool_calls: [{ index: 0, function: { arguments: written } }] })).toBe(10)
-    expect(of({ content: null, role: 'assistant' })).toBe(0)
+    const text = 'x'.repeat(40)
+    expect(tokensOf({ content: text })).toBe(10)
+    expect(tokensOf({ refusal: text })).toBe(10)
+    expect(tokensOf({ reasoning_content: text })).toBe(10)
+    expect(tokensOf({ reasoning: text })).toBe(10)
+    expect(tokensOf({ tool_calls: [{ index: 0, function: { arguments: text } }] })).toBe(10)
+    expect(tokensOf({ content: null, role: 'assistant' })).toBe(0)
   })
 })
 
 describe('the facts of a request', () => {
-  const ask = (fields: JsonObject) =>
+  const factsOf = (fields: JsonObject) =>
     openai.text.readRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...fields })
 
   test.each<[JsonObject, number | undefined, number]>([
@@ -159,10 +158,10 @@ describe('the facts of a request', () => {
     [{ n: 3 }, undefined, 3],
     [{ n: null, max_tokens: null }, undefined, 1],
   ])('%o: a limit of %p, and %d candidates', (fields, max_output_tokens, candidates) => {
-    expect(ask(fields)).toMatchObject({ max_output_tokens, candidates })
+    expect(factsOf(fields)).toMatchObject({ max_output_tokens, candidates })
   })
 
-  const nothing = ask({}).input_tokens
+  const base_tokens = factsOf({}).input_tokens
   const parts = (...content: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content }] })
   test.each<[string, JsonObject]>([
     ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }],
@@ -189,12 +188,12 @@ describe('the facts of a request', () => {
       },
     ],
   ])('%s counts as input', (_name, fields) => {
-    expect(ask(fields).input_tokens).toBeGreaterThan(nothing)
+    expect(factsOf(fields).input_tokens).toBeGreaterThan(base_tokens)
   })
 
   test("an image's bytes do not count as text", () => {
     const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`
-    expect(ask(parts({ type: 'image_url', image_url: { url } })).input_tokens).toBeLessThan(5_000)
+    expect(factsOf(parts({ type: 'image_url', image_url: { url } })).input_tokens).toBeLessThan(5_000)
   })
 
   test.each<[string, JsonObject, string]>([
@@ -207,8 +206,8 @@ describe('the facts of a request', () => {
     ['no candidates', { n: 0 }, 'n'],
     ['half a candidate', { n: 0.5 }, 'n'],
   ])('%s is refused', (_name, fields, param) => {
-    expect(() => ask(fields)).toThrow(GatewayError)
-    expect(() => ask(fields)).toThrow(param)
+    expect(() => factsOf(fields)).toThrow(GatewayError)
+    expect(() => factsOf(fields)).toThrow(param)
   })
 })
 
@@ -229,13 +228,13 @@ describe('a lowered limit', () => {
     expect(openai.text.limitOutput(body, 30, { model: String(body.model) })).toEqual(expected)
   })
 
-  test('is written under the name that the generation knows, whatever the deployment is called', () => {
+  test('uses the field of the generation, whatever the name of the deployment', () => {
     const target = { model: 'mine', generation: 'gpt-5.4' }
     expect(openai.text.limitOutput({}, 30, target)).toEqual({ max_completion_tokens: 30 })
   })
 })
 
-describe('the request as the provider gets it', () => {
+describe('the request to the provider', () => {
   const prepare = (body: JsonObject) =>
     openai.text.prepare(body, { model: 'm', streams: body.stream === true })
 
@@ -255,7 +254,7 @@ describe('the request as the provider gets it', () => {
   test('has the provider’s own name of the model', () => {
     expect(prepare({ model: 'asked', n: 1 })).toEqual({ model: 'm', n: 1 })
   })
-  test('says that it streams where only the path said so', () => {
+  test('has `stream` if only the path says so', () => {
     expect(openai.text.prepare({ model: 'm' }, { model: 'm', streams: true })).toEqual({
       model: 'm',
       stream: true,
@@ -266,7 +265,7 @@ describe('the request as the provider gets it', () => {
       stream: true,
     })
   })
-  test('stream_options.include_usage is shown to the caller only on request', () => {
+  test('usage is visible to the caller only with stream_options.include_usage', () => {
     expect(showsUsage({ stream: true })).toBe(false)
     expect(showsUsage({ stream: true, stream_options: { include_usage: true } })).toBe(true)
   })
@@ -279,7 +278,7 @@ describe('the request as the provider gets it', () => {
       { id: 'x', choices: [{ index: 0 }] },
     ],
     ['reported without choices', { usage: USAGE }, {}],
-  ])('a usage is kept from callers who did not ask for it: %s', (_, chunk, expected) => {
+  ])('usage is hidden from a caller who did not request it: %s', (_, chunk, expected) => {
     const left = withoutUsage(JSON.stringify(chunk))
     expect(left && JSON.parse(left)).toEqual(expected)
   })
@@ -312,9 +311,13 @@ describe('a refusal of a provider', () => {
       [wrong('body', 'store'), wrong('body', 'messages', 1, 'user', 'name')],
       'store: Extra inputs are not permitted; messages.1.user.name: Extra inputs are not permitted',
     ],
-    ['nothing', [], '{"object":"error","message":{"detail":[]}}'],
-    ['what has no words', [{ loc: ['body'] }], '{"object":"error","message":{"detail":[{"loc":["body"]}]}}'],
-  ])('a list of faults is told by field: %s', (_name, detail, message) => {
+    ['no fault', [], '{"object":"error","message":{"detail":[]}}'],
+    [
+      'a fault without a message',
+      [{ loc: ['body'] }],
+      '{"object":"error","message":{"detail":[{"loc":["body"]}]}}',
+    ],
+  ])('a list of faults becomes a message with their fields: %s', (_name, detail, message) => {
     const body = JSON.stringify({ object: 'error', message: { detail } })
     expect(openai.readFailure(422, new Headers(), body)).toMatchObject({
       failure_class: 'bad_request',
@@ -346,7 +349,7 @@ describe('an error for a caller', () => {
     expect(JSON.parse(openai.renderStreamError(error, 'req_1'))).toEqual(rendered.body)
   })
 
-  test('an error with a code of its own keeps it', () => {
+  test('an error with its own code keeps it', () => {
     const error = notFound('No such model.', { code: 'model_not_found' })
     expect(openai.renderError(error, 'req_1').body).toEqual({
       error: {
@@ -359,7 +362,7 @@ describe('an error for a caller', () => {
   })
 })
 
-test('output without usage is estimated from all that was written', () => {
+test('output without usage is estimated from the whole answer', () => {
   expect(openai.text.estimateOutput(recordedWhole('openai', 'tools'))).toBeGreaterThan(15)
   expect(openai.text.estimateOutput({})).toBe(0)
 })

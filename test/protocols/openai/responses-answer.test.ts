@@ -35,11 +35,11 @@ const message = (...content: JsonObject[]): JsonObject => ({
   phase: 'final_answer',
   content,
 })
-const text = (said: string, logprobs: Json[] = []): JsonObject => ({
+const text = (words: string, logprobs: Json[] = []): JsonObject => ({
   type: 'output_text',
   annotations: [],
   logprobs,
-  text: said,
+  text: words,
 })
 const call = (call_id: string, args: string): JsonObject => ({
   id: `fc_${call_id}`,
@@ -71,30 +71,30 @@ const responseOf = (output: JsonObject[], more: JsonObject = {}): JsonObject => 
 })
 const incomplete = (reason: string): JsonObject => ({ status: 'incomplete', incomplete_details: { reason } })
 
-const thinking = (said: string) => ({ kind: 'thinking', text: said })
+const thinking = (words: string) => ({ kind: 'thinking', text: words })
 const signed = (value: string) => ({ kind: 'redacted_thinking', signature: { format: OWN, value } })
-const said = (words: string) => ({ kind: 'text', text: words })
-const called = (id: string, args: JsonObject) => ({ kind: 'tool_call', id, name: 'look', arguments: args })
+const textPart = (words: string) => ({ kind: 'text', text: words })
+const callPart = (id: string, args: JsonObject) => ({ kind: 'tool_call', id, name: 'look', arguments: args })
 
-/** What is answered, the parts that it has, and why it ended. */
+/** Answers, their parts, and their stop reasons. */
 const ANSWERS: readonly (readonly [string, JsonObject, JsonObject[], string])[] = [
-  ['a text', responseOf([message(text('Hi'))]), [said('Hi')], 'stop'],
+  ['a text', responseOf([message(text('Hi'))]), [textPart('Hi')], 'stop'],
   [
     'reasoning with a summary of two paragraphs, and a text',
     responseOf([reasoning(['First.', 'Then.'], 'gAAA'), message(text('Hi'))]),
-    [thinking('First.\n\nThen.'), signed('gAAA'), said('Hi')],
+    [thinking('First.\n\nThen.'), signed('gAAA'), textPart('Hi')],
     'stop',
   ],
   [
-    'reasoning that is shown to nobody, and a call',
+    'hidden reasoning, and a call',
     responseOf([reasoning([], 'gAAA'), call('a', '{"city":"A"}')]),
-    [signed('gAAA'), called('a', { city: 'A' })],
+    [signed('gAAA'), callPart('a', { city: 'A' })],
     'tool_use',
   ],
   [
     'reasoning without an encrypted form',
     responseOf([reasoning([], null), message(text('Hi'))]),
-    [said('Hi')],
+    [textPart('Hi')],
     'stop',
   ],
   [
@@ -103,19 +103,19 @@ const ANSWERS: readonly (readonly [string, JsonObject, JsonObject[], string])[] 
       reasoning([], null, { content: [{ type: 'reasoning_text', text: 'Hm.' }] }),
       message(text('Hi')),
     ]),
-    [thinking('Hm.'), said('Hi')],
+    [thinking('Hm.'), textPart('Hi')],
     'stop',
   ],
   [
     'parallel calls, one without arguments',
     responseOf([call('a', '{"city":"A"}'), call('b', '')]),
-    [called('a', { city: 'A' }), called('b', {})],
+    [callPart('a', { city: 'A' }), callPart('b', {})],
     'tool_use',
   ],
   [
     'two texts and two times of thinking',
     responseOf([reasoning([], 'one'), message(text('Let me see.')), reasoning([], 'two'), call('a', '{}')]),
-    [signed('one'), said('Let me see.'), signed('two'), called('a', {})],
+    [signed('one'), textPart('Let me see.'), signed('two'), callPart('a', {})],
     'tool_use',
   ],
   [
@@ -124,19 +124,24 @@ const ANSWERS: readonly (readonly [string, JsonObject, JsonObject[], string])[] 
     [{ kind: 'text', text: 'No.', is_refusal: true }],
     'refusal',
   ],
-  ['the limit', responseOf([message(text('Hi'))], incomplete('max_output_tokens')), [said('Hi')], 'length'],
+  [
+    'the limit',
+    responseOf([message(text('Hi'))], incomplete('max_output_tokens')),
+    [textPart('Hi')],
+    'length',
+  ],
   [
     'the limit, within the reasoning',
     responseOf([reasoning([], 'gAAA')], incomplete('max_output_tokens')),
     [signed('gAAA')],
     'length',
   ],
-  ['a filter', responseOf([message(text('Hi'))], incomplete('content_filter')), [said('Hi')], 'safety'],
-  ['a reason of next year', responseOf([message(text('Hi'))], incomplete('tired')), [said('Hi')], 'other'],
+  ['a filter', responseOf([message(text('Hi'))], incomplete('content_filter')), [textPart('Hi')], 'safety'],
+  ['an unknown reason', responseOf([message(text('Hi'))], incomplete('tired')), [textPart('Hi')], 'other'],
   [
-    'items of tools that nobody asked for',
+    'items of tools that the caller did not request',
     responseOf([{ id: 'ws_1', type: 'web_search_call', status: 'completed' }, message(text('Hi'))]),
-    [said('Hi')],
+    [textPart('Hi')],
     'stop',
   ],
   ['nothing', responseOf([]), [], 'stop'],
@@ -162,16 +167,16 @@ describe('a whole answer', () => {
       responseOf([call('a', '{"city":')], incomplete('max_output_tokens')),
       'length',
     ],
-    ['arguments that are no object', responseOf([call('a', '[1]')]), 'malformed'],
+    ['arguments that are not an object', responseOf([call('a', '[1]')]), 'malformed'],
   ])('%s: the call is left out', (_, answer, stop_reason) => {
     const [{ parts, stop_reason: read }] = responses.text.decodeAnswer(answer, 'call-1').candidates
     expect(parts).toEqual([])
     expect(read).toBe(stop_reason as typeof read)
   })
 
-  test('a call without an id gets one of ours', () => {
+  test('a call without an id gets one from the gateway', () => {
     const [{ parts }] = responses.text.decodeAnswer(responseOf([call('', '{}')]), 'call-1').candidates
-    expect(parts).toEqual([called('call_call-1_0', {}) as (typeof parts)[number]])
+    expect(parts).toEqual([callPart('call_call-1_0', {}) as (typeof parts)[number]])
   })
 })
 
@@ -239,7 +244,7 @@ function decode(events: readonly (JsonObject | string)[]): StreamEvent[] {
 }
 const wholeOf = (answer: JsonObject): ConversationAnswer => responses.text.decodeAnswer(answer, 'call-1')
 
-describe('a stream says the same as the whole answer', () => {
+describe('a stream has the content of the whole answer', () => {
   test.each(ANSWERS)('%s', (_, answer) => {
     const { usage, ...streamed } = collect(decode(streamOf(answer)))
     const { usage: reported, ...whole } = wholeOf(answer)
@@ -262,14 +267,14 @@ describe('a stream says the same as the whole answer', () => {
     expect(plain(streamed.candidates)).toEqual(plain(wholeOf(answer).candidates))
   })
 
-  test.each(ANSWERS)('%s, its items between each other', (_, answer) => {
+  test.each(ANSWERS)('%s, with interleaved items', (_, answer) => {
     const streamed = collect(
-      decode([...started(answer), ...woven(outputOf(answer).map(eventsOf)), ended(answer)]),
+      decode([...started(answer), ...interleaved(outputOf(answer).map(eventsOf)), ended(answer)]),
     )
     expect(plain(streamed.candidates)).toEqual(plain(wholeOf(answer).candidates))
   })
 
-  const woven = (lists: JsonObject[][]): JsonObject[] => {
+  const interleaved = (lists: JsonObject[][]): JsonObject[] => {
     const longest = Math.max(0, ...lists.map(({ length }) => length))
     return Array.from({ length: longest }, (_, at) => lists.map((list) => list[at]))
       .flat()
@@ -310,18 +315,18 @@ describe('a stream that fails', () => {
       { type: 'error', error: { code: 'insufficient_quota', message: 'x' } },
     ],
     ['an error with its fields beside', { type: 'error', code: 'server_error', message: 'x', param: null }],
-    ['what is not JSON', '{"type":"respo'],
+    ['data that is not JSON', '{"type":"respo'],
   ])('%s', (_, event) => {
     const events = decode([...FIRST, event, ended(responseOf([]))])
     expect(events.at(-1)?.type).toBe('error')
     expect(events.filter(({ type }) => type === 'error')).toHaveLength(1)
   })
-  test('an end without an end', () => {
+  test('a stream without its last event', () => {
     expect(decode(FIRST).at(-1)?.type).toBe('error')
   })
 })
 
-test('events that nobody knows, and keep-alives, are passed over', () => {
+test('unknown events and keep-alives are skipped', () => {
   const answer = responseOf([message(text('Hi'))])
   const unknown = [
     { type: 'keepalive', sequence_number: 3 },

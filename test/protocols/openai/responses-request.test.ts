@@ -1,4 +1,4 @@
-// What a canonical request becomes for a provider that speaks responses, and what is refused.
+// Canonical requests as the responses API of a provider gets them, and refused ones.
 import { describe, expect, test } from 'bun:test'
 import type { GatewayError } from '../../../src/domain/errors.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
@@ -16,14 +16,14 @@ const messages = (body: JsonObject, model?: string): JsonObject =>
   encode('anthropic', { max_tokens: 500, messages: [{ role: 'user', content: 'Hi' }], ...body }, model)
 
 const hashed = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
-const SAID = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }]
+const HI = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }]
 const CITY = { type: 'object', properties: { city: { type: 'string' } } }
 const CLOSED = { ...CITY, required: ['city'], additionalProperties: false }
 const tool = (more: JsonObject = {}): JsonObject => ({
   type: 'function',
   function: { name: 'look', parameters: CITY, ...more },
 })
-const looked = (more: JsonObject = {}): JsonObject => ({
+const sentTool = (more: JsonObject = {}): JsonObject => ({
   type: 'function',
   name: 'look',
   parameters: CITY,
@@ -68,26 +68,26 @@ describe('fields', () => {
       { temperature: 0.5, top_p: 0.5 },
     ],
     ['a seed', { seed: 7 }, {}],
-    ['tools that nobody called strict', { tools: [tool()] }, { tools: [looked()] }],
+    ['tools that are not strict', { tools: [tool()] }, { tools: [sentTool()] }],
     [
       'a strict tool',
       { tools: [tool({ parameters: CLOSED, strict: true })] },
-      { tools: [looked({ parameters: CLOSED, strict: true })] },
+      { tools: [sentTool({ parameters: CLOSED, strict: true })] },
     ],
     [
       'a tool without parameters',
       { tools: [{ type: 'function', function: { name: 'look', description: 'Looks.' } }] },
-      { tools: [looked({ description: 'Looks.', parameters: { type: 'object', properties: {} } })] },
+      { tools: [sentTool({ description: 'Looks.', parameters: { type: 'object', properties: {} } })] },
     ],
     [
       'a tool that must be called',
       { tools: [tool()], tool_choice: { type: 'function', function: { name: 'look' } } },
-      { tools: [looked()], tool_choice: { type: 'function', name: 'look' } },
+      { tools: [sentTool()], tool_choice: { type: 'function', name: 'look' } },
     ],
     [
       'any tool',
       { tools: [tool()], tool_choice: 'required' },
-      { tools: [looked()], tool_choice: 'required' },
+      { tools: [sentTool()], tool_choice: 'required' },
     ],
     [
       'some tools',
@@ -99,21 +99,21 @@ describe('fields', () => {
         },
       },
       {
-        tools: [looked()],
+        tools: [sentTool()],
         tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'look' }] },
       },
     ],
     [
       'calls one after the other',
       { tools: [tool()], parallel_tool_calls: false },
-      { tools: [looked()], parallel_tool_calls: false },
+      { tools: [sentTool()], parallel_tool_calls: false },
     ],
     ['a choice without tools', { tool_choice: 'auto' }, {}],
   ])('%s', (_, body, expected) => {
-    expect(chat(body)).toEqual({ model: 'gpt-6-sol', input: SAID, ...expected })
+    expect(chat(body)).toEqual({ model: 'gpt-6-sol', input: HI, ...expected })
   })
 
-  test('a system prompt, wherever it stood', () => {
+  test('system prompts at any place', () => {
     const body = chat({
       messages: [
         { role: 'system', content: 'Be kind.' },
@@ -121,11 +121,11 @@ describe('fields', () => {
         { role: 'developer', content: 'Be brief.' },
       ],
     })
-    expect(body).toEqual({ model: 'gpt-6-sol', instructions: 'Be kind.\n\nBe brief.', input: SAID })
+    expect(body).toEqual({ model: 'gpt-6-sol', instructions: 'Be kind.\n\nBe brief.', input: HI })
   })
 })
 
-describe('a summary of the reasoning is asked for where the caller is to see the thinking', () => {
+describe('a summary of the reasoning is requested if the caller sees the thinking', () => {
   test.each<[JsonObject | undefined, JsonObject | undefined]>([
     [
       { type: 'enabled', budget_tokens: 9_000 },
@@ -140,7 +140,7 @@ describe('a summary of the reasoning is asked for where the caller is to see the
   })
 })
 
-describe('what is said', () => {
+describe('the conversation', () => {
   const encrypted = (value: string) =>
     Buffer.from(`openai-responses-v1.redacted_thinking.${value}`).toString('base64')
   const PNG = { type: 'base64', media_type: 'image/png', data: 'aGk=' }
@@ -153,7 +153,7 @@ describe('what is said', () => {
     arguments: '{"city":"A"}',
   })
   const use = (id: string) => ({ type: 'tool_use', id, name: 'look', input: { city: 'A' } })
-  const answered = (text: string) => ({
+  const assistantTurn = (text: string) => ({
     type: 'message',
     role: 'assistant',
     content: [{ type: 'output_text', text }],
@@ -215,7 +215,7 @@ describe('what is said', () => {
         },
       ],
       [
-        ...SAID,
+        ...HI,
         reasoning('one'),
         call('a'),
         reasoning('two'),
@@ -226,7 +226,7 @@ describe('what is said', () => {
       ],
     ],
     [
-      'thinking of nobody’s, and of another provider’s, is left out',
+      'unsigned thinking, and that of another provider, is left out',
       [
         { role: 'user', content: 'Hi' },
         {
@@ -239,10 +239,10 @@ describe('what is said', () => {
         },
         { role: 'user', content: 'Hi' },
       ],
-      [...SAID, answered('Hello.'), ...SAID],
+      [...HI, assistantTurn('Hello.'), ...HI],
     ],
     [
-      'reasoning that nothing of its turn follows is left out',
+      'reasoning at the end of its turn is left out',
       [
         { role: 'user', content: 'Hi' },
         {
@@ -254,7 +254,7 @@ describe('what is said', () => {
         },
         { role: 'user', content: 'Hi' },
       ],
-      [...SAID, answered('Hello.'), ...SAID],
+      [...HI, assistantTurn('Hello.'), ...HI],
     ],
   ]
   test.each(cases)('%s', (_, sent, input) => {

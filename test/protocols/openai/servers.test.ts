@@ -1,4 +1,4 @@
-// The known servers of OpenAI's protocol: which one stands behind an address.
+// The known servers of OpenAI's protocol, recognized by their URLs.
 import { expect, test } from 'bun:test'
 import { serverOf } from '../../../src/protocols/openai/servers/servers.ts'
 

@@ -1,5 +1,4 @@
-// Chat completions of servers that write them in their own way: thinking in the content, arguments as objects, interleaved calls.
-
+// Chat completions in the dialects of servers: thinking in the content, arguments as objects, interleaved calls.
 import { describe, expect, test } from 'bun:test'
 import type { StreamEvent } from '../../../src/protocols/canonical/answer.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
@@ -77,7 +76,7 @@ const named = (index: number, name: string, args: unknown = '') =>
 const more = (index: number, args: string) => call(index, { function: { arguments: args } })
 
 describe('arguments of tool calls', () => {
-  const GIVEN: readonly (readonly [string, unknown, JsonObject | undefined])[] = [
+  const ARGUMENTS: readonly (readonly [string, unknown, JsonObject | undefined])[] = [
     ['as text', '{"a":1}', { a: 1 }],
     ['as an object', { a: 1 }, { a: 1 }],
     ['empty', '', {}],
@@ -86,7 +85,7 @@ describe('arguments of tool calls', () => {
     ['a list', '[1]', undefined],
     ['a number', '7', undefined],
   ]
-  test.each(GIVEN)('%s, whole', (_name, args, expected) => {
+  test.each(ARGUMENTS)('%s, whole', (_name, args, expected) => {
     const candidate = whole({ content: null, tool_calls: [named(0, 'f', args)] }, 'tool_calls')
     expect(candidate?.parts).toMatchObject(expected ? [{ kind: 'tool_call', arguments: expected }] : [])
     expect(candidate?.stop_reason).toBe(expected ? 'tool_use' : 'malformed')
@@ -110,7 +109,7 @@ describe('arguments of tool calls', () => {
     else expect(read).toThrow('messages[0].tool_calls[0].function.arguments')
   })
 
-  test('sent back by a caller as text that is no JSON, as of a call that was cut off', () => {
+  test('sent back by a caller as text that is not JSON, from a call that was cut off', () => {
     const calls = { role: 'assistant', content: null, tool_calls: [named(0, 'f', 'a=1')] }
     const partsOf = (messages: JsonObject[]) =>
       openai.text.decodeRequest({ messages } as JsonObject, false).turns[0]?.parts
@@ -122,7 +121,7 @@ describe('arguments of tool calls', () => {
   })
 })
 
-/** Name and arguments of each call, in the order in which they were given. */
+/** Name and arguments of each call, in their order. */
 function callsOf(events: readonly StreamEvent[]): [string, string][] {
   const calls: [string, string][] = []
   for (const event of events) {
@@ -147,7 +146,11 @@ describe('parallel calls in a stream', () => {
       [[named(0, 'f')], [more(0, '{"a":1}')], [named(1, 'g')], [more(1, '{"b":2}')]],
       [F, G],
     ],
-    ['begun together', [[named(0, 'f'), named(1, 'g')], [more(0, '{"a":1}')], [more(1, '{"b":2}')]], [F, G]],
+    [
+      'started together',
+      [[named(0, 'f'), named(1, 'g')], [more(0, '{"a":1}')], [more(1, '{"b":2}')]],
+      [F, G],
+    ],
     [
       'piece by piece in turn',
       [[named(0, 'f', '{"a"')], [named(1, 'g', '{"b"')], [more(0, ':1}')], [more(1, ':2}')]],
@@ -186,7 +189,7 @@ describe('parallel calls in a stream', () => {
   test.each([
     ['text', { content: 'Hi' }],
     ['thinking', { reasoning_content: 'Hm' }],
-  ])('a piece of a call that %s has ended breaks the stream', (_name, delta) => {
+  ])('a piece of a call that %s has ended fails the stream', (_name, delta) => {
     const events = streamed([{ tool_calls: [named(0, 'f', '{')] }, delta, { tool_calls: [more(0, '}')] }])
     expect(events.at(-1)).toMatchObject({ type: 'error' })
   })

@@ -1,4 +1,4 @@
-// The usage of chat completions, transcriptions and images: where servers put it, as they name it, and what follows from the total.
+// The usage of chat completions, transcriptions and images: its place and names at each server, and counts computed from the total.
 import { describe, expect, test } from 'bun:test'
 import { readAudioUnits } from '../../../src/protocols/openai/audio-usage.ts'
 import { readImageUsage } from '../../../src/protocols/openai/images.ts'
@@ -22,7 +22,7 @@ describe('a transcription', () => {
     ['by its seconds', { type: 'duration', seconds: 3 }, [3_000, undefined, undefined, undefined]],
     // Recorded: package @mistralai/mistralai 2.7 has the type, `UsageInfo`.
     [
-      'of Mistral’s, by its seconds and by its tokens, of which the prompt’s count has the text alone',
+      'of Mistral’s, by seconds and by tokens: the prompt’s count has only the text',
       {
         prompt_audio_seconds: 12,
         prompt_tokens: 3,
@@ -57,7 +57,7 @@ describe('a transcription', () => {
     )
   })
 
-  test('more audio than input is not believed', () => {
+  test('more audio than input leaves a negative count', () => {
     const usage = { input_tokens: 4, input_token_details: { audio_tokens: 10 }, output_tokens: 5 }
     expect(readAudioUnits({ usage })?.input_tokens).toBeLessThan(0)
   })
@@ -129,7 +129,7 @@ const PLACES: [place: string, chunk: JsonObject, counts: [input: number, cached:
     ],
   ]
 
-const shown = (usage: ReturnType<typeof readUsage>) => [
+const countsOf = (usage: ReturnType<typeof readUsage>) => [
   usage?.input_tokens,
   usage?.cache_read_tokens,
   usage?.output_tokens,
@@ -143,15 +143,15 @@ const streamed = (...chunks: JsonObject[]) => {
 
 describe.each(PLACES)('%s', (_, chunk, counts) => {
   test('of a whole answer', () => {
-    expect(shown(readUsage(chunk))).toEqual(counts)
+    expect(countsOf(readUsage(chunk))).toEqual(counts)
   })
   test('of a stream’s last chunk', () => {
     const hello = { ...LAST, choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] }
-    expect(shown(streamed(hello, chunk))).toEqual(counts)
+    expect(countsOf(streamed(hello, chunk))).toEqual(counts)
   })
-  test('and of that before the one that ends with the usage', () => {
+  test('of a stream’s chunk before its last usage, which replaces it', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 }
-    expect(shown(streamed(chunk, { ...LAST, choices: [], usage }))).toEqual([7, 0, 5])
+    expect(countsOf(streamed(chunk, { ...LAST, choices: [], usage }))).toEqual([7, 0, 5])
   })
 })
 
@@ -163,10 +163,10 @@ test.each<[string, JsonObject]>([
   ['an empty usage', { ...LAST, usage: {} }],
   ['an array', { ...LAST, usage: [COUNTS] }],
   [
-    'what the model says',
+    'a text of the model',
     { ...LAST, choices: [choice({ delta: { content: JSON.stringify({ usage: COUNTS }) } })] },
   ],
-])('%s is no usage', (_, chunk) => {
+])('%s is not usage', (_, chunk) => {
   expect(readUsage(chunk)).toBeUndefined()
   expect(streamed(chunk)).toBeUndefined()
 })

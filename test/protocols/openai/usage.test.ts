@@ -1,4 +1,4 @@
-// The counts of a chat completion's usage under the names of each server, and what is no count of theirs.
+// The counts of a chat completion's usage under the names of each server, and counts that are invalid.
 import { describe, expect, test } from 'bun:test'
 import { readCounts } from '../../../src/protocols/openai/usage.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
@@ -46,12 +46,8 @@ describe('each token is counted once', () => {
     ['a name without details', { ...COUNTS, prompt_cache_hit_tokens: 30 }, [70, 30, 0, 0, 20, 0]],
     ['reasoning within the completion', reasoned(15, 120), [100, 0, 0, 0, 5, 15]],
     ['reasoning beside the completion', reasoned(15, 135), [100, 0, 0, 0, 20, 15]],
-    ['reasoning that the total alone has', { ...COUNTS, total_tokens: 135 }, [100, 0, 0, 0, 20, 15]],
-    [
-      'reasoning that a total written as text has',
-      { ...COUNTS, total_tokens: '135' },
-      [100, 0, 0, 0, 20, 15],
-    ],
+    ['reasoning that only the total includes', { ...COUNTS, total_tokens: 135 }, [100, 0, 0, 0, 20, 15]],
+    ['reasoning that a total as text includes', { ...COUNTS, total_tokens: '135' }, [100, 0, 0, 0, 20, 15]],
     ['some of it beside the completion', reasoned(15, 125), [100, 0, 0, 0, 10, 15]],
     [
       'reasoning alone',
@@ -73,21 +69,21 @@ describe('each token is counted once', () => {
   })
 })
 
-describe('a total that says less than the counts, or nothing, changes nothing', () => {
+describe('a total that is invalid or below the counts changes nothing', () => {
   test.each([0, 119, -1, 120.5, 'many', null, true, {}, [[135]], 1e300])('%p', (total_tokens) => {
     expect(read({ ...COUNTS, total_tokens })).toEqual([100, 0, 0, 0, 20, 0])
   })
-  test('nor does one without a rest beside a count that is absent', () => {
+  test('nor does a total without a rest beside a missing count', () => {
     expect(read({ prompt_tokens: 100, total_tokens: 100 })).toEqual([100, 0, 0, 0, undefined, 0])
     expect(read({ completion_tokens: 20, total_tokens: 20 })).toEqual([undefined, 0, 0, 0, 20, 0])
     expect(read({ completion_tokens: 20, total_tokens: 0 })).toEqual([undefined, 0, 0, 0, 20, 0])
   })
 })
 
-describe('parts that are more than their whole leave a rest that is not believed', () => {
+describe('parts above their whole leave a negative rest', () => {
   test.each<[string, JsonObject, number]>([
-    ['a read, of which the total has nothing', details({ cached_tokens: 130 }), 0],
-    ['a read, of which the total has a part', { ...details({ cached_tokens: 130 }), total_tokens: 249 }, 0],
+    ['a read that the total does not include', details({ cached_tokens: 130 }), 0],
+    ['a read that the total includes in part', { ...details({ cached_tokens: 130 }), total_tokens: 249 }, 0],
     ['a write', details({ cache_write_tokens: 130 }), 0],
     ['a read and a write together', details({ cached_tokens: 60, cache_write_tokens: 60 }), 0],
     [
@@ -101,15 +97,15 @@ describe('parts that are more than their whole leave a rest that is not believed
   })
   test.each<[string, JsonObject]>([
     ['half a token', details({ cached_tokens: 0.5 })],
-    ['less than none', details({ cache_write_tokens: -1 })],
+    ['a negative count', details({ cache_write_tokens: -1 })],
     ['a text', { ...COUNTS, cached_tokens: 'some' }],
     ['an object', { ...COUNTS, prompt_cache_hit_tokens: {} }],
-  ])('what is no count is not believed: %s', (_, usage) => {
+  ])('an invalid count is not a number: %s', (_, usage) => {
     expect(read(usage)[0]).toBeNaN()
   })
 })
 
-describe('what follows from what is reported is computed', () => {
+describe('a missing count is computed from the reported ones', () => {
   test.each<[string, JsonObject, (number | undefined)[]]>([
     ['the prompt', { completion_tokens: 800, total_tokens: 1800 }, [1000, 0, 0, 0, 800, 0]],
     ['the completion', { prompt_tokens: 1000, total_tokens: 1800 }, [1000, 0, 0, 0, 800, 0]],
@@ -121,7 +117,7 @@ describe('what follows from what is reported is computed', () => {
       [1000, 0, 0, 0, 800, 0],
     ],
     [
-      'of which a cache had a part',
+      'the prompt, partly from a cache',
       { completion_tokens: 800, total_tokens: 1800, prompt_tokens_details: { cached_tokens: 600 } },
       [400, 600, 0, 0, 800, 0],
     ],
@@ -143,7 +139,7 @@ describe('what follows from what is reported is computed', () => {
     ['both names of both counts', { input_tokens: 7, output_tokens: 5 }, [7, 0, 0, 0, 5, 0]],
     ['SGLang’s reasoning, beside the counts', { ...COUNTS, reasoning_tokens: 15 }, [100, 0, 0, 0, 5, 15]],
     [
-      'more of it than the completion is not part of that',
+      'more of it than the completion, which is ignored',
       { ...COUNTS, reasoning_tokens: 21 },
       [100, 0, 0, 0, 20, 0],
     ],
@@ -176,12 +172,12 @@ describe('what follows from what is reported is computed', () => {
     ['a total alone', { total_tokens: 20 }],
     ['nothing', {}],
     ['times', { prompt_time: 0.1, total_time: 0.2 }],
-  ])('%s is no usage', (_, usage) => {
+  ])('%s is not usage', (_, usage) => {
     expect(readCounts(usage)).toBeUndefined()
   })
 })
 
-describe('audio that the prompt’s count does not have is audio, and no output', () => {
+describe('audio outside the prompt’s count is audio, not output', () => {
   test.each<
     [string, JsonObject, [input: number, audio: number, cached: number, output: number, thinking: number]]
   >([
@@ -201,7 +197,7 @@ describe('audio that the prompt’s count does not have is audio, and no output'
       [4, 2625, 0, 635, 0],
     ],
     [
-      'of which a cache had most',
+      'mostly from a cache',
       {
         prompt_tokens: 5,
         completion_tokens: 24,
@@ -212,7 +208,7 @@ describe('audio that the prompt’s count does not have is audio, and no output'
       [5, 7, 368, 24, 0],
     ],
     [
-      'none of it',
+      'of no seconds',
       { prompt_tokens: 5, completion_tokens: 24, total_tokens: 30, prompt_audio_seconds: 0 },
       [5, 0, 0, 24, 1],
     ],

@@ -1,5 +1,4 @@
-// A toy answer, whole and streamed: some text, why it ended, and what was read and written.
-
+// A toy answer, whole and streamed: its text, its stop reason and its usage.
 import { brokenStream } from '../../../src/domain/errors.ts'
 import { NO_USAGE, outputTokens, promptTokens, type Usage } from '../../../src/domain/usage.ts'
 import type {
@@ -133,7 +132,7 @@ export const createStreamEncoder = (): StreamEncoder =>
     { why: 'done', usage: NO_USAGE },
   )
 
-/** A stream as it passes. */
+/** The reading of a stream. */
 export function openStream(): StreamReading {
   let last: JsonObject = {}
   let bytes = 0

@@ -1,4 +1,4 @@
-// What translation carries to and from the toy protocol: texts, a limit, a temperature and several candidates.
+// The fields that translation carries to and from the toy protocol: texts, a limit, a temperature and several candidates.
 import { type Carries, dropped, refused } from '../../../src/protocols/carries.ts'
 
 const NO_FIELD = dropped('there is no field for it')

@@ -1,4 +1,4 @@
-// A protocol that exists for tests only: what it takes to add one.
+// A protocol for tests only: all that a new protocol needs.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { DEFAULT_FAILURE_CLASSES } from '../../../src/protocols/failure-class.ts'
 import { refusalMessage } from '../../../src/protocols/failures.ts'

@@ -1,4 +1,4 @@
-// A toy request: lines that somebody said.
+// A toy request: lines and their speakers.
 import type { Static } from '@sinclair/typebox'
 import { mergeTurns, type Part, type Turn } from '../../../src/protocols/canonical/parts.ts'
 import type { ConversationRequest, TargetModel } from '../../../src/protocols/canonical/request.ts'

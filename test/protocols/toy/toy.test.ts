@@ -1,5 +1,4 @@
-// Issue: "Adding a protocol edits one old file; a test shows it by adding a toy one": nothing but the registry knows of this one.
-
+// A toy protocol (issue: "Adding a protocol edits one old file; a test shows it by adding a toy one"): only the registry knows it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readCatalogue } from '../../../src/catalogue/load.ts'
 import { GatewayError } from '../../../src/domain/errors.ts'
@@ -26,7 +25,7 @@ describe('the catalogue', () => {
     return reading.ok ? [] : reading.mistakes.map(({ path, message }) => `${path}: ${message}`)
   }
 
-  test('takes a provider of it, without a key over http', () => {
+  test('accepts a provider of it, without a key over http', () => {
     expect(read(catalogueFor('http://127.0.0.1:1', 'text', TEXT_PRICE), PROTOCOLS)).toEqual([])
   })
   test('demands a key over https', () => {
@@ -34,12 +33,12 @@ describe('the catalogue', () => {
       'providers[0].api_keys: is missing',
     )
   })
-  test('knows which kinds of model it does not have', () => {
+  test('refuses kinds of models that it does not have', () => {
     expect(read(catalogueFor('simulator', 'image', 'per_image = 1'), PROTOCOLS)).toEqual([
       'models[0].routes[0].provider: must be a provider of another protocol: "toy" has no image models',
     ])
   })
-  test('without it in the registry, names the protocols that there are', () => {
+  test('lists the known protocols if it is not in the registry', () => {
     expect(read(catalogueFor('simulator', 'text', TEXT_PRICE), BUILT_IN_REGISTRY)).toEqual([
       'providers[0].protocol: must be one of "gemini", "anthropic" or "openai"',
     ])
@@ -128,7 +127,7 @@ describe('translation', () => {
   ])('refuses %s', (_, from, to, body, field) => {
     expect(refusedField(from, to, body)).toBe(field)
   })
-  test('drops a field that only it has, where nothing is lost', () => {
+  test('drops a field that only it has, if nothing is lost', () => {
     expect(translate(toy, openai, { ...TALK, colour: 'red' })).toEqual(translate(toy, openai, TALK))
   })
 })
@@ -152,7 +151,7 @@ describe('a caller of chat completions, served by a provider of it', () => {
 
   const call = (body: JsonObject) => gateway.call('/v1/chat/completions', body, { key })
 
-  /** 3 tokens read at 1,000 nano-dollars and 2 written at 4,000. */
+  /** 3 input tokens at 1,000 nano-dollars and 2 output tokens at 4,000. */
   async function expectCharged() {
     const { calls } = await gateway.atRest()
     expect(calls.at(-1)).toMatchObject({
@@ -190,7 +189,7 @@ describe('a caller of chat completions, served by a provider of it', () => {
     await expectCharged()
   })
 
-  test('refused in the caller’s own words, before anything is asked', async () => {
+  test('refused with the name of the caller’s field, before any request to the provider', async () => {
     const before = upstream.seen.length
     const response = await call({ ...CHAT, logprobs: true })
     expect(response.status).toBe(400)

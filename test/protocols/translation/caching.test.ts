@@ -1,4 +1,4 @@
-// Prompt caches in translation: whose marks and keys are carried to which models, and which marks are added for Claude.
+// Prompt caches in translation: the models that get a caller's marks and keys, and the marks that are added for Claude.
 import { describe, expect, test } from 'bun:test'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
 import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
@@ -40,14 +40,14 @@ function marksIn(value: unknown, at = ''): Record<string, unknown> {
 
 const text = (words: string, more: JsonObject = {}): JsonObject => ({ type: 'text', text: words, ...more })
 const user = (...content: JsonObject[]): JsonObject => ({ role: 'user', content })
-const said: JsonObject = { role: 'assistant', content: [text('Hello.')] }
+const reply: JsonObject = { role: 'assistant', content: [text('Hello.')] }
 const parameters = { type: 'object', properties: {} }
 const MESSAGES: JsonObject = {
   model: 'm',
   max_tokens: 64,
   system: [text('Be brief.'), text('Be kind.', HOUR)],
   tools: [{ name: 'look', input_schema: parameters, ...MARK }],
-  messages: [user(text('Hi.')), said, user(text('Why?', MARK))],
+  messages: [user(text('Hi.')), reply, user(text('Why?', MARK))],
 }
 const CHAT: JsonObject = {
   model: 'm',
@@ -75,11 +75,11 @@ describe("a caller's marks are carried", () => {
     [
       'messages to GPT-5.6',
       sent('anthropic', MESSAGES, 'gpt-5.6'),
-      'but for those on tools',
+      'all but those on tools',
       { 'messages.0.content.0': BREAKPOINT, 'messages.3.content.0': BREAKPOINT },
     ],
     ['messages to GPT-5.1', sent('anthropic', MESSAGES, 'gpt-5.1'), 'none', {}],
-    ['messages to a model of somebody else', sent('anthropic', MESSAGES, 'deepseek-chat'), 'none', {}],
+    ['messages to a model of another provider', sent('anthropic', MESSAGES, 'deepseek-chat'), 'none', {}],
     ['messages to Gemini', sent('anthropic', MESSAGES, 'gemini-2.5-flash'), 'none', {}],
     [
       'chat completions to Claude',
@@ -119,7 +119,7 @@ describe("a caller's marks are carried", () => {
 
   test.each<[string, JsonObject, Record<string, unknown>]>([
     [
-      'on the system prompt, which is a message then',
+      'on the system prompt, which becomes a message',
       asResponses(MESSAGES, 'gpt-5.6'),
       { 'input.0.content.0': BREAKPOINT, 'input.3.content.0': BREAKPOINT },
     ],
@@ -133,7 +133,7 @@ describe("a caller's marks are carried", () => {
       asResponses(seen([text('A.', MARK), text('B.')]), 'gpt-6-sol'),
       { 'input.0.content.0': BREAKPOINT, 'input.3.output.1': BREAKPOINT },
     ],
-    ['none of them to older models', asResponses(seen([text('A.', MARK)], MARK), 'gpt-5.1'), {}],
+    ['not to older models', asResponses(seen([text('A.', MARK)], MARK), 'gpt-5.1'), {}],
   ])('to responses: %s', (_, body, marks) => {
     expect(marksIn(body)).toEqual(marks)
   })
@@ -177,48 +177,48 @@ describe("a caller's marks are carried", () => {
     expect(Object.values(marksIn(body))).toContainEqual(mark)
   })
 
-  test('a system prompt is split after its marks alone', () => {
+  test('a system prompt is split only after its marks', () => {
     const { messages } = sent('anthropic', MESSAGES, 'gpt-5.6') as { messages: JsonObject[] }
     expect(messages[0]).toEqual({ role: 'system', content: [text('Be brief.\n\nBe kind.', BREAKPOINT)] })
     const plain = sent('anthropic', MESSAGES, 'gpt-5.1') as { messages: JsonObject[] }
     expect(plain.messages[0]).toEqual({ role: 'system', content: 'Be brief.\n\nBe kind.' })
   })
 
-  test('of more than four the last four, which is all that Claude takes', () => {
+  test('of more than four marks Claude gets the last four, its maximum', () => {
     const parts = Array.from({ length: 7 }, (_, n) => text(`Part ${n}.`, BREAKPOINT))
     const body = sent('openai', { model: 'm', messages: [user(...parts)] }, 'claude-sonnet-5')
     expect(Object.keys(marksIn(body))).toEqual([3, 4, 5, 6].map((n) => `messages.0.content.${n}`))
   })
 })
 
-test('a mark of an hour after one of five minutes is one of five minutes, as Claude demands', () => {
-  const turns = [user(text('Hi.', MARK)), said, user(text('Why?', HOUR))]
+test('a mark of an hour after one of five minutes becomes one of five minutes, as Claude requires', () => {
+  const turns = [user(text('Hi.', MARK)), reply, user(text('Why?', HOUR))]
   const late = { role: 'system', content: [text('Be kind.', MARK)] }
   const marks = (...messages: JsonObject[]) =>
     Object.values(marksIn(sent('openai', { model: 'm', messages }, 'claude-sonnet-5')))
   expect(marks(...turns)).toEqual([MARK, MARK])
-  expect(marks(user(text('Hi.', HOUR)), said, user(text('Why?', MARK)))).toEqual([HOUR, MARK])
+  expect(marks(user(text('Hi.', HOUR)), reply, user(text('Why?', MARK)))).toEqual([HOUR, MARK])
   // The system prompt comes first.
   expect(marks(user(text('Hi.', HOUR)), late)).toEqual([MARK, MARK])
 })
 
-describe('Claude is asked to cache where the caller has marked nothing', () => {
+describe('Claude gets marks from the gateway if the caller has set none', () => {
   const call = {
     role: 'assistant',
     tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
   }
   const chat = (...messages: JsonObject[]): JsonObject => ({ model: 'm', messages })
   const system = { role: 'system', content: 'Be brief.' }
-  const GOES_ON = chat(system, user(text('Hi.')), said, user(text('Why?')))
+  const CONVERSATION = chat(system, user(text('Hi.')), reply, user(text('Why?')))
 
   test.each<[string, JsonObject, string[]]>([
     [
       'the system prompt and the last two messages of the user',
-      GOES_ON,
+      CONVERSATION,
       ['system.0', 'messages.0.content.0', 'messages.2.content.0'],
     ],
     [
-      'the last tool where there is no system prompt',
+      'the last tool, without a system prompt',
       {
         ...chat(user(text('Hi.')), call, { role: 'tool', tool_call_id: 'c', content: 'Seen.' }),
         tools: ['look', 'see'].map((name) => ({ type: 'function', function: { name, parameters } })),
@@ -227,19 +227,19 @@ describe('Claude is asked to cache where the caller has marked nothing', () => {
     ],
     [
       'the last two of many messages',
-      chat(...[1, 2, 3].flatMap((n) => [user(text(`Question ${n}.`)), said]), user(text('Why?'))),
+      chat(...[1, 2, 3].flatMap((n) => [user(text(`Question ${n}.`)), reply]), user(text('Why?'))),
       ['messages.4.content.0', 'messages.6.content.0'],
     ],
-    ['nothing of a first message', chat(system, user(text('Hi.'))), []],
+    ['none in a first message', chat(system, user(text('Hi.'))), []],
   ])('%s', (_, body, places) => {
     expect(Object.keys(marksIn(sent('openai', body, 'claude-sonnet-5'))).sort()).toEqual(places.sort())
   })
 
   test.each<[string, JsonObject, unknown]>([
-    ['five minutes', GOES_ON, MARK],
+    ['five minutes', CONVERSATION, MARK],
     [
-      'an hour, if the caller has asked OpenAI to keep it for a day',
-      { ...GOES_ON, prompt_cache_retention: '24h' },
+      'an hour, if the caller requests the retention of a day from OpenAI',
+      { ...CONVERSATION, prompt_cache_retention: '24h' },
       HOUR,
     ],
   ])('for %s', (_, body, mark) => {
@@ -248,15 +248,15 @@ describe('Claude is asked to cache where the caller has marked nothing', () => {
 
   test.each([
     ["the model's setting is off", 'claude-sonnet-5', false],
-    ['the model is none of Claude', 'gpt-5.6', true],
-    ['the model is none of Claude', 'llama-4', true],
-  ])('not where %s: %s', (_, model, automatic) => {
-    expect(marksIn(sent('openai', GOES_ON, model, automatic))).toEqual({})
+    ['the model is not a Claude', 'gpt-5.6', true],
+    ['the model is not a Claude', 'llama-4', true],
+  ])('no marks if %s: %s', (_, model, automatic) => {
+    expect(marksIn(sent('openai', CONVERSATION, model, automatic))).toEqual({})
   })
 
-  test('a mark stays where it was, so that the next call finds what this one has written', () => {
-    const before = sent('openai', GOES_ON, 'claude-sonnet-5') as { messages: JsonObject[] }
-    const longer = chat(system, user(text('Hi.')), said, user(text('Why?')), said, user(text('And?')))
+  test('a mark keeps its place, so that the next call finds the cache of this one', () => {
+    const before = sent('openai', CONVERSATION, 'claude-sonnet-5') as { messages: JsonObject[] }
+    const longer = chat(system, user(text('Hi.')), reply, user(text('Why?')), reply, user(text('And?')))
     const after = sent('openai', longer, 'claude-sonnet-5') as { messages: JsonObject[] }
     expect(after.messages[2]).toEqual(before.messages[2] as JsonObject)
   })
@@ -284,14 +284,14 @@ describe('the key of the cache', () => {
       sent('responses', input, 'gpt-5.6'),
       { prompt_cache_key: 'k', prompt_cache_options: { mode: 'explicit' } },
     ],
-    ['to no server that may refuse it', sent('responses', input, 'mistral-large'), {}],
-    ['to no Claude', sent('responses', input, 'claude-sonnet-5'), {}],
+    ['not to a server that may refuse it', sent('responses', input, 'mistral-large'), {}],
+    ['not to Claude', sent('responses', input, 'claude-sonnet-5'), {}],
     [
       "is Claude Code's session",
       sent('anthropic', { ...MESSAGES, metadata: { user_id } }, 'gpt-5.1'),
       { prompt_cache_key: 'k' },
     ],
-    ['is no end user', sent('anthropic', { ...MESSAGES, metadata: { user_id: 'anna' } }, 'gpt-5.1'), {}],
+    ['is not an end user', sent('anthropic', { ...MESSAGES, metadata: { user_id: 'anna' } }, 'gpt-5.1'), {}],
   ])('%s', (_, body, expected) => {
     expect(fields(body)).toEqual(expected)
   })
@@ -310,7 +310,7 @@ describe("Claude Code's changing billing line is left out", () => {
     })
   })
 
-  test('but not what only mentions it', () => {
+  test('but not a text that only mentions it', () => {
     const system = 'Say x-anthropic-billing-header: cch=1;'
     const sent_on = sent('anthropic', { ...MESSAGES, system }, 'gemini-2.5-flash')
     expect(sent_on.systemInstruction).toEqual({ parts: [{ text: system }] })

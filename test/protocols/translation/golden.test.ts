@@ -1,5 +1,4 @@
-// Every ordered pair of protocols, whole and streamed, against golden files that are read at every change.
-
+// Translations of every ordered pair of protocols, whole and streamed, against golden files that people read at every change.
 import { describe, expect, test } from 'bun:test'
 import type { TargetModel } from '../../../src/protocols/canonical/request.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'

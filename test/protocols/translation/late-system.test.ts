@@ -9,11 +9,11 @@ import { generationOf } from '../../providers/anthropic/generations.ts'
 const { anthropic, openai } = BUILT_IN_PROTOCOLS
 const CLAUDE_API = serverOf({ protocol: 'anthropic', base_url: 'https://api.anthropic.com' })
 
-/** A conversation by the roles of its messages and what they say; `call` is a call of a tool, `result` its result. */
-const chat = (said: string): JsonObject => ({
+/** A conversation from the roles and texts of its messages; `call` is a call of a tool, `result` its result. */
+const chat = (script: string): JsonObject => ({
   model: 'm',
   tools: [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }],
-  messages: said.split(', ').map((word): Json => {
+  messages: script.split(', ').map((word): Json => {
     const [role = '', content = ''] = word.split(':')
     if (role === 'call')
       return {
@@ -41,7 +41,7 @@ function sent(body: JsonObject, model: string, server: string | undefined, from 
   ].join(', ')
 }
 
-describe('at Anthropic’s own API a newer model gets it where it stands', () => {
+describe('a newer model at Anthropic’s own API gets it at its place', () => {
   test.each([
     ['system:S, user:a, assistant:b, user:c, system:T', 'system:S, user:a, assistant:b, user:c, system:T'],
     [
@@ -61,8 +61,8 @@ describe('at Anthropic’s own API a newer model gets it where it stands', () =>
     ['system:S, user:a, system:T, assistant:b, user:c', 'system:S+T, user:a, assistant:b, user:c'],
     ['system:S, user:a, assistant:b, system:T', 'system:S+T, user:a, assistant:b'],
     ['system:S, user:a, assistant:b, user:c, system: ', 'system:S+ , user:a, assistant:b, user:c'],
-  ])('%s', (said, expected) => {
-    expect(sent(chat(said), 'claude-opus-5-5', CLAUDE_API)).toBe(expected)
+  ])('%s', (script, expected) => {
+    expect(sent(chat(script), 'claude-opus-5-5', CLAUDE_API)).toBe(expected)
   })
 
   test('from callers of responses, too, beside their instructions', () => {
@@ -90,7 +90,7 @@ test.each([
   ['claude-sonnet-5-5', true],
   ['claude-haiku-5-5', true],
   ['claude-fable-5-1', true],
-])('%s takes it there: %p, as the simulated model does', (model, takes) => {
+])('%s takes it at its place: %p, as the simulated model does', (model, takes) => {
   expect(sent(LATE, model, CLAUDE_API).endsWith('system:T')).toBe(takes)
   expect(generationOf(model)?.takes_late_system).toBe(takes)
 })
@@ -102,7 +102,7 @@ test.each([
   ['https://bedrock-mantle.us-east-1.api.aws/anthropic', false],
   ['https://api.anthropic.com.evil.example', false],
   ['http://127.0.0.1:4000', false],
-])('other servers get all of it in the system prompt: %s', (base_url, takes) => {
+])('%s gets it at its place: %p', (base_url, takes) => {
   expect(
     sent(LATE, 'claude-opus-5-5', serverOf({ protocol: 'anthropic', base_url })).startsWith('system:S,'),
   ).toBe(takes)
@@ -112,7 +112,7 @@ test.each([
   ['anthropic', true],
   ['foundry', false],
   ['vertex', false],
-])('behind an address of its own a server is the one that the catalogue names: %s', (server, takes) => {
+])('the catalogue names the server behind another address: %s', (server, takes) => {
   const named = serverOf({ protocol: 'anthropic', base_url: 'https://proxy.example', server })
   expect(sent(LATE, 'claude-opus-5-5', named).startsWith('system:S,')).toBe(takes)
 })
@@ -124,8 +124,8 @@ test('the system prompt and its mark stay the same from turn to turn', () => {
     max_output_tokens: 64,
     automatic_caching: true,
   }
-  const systemOf = (said: string): Json | undefined =>
-    anthropic.text.encodeRequest(openai.text.decodeRequest(chat(said), false), target).system
+  const systemOf = (script: string): Json | undefined =>
+    anthropic.text.encodeRequest(openai.text.decodeRequest(chat(script), false), target).system
   const before = systemOf('system:S, user:a, assistant:b, user:c')
   expect(before).toEqual([{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }])
   expect(systemOf('system:S, user:a, assistant:b, user:c, system:T, assistant:d, user:e')).toEqual(before)

@@ -1,12 +1,11 @@
-// The differences between generations of models, known by their names: a request has only the fields that its model takes.
-
+// Generations of models, recognized by their names: a request has only the fields that its model takes.
 import { describe, expect, test } from 'bun:test'
 import type { Thinking } from '../../../src/protocols/canonical/fields.ts'
 import type { ConversationRequest } from '../../../src/protocols/canonical/request.ts'
 import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 
-const ASKED: ConversationRequest = {
+const REQUEST: ConversationRequest = {
   ...BUILT_IN_PROTOCOLS.openai.text.decodeRequest({ messages: [{ role: 'user', content: 'Hi' }] }, false),
   max_output_tokens: 40_000,
 }
@@ -46,9 +45,9 @@ describe('Gemini', () => {
     ['gemini-flash-latest', MINIMAL, { thinkingLevel: 'LOW' }],
     ['gemini-4-argon', OFF, { thinkingLevel: 'LOW' }],
   ]
-  test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
+  test.each(cases)('%s, with thinking %o', (model, thinking, expected) => {
     const body = BUILT_IN_PROTOCOLS.gemini.text.encodeRequest(
-      { ...ASKED, thinking },
+      { ...REQUEST, thinking },
       { model, max_output_tokens: 1 },
     )
     expect(body.generationConfig).toEqual({
@@ -96,9 +95,9 @@ describe('Claude', () => {
     ],
     ['deepseek-chat', HIGH, { thinking: { type: 'enabled', budget_tokens: 24_576 } }],
   ]
-  test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
+  test.each(cases)('%s, with thinking %o', (model, thinking, expected) => {
     const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(
-      { ...ASKED, thinking },
+      { ...REQUEST, thinking },
       { model, max_output_tokens: 1 },
     )
     const { model: _model, messages: _messages, max_tokens: _max, ...rest } = body
@@ -114,9 +113,9 @@ describe('Claude', () => {
     ['claude-opus-4-7', {}],
     ['claude-sonnet-5', {}],
     ['claude-fable-5-1', {}],
-  ])('%s is sent no sampling fields that it refuses', (model, expected) => {
+  ])('%s gets no sampling fields that it refuses', (model, expected) => {
     const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(
-      { ...ASKED, ...SAMPLED },
+      { ...REQUEST, ...SAMPLED },
       { model, max_output_tokens: 1 },
     )
     const { model: _model, messages: _messages, max_tokens: _max, ...rest } = body
@@ -129,8 +128,8 @@ describe('Claude', () => {
     ['claude-opus-4-8', undefined, { type: 'adaptive', display: 'summarized' }],
     ['claude-opus-4-6', true, { type: 'adaptive' }],
     ['claude-haiku-4-5', false, { type: 'enabled', budget_tokens: 24_576 }],
-  ])('%s, whose thinking is to be shown: %p', (model, shows_thinking, expected) => {
-    const request = { ...ASKED, thinking: HIGH, shows_thinking }
+  ])('%s, with visible thinking: %p', (model, shows_thinking, expected) => {
+    const request = { ...REQUEST, thinking: HIGH, shows_thinking }
     const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(request, { model, max_output_tokens: 1 })
     expect(body.thinking).toEqual(expected)
   })
@@ -145,9 +144,9 @@ describe('Claude', () => {
         tools: [{ name: 'f', description: undefined, parameters: undefined, strict: undefined, at: '' }],
       },
     ],
-  ])('thinking is not asked for with %s', (_name, change) => {
+  ])('thinking is not requested with %s', (_name, change) => {
     const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(
-      { ...ASKED, ...change },
+      { ...REQUEST, ...change },
       { model: 'claude-sonnet-4-5', max_output_tokens: 1 },
     )
     expect(body.thinking).toBeUndefined()
@@ -157,7 +156,7 @@ describe('Claude', () => {
 describe('an effort leaves room for the answer within the limit', () => {
   const LOW: Thinking = { mode: 'effort', effort: 'low' }
   const MEDIUM: Thinking = { mode: 'effort', effort: 'medium' }
-  /** The limit, what is asked for, and the budgets of Claude and Gemini; undefined and 0 where there is no room for both. */
+  /** The limit, the thinking, and the budgets of Claude and Gemini: undefined and 0 without room for thinking and answer. */
   const cases: readonly (readonly [number, Thinking, number | undefined, number])[] = [
     [64_000, HIGH, 24_576, 24_576],
     [20_000, HIGH, 16_000, 16_000],
@@ -173,17 +172,20 @@ describe('an effort leaves room for the answer within the limit', () => {
     [2_000, AUTO, undefined, -1],
     [10_000, budget(9_900), 9_900, 9_900],
   ]
-  test.each(cases)('of %d tokens, asked for %o: %p and %d', (max_output_tokens, thinking, claude, gemini) => {
-    const asked = { ...ASKED, thinking, max_output_tokens }
-    const { anthropic, gemini: native } = BUILT_IN_PROTOCOLS
-    const limit = { max_output_tokens: 64_000 }
-    const of_claude = anthropic.text.encodeRequest(asked, { model: 'claude-sonnet-4-5', ...limit })
-    const of_gemini = native.text.encodeRequest(asked, { model: 'gemini-2.5-flash', ...limit })
-    expect(of_claude.thinking).toEqual(
-      claude === undefined ? undefined : { type: 'enabled', budget_tokens: claude },
-    )
-    expect(of_gemini.generationConfig).toMatchObject({ thinkingConfig: { thinkingBudget: gemini } })
-  })
+  test.each(cases)(
+    'of %d tokens, with thinking %o: %p and %d',
+    (max_output_tokens, thinking, claude, gemini) => {
+      const request = { ...REQUEST, thinking, max_output_tokens }
+      const { anthropic, gemini: native } = BUILT_IN_PROTOCOLS
+      const limit = { max_output_tokens: 64_000 }
+      const of_claude = anthropic.text.encodeRequest(request, { model: 'claude-sonnet-4-5', ...limit })
+      const of_gemini = native.text.encodeRequest(request, { model: 'gemini-2.5-flash', ...limit })
+      expect(of_claude.thinking).toEqual(
+        claude === undefined ? undefined : { type: 'enabled', budget_tokens: claude },
+      )
+      expect(of_gemini.generationConfig).toMatchObject({ thinkingConfig: { thinkingBudget: gemini } })
+    },
+  )
 })
 
 describe('models behind chat completions', () => {
@@ -202,9 +204,9 @@ describe('models behind chat completions', () => {
     ['qwen3:8b', AUTO, {}],
     ['qwen3:8b', budget(9_000), { reasoning_effort: 'high' }],
   ]
-  test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
+  test.each(cases)('%s, with thinking %o', (model, thinking, expected) => {
     const body = BUILT_IN_PROTOCOLS.openai.text.encodeRequest(
-      { ...ASKED, thinking },
+      { ...REQUEST, thinking },
       { model, max_output_tokens: 1 },
     )
     const { reasoning_effort } = body
@@ -221,7 +223,7 @@ describe('models behind chat completions', () => {
     ['llama3.3', 'max_tokens'],
     ['mistralai/mistral-large', 'max_tokens'],
   ])('%s takes its limit as %s', (model, field) => {
-    const body = BUILT_IN_PROTOCOLS.openai.text.encodeRequest(ASKED, { model, max_output_tokens: 1 })
+    const body = BUILT_IN_PROTOCOLS.openai.text.encodeRequest(REQUEST, { model, max_output_tokens: 1 })
     expect(body[field]).toBe(40_000)
   })
 })

@@ -1,5 +1,4 @@
-// Properties: what a protocol can carry survives being written in it and read again, conversations and answers alike.
-
+// Properties of protocols: conversations and answers that they can carry are the same after being written and read again.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { promptTokens, totalTokens, type Usage } from '../../../src/domain/usage.ts'
@@ -28,9 +27,9 @@ const id = fc.stringMatching(/^[a-zA-Z0-9_-]{4,16}$/)
 const json = fc.jsonValue({ maxDepth: 2 }).map((value): Json => JSON.parse(JSON.stringify(value)))
 const args: fc.Arbitrary<JsonObject> = fc.dictionary(word, json, { maxKeys: 3 })
 
-/** Claude's provider refuses blank ones, so that they are not written. */
-const spoken = text.filter((value) => value.trim() !== '')
-const textPart: fc.Arbitrary<TextPart> = spoken.map((value) => ({ kind: 'text', text: value }))
+/** Texts that are not blank: Claude's provider refuses blank ones, so they are not written. */
+const words = text.filter((value) => value.trim() !== '')
+const textPart: fc.Arbitrary<TextPart> = words.map((value) => ({ kind: 'text', text: value }))
 
 const media: fc.Arbitrary<Part> = fc.oneof(
   base64.map(
@@ -113,10 +112,10 @@ const toolTurns = (protocol: BuiltInProtocol): fc.Arbitrary<Turn[]> =>
     ])
 
 const chatTurns: fc.Arbitrary<Turn[]> = fc
-  .record({ asked: fc.array(fc.oneof(textPart, media), { minLength: 1, maxLength: 3 }), said: spoken })
-  .map(({ asked, said }): Turn[] => [
-    { role: 'user', parts: asked },
-    { role: 'assistant', parts: [{ kind: 'text', text: said }] },
+  .record({ question: fc.array(fc.oneof(textPart, media), { minLength: 1, maxLength: 3 }), reply: words })
+  .map(({ question, reply }): Turn[] => [
+    { role: 'user', parts: question },
+    { role: 'assistant', parts: [{ kind: 'text', text: reply }] },
   ])
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
@@ -235,7 +234,7 @@ const TARGETS: Readonly<Record<BuiltInProtocol, string>> = {
   openai: 'gpt-4.1',
 }
 
-/** What each protocol's tables (its carries.ts) say that it drops of a conversation. */
+/** The fields of a conversation that each protocol drops by its tables (carries.ts). */
 const DROPPED: Readonly<Record<BuiltInProtocol, Partial<ConversationRequest>>> = {
   gemini: { user: undefined },
   anthropic: { seed: undefined },
@@ -246,7 +245,7 @@ const DROPPED: Readonly<Record<BuiltInProtocol, Partial<ConversationRequest>>> =
 const withoutPlaces = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key: string, item: Json) => (key === 'at' ? undefined : item))
 
-/** With the mark of the end user, and without documents' names: the native protocol has no field for them, and chat completions gives one to a document without. */
+/** With the hash of the end user, and without documents' names: the native protocol has no field for them, and chat completions adds missing ones. */
 const asSent = (request: ConversationRequest): ConversationRequest => ({
   ...request,
   user: request.user === undefined ? undefined : hashedUserId(request.user),
@@ -261,7 +260,7 @@ const asSent = (request: ConversationRequest): ConversationRequest => ({
   })),
 })
 
-describe('a conversation survives each protocol there and back', () => {
+describe('a conversation is the same after a round trip through each protocol', () => {
   test.each(PROTOCOLS)('%s', (protocol) => {
     fc.assert(
       fc.property(requestOf(protocol), (request) => {
@@ -336,7 +335,7 @@ function partEvents(part: Part, candidate: number): StreamEvent[] {
   return [{ type: 'part_start', candidate, part }, ...pieces, { type: 'part_end', candidate }]
 }
 
-describe("an answer survives each protocol, whole and streamed, whichever provider's model gave it", () => {
+describe('an answer of each provider is the same after a round trip through each protocol, whole and streamed', () => {
   for (const issuer of PROTOCOLS) {
     for (const protocol of PROTOCOLS) {
       test(`of ${issuer}, for a caller of ${protocol}`, () => {
@@ -360,7 +359,7 @@ describe("an answer survives each protocol, whole and streamed, whichever provid
   }
 })
 
-describe('the usage shown is the usage that was billed', () => {
+describe('the visible usage is the billed usage', () => {
   const billed = fc.record({
     input_tokens: fc.nat(9_999),
     input_audio_tokens: fc.nat(9_999),
@@ -372,7 +371,7 @@ describe('the usage shown is the usage that was billed', () => {
     output_image_tokens: fc.nat(9_999),
   })
 
-  test.each(PROTOCOLS)('%s: prompt and total are the same when read again', (protocol) => {
+  test.each(PROTOCOLS)('%s: prompt and total are the same after a round trip', (protocol) => {
     fc.assert(
       fc.property(billed, (usage) => {
         const answer: ConversationAnswer = {
@@ -382,11 +381,11 @@ describe('the usage shown is the usage that was billed', () => {
           candidates: [{ parts: [], stop_reason: 'stop', stop_sequence: undefined, logprobs: undefined }],
         }
         const { decodeAnswer, encodeAnswer } = BUILT_IN_PROTOCOLS[protocol].text
-        const shown = decodeAnswer(encodeAnswer(answer, CONTEXT), CONTEXT.id).usage ?? usage
-        expect(promptTokens(shown)).toBe(promptTokens(usage))
-        expect(totalTokens(shown)).toBe(totalTokens(usage))
-        expect(shown.cache_read_tokens).toBe(usage.cache_read_tokens)
-        expect(shown.thinking_tokens).toBe(usage.thinking_tokens)
+        const visible = decodeAnswer(encodeAnswer(answer, CONTEXT), CONTEXT.id).usage ?? usage
+        expect(promptTokens(visible)).toBe(promptTokens(usage))
+        expect(totalTokens(visible)).toBe(totalTokens(usage))
+        expect(visible.cache_read_tokens).toBe(usage.cache_read_tokens)
+        expect(visible.thinking_tokens).toBe(usage.thinking_tokens)
       }),
       { numRuns: 100 },
     )

@@ -1,5 +1,4 @@
-// Recordings and golden files of the translations, and the few steps that every test of them takes.
-
+// Recordings and golden files of the translations, and the steps that their tests share.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type {
@@ -19,7 +18,7 @@ const FIXTURES = join(import.meta.dir, '../../fixtures')
 
 export const PROTOCOLS: readonly BuiltInProtocol[] = ['gemini', 'anthropic', 'openai']
 
-/** Every ordered pair of two protocols: whose provider answers, and whose caller asked. */
+/** Every ordered pair of two protocols. */
 export const PAIRS: readonly (readonly [BuiltInProtocol, BuiltInProtocol])[] = PROTOCOLS.flatMap((one) =>
   PROTOCOLS.filter((other) => other !== one).map((other) => [one, other] as const),
 )
@@ -48,7 +47,7 @@ export const readLines = (path: string): string[] =>
 export const readRequest = (protocol: BuiltInProtocol, name: string): JsonObject =>
   JSON.parse(readFileSync(join(FIXTURES, `translation/requests/${protocol}-${name}.json`), 'utf8'))
 
-/** The golden text of a name. With UPDATE_GOLDEN=1 what was made becomes golden, to be read before it is committed. */
+/** The golden text of a name. With UPDATE_GOLDEN=1 the new text becomes golden: read it before you commit it. */
 export function golden(name: string, made: string): string {
   const path = join(FIXTURES, 'translation/golden', name)
   if (Bun.env.UPDATE_GOLDEN === '1') {
@@ -64,13 +63,13 @@ export function decodeStream(protocol: BuiltInProtocol, payloads: readonly strin
   return [...payloads.flatMap((payload) => decoder.decode(payload)), ...decoder.finish()]
 }
 
-/** The payloads that a caller's stream has. */
+/** The payloads of a caller's stream. */
 export function encodeStream(protocol: BuiltInProtocol, events: readonly StreamEvent[]): string[] {
   const encoder = BUILT_IN_PROTOCOLS[protocol].text.createStreamEncoder(CONTEXT)
   return events.flatMap((event) => encoder.encode(event)).map(({ data }) => data)
 }
 
-/** The text of a caller's stream, as it goes over the wire. */
+/** The text of a caller's stream on the wire. */
 export function wireText(protocol: BuiltInProtocol, events: readonly StreamEvent[]): string {
   const encoder = BUILT_IN_PROTOCOLS[protocol].text.createStreamEncoder(CONTEXT)
   const { event: framed } = eventFrame()
@@ -89,7 +88,7 @@ interface Collected {
   end: Extract<StreamEvent, { type: 'candidate_end' }> | undefined
 }
 
-/** The whole answer that a stream's events amount to. @throws Error where an event comes out of its place */
+/** The whole answer of a stream's events. @throws Error if an event is out of place */
 export function collect(events: readonly StreamEvent[]): ConversationAnswer {
   const candidates: Collected[] = []
   let whole: Omit<ConversationAnswer, 'candidates'> | undefined
@@ -158,5 +157,5 @@ function finished({ parts, logprobs, end }: Collected): Candidate {
   }
 }
 
-/** Without the fields that are undefined, for comparing what means the same. */
+/** The value without its undefined fields, for comparisons. */
 export const plain = <T>(value: T): unknown => JSON.parse(JSON.stringify(value))

@@ -1,5 +1,4 @@
-// What cannot be carried: refused with a 400 that names the field as the caller's protocol does, or dropped where the tables say so.
-
+// Fields that a translation cannot carry: refused with a 400 that names the caller's field, or dropped if the tables say so.
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import type { Loss, RequestField } from '../../../src/protocols/carries.ts'
@@ -42,7 +41,7 @@ type Case = readonly [
   param: string,
 ]
 
-/** What is in a request, and the field at fault. */
+/** The fields of a request, and the one at fault. */
 type Fault = readonly [name: string, body: JsonObject, param: string]
 const cases = (from: BuiltInProtocol, to: BuiltInProtocol, faults: readonly Fault[]): Case[] =>
   faults.map(([name, body, param]) => [name, from, to, body, param])
@@ -51,7 +50,7 @@ const user = (...content: Json[]): JsonObject => ({ messages: [{ role: 'user', c
 const parts = (...content: Json[]): JsonObject => ({ contents: [{ role: 'user', parts: content }] })
 const config = (fields: JsonObject): JsonObject => ({ generationConfig: fields })
 
-/** Places in requests, as refusals name them. */
+/** Paths in requests, as refusals name them. */
 const CONTENT = 'messages[0].content[0]'
 const PART = 'contents[0].parts[0]'
 const CANNOT_BE_CARRIED: readonly Case[] = [
@@ -107,7 +106,7 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
     ['a grammar for a tool', { tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools[0].type'],
     ['an unknown field', { temprature: 1 }, 'temprature'],
     [
-      'an image by an address without a file type',
+      'an image by a URL without a file type',
       user({ type: 'image_url', image_url: { url: 'https://example.com/latest' } }),
       `${CONTENT}.image_url.url`,
     ],
@@ -122,7 +121,7 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
     ['MCP servers', { mcp_servers: [] }, 'mcp_servers'],
     ['an unknown field', { temprature: 1 }, 'temprature'],
     [
-      'an image by an address of another file type',
+      'an image by a URL of another file type',
       user({ type: 'image', source: { type: 'url', url: 'https://example.com/a.gif' } }),
       CONTENT,
     ],
@@ -176,7 +175,7 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
       `${CONTENT}.source.url`,
     ],
     [
-      'a document by address',
+      'a document by URL',
       user({ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }),
       CONTENT,
     ],
@@ -207,9 +206,9 @@ const MALFORMED: readonly Case[] = [
       { messages: [{ role: 'function', name: 'f', content: 'x' }] },
       'messages[0].name',
     ],
-    ['a format of no kind', { response_format: { type: 'xml' } }, 'response_format.type'],
+    ['an unknown format', { response_format: { type: 'xml' } }, 'response_format.type'],
     [
-      'a data URI that is no base64',
+      'a data URI that is not base64',
       user({ type: 'file', file: { file_data: 'data:application/pdf,x' } }),
       `${CONTENT}.file.file_data`,
     ],
@@ -217,7 +216,7 @@ const MALFORMED: readonly Case[] = [
   ...cases('anthropic', 'gemini', [
     ['no messages', { messages: 'Hi' }, 'messages'],
     ['no max_tokens', { max_tokens: null }, 'max_tokens'],
-    ['a limit that is no number', { max_tokens: '100' }, 'max_tokens'],
+    ['a limit that is not a number', { max_tokens: '100' }, 'max_tokens'],
     ['an unknown effort', { output_config: { effort: 'deep' } }, 'output_config.effort'],
     ['thinking without a budget', { thinking: { type: 'enabled' } }, 'thinking.budget_tokens'],
     ['an unknown role', { messages: [{ role: 'tool', content: 'Hi' }] }, 'messages[0].role'],
@@ -244,7 +243,7 @@ const MALFORMED: readonly Case[] = [
       'generationConfig.thinkingConfig.thinkingLevel',
     ],
     ['an unknown role', { contents: [{ role: 'assistant', parts: [{ text: 'Hi' }] }] }, 'contents[0].role'],
-    ['a part of no kind', parts({}), `${PART}.text`],
+    ['an empty part', parts({}), `${PART}.text`],
     ['text that is a number', parts({ text: 7 }), `${PART}.text`],
     [
       'a result for no call',
@@ -269,23 +268,23 @@ const MALFORMED: readonly Case[] = [
     ],
   ]),
   ...cases('anthropic', 'openai', [
-    ['a tool choice of no kind', { tool_choice: { type: 'some' } }, 'tool_choice.type'],
+    ['an unknown tool choice', { tool_choice: { type: 'some' } }, 'tool_choice.type'],
     ['a tool without a schema', { tools: [{ name: 'a' }] }, 'tools[0].input_schema'],
   ]),
   ...cases('openai', 'anthropic', [
-    ['a tool choice of no kind', { tool_choice: 'some' }, 'tool_choice'],
+    ['an unknown tool choice', { tool_choice: 'some' }, 'tool_choice'],
     ['a tool without a name', { tools: [{ type: 'function', function: {} }] }, 'tools[0].function.name'],
   ]),
   ...cases('gemini', 'anthropic', [
     [
-      'a mode of no kind',
+      'an unknown mode',
       { toolConfig: { functionCallingConfig: { mode: 'SOME' } } },
       'toolConfig.functionCallingConfig.mode',
     ],
   ]),
 ]
 
-describe('refused, because the other protocol has no place for it', () => {
+describe('a field that the other protocol lacks is refused', () => {
   test.each(CANNOT_BE_CARRIED)('%s (%s to %s)', (_name, from, to, body, param) => {
     const error = refusal(from, to, body)
     expect(error.kind).toBe('invalid_request')
@@ -294,7 +293,7 @@ describe('refused, because the other protocol has no place for it', () => {
   })
 })
 
-describe('refused, because it is malformed', () => {
+describe('a malformed field is refused', () => {
   test.each(MALFORMED)('%s (%s to %s)', (_name, from, to, body, param) => {
     const error = refusal(from, to, body)
     expect(error.kind).toBe('invalid_request')
@@ -302,7 +301,7 @@ describe('refused, because it is malformed', () => {
   })
 })
 
-describe('the tables of what is carried are what the code does', () => {
+describe('the code carries, drops and refuses fields as the tables say', () => {
   /** A value for each field that a plain value can set. */
   const VALUES: Readonly<Partial<Record<RequestField, Json>>> = {
     temperature: 0.5,
@@ -344,7 +343,7 @@ describe('the tables of what is carried are what the code does', () => {
   for (const from of PROTOCOLS) {
     const to = from === 'openai' ? 'anthropic' : 'openai'
     test.each(Object.entries(BUILT_IN_PROTOCOLS[from].carries.own_fields))(
-      `${from}: %s is lost as the table says`,
+      `${from}: %s is dropped or refused as the table says`,
       (path, loss: Loss) => {
         const request = body(path, { some: 'value' })
         if (loss.fate === 'refused') expect(refusal(from, to, request).param).toBe(path)
@@ -355,7 +354,7 @@ describe('the tables of what is carried are what the code does', () => {
   }
 })
 
-describe('carried in the form that the provider takes', () => {
+describe('a field is carried in the form that the provider takes', () => {
   test('the deprecated functions become tools, and each result belongs to the last call of its function', () => {
     const call = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } }
     const result = { role: 'function', name: 'f', content: 'x' }
@@ -372,7 +371,7 @@ describe('carried in the form that the provider takes', () => {
   test.each([
     ['gemini-3-pro-preview', ['functionResponse', 'text']],
     ['gemini-2.5-flash', ['functionResponse', 'inlineData', 'text']],
-  ])('an image in a tool result is where %s takes it', (model, expected) => {
+  ])('an image in a tool result is placed where %s takes it', (model, expected) => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }
     const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(
       {
@@ -411,7 +410,7 @@ describe('carried in the form that the provider takes', () => {
       { stop_sequences: ['END'] },
     ],
     [
-      "Claude's limit is the model's own where none was set",
+      "Claude's limit is the model's own if the caller sets none",
       'openai',
       'anthropic',
       {},
@@ -466,13 +465,7 @@ describe('carried in the form that the provider takes', () => {
       { stop: null, seed: null, tools: null, user: null, n: null },
       { max_tokens: 1_000 },
     ],
-    [
-      'an empty logit_bias asks for nothing',
-      'openai',
-      'anthropic',
-      { logit_bias: {} },
-      { max_tokens: 1_000 },
-    ],
+    ['an empty logit_bias is ignored', 'openai', 'anthropic', { logit_bias: {} }, { max_tokens: 1_000 }],
   ]
   test.each(cases)('%s (%s to %s)', (_name, from, to, request, expected) => {
     expect(translate(from, to, request)).toMatchObject(expected)

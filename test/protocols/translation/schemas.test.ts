@@ -1,5 +1,4 @@
-// JSON Schemas as each provider takes them: what it refuses is expressed otherwise, or left out.
-
+// JSON Schemas as each provider takes them: keywords that it refuses are rewritten or left out.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { strictSchema } from '../../../src/protocols/anthropic/schema.ts'
@@ -53,7 +52,7 @@ describe('to Gemini', () => {
       { properties: { const: { const: 'x' }, pattern: { type: 'string' } } },
       { properties: { const: { type: 'string', enum: ['x'] }, pattern: { type: 'string' } } },
     ],
-    ['a property that is anything', { properties: { a: true } }, { properties: { a: {} } }],
+    ['a property of any value', { properties: { a: true } }, { properties: { a: {} } }],
   ]
   test.each(cases)('%s', (_name, schema, expected) => {
     expect(toGeminiSchema(schema)).toEqual(expected)
@@ -82,7 +81,7 @@ describe('to Gemini', () => {
     'propertyOrdering',
   ])
 
-  test('only documented keywords are sent, whatever the schema', () => {
+  test('only documented keywords are sent, for any schema', () => {
     const keyword = fc.oneof(
       fc.constantFrom(
         'type',
@@ -218,7 +217,7 @@ describe('to Claude, for structured output', () => {
   })
 })
 
-describe('to OpenAI, where strict is asked for', () => {
+describe('to OpenAI, with strict', () => {
   test.each([
     [true, { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false }, true],
     [true, { type: 'object', properties: { a: {} }, required: [], additionalProperties: false }, undefined],

@@ -1,4 +1,4 @@
-// The providers' own SDKs assemble our streams: the result equals our whole answers.
+// Streams of the gateway, assembled by the providers' own SDKs: the result equals the whole answers.
 import { describe, expect, test } from 'bun:test'
 import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream'
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'

@@ -1,5 +1,4 @@
-// The turn after a tool call, in every pair: the caller sends back what it was given, and the provider finds what it needs.
-
+// The turn after a tool call, in every pair: the caller sends back the answer, and the provider finds its signatures and ids.
 import { describe, expect, test } from 'bun:test'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
 import type { StreamEvent } from '../../../src/protocols/canonical/answer.ts'
@@ -16,7 +15,7 @@ const TARGETS: Readonly<Record<BuiltInProtocol, string>> = {
 
 const TOOL = { type: 'object', properties: { city: { type: 'string' } } }
 
-/** What a client of each protocol sends after an answer that called tools: the answer as it came, and a result for each call. */
+/** The next request of each protocol's client after an answer with tool calls: that answer unchanged, and a result for each call. */
 const NEXT: Readonly<Record<BuiltInProtocol, (answer: JsonObject) => JsonObject>> = {
   gemini: ({ candidates }) => {
     const content = objectIn(objectsIn(candidates)[0]?.content)
@@ -83,7 +82,7 @@ const NEXT: Readonly<Record<BuiltInProtocol, (answer: JsonObject) => JsonObject>
   },
 }
 
-/** The signatures of its own that each provider must find again, as they stand in its request. */
+/** Each provider's own signatures, which its next request must contain. */
 const SIGNATURES: Readonly<Record<BuiltInProtocol, readonly string[]>> = {
   gemini: ['CikB0e2KbzqkVPHZ0WkxM2bXb8z3mJ1q0oYVhQ=='],
   anthropic: [stringIn(objectsIn(recordedWhole('anthropic', 'tools').content)[0]?.signature) ?? ''],
@@ -93,7 +92,7 @@ const SIGNATURES: Readonly<Record<BuiltInProtocol, readonly string[]>> = {
 describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
   const signatures = SIGNATURES[provider]
 
-  const backAtProvider = (answer: JsonObject): JsonObject => {
+  const nextRequest = (answer: JsonObject): JsonObject => {
     const request = BUILT_IN_PROTOCOLS[caller].text.decodeRequest(NEXT[caller](answer), false)
     return BUILT_IN_PROTOCOLS[provider].text.encodeRequest(request, {
       model: TARGETS[provider],
@@ -101,20 +100,20 @@ describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
     })
   }
 
-  const answered = (): JsonObject =>
+  const callersAnswer = (): JsonObject =>
     BUILT_IN_PROTOCOLS[caller].text.encodeAnswer(
       BUILT_IN_PROTOCOLS[provider].text.decodeAnswer(recordedWhole(provider, 'tools'), CONTEXT.id),
       CONTEXT,
     )
 
-  test('every signature comes back as it was issued, exactly once', () => {
-    const body = JSON.stringify(backAtProvider(answered()))
+  test('every signature comes back unchanged, exactly once', () => {
+    const body = JSON.stringify(nextRequest(callersAnswer()))
     for (const signature of signatures) expect(body.split(signature).length - 1).toBe(1)
     expect(body).not.toContain('skip_thought_signature_validator')
   })
 
   test('every call and its result have the same id', () => {
-    const again = BUILT_IN_PROTOCOLS[provider].text.decodeRequest(backAtProvider(answered()), false)
+    const again = BUILT_IN_PROTOCOLS[provider].text.decodeRequest(nextRequest(callersAnswer()), false)
     const parts: Part[] = again.turns.flatMap((turn) => [...turn.parts])
     const calls = parts.flatMap((part) => (part.kind === 'tool_call' ? part.id : []))
     const results = parts.flatMap((part) => (part.kind === 'tool_result' ? part.call_id : []))
@@ -123,21 +122,21 @@ describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
     expect(new Set(calls).size).toBe(2)
   })
 
-  test('the provider is asked to think, because the signatures are there', () => {
-    const body = backAtProvider(answered())
-    const asked = JSON.stringify([
+  test('the request enables thinking, because it has the signatures', () => {
+    const body = nextRequest(callersAnswer())
+    const settings = JSON.stringify([
       body.thinking ?? null,
       body.reasoning_effort ?? null,
       body.generationConfig ?? null,
     ])
-    expect(asked).toMatch(/budget_tokens|"low"|"medium"|thinkingLevel/)
+    expect(settings).toMatch(/budget_tokens|"low"|"medium"|thinkingLevel/)
   })
 
   test('a stream carries the same signatures as the whole answer', () => {
     const payloads = encodeStream(caller, decodeStream(provider, recordedStream(provider, 'tools'))).join(
       '\n',
     )
-    const whole = JSON.stringify(answered())
+    const whole = JSON.stringify(callersAnswer())
     const carried = whole.match(/(?<="(?:signature|thoughtSignature|thought_signature)":")[^"]+/g) ?? []
     expect(carried.length).toBeGreaterThanOrEqual(signatures.length)
     for (const signature of carried) expect(payloads).toContain(signature)
@@ -170,12 +169,12 @@ describe('a conversation that moves to a model of another provider', () => {
     expect(JSON.stringify(body)).not.toContain('thoughtSignature')
   })
 
-  test("Claude gets no signature of Gemini's, and is not asked to think in a turn that it did not begin with thinking", () => {
-    const shown = BUILT_IN_PROTOCOLS.anthropic.text.encodeAnswer(
+  test("Claude gets no signature of Gemini's, and no thinking in a turn that did not begin with Claude's thinking", () => {
+    const answer = BUILT_IN_PROTOCOLS.anthropic.text.encodeAnswer(
       BUILT_IN_PROTOCOLS.gemini.text.decodeAnswer(recordedWhole('gemini', 'tools'), CONTEXT.id),
       CONTEXT,
     )
-    const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(NEXT.anthropic(shown), false)
+    const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(NEXT.anthropic(answer), false)
     const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(request, {
       model: 'claude-sonnet-4-5',
       max_output_tokens: 1,
@@ -205,7 +204,7 @@ describe('a conversation that moves to a model of another provider', () => {
   })
 })
 
-describe('a client that sends back its calls as they came, and no thoughts', () => {
+describe('a client that sends back its calls unchanged, without thoughts', () => {
   const signature = { format: 'openai-responses-v1', value: 'gAAAAABencrypted' }
   const encrypted: Part = { kind: 'redacted_thinking', signature }
   const unsigned: Part = { kind: 'thinking', text: 'Which is colder, „Åre“ or Oslo?' }
@@ -249,7 +248,7 @@ describe('a client that sends back its calls as they came, and no thoughts', () 
     { type: 'end' },
   ]
 
-  /** As agents keep them: https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/core/geminiChat.ts */
+  /** As agents store answers: https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/core/geminiChat.ts */
   const withoutThoughts = (answer: JsonObject): JsonObject => {
     const { choices, candidates } = answer
     for (const { message } of objectsIn(choices)) {
@@ -263,7 +262,7 @@ describe('a client that sends back its calls as they came, and no thoughts', () 
     return answer
   }
 
-  const backFrom = (caller: BuiltInProtocol, answer: JsonObject): readonly Part[] =>
+  const returnedParts = (caller: BuiltInProtocol, answer: JsonObject): readonly Part[] =>
     BUILT_IN_PROTOCOLS[caller].text.decodeRequest(NEXT[caller](answer), false).turns[1]?.parts ?? []
 
   const CASES: readonly (readonly [BuiltInProtocol, Part])[] = [
@@ -273,19 +272,22 @@ describe('a client that sends back its calls as they came, and no thoughts', () 
   ]
 
   test.each(CASES)('of %s: the thinking comes back with the call, once: %o', (caller, thought) => {
-    const kept = backFrom(caller, withoutThoughts(wholeFor(caller, thought)))
-    expect(kept.map(({ kind }) => kind)).toEqual([thought.kind, 'tool_call'])
-    expect(kept[0]).toEqual(thought)
-    const all = backFrom(caller, wholeFor(caller, thought))
+    const parts = returnedParts(caller, withoutThoughts(wholeFor(caller, thought)))
+    expect(parts.map(({ kind }) => kind)).toEqual([thought.kind, 'tool_call'])
+    expect(parts[0]).toEqual(thought)
+    const all = returnedParts(caller, wholeFor(caller, thought))
     expect(all.filter(({ kind }) => kind === thought.kind)).toEqual([thought])
   })
 
-  test.each(CASES)('of %s: a stream has on the call what the whole answer has: %o', (caller, thought) => {
-    const on_call = /(?:thoughtSignature|thought_signature)":"([^"]+)"/
-    const [, whole = 'none'] = on_call.exec(JSON.stringify(wholeFor(caller, thought))) ?? []
-    const streamed = encodeStream(caller, eventsOf(thought))
-    expect(streamed.filter((data) => data.includes(whole) && data.includes('get_weather'))).toHaveLength(1)
-  })
+  test.each(CASES)(
+    'of %s: a stream has the same field on the call as the whole answer: %o',
+    (caller, thought) => {
+      const on_call = /(?:thoughtSignature|thought_signature)":"([^"]+)"/
+      const [, whole = 'none'] = on_call.exec(JSON.stringify(wholeFor(caller, thought))) ?? []
+      const streamed = encodeStream(caller, eventsOf(thought))
+      expect(streamed.filter((data) => data.includes(whole) && data.includes('get_weather'))).toHaveLength(1)
+    },
+  )
 
   test('a known server gets no field that only Google takes', () => {
     const body = NEXT.openai(wholeFor('openai', encrypted))

@@ -1,5 +1,4 @@
-// Streams: they carry what the whole answer carries, however they are cut, and a broken one ends with an error.
-
+// Streams in translation: they have the content of the whole answer, however they are cut, and a broken one ends with an error.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { UpstreamFault } from '../../../src/domain/errors.ts'
@@ -28,7 +27,7 @@ const SCENARIOS: readonly (readonly [BuiltInProtocol, string])[] = [
   ['openai', 'two-answers'],
 ]
 
-describe('a recorded stream amounts to the same answer as the recorded whole', () => {
+describe('a recorded stream gives the same answer as the recorded whole', () => {
   test.each(SCENARIOS)('%s: %s', (protocol, name) => {
     const streamed = collect(decodeStream(protocol, recordedStream(protocol, name)))
     const whole = BUILT_IN_PROTOCOLS[protocol].text.decodeAnswer(recordedWhole(protocol, name), CONTEXT.id)
@@ -36,8 +35,8 @@ describe('a recorded stream amounts to the same answer as the recorded whole', (
   })
 })
 
-/** What a caller sees, for comparing: ids and models are of the recording. */
-const seen = (protocol: BuiltInProtocol, answer: ConversationAnswer) => {
+/** The answer that a caller gets, without its id, for comparisons. */
+const callersAnswer = (protocol: BuiltInProtocol, answer: ConversationAnswer) => {
   const { id: _, ...rest } = BUILT_IN_PROTOCOLS[protocol].text.decodeAnswer(
     BUILT_IN_PROTOCOLS[protocol].text.encodeAnswer(answer, CONTEXT),
     CONTEXT.id,
@@ -45,7 +44,7 @@ const seen = (protocol: BuiltInProtocol, answer: ConversationAnswer) => {
   return plain(rest)
 }
 
-describe('a translated stream carries what the translated whole answer carries', () => {
+describe('a translated stream has the content of the translated whole answer', () => {
   for (const [from, to] of PAIRS) {
     const names = SCENARIOS.filter(([protocol]) => protocol === from).map(([, name]) => name)
     test.each(names)(`${from} to ${to}: %s`, (name) => {
@@ -53,7 +52,7 @@ describe('a translated stream carries what the translated whole answer carries',
       const payloads = encodeStream(to, decodeStream(from, recordedStream(from, name)))
       const { id: _, ...streamed } = collect(decodeStream(to, payloads))
       // The native protocol ends every stream with an empty text, as its provider does: that is not a part.
-      expect(plain(streamed)).toEqual(seen(to, whole))
+      expect(plain(streamed)).toEqual(callersAnswer(to, whole))
     })
   }
 })
@@ -115,7 +114,7 @@ describe('pieces of a stream may be of any size', () => {
 })
 
 describe('translation is incremental', () => {
-  test.each(PAIRS)('%s to %s: each piece of text leaves in the step in which it came', (from, to) => {
+  test.each(PAIRS)('%s to %s: each piece of text is written in the step that reads it', (from, to) => {
     const decoder = BUILT_IN_PROTOCOLS[from].text.createStreamDecoder(CONTEXT.id)
     const encoder = BUILT_IN_PROTOCOLS[to].text.createStreamEncoder(CONTEXT)
     for (const payload of recordedStream(from, 'text')) {
@@ -130,7 +129,7 @@ describe('translation is incremental', () => {
   })
 })
 
-describe('a broken stream ends with an error, and the caller is not shown its text', () => {
+describe('a broken stream ends with an error, which hides the provider’s text from the caller', () => {
   const last = (protocol: BuiltInProtocol, payloads: readonly string[]) =>
     decodeStream(protocol, payloads).at(-1)
 
@@ -146,12 +145,12 @@ describe('a broken stream ends with an error, and the caller is not shown its te
     ['no end', 'anthropic', recordedStream('anthropic', 'cut'), 'stop_reason'],
     ['no end', 'openai', recordedStream('openai', 'cut'), 'finish_reason'],
     ['no end', 'gemini', recordedStream('gemini', 'text').slice(0, 1), 'finishReason'],
-    ['nothing at all', 'anthropic', [], 'stop_reason'],
-    ['nothing at all', 'openai', [], 'finish_reason'],
-    ['nothing at all', 'gemini', [], 'finishReason'],
-    ['no JSON', 'anthropic', ['<html>'], 'html'],
-    ['no JSON', 'openai', ['<html>'], 'html'],
-    ['no JSON', 'gemini', ['<html>'], 'html'],
+    ['no events', 'anthropic', [], 'stop_reason'],
+    ['no events', 'openai', [], 'finish_reason'],
+    ['no events', 'gemini', [], 'finishReason'],
+    ['not JSON', 'anthropic', ['<html>'], 'html'],
+    ['not JSON', 'openai', ['<html>'], 'html'],
+    ['not JSON', 'gemini', ['<html>'], 'html'],
     ['[DONE] before an end', 'openai', [...recordedStream('openai', 'cut'), '[DONE]'], 'finish_reason'],
   ]
   test.each(CASES)('%s (%s)', (_name, protocol, payloads, cause) => {
@@ -162,12 +161,12 @@ describe('a broken stream ends with an error, and the caller is not shown its te
     expect(String(event.error.cause)).toContain(cause)
   })
 
-  test('after an error nothing more is read', () => {
+  test('events after an error are not read', () => {
     const payloads = [...recordedStream('openai', 'error'), ...recordedStream('openai', 'text')]
     expect(decodeStream('openai', payloads).at(-1)?.type).toBe('error')
   })
 
-  test('pieces of a tool call that another one has already followed are an error', () => {
+  test('a piece of a tool call after the start of the next call is an error', () => {
     const call = (index: number, id: string | undefined) =>
       JSON.stringify({
         choices: [
@@ -217,7 +216,7 @@ describe('other servers of the protocol', () => {
     ])
   })
 
-  test('a tool call cut off by the limit is left out as a whole, and is the stop reason where the protocol has one for it', () => {
+  test('a tool call cut off by the limit is left out, and is the stop reason if the protocol has one for it', () => {
     const events = decodeStream('openai', [
       '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\\"x\\":"}}]}}]}',
       '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
@@ -230,7 +229,7 @@ describe('other servers of the protocol', () => {
 })
 
 // https://ai.google.dev/api/generate-content#FinishReason
-describe("a call that Gemini's provider could not read is no answer", () => {
+describe("a call that Gemini's provider could not read fails the answer", () => {
   const { text } = BUILT_IN_PROTOCOLS.gemini
   const candidate = (finishReason: string) => ({
     candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason }],
@@ -246,7 +245,7 @@ describe("a call that Gemini's provider could not read is no answer", () => {
     expect([...events, ...decoder.finish()].at(-1)).toMatchObject({ type: 'error' })
   })
 
-  test.each(['STOP', 'MAX_TOKENS', 'SAFETY', 'UNEXPECTED_TOOL_CALL'])('%s is one', (finish_reason) => {
+  test.each(['STOP', 'MAX_TOKENS', 'SAFETY', 'UNEXPECTED_TOOL_CALL'])('%s does not', (finish_reason) => {
     expect(text.decodeAnswer(candidate(finish_reason), 'id').candidates).toHaveLength(1)
     const decoder = text.createStreamDecoder('id')
     const events = decoder.decode(JSON.stringify(candidate(finish_reason)))

@@ -1,4 +1,4 @@
-// The promise: callers of chat completions see the thinking that they ask for, in whichever gateway's fields they ask.
+// Thinking fields of chat completions: callers get the thinking that they request, in the fields of any gateway.
 import { describe, expect, test } from 'bun:test'
 import { translateRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
@@ -10,9 +10,9 @@ import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const chat = (more: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: 'Hi' }], ...more })
 
-function sent(from: Protocol, to: Protocol, model: string, asked: JsonObject): JsonObject {
-  const request = from.text.decodeRequest(asked, false)
-  return translateRequest(asked, request, to, { model, max_output_tokens: 64_000, automatic_caching: false })
+function sent(from: Protocol, to: Protocol, model: string, fields: JsonObject): JsonObject {
+  const request = from.text.decodeRequest(fields, false)
+  return translateRequest(fields, request, to, { model, max_output_tokens: 64_000, automatic_caching: false })
     .body
 }
 
@@ -50,16 +50,16 @@ describe('of Claude Opus 4.8', () => {
     [{ thinking: { type: 'disabled' } }, {}],
     [{ enable_thinking: false }, {}],
     [{ chat_template_kwargs: { enable_thinking: false } }, {}],
-  ])('%j', (asked, expected) => {
-    const { thinking, output_config } = sent(openai, anthropic, 'claude-opus-4-8', chat(asked))
+  ])('%j', (fields, expected) => {
+    const { thinking, output_config } = sent(openai, anthropic, 'claude-opus-4-8', chat(fields))
     expect(JSON.parse(JSON.stringify({ thinking, output_config }))).toEqual(expected)
   })
 
-  test('callers whose protocol shows nothing by default are shown nothing', () => {
+  test('callers of a protocol that hides thinking by default get none', () => {
     const body: JsonObject = { contents: [{ parts: [{ text: 'Hi' }] }] }
-    const asked = (thinkingConfig: JsonObject) => ({ ...body, generationConfig: { thinkingConfig } })
+    const fields = (thinkingConfig: JsonObject) => ({ ...body, generationConfig: { thinkingConfig } })
     const display = (thinkingConfig: JsonObject) =>
-      sent(gemini, anthropic, 'claude-opus-4-8', asked(thinkingConfig)).thinking
+      sent(gemini, anthropic, 'claude-opus-4-8', fields(thinkingConfig)).thinking
     expect(display({ thinkingBudget: 9_000 })).toEqual(OMITTED)
     expect(display({ thinkingBudget: 9_000, includeThoughts: true })).toEqual(SUMMARIZED)
     const withReasoning = (reasoning: JsonObject) =>
@@ -77,8 +77,8 @@ describe('of other models', () => {
       { reasoning_effort: 'low', include_reasoning: false },
       { thinkingBudget: 1_024, includeThoughts: false },
     ],
-  ])('Gemini 2.5: %j', (asked, thinkingConfig) => {
-    const body = sent(openai, gemini, 'gemini-2.5-flash', chat(asked))
+  ])('Gemini 2.5: %j', (fields, thinkingConfig) => {
+    const body = sent(openai, gemini, 'gemini-2.5-flash', chat(fields))
     expect(body.generationConfig).toMatchObject({ thinkingConfig })
   })
 
@@ -86,14 +86,14 @@ describe('of other models', () => {
     [{ reasoning: { effort: 'low' } }, { effort: 'low', summary: 'auto' }],
     [{ reasoning_effort: 'low' }, { effort: 'low' }],
     [{ enable_thinking: false }, { effort: 'none' }],
-  ])('OpenAI, in the Responses API: %j', (asked, reasoning) => {
-    expect(sent(openai, responses, 'gpt-5.2', chat(asked)).reasoning).toEqual(reasoning)
+  ])('OpenAI, in the Responses API: %j', (fields, reasoning) => {
+    expect(sent(openai, responses, 'gpt-5.2', chat(fields)).reasoning).toEqual(reasoning)
   })
 })
 
-describe('what passes through', () => {
-  const fit = (server: string | undefined, asked: JsonObject) =>
-    openai.text.fit?.(chat(asked), { server, model: 'gpt-5.2', is_translated: false }).body
+describe('a request that passes through', () => {
+  const fit = (server: string | undefined, fields: JsonObject) =>
+    openai.text.fit?.(chat(fields), { server, model: 'gpt-5.2', is_translated: false }).body
 
   test.each<[JsonObject, JsonObject]>([
     [{ reasoning: { effort: 'high' } }, { reasoning_effort: 'high' }],
@@ -101,16 +101,16 @@ describe('what passes through', () => {
     [{ thinking: { type: 'enabled', budget_tokens: 9_000 } }, { reasoning_effort: 'high' }],
     [{ reasoning_effort: 'low', include_reasoning: true }, { reasoning_effort: 'low' }],
     [{ thinking: { type: 'adaptive' } }, {}],
-  ])('OpenAI is asked by its own field: %j', (asked, expected) => {
-    for (const server of ['openai', 'azure']) expect(fit(server, asked)).toEqual(chat(expected))
+  ])('has OpenAI’s own field: %j', (fields, expected) => {
+    for (const server of ['openai', 'azure']) expect(fit(server, fields)).toEqual(chat(expected))
   })
 
-  test.each(['openrouter', 'vllm', 'alibaba', undefined])('to %s unchanged', (server) => {
-    const asked = chat({ reasoning: { effort: 'high' }, include_reasoning: true, enable_thinking: true })
-    expect(openai.text.fit?.(asked, { server, model: 'qwen3', is_translated: false }).body).toBe(asked)
+  test.each(['openrouter', 'vllm', 'alibaba', undefined])('reaches %s unchanged', (server) => {
+    const fields = chat({ reasoning: { effort: 'high' }, include_reasoning: true, enable_thinking: true })
+    expect(openai.text.fit?.(fields, { server, model: 'qwen3', is_translated: false }).body).toBe(fields)
   })
 
-  test('a value that the gateway does not know is its provider’s to judge', () => {
+  test('leaves an unknown value to the provider', () => {
     expect(openai.text.readRequest(chat({ thinking: { type: 'deep' } })).effort).toBeUndefined()
     expect(openai.text.readRequest(chat({ reasoning: { effort: 'low' } })).effort).toBe('low')
   })
@@ -127,6 +127,6 @@ test.each<[JsonObject, string]>([
   [{ thinking_budget: 0.5 }, 'thinking_budget'],
   [{ include_reasoning: 1 }, 'include_reasoning'],
   [{ chat_template_kwargs: { enable_thinking: 1 } }, 'chat_template_kwargs.enable_thinking'],
-])('refused, because it is malformed: %j', (asked, param) => {
-  expect(() => openai.text.decodeRequest(chat(asked), false)).toThrow(expect.objectContaining({ param }))
+])('a malformed field is refused: %j', (fields, param) => {
+  expect(() => openai.text.decodeRequest(chat(fields), false)).toThrow(expect.objectContaining({ param }))
 })

@@ -1,5 +1,4 @@
-// What a translation leaves out is named; JSON without a schema is asked of Claude in words, and freed of what stands around it.
-
+// Dropped fields of a translation, which are listed; and JSON without a schema from Claude, requested by the system prompt.
 import { describe, expect, test } from 'bun:test'
 import { translateRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { withBareJson } from '../../../src/protocols/fitting.ts'
@@ -12,16 +11,16 @@ const MODELS: Readonly<Record<BuiltInProtocol, string>> = {
   openai: 'gpt-5',
 }
 
-function sent(from: BuiltInProtocol, to: BuiltInProtocol, asked: JsonObject) {
-  const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(asked, false)
-  return translateRequest(asked, request, BUILT_IN_PROTOCOLS[to], {
+function sent(from: BuiltInProtocol, to: BuiltInProtocol, original: JsonObject) {
+  const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(original, false)
+  return translateRequest(original, request, BUILT_IN_PROTOCOLS[to], {
     model: MODELS[to],
     max_output_tokens: 8_000,
     automatic_caching: false,
   })
 }
 
-const said = (...content: JsonObject[]): JsonObject => ({
+const message = (...content: JsonObject[]): JsonObject => ({
   max_tokens: 100,
   messages: [{ role: 'user', content: content.length > 0 ? content : 'Hi' }],
 })
@@ -43,28 +42,28 @@ const marked = (mark: JsonObject = MARK): JsonObject => ({ type: 'text', text: '
 const chat = (more: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: 'Hi' }], ...more })
 
 const LOST: readonly (readonly [BuiltInProtocol, BuiltInProtocol, JsonObject, string[]])[] = [
-  ['anthropic', 'openai', said(), []],
-  ['anthropic', 'openai', { ...said(), top_k: 4 }, ['top_k']],
-  ['anthropic', 'openai', { ...said(), temperature: 0.5 }, ['temperature']],
-  ['anthropic', 'openai', said(document({ title: 'A' })), []],
-  ['anthropic', 'openai', said(document({ context: 'From 2020.' })), ['context']],
-  ['anthropic', 'openai', said(document({ citations: { enabled: true } })), ['citations']],
-  ['anthropic', 'openai', said(document({ citations: { enabled: false } })), []],
+  ['anthropic', 'openai', message(), []],
+  ['anthropic', 'openai', { ...message(), top_k: 4 }, ['top_k']],
+  ['anthropic', 'openai', { ...message(), temperature: 0.5 }, ['temperature']],
+  ['anthropic', 'openai', message(document({ title: 'A' })), []],
+  ['anthropic', 'openai', message(document({ context: 'From 2020.' })), ['context']],
+  ['anthropic', 'openai', message(document({ citations: { enabled: true } })), ['citations']],
+  ['anthropic', 'openai', message(document({ citations: { enabled: false } })), []],
   ['anthropic', 'openai', FAILED, ['is_error']],
   ['anthropic', 'gemini', FAILED, []],
-  ['anthropic', 'gemini', { ...said(), metadata: { user_id: 'me' } }, ['metadata.user_id']],
+  ['anthropic', 'gemini', { ...message(), metadata: { user_id: 'me' } }, ['metadata.user_id']],
   ['openai', 'anthropic', chat({ seed: 7, frequency_penalty: 1 }), ['frequency_penalty', 'seed']],
   ['openai', 'anthropic', chat({ temperature: 0.5, verbosity: 'low' }), ['temperature', 'verbosity']],
   ['openai', 'gemini', chat({ parallel_tool_calls: false }), ['parallel_tool_calls']],
   ['openai', 'gemini', chat({ user: 'me', metadata: { a: 'b' } }), ['metadata', 'safety_identifier']],
   ['openai', 'anthropic', chat({ response_format: { type: 'json_object' } }), []],
-  ['anthropic', 'gemini', said(marked()), ['cache_control']],
-  ['anthropic', 'openai', said(marked()), ['cache_control']],
-  ['anthropic', 'gemini', { ...said(), system: [marked()] }, ['cache_control']],
+  ['anthropic', 'gemini', message(marked()), ['cache_control']],
+  ['anthropic', 'openai', message(marked()), ['cache_control']],
+  ['anthropic', 'gemini', { ...message(), system: [marked()] }, ['cache_control']],
   [
     'anthropic',
     'gemini',
-    { ...said(), tools: [{ name: 'f', input_schema: {}, ...MARK }] },
+    { ...message(), tools: [{ name: 'f', input_schema: {}, ...MARK }] },
     ['cache_control'],
   ],
   [
@@ -94,33 +93,33 @@ const LOST: readonly (readonly [BuiltInProtocol, BuiltInProtocol, JsonObject, st
   ],
 ]
 
-describe('what is left out is named as the caller calls it', () => {
-  test.each(LOST)('%s to %s: %j', (from, to, asked, expected) => {
-    expect([...sent(from, to, asked).dropped].sort()).toEqual(expected)
+describe('a dropped field is listed by the caller’s name for it', () => {
+  test.each(LOST)('%s to %s: %j', (from, to, original, expected) => {
+    expect([...sent(from, to, original).dropped].sort()).toEqual(expected)
   })
 })
 
 test('a text document keeps its title and context', () => {
   const text = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Body.' } }
-  const { body } = sent('anthropic', 'openai', said({ ...text, title: 'Title', context: 'Context' }))
+  const { body } = sent('anthropic', 'openai', message({ ...text, title: 'Title', context: 'Context' }))
   expect(JSON.stringify(body.messages)).toContain('Title\\nContext\\nBody.')
 })
 
-describe('JSON without a schema, of Claude', () => {
+describe('JSON without a schema, from Claude', () => {
   test.each([
     ['openai', chat({ response_format: { type: 'json_object' } })],
     [
       'gemini',
       { contents: [{ parts: [{ text: 'Hi' }] }], generationConfig: { responseMimeType: 'application/json' } },
     ],
-  ] as const)('is asked of it in words for callers of %s', (from, asked) => {
-    const { body, wants_json } = sent(from, 'anthropic', asked as JsonObject)
+  ] as const)('is requested by the system prompt for callers of %s', (from, original) => {
+    const { body, wants_json } = sent(from, 'anthropic', original as JsonObject)
     expect(wants_json).toBe(true)
     expect(body.system).toContain('JSON object')
     expect(body.output_config).toBeUndefined()
   })
 
-  test('is a field where the provider has one', () => {
+  test('is a field if the provider has one', () => {
     expect(sent('openai', 'gemini', chat({ response_format: { type: 'json_object' } })).wants_json).toBe(
       false,
     )
@@ -134,7 +133,7 @@ describe('JSON without a schema, of Claude', () => {
     ['{"a":', '{"a":'],
     ['{"a":1} and {"b":2}', '{"a":1} and {"b":2}'],
     ['', ''],
-  ])('%j is told as %j', (text, expected) => {
+  ])('%j reaches the caller as %j', (text, expected) => {
     const answer = BUILT_IN_PROTOCOLS.anthropic.text.decodeAnswer(
       { content: [{ type: 'text', text }], stop_reason: 'end_turn' },
       'id',
@@ -146,7 +145,7 @@ describe('JSON without a schema, of Claude', () => {
 
 describe("Claude's tools that the caller runs become functions", () => {
   const tools = (...types: string[]): JsonObject => ({
-    ...said(),
+    ...message(),
     tools: types.map((type) => ({ type, name: type.replace(/_\d+$/, '') })),
   })
 

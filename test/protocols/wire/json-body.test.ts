@@ -1,4 +1,4 @@
-// What a request's JSON body is read to, and what is refused.
+// The reading of a request's JSON body, and refused bodies.
 import { expect, test } from 'bun:test'
 import { parseJsonBody } from '../../../src/protocols/wire/json-body.ts'
 

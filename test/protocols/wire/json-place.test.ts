@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { createStringFinder, placeOfString } from '../../../src/protocols/wire/json-place.ts'
 
-const found = (json: string, ...path: string[]): string | undefined => {
+const stringAt = (json: string, ...path: string[]): string | undefined => {
   const bytes = toByteString(Buffer.from(json))
   const place = placeOfString(bytes, path)
   return place && Buffer.from(bytes.slice(place.start, place.end), 'latin1').toString()
@@ -23,11 +23,11 @@ describe('a string at the top', () => {
     ['{"mode":"b","models":"b","amodel":"b","model":"c"}', 'c'],
     ['{"model":"a\\u0041\\"b"}', 'a\\u0041\\"b'],
   ])('%s', (json, value) => {
-    expect(found(json, 'model')).toBe(value)
+    expect(stringAt(json, 'model')).toBe(value)
   })
 })
 
-describe('none', () => {
+describe('no string', () => {
   test.each([
     '',
     '{}',
@@ -47,7 +47,7 @@ describe('none', () => {
     '{a:"b","model":"c"}',
     '[DONE]',
   ])('%s', (json) => {
-    expect(found(json, 'model')).toBeUndefined()
+    expect(stringAt(json, 'model')).toBeUndefined()
   })
 })
 
@@ -59,17 +59,17 @@ describe('further in', () => {
     ['{"message":[{"model":"a"}]}', undefined],
     ['{"x":{"message":{"model":"a"}}}', undefined],
   ])('%s', (json, value) => {
-    expect(found(json, 'message', 'model')).toBe(value)
+    expect(stringAt(json, 'message', 'model')).toBe(value)
   })
 })
 
-test('agrees with JSON.parse on any object, however it is spaced', () => {
+test('agrees with JSON.parse on any object with any spacing', () => {
   const keys = fc.constantFrom('model', 'message', 'a', '', '\\', '"', 'é')
   const object = fc.dictionary(keys, fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom('x', '"', '\\')))
   fc.assert(
     fc.property(object, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
       const { model } = value
-      const at = found(JSON.stringify(value, undefined, space), 'model')
+      const at = stringAt(JSON.stringify(value, undefined, space), 'model')
       expect(at === undefined ? undefined : JSON.parse(`"${at}"`)).toBe(
         typeof model === 'string' ? model : undefined,
       )
@@ -78,7 +78,7 @@ test('agrees with JSON.parse on any object, however it is spaced', () => {
   )
 })
 
-describe('in one event after the other', () => {
+describe('in successive events', () => {
   const places = (path: readonly string[], events: readonly string[]) => {
     const find = createStringFinder(path)
     return events.map((event) => find(toByteString(Buffer.from(event))))
@@ -90,17 +90,23 @@ describe('in one event after the other', () => {
     ['which begin alike', ['{"id":1,"model":"a","x":"b"}', '{"id":1,"model":"a","x":"c, \\"model\\":"}']],
     ['which end alike', ['{"x":"b","model":"a","y":{}}', '{"x":[",",{}],"model":"a","y":{}}']],
     ['which end alike, the field in an object', ['{"x":1,"model":"a"}', '{"x":{"y":1,"model":"a"}}']],
-    ['of which one has none', ['{"x":1,"model":"a"}', '{"x":1}', '{"x":"model"}', '{"x":1,"model":"b"}']],
-    ['of which one has another name', ['{"model":"a","x":1}', '{"model":"ab","x":1}', '{"model":"a"}']],
-    ['whose text ends as a field does', ['{"x":1,"model":"a"}', '{"x":"\\",\\"model\\":\\"a\\"}"}']],
-    ['whose key ends as a field does', ['{"x":1,"model":"a"}', '{"x\\",\\"model":"a"}']],
+    [
+      'one of them without the field',
+      ['{"x":1,"model":"a"}', '{"x":1}', '{"x":"model"}', '{"x":1,"model":"b"}'],
+    ],
+    ['one of them with another name', ['{"model":"a","x":1}', '{"model":"ab","x":1}', '{"model":"a"}']],
+    [
+      'one of them with a text that ends like a field',
+      ['{"x":1,"model":"a"}', '{"x":"\\",\\"model\\":\\"a\\"}"}'],
+    ],
+    ['one of them with a key that ends like a field', ['{"x":1,"model":"a"}', '{"x\\",\\"model":"a"}']],
     ['with other events between', ['{"model":"a"}', '[DONE]', '', '{"model":"a"}', '{"model":"c"}']],
-  ])('%s', (_what, events) => {
+  ])('%s', (_name, events) => {
     for (const order of [events, events.toReversed()])
       expect(places(['model'], order)).toEqual(each(['model'], order))
   })
 
-  test('always where a search of each finds it', () => {
+  test('the same places as in a search of each', () => {
     const keys = fc.constantFrom('model', 'message', 'a', ',', '"', ',"model')
     const value = fc.oneof(
       fc.constantFrom('x', 'y', ',"model":"x"}', '"', '\\'),

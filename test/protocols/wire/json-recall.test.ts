@@ -1,4 +1,4 @@
-// Bodies of which parts came before: read as if nothing had, whatever came before, broken or not.
+// Bodies with values that are known from earlier ones: read as if nothing were known, valid or broken.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { GatewayError } from '../../../src/domain/errors.ts'
@@ -15,7 +15,7 @@ const NAMES = namesFrom(
 
 type Reading = 'plain' | { known: KnownValues; account_id: number }
 
-/** All that a reading says, or its refusal. */
+/** All results of a reading, or its refusal. */
 function read(text: string | Uint8Array, as: Reading) {
   const bytes = Buffer.from(text)
   const before = Buffer.from(bytes)
@@ -59,7 +59,7 @@ const knowing = (...texts: string[]) => {
   return known
 }
 
-describe('is the very value that came before', () => {
+describe('is the very object of the earlier body', () => {
   test.each<[string, (json: { tools: unknown; messages: unknown[] }) => unknown]>([
     ['a field', ({ tools }) => tools],
     ['the first item of the conversation', ({ messages }) => messages[0]],
@@ -78,19 +78,19 @@ describe('is the very value that came before', () => {
   })
 })
 
-describe('is parsed anew', () => {
+describe('is parsed again', () => {
   const first = ({ messages }: { messages: unknown }) => Object.values(Object(messages))[0]
   test.each<[string, string, (json: never) => unknown]>([
     ['the list of the conversation', BODY, ({ messages }) => messages],
     [
-      'what a name that decides nothing has',
+      'the value of a name that decides nothing',
       JSON.stringify({ seed: TOOLS, pad: long.repeat(6) }),
       ({ seed }) => seed,
     ],
-    ['what an object has where the list should be', JSON.stringify({ messages: { 0: MESSAGES } }), first],
+    ['the value of an object in place of the list', JSON.stringify({ messages: { 0: MESSAGES } }), first],
     ['a body of less than 2 KB', JSON.stringify({ messages: [message('a')] }), first],
     [
-      'a body with a count that is written anew',
+      'a body with a count that is rewritten',
       `{"tools":${JSON.stringify(TOOLS)},"messages":[${JSON.stringify(MESSAGES)},{"limit":1.0}]}`,
       first,
     ],
@@ -138,7 +138,7 @@ test.each<[string, string]>([
   ['a byte order mark', `\ufeff{${P},"messages":[${A}]}`],
   ['too deep beside it', `{${P},"messages":[${A},${'['.repeat(499)}${']'.repeat(499)}]}`],
   ['the conversation as the tools', `{${P},"tools":[${A}],"messages":${T}}`],
-])('known values, and %s: the same as without them', (_, text) => {
+])('with known values, %s is read as without them', (_, text) => {
   const known = knowing(BODY)
   const expected = read(text, 'plain')
   for (let times = 0; times < 3; times++) expect(read(text, { known, account_id: 1 })).toEqual(expected)
@@ -185,7 +185,7 @@ describe('property', () => {
   const body = fc
     .array(field, { maxLength: 5 })
     .map((fields) => `{${[`${P},"model":"m"`, ...fields].join(',')}}`)
-  /** What is done to a body's bytes: nothing, or a cut, or some other bytes at a place. */
+  /** Damage to a body's bytes: none, a cut, or some other bytes at a place. */
   const harm = fc.oneof(
     { weight: 3, arbitrary: fc.constant(undefined) },
     {
@@ -204,7 +204,7 @@ describe('property', () => {
     return Buffer.concat([bytes.subarray(0, at), Buffer.from(done.put), bytes.subarray(at + done.dropped)])
   })
 
-  test('bodies are read as if nothing had come before', () => {
+  test('bodies are read as if nothing were known', () => {
     fc.assert(
       fc.property(fc.array(harmed, { minLength: 2, maxLength: 5 }), (bodies) => {
         const known = new KnownValues(20_000)

@@ -1,4 +1,4 @@
-// JSON texts as a generator makes them: any spelling, whitespace and duplicate keys, with the place of each top-level field known.
+// A generator of JSON texts: any spelling, whitespace and duplicate keys, with the place of each top-level field.
 import fc from 'fast-check'
 
 /** One field as it is written: `before` its key, `name` as `key`, the colon, and the value up to the comma. */
@@ -18,7 +18,7 @@ interface ObjectSource {
   readonly tail: string
 }
 
-/** The text, each value as it stands or as `valueText` has it; `further` is written before the closing brace. */
+/** The text, with each value as in the source or from `valueText`, and `further` before the closing brace. */
 export const textOf = (
   { head, fields, tail }: ObjectSource,
   valueText: (field: FieldSource) => string = ({ value }) => value,
@@ -42,7 +42,7 @@ const escaped = (text: string): string =>
     .map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`)
     .join('')
 
-/** A string in JSON, some of its characters as escapes that it would not need. */
+/** A string in JSON, with needless escapes of some characters. */
 const spelled = (text: string): fc.Arbitrary<string> =>
   fc
     .array(fc.boolean(), { maxLength: 3 })
@@ -51,7 +51,7 @@ const spelled = (text: string): fc.Arbitrary<string> =>
         `"${[...text].map((one, at) => (escapes[at] ? escaped(one) : JSON.stringify(one).slice(1, -1))).join('')}"`,
     )
 
-/** What the walk has to tell apart from structure, in runs that reach past the length from which it searches. */
+/** Content that looks like structure, in runs beyond the length from which the walk searches. */
 const content = fc
   .array(fc.constantFrom('\\', '"', '{', '[', '}', ']', ',', ':', 'a', 'é😀', '"model":', 'x'.repeat(15)), {
     maxLength: 12,

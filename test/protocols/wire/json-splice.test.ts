@@ -1,5 +1,4 @@
-// Changes to top-level fields in the bytes: everything else stays as it was written.
-
+// Changes to top-level fields in the bytes: everything else keeps its bytes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
@@ -69,13 +68,13 @@ const CASES: [string, string, JsonObject, string][] = [
   ['a value that needs escapes', '{"model":"a"}', { model: '"\n😀' }, '{"model":"\\"\\n😀"}'],
 ]
 
-describe('only the bytes of what changes', () => {
+describe('only the bytes of a changed field change', () => {
   test.each(CASES)('%s', (_, text, fields, expected) => {
     expect(splice(text, fields)).toBe(expected)
   })
 
   test.each(['{"model":"a","x":1.0}', '{}', '{"x":1,"x":2}', ' {"model":"a"} '])(
-    '%s: the very same bytes where nothing changes',
+    '%s: the very same bytes without a change',
     (text) => {
       const bytes = Buffer.from(text)
       const body = parseJsonBody(bytes)
@@ -85,7 +84,7 @@ describe('only the bytes of what changes', () => {
   )
 })
 
-describe('a count that is not written in plain digits is written anew', () => {
+describe('a count that is not in plain digits is rewritten', () => {
   const NAMES = namesFrom({ max_tokens: 'count', config: namesFrom({ limit: 'count' }) })
   test.each([
     ['{"max_tokens":1.0,"x":1.0}', '{"max_tokens":1,"x":1.0}'],
@@ -100,7 +99,7 @@ describe('a count that is not written in plain digits is written anew', () => {
   })
 })
 
-describe('a field that is no longer there is left out', () => {
+describe('a deleted field is left out', () => {
   test.each([
     ['{"a":1,"b":2,"c":3}', ['a'], '{"b":2,"c":3}'],
     ['{"a":1, "b":2 ,"c":3}', ['b'], '{"a":1 ,"c":3}'],
@@ -119,7 +118,7 @@ describe('a field that is no longer there is left out', () => {
   })
 })
 
-test('property: any object, spelled in any way, differs in exactly the values that change', () => {
+test('any object in any spelling differs only in the changed values (property)', () => {
   const changes = fc
     .dictionary(fc.constantFrom('model', 'stream', 'n', 'x', 'added', '"'), fc.jsonValue(), { maxKeys: 3 })
     .map((fields): JsonObject => JSON.parse(JSON.stringify(fields)))

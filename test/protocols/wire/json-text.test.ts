@@ -1,5 +1,4 @@
 // The search for values in JSON that is not parsed.
-
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type ByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
@@ -23,7 +22,7 @@ describe('the length of the string values of a key', () => {
   const bytesOf = (value: unknown, key: string) =>
     stringValueBytes(toByteString(Buffer.from(JSON.stringify(value))), quoted(key))
 
-  test('property: is that of the bytes between their quotes, whatever they hold', () => {
+  test('counts the bytes between their quotes, for any text (property)', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, two) => {
         const written = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2

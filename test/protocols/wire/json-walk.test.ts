@@ -1,4 +1,4 @@
-// The walk through JSON bytes: how deep they are nested, and where the top-level keys are.
+// The walk through JSON bytes: their depth, and the offsets of the top-level keys.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { NO_NAMES } from '../../../src/protocols/wire/json-names.ts'
@@ -8,7 +8,7 @@ import { keyOffsets, objectSource, textOf } from './json-source.ts'
 const keysIn = (text: string, max_depth = 500) =>
   walkJson(new TextEncoder().encode(text), max_depth, NO_NAMES)?.keys
 
-/** The straightforward way: the strings taken out, every bracket counted. */
+/** The depth by a simple method: without strings, every bracket counts. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0
@@ -36,7 +36,7 @@ describe('the keys of the outermost object', () => {
     expect(keysIn(text)).toEqual(offsets)
   })
 
-  test('property: of any object are where they were written', () => {
+  test('of any object have the offsets of its source (property)', () => {
     fc.assert(
       fc.property(objectSource, (source) => {
         expect(keysIn(textOf(source))).toEqual(keyOffsets(source))
@@ -64,7 +64,7 @@ describe('the depth', () => {
     expect(keysIn(text, 3) !== undefined).toBe(allowed)
   })
 
-  test('property: of any object is what counting brackets outside strings gives', () => {
+  test('of any object is the count of brackets outside strings (property)', () => {
     fc.assert(
       fc.property(objectSource, (source) => {
         const text = textOf(source)

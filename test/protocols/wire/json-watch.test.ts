@@ -1,4 +1,4 @@
-// The names that decide a request: which spellings are refused, where they are looked for, and what is left alone.
+// Names that decide a request: the refused spellings, the places where they count, and everything that is accepted.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { namesFrom, reduce } from '../../../src/protocols/wire/json-names.ts'
@@ -60,14 +60,14 @@ describe('a deciding name is refused', () => {
   })
 })
 
-describe('left alone are', () => {
+describe('accepted are', () => {
   test.each([
     ['names that only contain a deciding one', '{"models":1,"my_model":1,"stream_x":1}'],
-    ['harmless names that were listed', '{"Model_Name":1,"Model_Name":2}'],
+    ['listed harmless names', '{"Model_Name":1,"Model_Name":2}'],
     ['unknown names, twice', '{"x":1,"x":2,"É":1,"É":2}'],
     ['values', '{"x":"Model","model":"Model"}'],
     ['objects under other names', '{"x":{"Model":1,"model":1,"model":2,"config":{"OutputLimit":1}}}'],
-    ['what stands under a name that decides as it is', '{"model":{"Model":1},"stream":[{"Stream":1}]}'],
+    ['names within the value of a deciding name', '{"model":{"Model":1},"stream":[{"Stream":1}]}'],
     ['objects of the other kind', '{"config":{"model":1,"Model":1},"list":[{"Model":1,"x":{"Text":1}}]}'],
     ['equal names in several objects', '{"list":[{"text":1},{"text":1},{"parts":[{"text":1}],"text":1}]}'],
     ['both spellings of one name', '{"config":{"output_limit":1}}'],
@@ -85,18 +85,18 @@ test.each([
   ['{"max_tokens" : 1E2,"config":{"outputLimit":3}}', ['max_tokens']],
   ['{"max_tokens":-0,"config":{"output_limit":3e0}}', ['max_tokens', 'config']],
   ['{"model":1.0,"x":1.0}', []],
-])('counts that are written anew: %s', (text, respelled) => {
+])('counts that are rewritten: %s', (text, respelled) => {
   expect([...(walk(text)?.respelled ?? [])]).toEqual(respelled)
 })
 
 test.each([
   ['a thousand names outside ASCII', '"é":1,'.repeat(1_000), undefined],
-  ['more', '"é":1,'.repeat(1_001), 'é'],
+  ['one more', '"é":1,'.repeat(1_001), 'é'],
   ['many in ASCII', '"abc":1,'.repeat(10_000), undefined],
   ['a long name outside ASCII', `"${'é'.repeat(200)}":1,`, 'é'.repeat(64)],
   ['a long name in ASCII', `"${'e'.repeat(10_000)}":1,`, undefined],
   ['a deciding name made long', `"${'m_'}${'_'.repeat(200)}odel":1,`, `m${'_'.repeat(63)}`],
-])('what a close look may cost is bounded: %s', (_, fields, path) => {
+])('the cost of a close look is bounded: %s', (_, fields, path) => {
   expect(walk(`{${fields}"x":1}`)?.ambiguity?.path).toBe(path)
 })
 
@@ -113,7 +113,7 @@ test.each([
   expect(reduce(name)).toBe(reduced)
 })
 
-test('property: of any text, whether JSON or not, the walk ends without an error', () => {
+test('the walk of any text ends without an error, whether JSON or not (property)', () => {
   const pieces = fc.array(
     fc.constantFrom(
       '{',
@@ -144,7 +144,7 @@ test('property: of any text, whether JSON or not, the walk ends without an error
   )
 })
 
-test('property: an object whose names are all unknown is never refused', () => {
+test('an object with only unknown names is never refused (property)', () => {
   const none = namesFrom({ decides: 'count' })
   fc.assert(
     fc.property(objectSource, (source) => {

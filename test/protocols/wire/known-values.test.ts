@@ -1,4 +1,4 @@
-// Values that came before: what is known again, to whom and where, and what is forgotten.
+// Known values of earlier bodies: which the store recognizes, for which account and name, and which it forgets.
 import { describe, expect, test } from 'bun:test'
 import { nameIn, namesFrom } from '../../../src/protocols/wire/json-names.ts'
 import { computedOnce, hashAt, KnownValues } from '../../../src/protocols/wire/known-values.ts'
@@ -10,34 +10,31 @@ const fieldOf = (name: string) => {
   return field
 }
 
-interface Asked {
+interface Lookup {
   account_id?: number
   field?: string
   before?: string
   after?: string
 }
 
-const beginning = (
-  text: string,
-  { account_id = 1, field = 'tools', before = '', after = '' }: Asked = {},
-) => {
+const startOf = (text: string, { account_id = 1, field = 'tools', before = '', after = '' }: Lookup = {}) => {
   const data = Buffer.from(before + text + after)
   const start = before.length
   return { account_id, field: fieldOf(field), data, start, hash: hashAt(account_id, data, start) }
 }
 
-const remember = (known: KnownValues, text: string, asked?: Asked) => {
-  const at = beginning(text, asked)
+const remember = (known: KnownValues, text: string, lookup?: Lookup) => {
+  const at = startOf(text, lookup)
   known.remember(at, at.start + text.length, JSON.parse(text), { values: 3, bare_bytes: 0 })
 }
 
-const isKnown = (known: KnownValues, text: string, asked?: Asked) =>
-  known.find(beginning(text, asked)) !== undefined
+const isKnown = (known: KnownValues, text: string, lookup?: Lookup) =>
+  known.find(startOf(text, lookup)) !== undefined
 
 const value = (name: string, length = 300) => JSON.stringify([name.padEnd(length - 4, '.')])
 const A = value('a')
 
-/** A store to which some values have come twice. */
+/** A store that has seen these values twice. */
 const knowing = (...texts: readonly string[]): KnownValues => {
   const known = new KnownValues(100_000)
   for (const text of [...texts, ...texts]) remember(known, text)
@@ -45,18 +42,18 @@ const knowing = (...texts: readonly string[]): KnownValues => {
 }
 
 describe('a value that came twice is known', () => {
-  test.each<[string, Asked]>([
-    ['as it was', {}],
+  test.each<[string, Lookup]>([
+    ['unchanged', {}],
     ['at another offset', { before: ' { "tools" :' }],
-    ['whatever follows', { after: ']]]] {' }],
-  ])('%s', (_, asked) => {
-    expect(knowing(A).find(beginning(A, asked))).toMatchObject({ value: JSON.parse(A), values: 3 })
+    ['before any other text', { after: ']]]] {' }],
+  ])('%s', (_, lookup) => {
+    expect(knowing(A).find(startOf(A, lookup))).toMatchObject({ value: JSON.parse(A), values: 3 })
   })
 
   test('with others that begin alike, up to three', () => {
     const alike = ['b', 'c', 'd', 'e'].map((end) => JSON.stringify(['.'.repeat(300), end]))
     const known = knowing(...alike)
-    expect(alike.map((text) => known.find(beginning(text))?.value)).toEqual(
+    expect(alike.map((text) => known.find(startOf(text))?.value)).toEqual(
       alike.map((text) => JSON.parse(text)),
     )
     const fifth = JSON.stringify(['.'.repeat(300), 'f'])
@@ -74,7 +71,7 @@ describe('a value is not known', () => {
     expect(isKnown(known, A)).toBe(false)
   })
 
-  test.each<[string, string, Asked]>([
+  test.each<[string, string, Lookup]>([
     ['to another account', A, { account_id: 2 }],
     ['under another name', A, { field: 'system' }],
     ['that differs at its start', A.replace('a', 'b'), {}],
@@ -82,8 +79,8 @@ describe('a value is not known', () => {
     ['that goes on', `${A.slice(0, -1)},1]`, {}],
     ['that is cut off', A.slice(0, -1), {}],
     ['that is cut off early', A.slice(0, 100), {}],
-  ])('%s', (_, text, asked) => {
-    expect(isKnown(knowing(A), text, asked)).toBe(false)
+  ])('%s', (_, text, lookup) => {
+    expect(isKnown(knowing(A), text, lookup)).toBe(false)
   })
 
   test.each<[string, string]>([
@@ -96,17 +93,17 @@ describe('a value is not known', () => {
     expect(isKnown(known, text)).toBe(false)
   })
 
-  test.each([256, 256 * 1024])('a value of %d bytes is', (length) => {
+  test.each([256, 256 * 1024])('but is at %d bytes', (length) => {
     const known = new KnownValues(2_000_000)
     for (let times = 0; times < 2; times++) remember(known, value('just', length))
     expect(isKnown(known, value('just', length))).toBe(true)
   })
 })
 
-describe('what is kept is bounded', () => {
+describe('the store is bounded', () => {
   const some = Array.from({ length: 100 }, (_, index) => value(`number ${index}`, 1_000))
 
-  test('by all its bytes: what came last stays', () => {
+  test('by all its bytes: the newest values stay', () => {
     const known = new KnownValues(10_000)
     for (const text of some) for (let times = 0; times < 2; times++) remember(known, text)
     const isSomeKnown = (text: string) => isKnown(known, text)
@@ -114,18 +111,18 @@ describe('what is kept is bounded', () => {
     expect(some.slice(-5).every(isSomeKnown)).toBe(true)
   })
 
-  test('by what they take once they are parsed, where they are of many small values', () => {
+  test('by the memory of its values once parsed, if they consist of many small ones', () => {
     const known = new KnownValues(24_000)
     const dense = ['a', 'b', 'c'].map((name) => `["${name}"${',{}'.repeat(150)}]`)
     for (const text of dense)
       for (let times = 0; times < 2; times++) {
-        const at = beginning(text)
+        const at = startOf(text)
         known.remember(at, text.length, JSON.parse(text), { values: 301, bare_bytes: 0 })
       }
     expect(dense.map((text) => isKnown(known, text))).toEqual([false, true, true])
   })
 
-  test('what is used stays, whatever else comes', () => {
+  test('and a value in use stays, among any others', () => {
     const known = new KnownValues(10_000)
     for (const text of [A, A]) remember(known, text)
     for (const text of some) {
@@ -134,21 +131,21 @@ describe('what is kept is bounded', () => {
     }
   })
 
-  test('what comes again only after more than can be kept is not kept at all', () => {
+  test('and a value that repeats only after more than it holds is not stored', () => {
     const known = new KnownValues(10_000)
     for (let times = 0; times < 3; times++) for (const text of some) remember(known, text)
     expect(some.filter((text) => isKnown(known, text))).toEqual([])
   })
 })
 
-describe('what is worked out of a value', () => {
+describe('a result computed from a value', () => {
   const counting = () => {
     const count = { calls: 0, work: (list: unknown) => ++count.calls && JSON.stringify(list).length }
     return count
   }
 
-  test('of a known one only once, by each function', () => {
-    const found = knowing(A).find(beginning(A))?.value
+  test('is computed once for a known value, by each function', () => {
+    const found = knowing(A).find(startOf(A))?.value
     const one = counting()
     const other = counting()
     const both = () => [computedOnce(one.work, found), computedOnce(other.work, found)]
@@ -160,15 +157,15 @@ describe('what is worked out of a value', () => {
     ['an object of the same content', JSON.parse(A)],
     ['text', A],
     ['nothing', undefined],
-  ])('of %s each time', (_, other) => {
+  ])('is computed each time for %s', (_, other) => {
     knowing(A)
     const { work } = counting()
     expect([computedOnce(() => 1, other), computedOnce(() => 2, other)]).toEqual([1, 2])
     expect(work(A)).toBeGreaterThan(0)
   })
 
-  test('a refusal is not kept, and names the place that the value has now', () => {
-    const found = knowing(A).find(beginning(A))?.value
+  test('is not stored if it is a refusal, which names the current place of the value', () => {
+    const found = knowing(A).find(startOf(A))?.value
     const refuse = (_: unknown, path: string) => {
       throw new Error(path)
     }

@@ -1,18 +1,18 @@
-// The time after which a provider wants to be called again: seconds, milliseconds and dates, in each protocol; none is made up.
+// Retry-After of providers: seconds, milliseconds and dates, in each protocol; an invalid one counts as none.
 import { describe, expect, test } from 'bun:test'
 import { BUILT_IN_REGISTRY, protocolNamed } from '../../../src/protocols/registry.ts'
 import { retryAfter } from '../../../src/protocols/wire/retry-after.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 28, 12, 0, 0)
 
-describe('when to come back', () => {
+describe('the time to wait', () => {
   test.each<[string, Record<string, string>, number | undefined]>([
     ['seconds', { 'retry-after': '12' }, 12],
-    ['none', { 'retry-after': '0' }, 0],
-    ['part of a second is a whole one', { 'retry-after': '0.25' }, 1],
+    ['zero', { 'retry-after': '0' }, 0],
+    ['a fraction of a second is rounded up', { 'retry-after': '0.25' }, 1],
     ['milliseconds', { 'retry-after-ms': '1200' }, 2],
     ['milliseconds before seconds', { 'retry-after-ms': '1200', 'retry-after': '60' }, 2],
-    ['seconds, where the milliseconds are none', { 'retry-after-ms': 'soon', 'retry-after': '60' }, 60],
+    ['seconds, if the milliseconds are invalid', { 'retry-after-ms': 'soon', 'retry-after': '60' }, 60],
     ['a date', { 'retry-after': 'Sat, 28 Nov 2026 12:00:30 GMT' }, 30],
     ['a date of RFC 850', { 'retry-after': 'Saturday, 28-Nov-26 12:00:30 GMT' }, 30],
     ['a date of asctime', { 'retry-after': 'Sat Nov 28 12:00:30 2026' }, 30],
@@ -52,7 +52,7 @@ describe.each(['gemini', 'anthropic', 'openai'])('the protocol %s reads', (name)
     ['milliseconds', { 'retry-after-ms': '1500' }, '{}', 2],
     ["Google's RetryInfo", {}, RETRY_INFO, 4],
     ["Google's RetryInfo in an array", {}, `[${RETRY_INFO}]`, 4],
-    ['nothing of a refusal without a time', {}, '{"error":{"message":"later"}}', undefined],
+    ['no time from a refusal without one', {}, '{"error":{"message":"later"}}', undefined],
   ])('%s', (_, headers, body, seconds) => {
     for (const readFailure of readers)
       expect(readFailure(429, new Headers(headers), body).retry_after_s).toBe(seconds)

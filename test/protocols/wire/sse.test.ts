@@ -71,14 +71,14 @@ describe('the payloads of events', () => {
     expect(found(text)).toEqual(events)
   })
 
-  test('where the payload stands in the text, unless it is of several lines', () => {
+  test('have an offset in the text, unless they have several lines', () => {
     const walk = new EventWalk('data: a\n\nevent: x\ndata:b\n\ndata: c\ndata: d\n\ndata: e\n\n')
     const places: number[] = []
     while (walk.next()) places.push(walk.data_start)
     expect(places).toEqual([6, 23, -1, 49])
   })
 
-  test('a walk that has ended stays there, at the event that it came to last', () => {
+  test('stay at the last one when the walk has ended', () => {
     const walk = new EventWalk('data: a\n\n')
     expect([walk.next(), walk.next(), walk.next(), walk.data]).toEqual([true, false, false, 'a'])
   })
@@ -105,7 +105,7 @@ const packets = (text: string) => {
 }
 
 describe('a stream cut at the ends of its events', () => {
-  test('property: however its packets are split, the bytes are the same and every part is made of whole events', () => {
+  test('has the same bytes, and whole events in every part, with any split into packets (property)', () => {
     const property = fc.property(
       stream.chain((text) => fc.tuple(fc.constant(text), packets(text))),
       ([text, split]) => {

@@ -1,4 +1,4 @@
-// What providers stream, kind by kind and protocol by protocol, and the tokens that each event of it is, by estimate.
+// Streamed output of providers, by kind and protocol, and the estimated tokens of its events.
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 
 /** Forty characters: ten tokens. */
@@ -11,7 +11,7 @@ const IMAGE_TOKENS = 1_290
 
 export type Wire = BuiltInProtocol | 'responses'
 
-/** One kind of output: events that bring it, and the tokens that they are together, which a stream rounds up once. */
+/** One kind of output: its events, and their tokens together, which a stream rounds up once. */
 export interface Delivery {
   readonly kind: string
   readonly events: readonly object[]
@@ -103,7 +103,7 @@ export const DELIVERIES: Readonly<Record<Wire, readonly Delivery[]>> = {
     chat('the transcript of audio', { audio: { transcript: WORDS } }),
     chat('images', { images: [{ type: 'image_url', image_url: { url: PICTURE } }] }, IMAGE_TOKENS),
     chat('annotations', { annotations: [{ type: 'url_citation', url_citation: { title: WORDS } }] }),
-    chat('a field that nobody knows', { song: { verses: [[WORDS]] } }),
+    chat('an unknown field', { song: { verses: [[WORDS]] } }),
     { kind: 'a choice without a delta', events: [{ choices: [{ index: 0, text: WORDS }] }], tokens: TOKENS },
     {
       kind: 'several choices',
@@ -113,7 +113,7 @@ export const DELIVERIES: Readonly<Record<Wire, readonly Delivery[]>> = {
   ],
   anthropic: [
     message('text', TOKENS, block({ type: 'text', text: '' }), added({ type: 'text_delta', text: WORDS })),
-    message('text in the beginning of a block', TOKENS, block({ type: 'text', text: WORDS })),
+    message('text at the start of a block', TOKENS, block({ type: 'text', text: WORDS })),
     message('thinking', TOKENS, added({ type: 'thinking_delta', thinking: WORDS })),
     message(
       'thinking with its signature',
@@ -123,7 +123,7 @@ export const DELIVERIES: Readonly<Record<Wire, readonly Delivery[]>> = {
       added({ type: 'signature_delta', signature: WORDS }),
     ),
     message(
-      'thinking that is not shown, as its signature',
+      'hidden thinking, by its signature',
       TOKENS,
       block({ type: 'thinking', thinking: '', signature: '' }),
       added({ type: 'signature_delta', signature: WORDS }),
@@ -146,9 +146,9 @@ export const DELIVERIES: Readonly<Record<Wire, readonly Delivery[]>> = {
       TOKENS,
       added({ type: 'citations_delta', citation: { type: 'char_location', cited_text: WORDS } }),
     ),
-    message('a block that nobody knows', TOKENS, block({ type: 'song', verses: [{ sung: WORDS }] })),
-    message('a delta that nobody knows', TOKENS, added({ type: 'song_delta', verse: WORDS })),
-    message('an event that nobody knows', TOKENS, { type: 'content_block_sung', index: 0, verse: WORDS }),
+    message('an unknown block', TOKENS, block({ type: 'song', verses: [{ sung: WORDS }] })),
+    message('an unknown delta', TOKENS, added({ type: 'song_delta', verse: WORDS })),
+    message('an unknown event', TOKENS, { type: 'content_block_sung', index: 0, verse: WORDS }),
   ],
   gemini: [
     native('text', { text: WORDS }),
@@ -159,7 +159,7 @@ export const DELIVERIES: Readonly<Record<Wire, readonly Delivery[]>> = {
     native('an image', { inlineData: { mimeType: 'image/png', data: 'AAAA' } }, IMAGE_TOKENS),
     native('audio', { inlineData: { mimeType: 'audio/pcm;rate=24000', data: SECONDS } }, 50),
     native('a file', { fileData: { mimeType: 'image/png', fileUri: WORDS } }),
-    native('a part that nobody knows', { song: { verses: [WORDS] } }),
+    native('an unknown part', { song: { verses: [WORDS] } }),
     {
       kind: 'a candidate without parts',
       events: [{ candidates: [{ index: 0, content: { role: 'model', song: WORDS } }] }],
@@ -225,7 +225,7 @@ export const DELIVERIES: Readonly<Record<Wire, readonly Delivery[]>> = {
       tokens: TOKENS,
     },
     {
-      kind: 'two items whose events take turns, one of them without deltas: each once',
+      kind: 'two interleaved items, one of them without deltas: each once',
       events: [
         { type: 'response.output_text.delta', output_index: 1, delta: WORDS },
         { type: 'response.output_item.done', output_index: 0, item: { type: 'reasoning', text: WORDS } },
@@ -241,8 +241,8 @@ export const DELIVERIES: Readonly<Record<Wire, readonly Delivery[]>> = {
   ],
 }
 
-/** Events that write nothing. */
-export const NOTHING_WRITTEN: Readonly<Record<Wire, readonly object[]>> = {
+/** Events without output. */
+export const NO_OUTPUT: Readonly<Record<Wire, readonly object[]>> = {
   openai: [
     chunk({ role: 'assistant', content: '' }),
     chunk({}),

@@ -1,4 +1,4 @@
-// What a provider streams is counted, of every kind and once, so that who leaves a stream gets none of it free.
+// Kinds of streamed output: each counts, and once, so that a caller who disconnects gets none of it free.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
@@ -7,7 +7,7 @@ import { openai } from '../../../src/protocols/openai/index.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
 import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
-import { DELIVERIES, NOTHING_WRITTEN, TOKENS, type Wire, WORDS } from './deliveries.ts'
+import { DELIVERIES, NO_OUTPUT, TOKENS, type Wire, WORDS } from './deliveries.ts'
 
 const PROTOCOLS = { openai, anthropic, gemini, responses }
 const WIRES = Object.keys(DELIVERIES) as Wire[]
@@ -29,13 +29,12 @@ describe.each(WIRES)('%s', (wire) => {
     },
   )
 
-  test.each(NOTHING_WRITTEN[wire].map((event) => [JSON.stringify(event)]))(
-    'nothing is written by %s',
-    (event) => expect(delivered(wire, [event])).toBe(0),
+  test.each(NO_OUTPUT[wire].map((event) => [JSON.stringify(event)]))('no output in %s', (event) =>
+    expect(delivered(wire, [event])).toBe(0),
   )
 
   test.each(DELIVERIES[wire].map(({ kind, events }) => [kind, events] as const))(
-    '%s: cut off anywhere, an event throws nothing',
+    '%s: an event that is cut off anywhere does not throw',
     (_kind, events) => {
       for (const event of events) {
         const text = JSON.stringify(event).slice(0, 2_000)
@@ -45,7 +44,7 @@ describe.each(WIRES)('%s', (wire) => {
   )
 })
 
-/** Where a field that nobody knows may stand in an event of each protocol. */
+/** The places of an unknown field in the events of each protocol. */
 const UNKNOWN: Readonly<Record<Wire, readonly ((field: JsonObject) => object)[]>> = {
   openai: [
     (field) => ({ choices: [{ index: 0, delta: field }] }),
@@ -95,9 +94,9 @@ const stringBytes = (value: Json): number => {
   return Object.values(value).reduce<number>((sum, each) => sum + stringBytes(each), 0)
 }
 
-describe.each(WIRES)('%s: strings in a field that nobody knows', (wire) => {
+describe.each(WIRES)('%s: strings in an unknown field', (wire) => {
   test.each(UNKNOWN[wire].map((place, index) => [index, place] as const))(
-    'property: place %i: four bytes are a token at least',
+    'at place %i: four bytes are at least a token (property)',
     (_index, place) => {
       fc.assert(
         fc.property(anything, (value) => {
