@@ -1,18 +1,17 @@
 // The answers of a simulated provider, and their usage.
-
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { inFull, totalTokens } from '../../src/domain/usage.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { type Answered, ask, configured, createProvider, partsOf, textOf } from './provider.ts'
+import { type Answer, ask, configured, createProvider, partsOf, textOf } from './provider.ts'
 import { countTokens, tokenize } from './tokens.ts'
 
 const provider = createProvider()
-const countOf = (answer: Answered | undefined, name: string): number =>
+const countOf = (answer: Answer | undefined, name: string): number =>
   Number(answer?.usageMetadata?.[name] ?? 0)
 
-describe('text follows from the prompt and the seed', () => {
+describe('the prompt and the seed determine the text', () => {
   test('the same prompt and seed give the same answer', async () => {
     const [first, second] = [
       await provider.whole('flash', ask('Tides?')),
@@ -112,7 +111,7 @@ describe('thinking', () => {
     }
   })
 
-  test('thoughts that are not shown are counted too', async () => {
+  test('hidden thoughts are counted, too', async () => {
     const answer = await provider.whole('pro', configured({}))
     expect(partsOf(answer).some(({ thought }) => thought)).toBe(false)
     expect(countOf(answer, 'thoughtsTokenCount')).toBeGreaterThan(0)
@@ -136,7 +135,7 @@ const WEATHER = {
 describe('function calls', () => {
   const tools = [{ functionDeclarations: [WEATHER, { name: 'get_time' }] }]
   const mode = (value: string, more = {}) => ({ functionCallingConfig: { mode: value, ...more } })
-  const called = async (body: unknown) =>
+  const calledNames = async (body: unknown) =>
     partsOf(await provider.whole('flash', body)).flatMap(({ functionCall }) => functionCall?.name ?? [])
 
   test.each<[string, Record<string, unknown>, string[]]>([
@@ -158,7 +157,7 @@ describe('function calls', () => {
       }),
       ['get_weather'],
     ],
-  ])('%s', async (_name, body, names) => expect(await called(body)).toEqual(names))
+  ])('%s', async (_name, body, names) => expect(await calledNames(body)).toEqual(names))
 
   test('arguments fit the schema', async () => {
     const [part] = partsOf(await provider.whole('flash', ask('get_weather', { tools })))
@@ -259,7 +258,7 @@ describe('usage', () => {
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1024, 576])
   })
 
-  test('counts add up, whole and streamed, and are what the gateway reads (property)', async () => {
+  test('counts add up, whole and streamed, and the gateway reads the same (property)', async () => {
     const requests = fc.record({
       text: fc.string({ minLength: 1, maxLength: 300, unit: 'grapheme' }),
       images: fc.nat(3),

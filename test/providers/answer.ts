@@ -23,20 +23,22 @@ export const TOKENS_PER_EVENT = 8
 /**
  * The whole answer to a question; delivery.ts sends it.
  *
- * @param shown the pictures of the prompt, which a drawn picture shows
+ * @param references the pictures of the prompt, which a drawn picture includes
  */
 export function reply(
   ask: Ask,
   behaviour: Behaviour,
   cache: PrefixCache,
-  shown: readonly Canvas[] = [],
+  references: readonly Canvas[] = [],
 ): Reply {
   const blocked = behaviour.block || ask.prompt.includes(BLOCKING_WORD)
   return {
     prompt: readPrompt(ask, behaviour, cache),
     candidates: blocked
       ? []
-      : Array.from({ length: ask.candidate_count }, (_, index) => candidate(ask, behaviour, index, shown)),
+      : Array.from({ length: ask.candidate_count }, (_, index) =>
+          candidate(ask, behaviour, index, references),
+        ),
   }
 }
 
@@ -55,13 +57,13 @@ function readPrompt(ask: Ask, behaviour: Behaviour, cache: PrefixCache): PromptU
   return ask.cache_points.length === 0 ? prompt : { ...prompt, ...useOf(cache, ask, prompt) }
 }
 
-function candidate(ask: Ask, behaviour: Behaviour, index: number, shown: readonly Canvas[]): Candidate {
+function candidate(ask: Ask, behaviour: Behaviour, index: number, references: readonly Canvas[]): Candidate {
   const random = createRandom(ask.seed, index, behaviour.base, ask.prompt)
   const thoughts = think(ask, behaviour, random)
   const room = ask.max_output_tokens - thoughts.length
   const calls = chooseCalls(ask, behaviour, random)
   if (calls.length > 0) return withCalls(thoughts, calls, room)
-  if (behaviour.draws) return withPicture(ask, random, room, shown)
+  if (behaviour.draws) return withPicture(ask, random, room, references)
   const written = write(ask, behaviour, random)
   const { text, ...ending } = cut(written, ask.stops, room)
   if (!behaviour.safety) return { thoughts, text, calls: [], pictures: [], ...ending }
@@ -98,12 +100,12 @@ function withCalls(thoughts: string[], calls: FunctionCall[], room: number): Can
   return { thoughts, text: [], calls: fits ? calls : [], pictures: [], finish: fits ? 'stop' : 'length' }
 }
 
-function withPicture(ask: Ask, random: Random, room: number, shown: readonly Canvas[]): Candidate {
+function withPicture(ask: Ask, random: Random, room: number, references: readonly Canvas[]): Candidate {
   const text = tokenize('Here is your picture.').slice(0, Math.max(0, room))
   const fits = PICTURE_TOKENS + text.length <= room
-  const asked = { prompt: ask.prompt, shape: ask.aspect_ratio, shown }
+  const order = { prompt: ask.prompt, shape: ask.aspect_ratio, references }
   if (!fits) return { thoughts: [], text, calls: [], pictures: [], finish: 'length' }
-  const { picture, partials } = drawPicture(asked, random, ask.partial_images ?? 0)
+  const { picture, partials } = drawPicture(order, random, ask.partial_images ?? 0)
   return { thoughts: [], text, calls: [], pictures: [picture], partials, finish: 'stop' }
 }
 
@@ -116,13 +118,13 @@ function write(ask: Ask, behaviour: Behaviour, random: Random): string[] {
   return behaviour.tokens === undefined ? written : written.slice(0, behaviour.tokens)
 }
 
-/** The text of the gateway and of tools that generated an image. */
-const DRAWN = /\bimage was (?:generated|made)\b/
+/** The result of a tool or of the gateway after it generated an image. */
+const IMAGE_RESULT = /\bimage was (?:generated|made)\b/
 
 function quote(results: Ask['results']): string {
   return results
     .map(({ name, response }) =>
-      DRAWN.test(response) ? 'Here is your picture.' : `The function ${name} returned ${response}.`,
+      IMAGE_RESULT.test(response) ? 'Here is your picture.' : `The function ${name} returned ${response}.`,
     )
     .join(' ')
 }
@@ -189,7 +191,7 @@ export function totalsOf({ prompt, candidates }: Reply): Totals {
 }
 
 /** The totals of a query, which has no output. */
-export const NOTHING_WRITTEN: Totals = {
+export const NO_USAGE: Totals = {
   prompt: 0,
   cached: 0,
   written_5m: 0,

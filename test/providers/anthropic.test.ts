@@ -62,8 +62,8 @@ describe('shapes match the recordings: the same names, in the same order', () =>
   ])('%s', async (_name, body) => {
     const claude = createClaude()
     const events = (await claude.events(body)).map(({ data }) => data)
-    const strange = [await claude.whole(body), ...events].flatMap((answer) => pairs(answer))
-    expect(strange.filter((pair) => !recorded.has(pair) && !pair.includes('request_id'))).toEqual([])
+    const unexpected = [await claude.whole(body), ...events].flatMap((answer) => pairs(answer))
+    expect(unexpected.filter((pair) => !recorded.has(pair) && !pair.includes('request_id'))).toEqual([])
   })
 })
 
@@ -81,7 +81,7 @@ describe('streams', () => {
   test.each<[name: string, body: Body]>([
     ['text', ask()],
     ['thinking', ask('Why do tides rise?', THINKING)],
-    ['thinking that is not shown', ask('Tides?', { thinking: { ...THINKING.thinking, display: 'omitted' } })],
+    ['hidden thinking', ask('Tides?', { thinking: { ...THINKING.thinking, display: 'omitted' } })],
     ['several tools', ask('get_time and get_rain', { tools: [TOOL, OTHER_TOOL] })],
     ['a limit', ask('Tides?', { max_tokens: 5 })],
   ])(
@@ -195,18 +195,18 @@ describe('answers', () => {
     expect(content).toMatchObject([{ type: 'text', text: '{"height":3}' }])
   })
 
-  test.each<[name: string, choice: Body | undefined, called: string[]]>([
-    ['all that are mentioned', undefined, ['get_time', 'get_rain']],
+  test.each<[name: string, choice: Body | undefined, names: string[]]>([
+    ['all mentioned ones', undefined, ['get_time', 'get_rain']],
     ['one at a time', { type: 'auto', disable_parallel_tool_use: true }, ['get_time']],
     ['the named one', { type: 'tool', name: 'get_rain' }, ['get_rain']],
     ['none', { type: 'none' }, []],
-  ])('tools: %s', async (_name, tool_choice, called) => {
+  ])('tools: %s', async (_name, tool_choice, names) => {
     const { content } = await createClaude().whole(
       ask('get_time and get_rain', { tools: [TOOL, OTHER_TOOL], ...(tool_choice ? { tool_choice } : {}) }),
     )
     const uses = content.filter((block) => block.type === 'tool_use')
-    expect(uses.map(({ name }) => name)).toEqual(called)
-    expect(new Set(uses.map(({ id }) => id)).size).toBe(called.length)
+    expect(uses.map(({ name }) => name)).toEqual(names)
+    expect(new Set(uses.map(({ id }) => id)).size).toBe(names.length)
   })
 
   test('uses the results of tools in the next turn, with thinking sent back', async () => {

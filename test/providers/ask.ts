@@ -27,7 +27,7 @@ export interface Ask {
   readonly parallel: boolean
   /** Results of functions in the last turn. */
   readonly results: readonly { name: string; response: string }[]
-  /** In how many turns functions were called since the user's last words. */
+  /** The number of turns with calls of functions since the user's last words. */
   readonly called_turns: number
   /** Set if the request wants JSON, with the schema if it has one. */
   readonly json: { readonly schema: unknown } | undefined
@@ -70,7 +70,7 @@ export interface Candidate {
   readonly calls: readonly FunctionCall[]
   /** PNG files in base64. */
   readonly pictures: readonly string[]
-  /** What was to be seen of them while they were drawn, likewise. */
+  /** Their partial images, likewise. */
   readonly partials?: readonly string[]
   readonly finish: 'stop' | 'length' | 'safety'
   /** The caller's stop sequence at which the text ended. */

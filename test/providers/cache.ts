@@ -61,8 +61,8 @@ function createPrefixCache(now: () => number): PrefixCache {
 }
 
 /**
- * A prompt's use of the cache, at most the whole prompt: joined parts may take fewer tokens than they do alone. Where the
- * model's name says how much is cached, that takes precedence.
+ * A prompt's use of the cache, at most the whole prompt: joined parts may take fewer tokens than they do alone. A
+ * cached part that the model's name sets takes precedence.
  */
 export function useOf(cache: PrefixCache, ask: Ask, prompt: PromptUsage): CacheUse {
   const use = cache.use(ask.cache_points)

@@ -88,18 +88,18 @@ export function ground(
 export function place(
   canvas: Canvas,
   box: Box,
-  shown: Canvas,
+  image: Canvas,
   tint: { colour: Colour; share: number },
 ): void {
-  const scale = Math.min(shown.width / box.width, shown.height / box.height)
-  const left = (shown.width - box.width * scale) / 2
-  const top = (shown.height - box.height * scale) / 2
+  const scale = Math.min(image.width / box.width, image.height / box.height)
+  const left = (image.width - box.width * scale) / 2
+  const top = (image.height - box.height * scale) / 2
   for (let y = 0; y < box.height; y++) {
     for (let x = 0; x < box.width; x++) {
-      const from = (Math.floor(top + y * scale) * shown.width + Math.floor(left + x * scale)) * 3
+      const from = (Math.floor(top + y * scale) * image.width + Math.floor(left + x * scale)) * 3
       const at = ((Math.round(box.y) + y) * canvas.width + Math.round(box.x) + x) * 3
       for (let channel = 0; channel < 3; channel++) {
-        const value = shown.pixels[from + channel] ?? 0
+        const value = image.pixels[from + channel] ?? 0
         canvas.pixels[at + channel] = value + ((tint.colour[channel] ?? 0) - value) * tint.share
       }
     }

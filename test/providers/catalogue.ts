@@ -3,7 +3,7 @@ import { SERVERS } from './servers/servers.ts'
 
 interface Model {
   readonly kind: 'text' | 'embedding' | 'image' | 'speech' | 'transcription' | 'moderation' | 'rerank'
-  /** The provider's name for it, which says how it behaves. */
+  /** The provider's name for it, which sets its behaviour. */
   readonly name: string
   readonly price: string
 }
@@ -26,7 +26,7 @@ const OF_OPENAI = [
   { kind: 'rerank', name: 'rerank', price: 'per_search = 0.002' },
 ] as const
 
-/** @param origin where they listen, without a slash at its end */
+/** @param origin the providers' address, without a slash at its end */
 export const catalogueAt = (origin: string): string =>
   [
     sectionOf({ server: 'google', base_url: origin, models: OF_GOOGLE }),

@@ -23,7 +23,7 @@ export interface Query {
 /** The answer to a query: a body, or the payloads of a stream. */
 interface QueryAnswer {
   readonly body: string | Uint8Array
-  /** JSON where it does not say. */
+  /** JSON if absent. */
   readonly content_type?: string
   readonly stream?: { readonly payloads: readonly string[]; readonly framing: Framing }
   readonly totals: Totals
@@ -56,15 +56,15 @@ export interface Refusal {
   readonly message: string
   /** The field at fault, for status 400. */
   readonly field?: string
-  /** The provider's own code, where the status does not say it. */
+  /** The provider's own code, if the status does not imply it. */
   readonly code?: string | null
-  /** Why, as a list of the places at fault, for providers that answer with one. */
+  /** The places at fault, for providers that list them. */
   readonly details?: readonly JsonObject[]
   /** The key is at fault, whatever the status. */
   readonly bad_key?: boolean
 }
 
-/** @param code the provider's own, where it has one beside the status */
+/** @param code the provider's own, if it has one beside the status */
 export const refusal = (field: string, message: string, code?: string): Refusal => ({
   status: 400,
   field,
@@ -92,7 +92,7 @@ export interface Dialect {
   serves(path: string): boolean
   /** The caller's key; empty without one. */
   keyOf(request: Request, url: URL): string
-  /** @returns a Refusal for what the provider refuses */
+  /** @returns a Refusal for a request that the provider refuses */
   read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal
   /** The body of a whole answer. */
   whole(call: Call, reply: Reply, usage_report: UsageReport): string

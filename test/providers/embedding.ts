@@ -12,7 +12,7 @@ const WORD = /[\p{L}\p{N}]+/gu
 export function embed(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0)
   for (const word of text.toLowerCase().match(WORD) ?? []) add(vector, word, 1)
-  // So that no vector is zero, and no two texts have the same one.
+  // This keeps vectors above zero, and those of different texts apart.
   add(vector, `\n${text}`, 0.1)
   return toUnitLength(vector)
 }

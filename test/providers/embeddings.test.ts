@@ -41,7 +41,7 @@ describe('vectors', () => {
     )
   })
 
-  test('are closer where words are shared, and differ for different texts', () => {
+  test('are closer if words are shared, and differ for different texts', () => {
     const [tides, more, other] = [
       'the moon raises the tides',
       'tides and the moon',
@@ -85,7 +85,7 @@ describe("OpenAI's shape", () => {
     ['mixed', { input: ['a', 1] }],
     ['2,049 texts', { input: Array(2_049).fill('a') }],
     ['too many dimensions', { input: 'a', dimensions: 1_537 }],
-    ['no dimensions', { input: 'a', dimensions: 0 }],
+    ['zero dimensions', { input: 'a', dimensions: 0 }],
     ['another encoding', { input: 'a', encoding_format: 'hex' }],
     ['no model', { input: 'a', model: '' }],
   ])('400: %s', async (_name, body) => {
@@ -144,7 +144,7 @@ describe('counting', () => {
   }
   const contents = (text: string) => ({ contents: [{ role: 'user', parts: [{ text }] }] })
 
-  test('tells how much a prompt is, and more for a longer one', async () => {
+  test('counts the tokens of a prompt, and more for a longer one', async () => {
     const short = await count(contents('One word.'))
     const long = await count(contents('One word. '.repeat(50)))
     expect([short.status, long.status]).toEqual([200, 200])

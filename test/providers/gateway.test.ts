@@ -113,7 +113,7 @@ describe('the charge is the reported usage, to the nano-dollar', () => {
     })
   })
 
-  test('fewer dimensions are of unit length, whatever the provider', async () => {
+  test('a vector of fewer dimensions has unit length, for each provider', async () => {
     for (const model of ['sim-embedding', 'sim-gemini-embedding']) {
       const { data } = await gpt.embeddings.create({ model, input: 'the tides rise', dimensions: 700 })
       expect(data[0]?.embedding).toHaveLength(700)
@@ -133,7 +133,7 @@ describe('failures', () => {
     },
   )
 
-  test('sim-embedding-silent: the same', async () => {
+  test('sim-embedding-silent: without usage, an estimate is charged', async () => {
     await gpt.embeddings.create({ model: 'sim-embedding-silent', input: 'sixteen letters.' })
     expect(await lastCall()).toMatchObject({ estimated: 1, input_tokens: 4, cost_nanos: 4_000 })
   })
@@ -151,7 +151,7 @@ describe('failures', () => {
       () =>
         gpt.chat.completions.stream({ model: 'sim-gpt-breaking', messages: QUESTION }).finalChatCompletion(),
     ],
-  ])('%s: what was delivered is charged, and the caller gets an error', async (model, call) => {
+  ])('%s: delivered output is charged, and the caller gets an error', async (model, call) => {
     expect(
       await call().then(
         () => 'completed',

@@ -43,8 +43,8 @@ const plain = (background: string) =>
     .png()
     .toBuffer()
 
-/** Whether about this colour is in a picture. */
-async function shows(
+/** Whether a picture contains about this colour. */
+async function hasColour(
   picture: Buffer,
   [red, green, blue]: readonly [number, number, number],
 ): Promise<boolean> {
@@ -73,19 +73,19 @@ describe("OpenAI's images API", () => {
   })
 
   test('the colour that the prompt names is in the picture', async () => {
-    expect(await shows(await only(generate({ size: '128x128' })), [196, 58, 49])).toBe(true)
+    expect(await hasColour(await only(generate({ size: '128x128' })), [196, 58, 49])).toBe(true)
     expect(
-      await shows(await only(generate({ prompt: 'a blue house', size: '128x128' })), [196, 58, 49]),
+      await hasColour(await only(generate({ prompt: 'a blue house', size: '128x128' })), [196, 58, 49]),
     ).toBe(false)
   })
 
-  test('shows one image with a tint, and several as they are', async () => {
+  test('includes one image with a tint, and several unchanged', async () => {
     const [lime, cyan] = [await plain('#00ff00'), await plain('#00ffff')]
     const tinted = await only(edit([lime], { size: '128x128' }))
-    expect(await shows(tinted, [69, 186, 17])).toBe(true)
+    expect(await hasColour(tinted, [69, 186, 17])).toBe(true)
     const both = await only(edit([lime, cyan], { size: '128x128' }))
-    expect(await shows(both, [0, 255, 0])).toBe(true)
-    expect(await shows(both, [0, 255, 255])).toBe(true)
+    expect(await hasColour(both, [0, 255, 0])).toBe(true)
+    expect(await hasColour(both, [0, 255, 255])).toBe(true)
   })
 
   test('leaves out an image that cannot be decoded', async () => {
@@ -107,7 +107,7 @@ describe("OpenAI's images API", () => {
     expect((await edit([])).status).toBe(400)
   })
 
-  test('refuses a bad key, and what moderation blocks', async () => {
+  test('refuses a bad key and a blocked prompt', async () => {
     expect((await generate({}, 'bad-key')).status).toBe(401)
     const blocked = await generate({ prompt: `a ${BLOCKING_WORD}` })
     expect([blocked.status, await blocked.json()]).toMatchObject([
@@ -137,10 +137,10 @@ describe('Gemini’s image models', () => {
     const answer = (await response.json()) as {
       candidates: { content: { parts: { inlineData?: { data: string } }[] } }[]
     }
-    const drawn =
+    const base64 =
       answer.candidates[0]?.content.parts.find(({ inlineData }) => inlineData)?.inlineData?.data ?? ''
-    const picture = Buffer.from(drawn, 'base64')
-    expect(await shows(picture, [0, 255, 255])).toBe(true)
+    const picture = Buffer.from(base64, 'base64')
+    expect(await hasColour(picture, [0, 255, 255])).toBe(true)
     expect(await sharp(picture).metadata()).toMatchObject({ width: 1024, height: 512 })
   })
 })
@@ -160,7 +160,7 @@ describe("a stream of OpenAI's images API", () => {
   }
   const stream = { stream: true, size: '64x64' }
 
-  test('shows the picture ever finer, and bills each time', async () => {
+  test('sends partial images before the picture, and bills each', async () => {
     const events = await eventsOf(await generate({ ...stream, partial_images: 2 }))
     expect(events).toMatchObject([
       { type: 'image_generation.partial_image', partial_image_index: 0, size: '64x64' },
@@ -178,7 +178,7 @@ describe("a stream of OpenAI's images API", () => {
     expect([event?.type, more]).toEqual(['image_generation.completed', []])
   })
 
-  test('of an edit, asked for in a form', async () => {
+  test('of an edit, requested by a form', async () => {
     const response = await edit([await plain('red')], { stream: 'true', partial_images: '1', size: '64x64' })
     expect((await eventsOf(response)).map(({ type }) => type)).toEqual([
       'image_edit.partial_image',
@@ -186,7 +186,7 @@ describe("a stream of OpenAI's images API", () => {
     ])
   })
 
-  test('breaks off with an error where the model’s name says so', async () => {
+  test('ends with an error if the model’s name says so', async () => {
     const text = await (await generate({ ...stream, model: 'gpt-image-error-1', partial_images: 3 })).text()
     expect(text).toContain('event: image_generation.partial_image\n')
     expect(text).toMatch(/event: error\ndata: \{"error":/)

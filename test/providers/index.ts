@@ -47,7 +47,7 @@ export interface Simulator {
   fetch(request: Request): Promise<Response>
 }
 
-/** The other endpoints of OpenAI's protocol, the same whichever server is played. */
+/** The other endpoints of OpenAI's protocol, the same for each simulated server. */
 const BESIDE_CHAT: readonly Dialect[] = [openaiResponses, openaiImages, openaiMedia]
 
 /** The dialects; the first one that serves a path answers. */
@@ -64,7 +64,7 @@ function dialectAt(path: string): Dialect | undefined {
   return (DIALECTS_BY_SERVER.get(first) ?? DIALECTS).find(({ serves }) => serves(path))
 }
 
-/** Simulated providers. The name of the model says how one behaves: see `Behaviour`. */
+/** Simulated providers. The name of the model sets the behaviour: see `Behaviour`. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const { now = Date.now, sleep = sleepReally, onEvent = () => {} } = options
   const caches = createPrefixCaches(now)
@@ -90,12 +90,12 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 type WithoutTime<Event> = Event extends SimulatorEvent ? Omit<Event, 'call' | 'at_ms'> : never
 type UntimedEvent = WithoutTime<SimulatorEvent>
 
-/** One request under way. */
+/** One request in progress. */
 interface Context {
   readonly request: Request
   readonly url: URL
   readonly dialect: Dialect
-  /** Of the request's key. */
+  /** The cache of the request's key. */
   readonly cache: PrefixCache
   readonly sleep: Sleep
   readonly emit: (event: UntimedEvent) => void
@@ -106,7 +106,7 @@ async function serve(context: Context): Promise<Response> {
   const body = await readBody(request)
   emit({ kind: 'request', request, body })
   const key = dialect.keyOf(request, url)
-  // Keys that begin with `bad` are refused, whatever the request.
+  // Keys that begin with `bad` are refused, for any request.
   if (key.startsWith('bad')) return refuse(context, dialect.refusals.bad_key)
   if (body === undefined) return refuse(context, { status: 400, message: 'Invalid JSON payload received.' })
   const call = dialect.read(url, body, request.headers)
@@ -146,7 +146,7 @@ function refuse({ dialect, emit }: Context, refusal: Refusal): Response {
 interface Prepared {
   readonly payloads: readonly (string | Uint8Array)[]
   readonly framing: Framing | undefined
-  /** JSON, or that of the framing, where it does not say. */
+  /** JSON, or the type of the framing, if absent. */
   readonly content_type?: string | undefined
   readonly totals: Totals
 }
@@ -161,13 +161,13 @@ async function prepare(
     const { body, content_type, stream, totals } = call.respond(usage_report)
     return { payloads: [body], framing: undefined, content_type, ...stream, totals }
   }
-  const shown = behaviour.draws ? await decodeReferences(call.ask.references ?? []) : []
-  const replied = reply(call.ask, behaviour, cache, shown)
+  const references = behaviour.draws ? await decodeReferences(call.ask.references ?? []) : []
+  const result = reply(call.ask, behaviour, cache, references)
   const { framing } = call
   const payloads = framing
-    ? dialect.events(call, replied, usage_report, behaviour)
-    : [dialect.whole(call, replied, usage_report)]
-  return { payloads, framing, totals: totalsOf(replied) }
+    ? dialect.events(call, result, usage_report, behaviour)
+    : [dialect.whole(call, result, usage_report)]
+  return { payloads, framing, totals: totalsOf(result) }
 }
 
 async function answer(context: Context, call: Call | Query, behaviour: Behaviour): Promise<Response> {

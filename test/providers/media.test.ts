@@ -17,7 +17,7 @@ describe('speech', () => {
   test.each([
     ['mp3', 'audio/mpeg'],
     ['wav', 'audio/wav'],
-  ] as const)('as %s: audio whose container tells its duration', async (response_format, type) => {
+  ] as const)('as %s: audio with its duration in the container', async (response_format, type) => {
     const answer = await sdk.audio.speech.create({
       model: 'sim-speech',
       input: TEXT,
@@ -43,7 +43,7 @@ describe('speech', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: TEXT.length * 15_000 })
   })
 
-  test('a format that it does not make, and no voice', async () => {
+  test('an unsupported format and a missing voice are refused', async () => {
     const ask = { model: 'sim-speech', input: TEXT }
     for (const wrong of [{ voice: 'alloy', response_format: 'opus' }, { voice: '' }] as const) {
       const response = await gateway.call('/v1/audio/speech', { ...ask, ...wrong }, { key })
@@ -53,7 +53,7 @@ describe('speech', () => {
   })
 })
 
-/** What was spoken, as a file. */
+/** Simulated speech, as a file. */
 async function spokenFile() {
   const spoken = await sdk.audio.speech.create({
     model: 'sim-speech',
@@ -64,7 +64,7 @@ async function spokenFile() {
   return toFile(new Uint8Array(await spoken.arrayBuffer()), 'spoken.wav')
 }
 
-describe('what was spoken is transcribed', () => {
+describe('speech is transcribed', () => {
   test('by its duration', async () => {
     const answer = await sdk.audio.transcriptions.create({ model: 'sim-whisper', file: await spokenFile() })
     expect(answer.text).toContain('2.467 seconds')
@@ -102,7 +102,7 @@ describe('what was spoken is transcribed', () => {
   )
 })
 
-test('moderations: a text that says so is flagged, others are not, at no cost', async () => {
+test('moderations: a text with the blocking word is flagged, others are not, at no cost', async () => {
   const { results, model } = await sdk.moderations.create({ input: ['A calm sea.', 'SIMULATE_BLOCK'] })
   expect([model, ...results.map(({ flagged }) => flagged)]).toEqual(['sim-moderation', false, true])
   expect(results[1]?.categories.violence).toBe(true)
@@ -125,7 +125,7 @@ test.each(['/v1/rerank', '/v2/rerank'])(
   },
 )
 
-test('the list of models tells their kinds', async () => {
+test('the list of models has their kinds', async () => {
   const response = await gateway.call('/v1/models', undefined, { key })
   const { data } = (await response.json()) as { data: { id: string; kind: string }[] }
   const kinds = Object.fromEntries(data.map(({ id, kind }) => [id, kind]))

@@ -5,7 +5,7 @@ const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/
 /** RFC 4648, section 4, with its padding. */
 export const isStandardBase64 = (data: string): boolean => data.length % 4 === 0 && STANDARD.test(data)
 
-/** Of each type, how its files begin. */
+/** The first bytes of each type. */
 const SIGNATURES: Readonly<Record<string, string>> = {
   'image/jpeg': 'ffd8ff',
   'image/png': '89504e470d0a1a0a',
@@ -14,7 +14,7 @@ const SIGNATURES: Readonly<Record<string, string>> = {
 }
 const HEAD_CHARS = 16
 
-/** The type that a file is of by how it begins; undefined for any other. */
+/** The type of a file by its first bytes; undefined for any other. */
 export function typeOfImage(data: string): string | undefined {
   const head = Buffer.from(data.slice(0, HEAD_CHARS), 'base64').toString('hex')
   return Object.keys(SIGNATURES).find((type) => head.startsWith(SIGNATURES[type] ?? head))

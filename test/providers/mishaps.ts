@@ -2,7 +2,7 @@
 import type { Behaviour } from './behaviour.ts'
 import type { Refusal } from './dialect.ts'
 
-/** In the answers of `leak-N` and `html-N`, besides the caller's key. None may reach a gateway's callers or its log. */
+/** Secrets in the answers of `leak-N` and `html-N`, besides the caller's key. None may reach a gateway's callers or its log. */
 export const LEAKED = [
   'backend-7.prod.internal',
   '10.20.30.40',

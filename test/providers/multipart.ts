@@ -6,7 +6,7 @@ export const isForm = ({ headers }: Request): boolean =>
 
 /** Each name with all of its values, texts and files alike; undefined if the body is not a form. */
 export async function readForm(request: Request): Promise<JsonObject | undefined> {
-  // Dropped: why it cannot be parsed. The caller of this function refuses it, like JSON that cannot be.
+  // The reason is dropped: the caller of this function refuses the body, as it refuses invalid JSON.
   const form = await request.formData().catch(() => undefined)
   if (!form) return undefined
   const fields: Record<string, string[]> = {}
@@ -17,7 +17,7 @@ export async function readForm(request: Request): Promise<JsonObject | undefined
   return fields
 }
 
-/** A field's text, whether it came as JSON or in a form, which has each name with a list. */
+/** A field's text, from JSON or from a form, which has a list for each name. */
 export const fieldOf = (body: JsonObject, name: string): string => {
   const [value] = listOf(body[name])
   return value === undefined ? String(body[name] ?? '') : textOf(value)

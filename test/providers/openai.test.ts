@@ -1,4 +1,4 @@
-// The simulated chat completions API: shapes, usage, choices, probabilities, refusals in its words.
+// The simulated chat completions API: shapes, usage, choices, probabilities, refusals in its form.
 import { afterAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -67,10 +67,10 @@ describe('shapes match the recordings: the same names', () => {
     const gpt = createGpt()
     const { stream_options, ...rest } = body
     const answers = [await gpt.whole(rest), ...(await gpt.chunks(body))]
-    const strange = [...names(answers.flatMap((answer) => pairs(answer)))].filter(
+    const unexpected = [...names(answers.flatMap((answer) => pairs(answer)))].filter(
       (name) => !recorded.has(name),
     )
-    expect(strange.filter((name) => !name.startsWith('.choices.logprobs'))).toEqual([])
+    expect(unexpected.filter((name) => !name.startsWith('.choices.logprobs'))).toEqual([])
   })
 })
 
@@ -203,15 +203,15 @@ describe('answers', () => {
     expect(JSON.parse(free.choices[0]?.message.content ?? '')).toBeObject()
   })
 
-  test.each<[name: string, more: Body, called: string[]]>([
-    ['all that are mentioned', {}, ['get_time', 'get_rain']],
+  test.each<[name: string, more: Body, expected: string[]]>([
+    ['all mentioned ones', {}, ['get_time', 'get_rain']],
     ['one at a time', { parallel_tool_calls: false }, ['get_time']],
     ['the named one', { tool_choice: { type: 'function', function: { name: 'get_rain' } } }, ['get_rain']],
     ['none', { tool_choice: 'none' }, []],
-  ])('tools: %s', async (_name, more, called) => {
+  ])('tools: %s', async (_name, more, expected) => {
     const { choices } = await createGpt().whole(ask('get_time and get_rain', { tools: TOOLS, ...more }))
     const calls = choices[0]?.message.tool_calls ?? []
-    expect(calls.map((call) => call.type === 'function' && call.function.name)).toEqual(called)
+    expect(calls.map((call) => call.type === 'function' && call.function.name)).toEqual(expected)
   })
 
   test('uses the results of tools in the next turn', async () => {
@@ -268,7 +268,7 @@ describe('answers', () => {
 
 describe('refusals', () => {
   const call = { id: 'call_1', type: 'function', function: { name: 'get_time', arguments: '{}' } }
-  const called = { role: 'assistant', content: null, tool_calls: [call] }
+  const turn = { role: 'assistant', content: null, tool_calls: [call] }
   const result = { role: 'tool', tool_call_id: 'call_1', content: 'nine' }
   test.each<[name: string, body: Body, param: string | null]>([
     ['no model', { ...ask(), model: undefined }, null],
@@ -284,11 +284,11 @@ describe('refusals', () => {
     ['a result without its call', { model: 'gpt', messages: [user('a'), result] }, 'messages[1].role'],
     [
       'a call without its result',
-      { model: 'gpt', messages: [user('a'), called, user('b')] },
+      { model: 'gpt', messages: [user('a'), turn, user('b')] },
       'messages[2].role',
     ],
-    ['a call at the end', { model: 'gpt', messages: [user('a'), called] }, 'messages[2].role'],
-    ['a result twice', { model: 'gpt', messages: [user('a'), called, result, result] }, 'messages[3].role'],
+    ['a call at the end', { model: 'gpt', messages: [user('a'), turn] }, 'messages[2].role'],
+    ['a result twice', { model: 'gpt', messages: [user('a'), turn, result, result] }, 'messages[3].role'],
     ['both limits', ask('a', { max_tokens: 5, max_completion_tokens: 5 }), 'max_tokens'],
     ['a limit of zero', ask('a', { max_tokens: 0 }), 'max_tokens'],
     ['a fractional limit', ask('a', { max_completion_tokens: 1.5 }), 'max_completion_tokens'],

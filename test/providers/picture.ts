@@ -1,5 +1,5 @@
 // Simulated pictures: a landscape in the prompt's colours with the thing that it names, in the requested shape. One
-// reference picture is shown with a tint; several are shown side by side.
+// reference picture fills it with a tint; several hang side by side.
 import {
   type Canvas,
   type Colour,
@@ -19,8 +19,8 @@ interface PictureAsk {
   prompt: string
   /** A ratio such as `16:9`, or a size such as `512x512`; any other text means a square. */
   shape: string
-  /** Pictures to show. */
-  shown: readonly Canvas[]
+  /** Reference pictures. */
+  references: readonly Canvas[]
 }
 
 const LONGER_SIDE = 1_024
@@ -40,16 +40,16 @@ const COLOURS: readonly (readonly [word: RegExp, colour: Colour])[] = [
   [/\bbrown\b/i, [121, 84, 56]],
 ]
 
-/** A picture, and what was to be seen of it while it was drawn, each as a PNG file in base64. */
+/** A picture and its partial images, each as a PNG file in base64. */
 interface DrawnPicture {
   picture: string
-  /** Ever finer. */
+  /** From coarse to fine. */
   partials: string[]
 }
 
-/** Draws a picture. @param partials how often it is shown before it is done */
+/** Draws a picture. @param partials the number of its partial images */
 export function drawPicture(
-  { prompt, shape, shown }: PictureAsk,
+  { prompt, shape, references }: PictureAsk,
   random: Random,
   partials: number,
 ): DrawnPicture {
@@ -57,11 +57,11 @@ export function drawPicture(
   const canvas = createCanvas(width, height)
   const colour = colourOf(prompt, random)
   drawLandscape(canvas, colour, random)
-  const [only, ...others] = shown
+  const [only, ...others] = references
   if (!only) drawSubject(canvas, prompt, colour)
   else if (others.length === 0) place(canvas, { x: 0, y: 0, width, height }, only, { colour, share: 0.35 })
-  else hang(canvas, shown)
-  const fileOf = (drawn: Canvas) => encodePng(drawn).toString('base64')
+  else hang(canvas, references)
+  const fileOf = (image: Canvas) => encodePng(image).toString('base64')
   const coarseness = Array.from({ length: partials }, (_, index) => 2 ** (partials - index + 2))
   return {
     picture: fileOf(canvas),
@@ -69,7 +69,7 @@ export function drawPicture(
   }
 }
 
-/** The same with larger pixels. @param pixels of the picture that one of them is wide */
+/** The same with larger pixels. @param pixels the width of one, in pixels of the picture */
 function coarsened(canvas: Canvas, pixels: number): Canvas {
   const { width, height } = canvas
   const small = createCanvas(
@@ -166,13 +166,13 @@ const SUBJECTS: readonly (readonly [word: RegExp, draw: DrawSubject])[] = [
 ]
 
 /** Pictures in white frames, side by side. */
-function hang(canvas: Canvas, shown: readonly Canvas[]): void {
-  const gap = Math.round(canvas.width / (shown.length * 8 + 2))
-  const width = Math.floor((canvas.width - gap * (shown.length + 1)) / shown.length)
+function hang(canvas: Canvas, references: readonly Canvas[]): void {
+  const gap = Math.round(canvas.width / (references.length * 8 + 2))
+  const width = Math.floor((canvas.width - gap * (references.length + 1)) / references.length)
   const height = Math.min(Math.round(width * 1.1), canvas.height - gap * 2)
   const y = Math.floor((canvas.height - height) / 2)
   const frame = Math.max(1, Math.round(gap / 4))
-  for (const [index, picture] of shown.entries()) {
+  for (const [index, picture] of references.entries()) {
     const x = gap + index * (width + gap)
     rectangle(
       canvas,

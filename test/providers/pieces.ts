@@ -1,6 +1,6 @@
 // Pieces of a stream, of about equal size.
 
-/** Splits a list into `count` pieces of about equal size; fewer where it is too short. */
+/** Splits a list into `count` pieces of about equal size; fewer if it is too short. */
 export function split(tokens: readonly string[], count: number): string[][] {
   const pieces = Math.min(Math.max(1, count), tokens.length)
   const at = (piece: number) => Math.round((piece * tokens.length) / pieces)

@@ -1,4 +1,4 @@
-// The strict simulated providers as a program: a gateway with the catalogue that it prints calls each server of it.
+// The strict simulated providers as a program: a gateway with the printed catalogue calls each of its servers.
 import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { startTestGateway } from '../support/gateway.ts'
@@ -9,13 +9,13 @@ const program = Bun.spawn([process.execPath, join(import.meta.dir, 'main.ts'), '
 })
 afterAll(() => program.kill())
 
-async function printed(): Promise<string> {
+async function readCatalogue(): Promise<string> {
   const { value } = await program.stdout.getReader().read()
   return Buffer.from(value ?? []).toString()
 }
 
-test('each server answers a call, and refuses what it refuses', async () => {
-  const catalogue = await printed()
+test('each server answers a call, and Groq refuses an unknown field', async () => {
+  const catalogue = await readCatalogue()
   await using gateway = await startTestGateway({ catalogue })
   expect(gateway.started.warnings).toEqual([])
   const key = await gateway.caller()

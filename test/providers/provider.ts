@@ -1,7 +1,7 @@
 // A simulated provider for tests: waits take no time, and its events and waits are recorded.
 import { createSimulator, type SimulatorEvent } from './index.ts'
 
-export type Answered = {
+export type Answer = {
   candidates?: { content?: { parts?: Part[]; role: string }; finishReason?: string; index: number }[]
   promptFeedback?: { blockReason: string }
   usageMetadata?: Record<string, unknown>
@@ -41,9 +41,9 @@ export function createProvider() {
     waits_ms,
     fetch: simulator.fetch,
     post,
-    whole: async (model: string, body: unknown): Promise<Answered> =>
-      (await (await post(`${model}:generateContent`, body)).json()) as Answered,
-    stream: async (model: string, body: unknown): Promise<Answered[]> =>
+    whole: async (model: string, body: unknown): Promise<Answer> =>
+      (await (await post(`${model}:generateContent`, body)).json()) as Answer,
+    stream: async (model: string, body: unknown): Promise<Answer[]> =>
       payloadsOf(await (await post(`${model}:streamGenerateContent?alt=sse`, body)).text()).map((data) =>
         JSON.parse(data),
       ),
@@ -66,13 +66,13 @@ export const ask = (text: string, more: Record<string, unknown> = {}): Record<st
 export const configured = (generationConfig: Record<string, unknown>, text = 'Why do tides rise?') =>
   ask(text, { generationConfig })
 
-export const partsOf = (answers: Answered | Answered[]): Part[] =>
+export const partsOf = (answers: Answer | Answer[]): Part[] =>
   [answers]
     .flat()
     .flatMap((answer) => answer.candidates?.flatMap(({ content }) => content?.parts ?? []) ?? [])
 
 /** Visible text. */
-export const textOf = (answers: Answered | Answered[]): string =>
+export const textOf = (answers: Answer | Answer[]): string =>
   partsOf(answers)
     .filter(({ thought }) => !thought)
     .map(({ text }) => text ?? '')

@@ -2,26 +2,26 @@
 import type { Refusal } from './dialect.ts'
 import type { JsonObject } from './json.ts'
 
-/** A request, as far as rules look at it. */
-export interface Asked {
+/** The parts of a request that rules look at. */
+export interface RuleInput {
   readonly model: string
   readonly body: JsonObject
   readonly headers: Headers
 }
 
 export interface Rule {
-  /** Tells it from all others, such as `openai: unknown field`. */
+  /** Unique, such as `openai: unknown field`. */
   readonly name: string
   /** Addresses of documentation, of types in a package, or of public threads that quote the refusal. */
   readonly source: string
   /** @returns the refusal of a request that breaks the rule */
-  find(asked: Asked): Refusal | undefined
+  find(input: RuleInput): Refusal | undefined
 }
 
 /** The refusal by the first rule that a request breaks; undefined if it breaks none. */
-export function refusalBy(rules: readonly Rule[], asked: Asked): Refusal | undefined {
+export function refusalBy(rules: readonly Rule[], input: RuleInput): Refusal | undefined {
   for (const rule of rules) {
-    const refusal = rule.find(asked)
+    const refusal = rule.find(input)
     if (refusal) return refusal
   }
   return undefined

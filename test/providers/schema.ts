@@ -3,9 +3,9 @@ import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } f
 import type { Random } from './random.ts'
 
 const MAX_DEPTH = 6
-/** Deeper, by references that lead back to where they stand. */
+/** The depth by references that lead back to themselves. */
 const MAX_REFERENCES = 4 * MAX_DEPTH
-/** A schema may ask for any number and length, and the simulator runs beside paid calls: what is more is left out. */
+/** A schema may require any number and length, and the simulator runs beside paid calls: values beyond these are left out. */
 const MAX_VALUES = 1_000
 const MAX_CHARS = 100_000
 /** As long as a prompt for an image may be. */
@@ -21,7 +21,7 @@ export function valueFor(schema: unknown, random: Random, text: string): unknown
 }
 
 /**
- * The same for the arguments of a function: of what is optional, only what the prompt tells.
+ * The same for the arguments of a function: of its optional properties, only those that the prompt determines.
  *
  * @param file the name of a file that the function is to read
  */
@@ -49,7 +49,7 @@ interface Context {
   /** Optional properties are left out. */
   readonly is_sparing: boolean
   readonly file: string | undefined
-  /** How much more may be made. */
+  /** The remaining room for values. */
   readonly room: { values: number; chars: number }
 }
 
@@ -71,10 +71,10 @@ const MAKERS = new Map<string, Maker>([
   ['null', () => null],
 ])
 
-function makeValue(given: JsonObject, context: Context, depth: number): unknown {
+function makeValue(unresolved: JsonObject, context: Context, depth: number): unknown {
   context.room.values -= 1
   if (context.room.values < 0 || context.room.chars < 0 || depth > MAX_REFERENCES) return null
-  const schema = resolve(given, context.root)
+  const schema = resolve(unresolved, context.root)
   if (schema.const !== undefined) return ifRoom(schema.const, context)
   const [first, ...rest] = listOf(schema.enum)
   if (first !== undefined) return ifRoom(context.random.pick([first, ...rest]), context)
@@ -102,7 +102,9 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
   const required = new Set(listOf(schema.required))
   const entries = Object.entries(objectOf(schema.properties))
     .filter(([name]) => depth < MAX_DEPTH || required.has(name))
-    .filter(([name]) => !context.is_sparing || required.size === 0 || required.has(name) || TOLD.test(name))
+    .filter(
+      ([name]) => !context.is_sparing || required.size === 0 || required.has(name) || FROM_PROMPT.test(name),
+    )
     .map(([name, property]) => [
       name,
       depth > MAX_DEPTH * 2
@@ -114,10 +116,10 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
   return Object.fromEntries(entries)
 }
 
-/** Properties that follow from the prompt, or that a call makes no sense without. */
-const TOLD = /^(?:command|cmd|script|code|prompt|action)$/i
+/** Properties that the prompt determines, or without which a call makes no sense. */
+const FROM_PROMPT = /^(?:command|cmd|script|code|prompt|action)$/i
 
-/** An agent may really run it: words of a prompt make no safe command. */
+/** An agent may really run the command, and words of a prompt may not be safe. */
 function harmless(name: string, property: JsonObject, { file }: Context): unknown {
   if (file !== undefined && PATHS.test(name) && typeOf(property) === 'string') return file
   if (property.contentMediaType === JAVASCRIPT) return programFor(file)
@@ -137,7 +139,7 @@ const PATHS = /^(?:absolute_?path|file_?path|path|file)$/i
 
 const CHANGES = /\b(?:make it|edit|change|recolou?r|instead)\b/i
 
-/** What is to be drawn are the words of the prompt, all of them. */
+/** The description of a picture is the whole prompt. */
 function ofPicture(name: string, property: JsonObject, context: Context): unknown {
   const { text } = context
   if (name === 'prompt' && typeOf(property) === 'string') return ifRoom(text, context)

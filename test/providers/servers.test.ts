@@ -54,8 +54,8 @@ const chunksOf = (text: string): Fields[] =>
 const record = (value: unknown): Fields => (value ?? {}) as Fields
 const list = (value: unknown): Fields[] => (Array.isArray(value) ? value : [])
 
-/** Text and thinking of a message or delta, wherever a server puts them. */
-function said(part: Fields): { text: string; thinking: string } {
+/** Text and thinking of a message or delta, in the form of any server. */
+function outputOf(part: Fields): { text: string; thinking: string } {
   const parts = list(part.content)
   const inside = parts.flatMap(({ type, thinking }) => (type === 'thinking' ? list(thinking) : []))
   const join = (all: Fields[]) => all.map(({ text }) => text ?? '').join('')
@@ -75,8 +75,8 @@ describe('a stream adds up to the whole answer', () => {
     const text = await server.text({ ...body, stream_options: { include_usage: true } })
     expect(text).toEndWith('data: [DONE]\n\n')
     const chunks = chunksOf(text)
-    const deltas = chunks.map((chunk) => said(record(choiceIn(chunk).delta)))
-    const message = said(record(choiceIn(whole).message))
+    const deltas = chunks.map((chunk) => outputOf(record(choiceIn(chunk).delta)))
+    const message = outputOf(record(choiceIn(whole).message))
     expect(deltas.map((delta) => delta.text).join('')).toBe(message.text)
     expect(deltas.map(({ thinking }) => thinking).join('')).toBe(message.thinking)
     expect(chunks.filter((chunk) => choiceIn(chunk).finish_reason === 'stop')).toHaveLength(1)
@@ -99,7 +99,7 @@ describe('a stream adds up to the whole answer', () => {
   })
 })
 
-describe('thinking stands where the server puts it', () => {
+describe('thinking is in the server’s own field', () => {
   test.each([
     ['openai', []],
     ['azure', []],
@@ -114,9 +114,12 @@ describe('thinking stands where the server puts it', () => {
     ['vllm', ['reasoning']],
   ])('%s: %o', async (name, fields) => {
     const server = serverNamed(name)
-    const shown = (part: unknown) => Object.keys(record(part)).filter((key) => key.startsWith('reasoning'))
-    expect(shown(choiceIn(await server.whole(ask('Tides?'))).message)).toEqual(fields)
-    const deltas = chunksOf(await server.text(ask('Tides?'))).map((chunk) => shown(choiceIn(chunk).delta))
+    const thinkingFields = (part: unknown) =>
+      Object.keys(record(part)).filter((key) => key.startsWith('reasoning'))
+    expect(thinkingFields(choiceIn(await server.whole(ask('Tides?'))).message)).toEqual(fields)
+    const deltas = chunksOf(await server.text(ask('Tides?'))).map((chunk) =>
+      thinkingFields(choiceIn(chunk).delta),
+    )
     expect([...new Set(deltas.flat())]).toEqual(fields)
   })
 
@@ -127,7 +130,7 @@ describe('thinking stands where the server puts it', () => {
 })
 
 describe('usage', () => {
-  // Of the recordings of vercel/ai, packages/<name>/src/__fixtures__, and of each server's documentation.
+  // From the recordings of vercel/ai, packages/<name>/src/__fixtures__, and each server's documentation.
   test.each<[name: string, usage: (totals: Record<string, number>) => object]>([
     [
       'openrouter',
@@ -174,7 +177,7 @@ describe('usage', () => {
     ['together', 'the last choice'],
     ['ollama', 'none'],
     ['vllm', 'none'],
-  ])('%s: of a stream that asks for none: %s', async (name, place) => {
+  ])('%s: of a stream without stream_options: %s', async (name, place) => {
     const chunks = chunksOf(await serverNamed(name).text(ask('Tides?')))
     const reporting = chunks.filter(({ usage }) => usage)
     const finished = reporting.map((chunk) => typeof choiceIn(chunk).finish_reason === 'string')
@@ -183,7 +186,7 @@ describe('usage', () => {
     expect([reporting.length <= 1, found]).toEqual([true, place])
   })
 
-  test('cached tokens stand where the server puts them', async () => {
+  test('cached tokens are in the server’s own field', async () => {
     const usageOf = async (name: string) =>
       record(
         (
@@ -214,7 +217,7 @@ describe('stream details', () => {
     expect(record(chunks.at(-1)?.x_groq).usage).toEqual(chunks.at(-1)?.usage)
   })
 
-  test('azure tells the results of its filters', async () => {
+  test('azure reports the results of its filters', async () => {
     const chunks = chunksOf(await serverNamed('azure').text(ask('Tides?')))
     expect(chunks[0]).toMatchObject({ prompt_filter_results: [{ prompt_index: 0 }] })
   })
@@ -251,7 +254,7 @@ describe('errors have the form of the server', () => {
   })
 })
 
-test('a path that begins with no server is served by OpenAI', async () => {
+test('a path without the name of a server is served by OpenAI', async () => {
   const provider = createProvider()
   const response = await provider.fetch(
     new Request('http://provider/v1/chat/completions', {

@@ -1,17 +1,21 @@
-// The rules of the simulated providers: each has a source, a request that it refuses in the provider's words, and a neighbour that passes.
+// The rules of the simulated providers: each has a source, a request that it refuses with the provider's text, and a neighbour that passes.
 import { describe, expect, test } from 'bun:test'
 import { createProvider } from './provider.ts'
 import { RULES } from './rules.ts'
 import { ANTHROPIC_EXAMPLES } from './strict/anthropic.ts'
 import { CHAT_EXAMPLES } from './strict/chat.ts'
-import type { Sent } from './strict/example.ts'
+import type { ProviderRequest } from './strict/example.ts'
 import { GEMINI_EXAMPLES } from './strict/gemini.ts'
 import { RESPONSES_EXAMPLES } from './strict/responses.ts'
 
 const EXAMPLES = [...CHAT_EXAMPLES, ...RESPONSES_EXAMPLES, ...ANTHROPIC_EXAMPLES, ...GEMINI_EXAMPLES]
 
 /** An answer's status, and its JSON without spaces between values, as text. */
-async function answerTo({ path, body, headers = {} }: Sent): Promise<[status: number, text: string]> {
+async function answerTo({
+  path,
+  body,
+  headers = {},
+}: ProviderRequest): Promise<[status: number, text: string]> {
   const request = new Request(`http://provider${path}`, {
     method: 'POST',
     headers,
@@ -31,9 +35,9 @@ describe.each(RULES.map((rule) => [rule.name, rule] as const))('%s', (name, { so
   test('has an example', () => expect(examples.length).toBeGreaterThan(0))
 
   test.each(examples)('is refused: $words', async ({ refused, status = 400, words }) => {
-    const [answered, text] = await answerTo(refused)
+    const [response_status, text] = await answerTo(refused)
     expect(text).toContain(words)
-    expect(answered).toBe(status)
+    expect(response_status).toBe(status)
   })
 
   test.each(examples)('its neighbour passes: $words', async ({ passes }) => {
@@ -42,7 +46,7 @@ describe.each(RULES.map((rule) => [rule.name, rule] as const))('%s', (name, { so
   })
 })
 
-test('every example is of a rule', () => {
+test('every example names a rule', () => {
   const names = new Set(RULES.map(({ name }) => name))
   expect(EXAMPLES.filter(({ rule }) => !names.has(rule))).toEqual([])
   expect(names.size).toBe(RULES.length)

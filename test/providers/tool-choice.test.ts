@@ -8,7 +8,7 @@ const CLAUDE_CODE = ['Task', 'Bash', 'Glob', 'Grep', 'Read', 'Edit', 'Write', 'W
 const CODEX = ['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image']
 const WEATHER = ['get_time', 'getWeather', 'send_mail']
 
-const chosen = (last_text: string, names: readonly string[], more: object = {}) =>
+const choose = (last_text: string, names: readonly string[], more: object = {}) =>
   chooseFunctions({
     functions: names.map((name) => ({ name, schema: {} })),
     calling: 'auto',
@@ -33,7 +33,7 @@ describe('a prompt that asks for an action', () => {
     ['Change the greeting in main.py', CODEX, ['apply_patch']],
     ['Use Read and Grep.', CLAUDE_CODE, ['Grep', 'Read']],
   ])('%s', (prompt, names, expected) => {
-    expect(chosen(prompt, names)).toEqual(expected)
+    expect(choose(prompt, names)).toEqual(expected)
   })
 
   test.each<[string, readonly string[]]>([
@@ -42,30 +42,30 @@ describe('a prompt that asks for an action', () => {
     ['Tell me a joke.', CODEX],
     ['Thank you!', CLAUDE_CODE],
     ['List three rivers.', WEATHER],
-  ])('none is called for: %s', (prompt, names) => {
-    expect(chosen(prompt, names)).toEqual([])
+  ])('no tool is called for %s', (prompt, names) => {
+    expect(choose(prompt, names)).toEqual([])
   })
 
-  test('what an agent adds in tags is not its user’s wish', () => {
+  test('text that an agent adds in tags is not read', () => {
     const reminder = '<system-reminder>Use TodoWrite. Read the files.</system-reminder>'
-    expect(chosen(`${reminder}\nHello`, CLAUDE_CODE)).toEqual([])
-    expect(chosen(`${reminder}\nRead main.ts`, CLAUDE_CODE)).toEqual(['Read'])
+    expect(choose(`${reminder}\nHello`, CLAUDE_CODE)).toEqual([])
+    expect(choose(`${reminder}\nRead main.ts`, CLAUDE_CODE)).toEqual(['Read'])
   })
 
   test.each<[string, object]>([
     ['after results', { results: [{ name: 'Read', response: 'x' }] }],
-    ['where calling is off', { calling: 'none' }],
-    ['where none is offered', { functions: [] }],
+    ['if calling is off', { calling: 'none' }],
+    ['if none is offered', { functions: [] }],
   ])('none is called %s', (_, more) => {
-    expect(chosen('Read main.ts', CLAUDE_CODE, more)).toEqual([])
+    expect(choose('Read main.ts', CLAUDE_CODE, more)).toEqual([])
   })
 
-  test('one at a time, where only one is allowed', () => {
-    expect(chosen('Use Read and Grep.', CLAUDE_CODE, { parallel: false })).toEqual(['Grep'])
+  test('one at a time, if only one is allowed', () => {
+    expect(choose('Use Read and Grep.', CLAUDE_CODE, { parallel: false })).toEqual(['Grep'])
   })
 })
 
-test('arguments leave out what is optional, unless the prompt tells it', () => {
+test('arguments leave out optional properties, except those that the prompt determines', () => {
   const string = { type: 'string' }
   const properties = { command: string, timeout: { type: 'integer' }, path: string, sandbox: string }
   const made = (required?: string[]) =>
@@ -76,7 +76,7 @@ test('arguments leave out what is optional, unless the prompt tells it', () => {
   expect(made()).toEqual(['command', 'timeout', 'path', 'sandbox'])
 })
 
-test('commands in arguments are harmless, whatever the prompt says', () => {
+test('commands in arguments are harmless, for any prompt', () => {
   const string = { type: 'string' }
   const schema = {
     type: 'object',

@@ -1,7 +1,7 @@
 // The choice of functions that an answer calls: those that the prompt names, otherwise the one that fits the requested action.
 import type { Ask, FunctionDeclaration } from './ask.ts'
 
-/** Calls nothing if results of functions have come: so that an agent's loop ends. */
+/** Calls nothing after results of functions, so that an agent's loop ends. */
 export function chooseFunctions({
   functions,
   calling,
@@ -15,7 +15,7 @@ export function chooseFunctions({
   const [first] = functions
   if (first === undefined || calling === 'none' || results.length > 0) return []
   const text = withoutAsides(last_text.slice(0, MAX_READ_CHARS))
-  const named = functions.slice(0, MAX_LOOKED_FOR).filter(({ name }) => text.includes(name))
+  const named = functions.slice(0, MAX_FUNCTIONS).filter(({ name }) => text.includes(name))
   if (named.length > 0) return named.slice(0, parallel ? MAX_CALLED : 1)
   const fitting = functionFor(text.toLowerCase(), functions)
   if (fitting) return [fitting]
@@ -23,7 +23,7 @@ export function chooseFunctions({
 }
 
 const NAME = /[\w./-]+/g
-/** Safe in a shell's command, and no option of one. */
+/** Safe in a shell's command, and not an option. */
 const FILE = /^[\w/][\w./-]*\.[a-z]{1,5}$/i
 
 /** The names of files in a text, in order. */
@@ -32,14 +32,14 @@ export const filesIn = (text: string): string[] =>
     .map((name) => name.replace(/\.$/, ''))
     .filter((name) => FILE.test(name))
 
-/** It runs beside paid calls, and whoever asks may send any length: each function is looked for in the text. */
+/** The simulator runs beside paid calls, and a request may have any length: the text is searched for each function. */
 const MAX_READ_CHARS = 100_000
-const MAX_LOOKED_FOR = 1_000
+const MAX_FUNCTIONS = 1_000
 const MAX_CALLED = 20
 
 const TAG = /<(\/?)([a-z][\w-]*)>/g
 
-/** The text without what agents add to their user's words, in tags: `<system-reminder>…</system-reminder>`. */
+/** The text without the tags that agents add to their user's words: `<system-reminder>…</system-reminder>`. */
 function withoutAsides(text: string): string {
   const tags = [...text.matchAll(TAG)].map(({ 0: tag, 1: slash, 2: name = '', index }) => ({
     name,
@@ -63,7 +63,7 @@ function withoutAsides(text: string): string {
   return kept + text.slice(at)
 }
 
-/** Verbs of prompts, and how the functions begin that do what they say. */
+/** Verbs of prompts, and the beginnings of the names of fitting functions. */
 const ACTIONS: readonly (readonly [verb: RegExp, names: RegExp])[] = [
   [/\b(?:list|what files)\b/, /^(?:ls|list|glob)/],
   [/\b(?:read|open|show|view|print)\b/, /^(?:read(?!_mcp)|view(?!_image)|open|cat|fetch)/],
@@ -80,14 +80,14 @@ const ACTIONS: readonly (readonly [verb: RegExp, names: RegExp])[] = [
   [/\b(?:run|execute|build|install|compile)\b/, /^(?:run|exec|build|install)/],
 ]
 
-/** A shell does what no other function does, for prompts about files and programs. */
+/** A shell serves prompts about files and programs that no other function fits. */
 const SHELL = /^(?:bash|shell|local_shell|exec|run_?(?:shell|terminal|command)|terminal|command)/
-/** Whoever speaks of commands means a shell, whatever else they say. */
+/** A prompt that mentions commands means a shell. */
 const WANTS_SHELL = /\b(?:shell|terminal|bash)\b|\brun\b.*\bcommands?\b/
 const ABOUT_A_MACHINE =
   /\b(?:files?|folders?|director(?:y|ies)|command|script|tests?|program|repo(?:sitory)?)\b/
 
-/** Words of names that say nothing about what is meant. */
+/** Words of names without a meaning of their own. */
 const GENERIC = new Set([
   'get',
   'set',

@@ -11,16 +11,16 @@ import { ask, configured, createProvider, payloadsOf, textOf } from './provider.
 import { pairs, recordedPairs } from './shapes.ts'
 
 const BODY = ask('Why do tides rise?')
-/** By the next turn of the event loop, all that needs no time and no reader is done. */
+/** By the next turn of the event loop, all work without a wait or a reader is done. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('the simulator imports nothing of the gateway', () => {
+test('the simulator imports nothing from the gateway', () => {
   const folder = import.meta.dir
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-    // These are of its tests.
+    // Files of its tests.
     .filter((name) => name !== 'shapes.ts' && !name.startsWith('strict/'))
-    // Payment providers, which are no part of it.
+    // Payment providers, which are not part of it.
     .filter((name) => !/^(?:fake-stripe|epay)\//.test(name))
   const outside = files.flatMap((file) =>
     [...readFileSync(join(folder, file), 'utf8').matchAll(/from '(\.[^']+)'/g)]
@@ -167,7 +167,7 @@ describe('refusals', () => {
     expect((await createProvider().post(path, BODY)).status).toBe(404)
   })
 
-  test('a path of no provider is 404', async () => {
+  test('an unknown path is 404', async () => {
     expect((await createProvider().fetch(new Request('http://provider/'))).status).toBe(404)
   })
 
@@ -186,7 +186,7 @@ describe('refusals', () => {
     for (const secret of [...LEAKED, 'key-of-the-caller']) expect(body).toContain(secret)
   })
 
-  test('refuse throws what fetch throws', async () => {
+  test('refuse throws as fetch does', async () => {
     await expect(createProvider().post('flash-refuse:generateContent', BODY)).rejects.toBeInstanceOf(
       TypeError,
     )
@@ -277,7 +277,7 @@ describe('a caller who disconnects', () => {
     expect(provider.seen.at(-1)).toMatchObject({ kind: 'aborted', sent_events: 1 })
   })
 
-  test('a body that nobody reads is produced no further than its first pieces', async () => {
+  test('an unread body is produced only up to its first pieces', async () => {
     const provider = createProvider()
     const response = await provider.post('flash-events-100:streamGenerateContent?alt=sse', BODY)
     await nextTurn()

@@ -1,7 +1,7 @@
 // Rules that refuse unknown fields of the messages API: in the request, its blocks, tools and cache markers.
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../json.ts'
-import { type Asked, firstOf, type Rule } from '../rule.ts'
+import { firstOf, type Rule, type RuleInput } from '../rule.ts'
 import { blocksOf, messagesOf, withInner } from './blocks.ts'
 import { placeOf } from './structure.ts'
 
@@ -12,7 +12,7 @@ const FIELDS = words(
   `max_tokens messages model cache_control container diagnostics inference_geo metadata output_config service_tier speed
   stop_sequences stream system temperature thinking tool_choice tools top_k top_p user_profile_id workspace_id`,
 )
-/** Of the same in `beta`, with what has to stand in the `anthropic-beta` header: any beta where nothing says which. */
+/** Fields of the same in `beta`, and the `anthropic-beta` header that each needs: any beta if no source names one. */
 const BETA_FIELDS: ReadonlyMap<string, RegExp> = new Map([
   ['context_management', /context-management|compact/],
   ['mcp_servers', /mcp-client/],
@@ -24,7 +24,7 @@ const BETA_FIELDS: ReadonlyMap<string, RegExp> = new Map([
   ['thread', /./],
 ])
 
-/** By the type of a block: `TextBlockParam`, `ToolUseBlockParam` and so on. Other types are not looked at. */
+/** By the type of a block: `TextBlockParam`, `ToolUseBlockParam` and so on. Other types are not checked. */
 const BLOCK_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['text', words('type text cache_control citations')],
   ['image', words('type source cache_control transformations')],
@@ -48,40 +48,40 @@ const extra = (path: string): Refusal => ({
   message: `${path}: Extra inputs are not permitted`,
 })
 
-const strange = (object: JsonObject, known: ReadonlySet<string>): string | undefined =>
+const unknownField = (object: JsonObject, known: ReadonlySet<string>): string | undefined =>
   Object.keys(object).find((name) => !known.has(name))
 
-function findField({ body, headers }: Asked): Refusal | undefined {
+function findField({ body, headers }: RuleInput): Refusal | undefined {
   const betas = headers.get('anthropic-beta') ?? ''
   const name = Object.keys(body).find((field) => !FIELDS.has(field) && !BETA_FIELDS.get(field)?.test(betas))
   return name === undefined ? undefined : extra(name)
 }
 
-function findBlockField({ body }: Asked): Refusal | undefined {
+function findBlockField({ body }: RuleInput): Refusal | undefined {
   return firstOf(messagesOf(body), ({ blocks }, at) =>
     firstOf(withInner(blocks), (block, nth) => {
       const type = textOf(block.type)
       const known = BLOCK_FIELDS.get(type)
-      const name = known && strange(block, known)
+      const name = known && unknownField(block, known)
       return name === undefined ? undefined : extra(`${placeOf(at, nth)}.${type}.${name}`)
     }),
   )
 }
 
 /** Tools that the provider runs have fields of their own. */
-function findToolField({ body }: Asked): Refusal | undefined {
+function findToolField({ body }: RuleInput): Refusal | undefined {
   return firstOf(listOf(body.tools).map(objectOf), (tool, at) => {
     if (tool.type !== undefined && tool.type !== 'custom') return undefined
-    const name = strange(tool, TOOL_FIELDS)
+    const name = unknownField(tool, TOOL_FIELDS)
     return name === undefined ? undefined : extra(`tools.${at}.custom.${name}`)
   })
 }
 
-function findMark({ body, headers }: Asked): Refusal | undefined {
+function findMark({ body, headers }: RuleInput): Refusal | undefined {
   if (/prompt-caching-scope/.test(headers.get('anthropic-beta') ?? '')) return undefined
   const find = (block: JsonObject, path: string): Refusal | undefined => {
     const { cache_control } = block
-    const name = isObject(cache_control) ? strange(cache_control, MARK_FIELDS) : undefined
+    const name = isObject(cache_control) ? unknownField(cache_control, MARK_FIELDS) : undefined
     return name === undefined ? undefined : extra(`${path}.cache_control.ephemeral.${name}`)
   }
   return (
@@ -93,12 +93,12 @@ function findMark({ body, headers }: Asked): Refusal | undefined {
   )
 }
 
-const findToolUseId = ({ body }: Asked): Refusal | undefined =>
+const findToolUseId = ({ body }: RuleInput): Refusal | undefined =>
   firstOf(messagesOf(body), ({ blocks }, at) =>
     firstOf(blocks, ({ type, id, tool_use_id }, nth) => {
-      const [field, given] =
+      const [field, value] =
         type === 'tool_use' ? ['tool_use.id', id] : ['tool_result.tool_use_id', tool_use_id]
-      if (!['tool_use', 'tool_result'].includes(textOf(type)) || new RegExp(TOOL_USE_ID).test(textOf(given)))
+      if (!['tool_use', 'tool_result'].includes(textOf(type)) || new RegExp(TOOL_USE_ID).test(textOf(value)))
         return undefined
       const message = `${placeOf(at, nth)}.${field}: String should match pattern '${TOOL_USE_ID}'`
       return { status: 400, message }
@@ -135,7 +135,7 @@ export const FIELD_RULES: readonly Rule[] = [
     find: findToolField,
   },
   {
-    name: 'anthropic: unknown field of a mark of the cache',
+    name: 'anthropic: unknown field of a cache mark',
     source:
       'https://github.com/anthropics/claude-code/issues/25597, https://github.com/caozhiyuan/copilot-api/issues/145',
     find: findMark,

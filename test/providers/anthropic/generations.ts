@@ -8,7 +8,7 @@ export interface Generation {
   /** The accepted ones of temperature, top_p and top_k. */
   readonly sampling: 'all' | 'not temperature with top_p' | 'none'
   readonly takes_prefill: boolean
-  /** The values of output_config.effort; none where the field is refused. */
+  /** The values of output_config.effort; empty if the field is refused. */
   readonly efforts: readonly string[]
   /** Efforts above `high` are refused together with thinking that is switched off. */
   readonly caps_effort_without_thinking: boolean
@@ -16,7 +16,7 @@ export interface Generation {
   readonly takes_forced_tools: boolean
   /** Whether system messages may stand among the messages. */
   readonly takes_late_system: boolean
-  /** Whether output_config.format and strict tools are taken. */
+  /** Whether output_config.format and strict tools are accepted. */
   readonly takes_schemas: boolean
 }
 
@@ -81,7 +81,7 @@ const ROWS: readonly Row[] = [
 const VERSION = /claude(?:-[a-z]+)?-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const DATE = /\d{3,}/g
 
-/** The generation of a model; undefined for names that Anthropic has not given. */
+/** The generation of a model; undefined for a name that is not Anthropic's. */
 export function generationOf(model: string): Generation | undefined {
   const [, major, minor = '0'] = VERSION.exec(model.replace(DATE, '')) ?? []
   if (major === undefined) return undefined

@@ -1,6 +1,6 @@
 // The dialect of the messages API: paths, keys, framing, and the counting of tokens.
 
-import { IMAGE_TOKENS, NOTHING_WRITTEN } from '../answer.ts'
+import { IMAGE_TOKENS, NO_USAGE } from '../answer.ts'
 import type { Ask } from '../ask.ts'
 import { type Call, type Dialect, EVENT_STREAM, type Framing, type Query, type Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
@@ -58,7 +58,7 @@ function read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refu
 function counting(model: string, ask: Ask): Query {
   const text = Math.max(1, countTokens(ask.prompt) + countTokens(ask.declarations))
   const input_tokens = text + ask.images * IMAGE_TOKENS + ask.document_tokens
-  return { model, respond: () => ({ body: JSON.stringify({ input_tokens }), totals: NOTHING_WRITTEN }) }
+  return { model, respond: () => ({ body: JSON.stringify({ input_tokens }), totals: NO_USAGE }) }
 }
 
 export const anthropic: Dialect = {

@@ -8,7 +8,7 @@ import { blocksOf, type Message, messagesOf, ofType, promptText, resultText, wit
 
 const DOCUMENT_TOKENS = 258
 
-/** Reads what the answer depends on, of a request that breaks no rule. */
+/** Reads the fields that the answer depends on, of a request that breaks no rule. */
 export function readAsk(body: JsonObject): Ask {
   const messages = messagesOf(body)
   const blocks = withInner(messages.flatMap((message) => message.blocks))
@@ -26,7 +26,7 @@ export function readAsk(body: JsonObject): Ask {
     candidate_count: 1,
     results: readResults(messages),
     called_turns: messages
-      .slice(messages.findLastIndex(isSaid) + 1)
+      .slice(messages.findLastIndex(isFromUser) + 1)
       .filter(({ blocks }) => ofType(blocks, 'tool_use').length > 0).length,
     json: readFormat(body),
     aspect_ratio: '',
@@ -39,7 +39,7 @@ function readText(
   messages: readonly Message[],
 ): Pick<Ask, 'prompt' | 'last_text' | 'declarations'> {
   const read = [...blocksOf(body.system), ...messages.flatMap(({ blocks }) => blocks)]
-  const last = messages.findLast(isSaid)
+  const last = messages.findLast(isFromUser)
   return {
     prompt: read
       .map(promptText)
@@ -52,8 +52,8 @@ function readText(
   }
 }
 
-/** What a user said, not their tools. */
-const isSaid = ({ role, blocks }: Message): boolean =>
+/** A message of the user, without results of tools. */
+const isFromUser = ({ role, blocks }: Message): boolean =>
   role === 'user' && ofType(blocks, 'tool_result').length === 0
 
 /** The parts of the prompt in the order of the cache: tools, system, messages. */
@@ -89,8 +89,8 @@ function keepOf(cache_control: unknown): PromptPart['keep'] {
 }
 
 /** These models think only on request. */
-function readThinking({ thinking: given }: JsonObject): Pick<Ask, 'thinking_budget' | 'shows_thoughts'> {
-  const { type, budget_tokens, display } = objectOf(given)
+function readThinking({ thinking }: JsonObject): Pick<Ask, 'thinking_budget' | 'shows_thoughts'> {
+  const { type, budget_tokens, display } = objectOf(thinking)
   const budgets = new Map([
     ['enabled', numberOf(budget_tokens)],
     ['adaptive', undefined],

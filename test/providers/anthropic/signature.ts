@@ -11,7 +11,7 @@ export function sign(thinking: string): string {
   return Buffer.from(`simulated.${digest}.${signatureOf(digest)}`).toString('base64')
 }
 
-/** Whether a thinking block is unchanged. One that was not shown comes back without its text. */
+/** Whether a thinking block is unchanged. A hidden one comes back without its text. */
 export function isGenuine({ thinking, signature }: JsonObject): boolean {
   const [mark, digest = '', signed] = Buffer.from(textOf(signature), 'base64').toString().split('.')
   if (mark !== 'simulated' || signed !== signatureOf(digest)) return false

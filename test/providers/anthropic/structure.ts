@@ -28,8 +28,8 @@ function findLimit({ max_tokens }: JsonObject): string | undefined {
   return Number(max_tokens) >= 1 ? undefined : 'max_tokens: Input should be greater than or equal to 1'
 }
 
-function findMessages({ messages: given }: JsonObject, messages: readonly Message[]): string | undefined {
-  if (!Array.isArray(given)) return 'messages: Field required'
+function findMessages({ messages: list }: JsonObject, messages: readonly Message[]): string | undefined {
+  if (!Array.isArray(list)) return 'messages: Field required'
   if (messages.length === 0) return 'messages: at least one message is required'
   // System messages may come later in a conversation, by generation.
   const other = messages.findIndex(
@@ -50,7 +50,7 @@ const findEmptyText: Finder = (_body, messages) => {
   return found < 0 ? undefined : `messages.${found}: text content blocks must be non-empty`
 }
 
-/** Blank text is taken beside other text. */
+/** Blank text is accepted beside other text. */
 const findBlankText: Finder = (_body, messages) =>
   messages.some(({ blocks }) => {
     const texts = ofType(blocks, 'text')
@@ -198,7 +198,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     'https://github.com/LibreChat-AI/agents/pull/124, https://github.com/home-assistant/core/issues/175637',
   ),
   rule(
-    'the end of an answer to continue',
+    'trailing space of a prefill',
     findTrailingSpace,
     'https://github.com/tailcallhq/forgecode/issues/1872, litellm 1.109 prompt_templates/factory.py',
   ),
@@ -219,7 +219,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   ),
   rule('images', findImage, 'https://platform.claude.com/docs/en/build-with-claude/vision'),
   rule(
-    'images that are what they say',
+    'valid images',
     findBrokenImage,
     'https://github.com/anthropics/anthropic-sdk-typescript/issues/603, https://github.com/anthropics/claude-code/issues/12064, https://github.com/anthropics/claude-code/issues/8647',
   ),
@@ -234,12 +234,12 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     'https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks, @anthropic-ai/sdk 1.11 resources/messages/messages.d.ts ThinkingBlockParam.signature',
   ),
   rule(
-    'marks of the cache',
+    'number of cache marks',
     findBreakpoints,
     'https://platform.claude.com/docs/en/build-with-claude/prompt-caching',
   ),
   rule(
-    'order of the marks of the cache',
+    'order of cache marks',
     findTtlOrder,
     'https://github.com/headroomlabs-ai/headroom/issues/2939, https://github.com/vellum-ai/vellum-assistant/pull/22191',
   ),

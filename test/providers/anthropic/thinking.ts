@@ -1,17 +1,17 @@
 // Rules on thinking, sampling, effort, prefill and late system messages, by the generation of the model where they differ.
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
-import type { Asked, Rule } from '../rule.ts'
+import type { Rule, RuleInput } from '../rule.ts'
 import { type Message, messagesOf, ofType } from './blocks.ts'
 import { type Generation, generationOf } from './generations.ts'
 import { placeOf } from './structure.ts'
 
-type Finder = (asked: Asked, messages: readonly Message[]) => string | undefined
+type Finder = (input: RuleInput, messages: readonly Message[]) => string | undefined
 
 const rule = (name: string, source: string, find: Finder): Rule => ({
   name: `anthropic: ${name}`,
   source,
-  find(asked) {
-    const message = find(asked, messagesOf(asked.body))
+  find(input) {
+    const message = find(input, messagesOf(input.body))
     return message === undefined ? undefined : { status: 400, message }
   },
 })
@@ -33,7 +33,7 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 const MIN_BUDGET_TOKENS = 1_024
 
-function findBudget({ body }: Asked): string | undefined {
+function findBudget({ body }: RuleInput): string | undefined {
   if (thinkingType(body) !== 'enabled') return undefined
   const budget = numberOf(objectOf(body.thinking).budget_tokens)
   if (budget === undefined) return 'thinking.enabled.budget_tokens: Field required'
@@ -44,7 +44,7 @@ function findBudget({ body }: Asked): string | undefined {
     : undefined
 }
 
-const findForcedTool = ({ body }: Asked): string | undefined =>
+const findForcedTool = ({ body }: RuleInput): string | undefined =>
   thinks(body) && ['any', 'tool'].includes(textOf(objectOf(body.tool_choice).type))
     ? 'Thinking may not be enabled when tool_choice forces tool use.'
     : undefined
@@ -63,7 +63,7 @@ const findLostThinking: Finder = ({ body }, messages) => {
 const CONSULT =
   'Please consult our documentation at https://platform.claude.com/docs/en/build-with-claude/extended-thinking'
 
-function findSamplingWithThinking({ body }: Asked): string | undefined {
+function findSamplingWithThinking({ body }: RuleInput): string | undefined {
   const { temperature, top_p, top_k } = body
   if (!thinks(body)) return undefined
   if (isSet(temperature) && temperature !== 1)
@@ -131,7 +131,7 @@ function findEffort({ efforts }: Generation, body: JsonObject): string | undefin
     : `This model does not support effort level '${textOf(effort)}'. Supported levels: ${[...efforts].sort().join(', ')}.`
 }
 
-/** A turn that waits for the results of tools is no prefill, but unpaired. */
+/** A turn that waits for the results of tools is unpaired, not a prefill. */
 const findPrefill = (
   { takes_prefill }: Generation,
   _body: JsonObject,

@@ -77,7 +77,7 @@ interface Block {
 const FRAME_EVENTS = 4
 const TEXT_FRAME_EVENTS = 2
 
-/** @param events how many events there should be in all; undefined for as many as the text needs */
+/** @param events the number of all events; undefined for as many as the text needs */
 function blocksOf(call: Call, answer: Candidate, events: number | undefined): Block[] {
   const thoughts = answer.thoughts.length > 0 ? [thinkingBlock(answer.thoughts, call.ask.shows_thoughts)] : []
   const tools = answer.calls.map((one, at) => toolBlock(one, `${opening(call).id}_${at}`))
@@ -89,10 +89,10 @@ function blocksOf(call: Call, answer: Candidate, events: number | undefined): Bl
   return [...thoughts, ...(answer.text.length > 0 ? [textBlock(answer.text, pieces)] : []), ...tools]
 }
 
-function thinkingBlock(tokens: readonly string[], shown: boolean): Block {
+function thinkingBlock(tokens: readonly string[], is_visible: boolean): Block {
   const signature = sign(tokens.join(''))
-  const thinking = shown ? tokens.join('') : ''
-  const pieces = shown ? split(tokens, Math.ceil(tokens.length / TOKENS_PER_EVENT)) : []
+  const thinking = is_visible ? tokens.join('') : ''
+  const pieces = is_visible ? split(tokens, Math.ceil(tokens.length / TOKENS_PER_EVENT)) : []
   return {
     whole: { type: 'thinking', thinking, signature },
     start: { type: 'thinking', thinking: '', signature: '' },

@@ -38,11 +38,11 @@ interface FakeEpay extends AsyncDisposable {
   queries: number
   /** The answer to queries instead of the regular one; undefined for the regular one. */
   answersQueriesWith: ((order: EpayOrder | undefined) => Response) | undefined
-  /** A person opens the page to pay on. @returns its status */
+  /** A person opens the payment page. @returns its status */
   open(page: string): Promise<number>
   /** Marks the order as paid, without a notification. */
   pay(out_trade_no: string, money?: string): void
-  /** The notice of an order as the address that EPay calls, signed; fields may be changed before, or after the signature. */
+  /** The URL of an order's notice, as EPay calls it: signed after `changes` of its fields, and before `forged` ones. */
   notice(out_trade_no: string, changes?: Fields, forged?: Fields): string
 }
 

@@ -14,17 +14,17 @@ export interface Delivery {
   secret: string
   /** `hold`: kept until `release`; `lose`: dropped. */
   way: 'send' | 'hold' | 'lose'
-  /** So many times each. */
+  /** The number of times that each is sent. */
   copies: number
   /** The status of each answer. */
   readonly statuses: number[]
   readonly events: StripeObject[]
   emit(type: string, object: StripeObject): void
-  /** Sends what was held. */
+  /** Sends the held events. */
   release(order?: 'as made' | 'reversed'): Promise<void>
-  /** Sends one event, which may be of another time. @returns its status */
+  /** Sends one event, with the time of its signature. @returns its status */
   send(event: StripeObject, at_s?: number): Promise<number>
-  /** All that is on its way has been answered. */
+  /** Waits until each sent event has been answered. */
   settled(): Promise<void>
 }
 

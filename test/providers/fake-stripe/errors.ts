@@ -16,12 +16,12 @@ export class StripeRefusal extends Error {
 export const invalid = (message: string, more: Record<string, unknown> = {}): StripeRefusal =>
   new StripeRefusal(400, { type: 'invalid_request_error', message, ...more })
 
-export const missing = (what: string, id: string, param = 'id'): StripeRefusal =>
+export const missing = (kind: string, id: string, param = 'id'): StripeRefusal =>
   new StripeRefusal(param === 'id' ? 404 : 400, {
     type: 'invalid_request_error',
     code: 'resource_missing',
     param,
-    message: `No such ${what}: '${id}'`,
+    message: `No such ${kind}: '${id}'`,
   })
 
 export const declined = (decline_code: string, message: string, payment_intent?: unknown): StripeRefusal =>

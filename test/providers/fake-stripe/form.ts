@@ -5,7 +5,7 @@ export interface Fields {
   [name: string]: Field
 }
 
-/** @throws Error for a name that is none, or is both a value and more */
+/** @throws Error for an invalid name, or one that is both a value and more */
 export function readForm(text: string): Fields {
   const root: Fields = {}
   for (const [name, value] of new URLSearchParams(text)) put(root, pathOf(name), value)

@@ -17,15 +17,15 @@ export interface FakeStripe extends AsyncDisposable {
   behaviour: Behaviour
   /** Each request that was answered: `POST /v1/refunds`. */
   readonly requests: string[]
-  /** The next requests fail: with a status before anything is done, or `lost`: done, and its answer does not arrive. */
+  /** Failures of the next requests: a status before any effect, or `lost`: done, but the answer does not arrive. */
   mishaps: (429 | 500 | 503 | 'lost')[]
   /** Sends requests for Stripe's address here. */
   network(url: string, init: RequestInit): Promise<Response>
-  /** The payer pays on the page. @throws Error with what the page says */
+  /** The payer pays on the page. @throws Error with the page's message */
   pay(session: string, means?: Means): void
   arrive(session: string, has_arrived?: boolean): void
   expire(session: string): void
-  /** Somebody refunds in Stripe's dashboard. */
+  /** The operator refunds in Stripe's dashboard. */
   refund(session: string, amount?: number): StripeObject
   decideRefund(id: string, status: 'succeeded' | 'failed'): void
   dispute(session: string, status: string): StripeObject
@@ -45,7 +45,7 @@ export function startFakeStripe({
 }: FakeOptions = {}): FakeStripe {
   const state: FakeState = { now, livemode: key.includes('_live_'), objects: new Map() }
   const webhooks = createDelivery(state, API_VERSION)
-  const kept = new Map<string, { request: string; answer: Promise<{ status: number; body: unknown }> }>()
+  const answers = new Map<string, { request: string; answer: Promise<{ status: number; body: unknown }> }>()
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => serve(request) })
   const { emit } = webhooks
 
@@ -96,7 +96,7 @@ export function startFakeStripe({
     }
     if (key === null) return run()
     const text = JSON.stringify([request.path, request.fields])
-    const known = kept.get(key)
+    const known = answers.get(key)
     if (known && known.request !== text)
       throw new StripeRefusal(400, {
         type: 'idempotency_error',
@@ -104,7 +104,7 @@ export function startFakeStripe({
           'Keys for idempotent requests can only be used with the same parameters they were first used with.',
       })
     const made = known ?? { request: text, answer: run() }
-    kept.set(key, made)
+    answers.set(key, made)
     return made.answer
   }
 

@@ -8,7 +8,7 @@ export function payPage(
   { mode, amount_total, currency, cancel_url, status }: StripeObject,
   error?: string,
 ): Response {
-  const what =
+  const action =
     mode === 'setup' ? 'Save card' : `Pay ${Number(amount_total) / 100} ${String(currency).toUpperCase()}`
   const body =
     status === 'open'
@@ -17,10 +17,10 @@ export function payPage(
         <option value="card">Card 4242</option><option value="card_asking">Card that asks</option>
         <option value="card_declined">Declined card</option><option value="sepa_debit">SEPA Direct Debit</option>
       </select></label>
-      <button>${escaped(what)}</button> <a href="${escaped(String(cancel_url))}">Back</a></form>`
+      <button>${escaped(action)}</button> <a href="${escaped(String(cancel_url))}">Back</a></form>`
       : '<p>This page is closed.</p>'
   return new Response(
-    `<!doctype html><html lang="en"><title>Stripe (fake)</title><h1>${escaped(what)}</h1>${error === undefined ? '' : `<p role="alert">${escaped(error)}</p>`}${body}</html>`,
+    `<!doctype html><html lang="en"><title>Stripe (fake)</title><h1>${escaped(action)}</h1>${error === undefined ? '' : `<p role="alert">${escaped(error)}</p>`}${body}</html>`,
     { headers: { 'content-type': 'text/html; charset=utf-8' }, status: error === undefined ? 200 : 402 },
   )
 }

@@ -8,14 +8,14 @@ export type Means =
   | 'card'
   /** Declined. */
   | 'card_declined'
-  /** Charged while the person is there, and never without them. */
+  /** Charged on the page, and declined off session. */
   | 'card_asking'
-  /** Its money comes days later. */
+  /** Its money arrives days later. */
   | 'sepa_debit'
 
 export type Emit = (type: string, object: StripeObject) => void
 
-/** A charge that has its money, with Stripe's fee. */
+/** A charge that succeeded, with Stripe's fee. */
 function charge(state: FakeState, intent: StripeObject): StripeObject {
   const amount = Number(intent.amount)
   const { currency, customer } = intent
@@ -59,7 +59,7 @@ export function makeIntent(state: FakeState, fields: Record<string, unknown>): S
   })
 }
 
-/** The money of a payment is there. */
+/** A payment succeeds. */
 export function succeed(state: FakeState, intent: StripeObject, emit: Emit): void {
   intent.latest_charge = charge(state, intent).id
   Object.assign(intent, { status: 'succeeded', amount_received: intent.amount })
@@ -67,7 +67,7 @@ export function succeed(state: FakeState, intent: StripeObject, emit: Emit): voi
   emit('payment_intent.succeeded', intent)
 }
 
-/** Charges a saved card without the person. @throws StripeRefusal where the bank declines */
+/** Charges a saved card without the person. @throws StripeRefusal if the bank declines */
 export function chargeOffSession(state: FakeState, intent: StripeObject, means: Means, emit: Emit): void {
   if (means === 'card' || means === 'sepa_debit') {
     succeed(state, intent, emit)
@@ -130,7 +130,7 @@ export function refund(
   return made
 }
 
-/** A refund that waited is decided. */
+/** Decides a pending refund. */
 export function decideRefund(state: FakeState, id: string, status: 'succeeded' | 'failed', emit: Emit): void {
   const found = state.objects.get(id)
   if (!found) throw new Error(`no refund ${id}`)
@@ -147,7 +147,7 @@ export function decideRefund(state: FakeState, id: string, status: 'succeeded' |
   emit(status === 'failed' ? 'refund.failed' : 'refund.updated', found)
 }
 
-/** The payer's bank disputes a payment, or goes on with it. */
+/** The payer's bank disputes a payment, or changes the dispute's status. */
 export function dispute(state: FakeState, payment_intent: string, status: string, emit: Emit): StripeObject {
   const paid = chargeIn(state, payment_intent)
   const known = all(state, 'dispute').find((one) => one.payment_intent === payment_intent)

@@ -36,7 +36,7 @@ export function listOf(fields: Fields, name: string): Field[] {
   return value
 }
 
-/** @param known with a point between levels; one that ends in `.*` takes any name below it */
+/** @param known paths with a point between levels; one that ends in `.*` accepts any name below it */
 export function expectOnly(fields: Fields, known: readonly string[]): void {
   for (const path of pathsIn(fields))
     if (!known.some((one) => one === path || (one.endsWith('.*') && path.startsWith(one.slice(0, -1)))))

@@ -67,7 +67,7 @@ export function answer(
     case 'DELETE customers/:id':
       expectOnly(fields, [])
       found().deleted = true
-      // Its saved cards go with it.
+      // Stripe detaches its saved cards.
       for (const method of all(state, 'payment_method')) if (method.customer === id) method.customer = null
       return { id, object: 'customer', deleted: true }
     case 'POST checkout/sessions':

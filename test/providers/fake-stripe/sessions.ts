@@ -53,7 +53,7 @@ export function createSession(state: FakeState, fields: Fields, origin: string):
         ? null
         : listOf(fields, 'allowed_payment_method_types'),
     customer_details: null,
-    is_address_asked: fields.billing_address_collection === 'required',
+    collects_address: fields.billing_address_collection === 'required',
     updates_address: fieldsOf(fields, 'customer_update').address === 'auto',
     automatic_tax: { enabled: fieldsOf(fields, 'automatic_tax').enabled === 'true' },
     payment_intent: null,
@@ -135,7 +135,7 @@ export function submit(
     type: means === 'sepa_debit' ? 'sepa_debit' : 'card',
     customer: session.mode === 'setup' ? session.customer : null,
     card: { brand: 'visa', last4: '4242', exp_month: 8, exp_year: 2030, funding: 'credit' },
-    billing_details: { address: session.is_address_asked === true ? ADDRESS : null },
+    billing_details: { address: session.collects_address === true ? ADDRESS : null },
     means,
   })
   session.customer_details = { address: { country: 'DE' }, email: 'payer@example.com' }

@@ -29,7 +29,7 @@ const ID_PREFIX: Readonly<Record<string, string>> = {
   'tax.transaction': 'tax',
 }
 
-/** Keeps a new object. */
+/** Creates and stores an object. */
 export function make<O extends Record<string, unknown>>(
   state: FakeState,
   object: string,
@@ -53,7 +53,7 @@ export function make<O extends Record<string, unknown>>(
 export const all = ({ objects }: FakeState, object: string): StripeObject[] =>
   [...objects.values()].filter((one) => one.object === object).reverse()
 
-/** An object as it is answered: with what `expand` names in place of its id. */
+/** An object as Stripe returns it: with objects in place of the ids that `expand` names. */
 export function expanded(state: FakeState, object: StripeObject, paths: readonly string[]): StripeObject {
   const copy = { ...object }
   for (const path of paths) {

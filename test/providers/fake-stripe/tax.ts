@@ -4,10 +4,10 @@ import type { Fields } from './form.ts'
 import { expectOnly, listOf, requiredText, textOf, wholeOf } from './reading.ts'
 import { type FakeState, make, type StripeObject } from './state.ts'
 
-/** Tax at a fifth of the price, within it. */
+/** Tax of a fifth of the net price, as a share of the gross price. */
 export const TAX = 1 / 6
 
-/** The places where it collects tax. Except in the US a country is enough. */
+/** The countries with tax. Except in the US a country is a sufficient address. */
 const TAXED = ['DE', 'FR']
 
 export function calculate(

@@ -1,6 +1,6 @@
 // Embeddings of the Gemini API: batches of texts.
 
-import { NOTHING_WRITTEN } from '../answer.ts'
+import { NO_USAGE } from '../answer.ts'
 import type { Query, Refusal } from '../dialect.ts'
 import { embed } from '../embedding.ts'
 import { type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
@@ -43,7 +43,7 @@ export function readEmbedding(model: string, body: JsonObject): Query | Refusal 
         values: embed(text, DEFAULT_DIMENSIONS).slice(0, dimensions[at]),
       }))
       const answer = { embeddings, usageMetadata: usage_report === 'absent' ? undefined : usage }
-      return { body: `${JSON.stringify(answer, null, 2)}\n`, totals: { ...NOTHING_WRITTEN, prompt } }
+      return { body: `${JSON.stringify(answer, null, 2)}\n`, totals: { ...NO_USAGE, prompt } }
     },
   }
 }

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, listOf, objectOf, pick } from '../json.ts'
 import type { Rule } from '../rule.ts'
 import { snakeCase } from './spelling.ts'
 
-/** Names in camelCase, which are taken in snake_case too. */
+/** Names in camelCase, which are accepted in snake_case, too. */
 const names = (text: string): ReadonlySet<string> => {
   const camel = text.split(/\s+/)
   return new Set([...camel, ...camel.map(snakeCase)])
@@ -37,24 +37,24 @@ const SCHEMA_FIELDS = names(
   maxLength pattern example anyOf propertyOrdering default items minimum maximum`,
 )
 
-/** A name that a place does not have; the path is as the API writes it. */
-interface Stranger {
+/** An unknown name; the path is as the API writes it. */
+interface UnknownName {
   readonly name: string
   readonly path: string
 }
 
-const strangersIn = (object: JsonObject, known: ReadonlySet<string>, path: string): Stranger[] =>
+const unknownIn = (object: JsonObject, known: ReadonlySet<string>, path: string): UnknownName[] =>
   Object.keys(object).flatMap((name) => (known.has(name) ? [] : [{ name, path }]))
 
-const inList = (list: unknown, find: (item: JsonObject, at: number) => Stranger[]): Stranger[] =>
+const inList = (list: unknown, find: (item: JsonObject, at: number) => UnknownName[]): UnknownName[] =>
   listOf(list).map(objectOf).flatMap(find)
 
-/** All strangers in a schema, and in those inside it. */
-function inSchema(schema: unknown, path: string): Stranger[] {
+/** All unknown names in a schema, and in those inside it. */
+function inSchema(schema: unknown, path: string): UnknownName[] {
   if (!isObject(schema)) return []
   const { properties, items } = schema
   return [
-    ...strangersIn(schema, SCHEMA_FIELDS, path),
+    ...unknownIn(schema, SCHEMA_FIELDS, path),
     ...Object.values(objectOf(properties)).flatMap((inner, at) =>
       inSchema(inner, `${path}.properties[${at}].value`),
     ),
@@ -65,35 +65,35 @@ function inSchema(schema: unknown, path: string): Stranger[] {
   ]
 }
 
-const inTools = (body: JsonObject): Stranger[] =>
+const inTools = (body: JsonObject): UnknownName[] =>
   inList(body.tools, (tool, at) => [
-    ...strangersIn(tool, TOOL_FIELDS, `tools[${at}]`),
+    ...unknownIn(tool, TOOL_FIELDS, `tools[${at}]`),
     ...inList(pick(tool, 'functionDeclarations', 'function_declarations'), (declared, nth) => {
       const path = `tools[${at}].function_declarations[${nth}]`
       return [
-        ...strangersIn(declared, DECLARATION_FIELDS, path),
+        ...unknownIn(declared, DECLARATION_FIELDS, path),
         ...inSchema(declared.parameters, `${path}.parameters`),
       ]
     }),
   ])
 
-const inConfig = (body: JsonObject): Stranger[] => {
+const inConfig = (body: JsonObject): UnknownName[] => {
   const config = objectOf(pick(body, 'generationConfig', 'generation_config'))
   return [
-    ...strangersIn(config, CONFIG_FIELDS, 'generation_config'),
+    ...unknownIn(config, CONFIG_FIELDS, 'generation_config'),
     ...inSchema(pick(config, 'responseSchema', 'response_schema'), 'generation_config.response_schema'),
   ]
 }
 
-const inContents = (body: JsonObject): Stranger[] =>
+const inContents = (body: JsonObject): UnknownName[] =>
   inList(body.contents, (content, at) =>
-    inList(content.parts, (part, nth) => strangersIn(part, PART_FIELDS, `contents[${at}].parts[${nth}]`)),
+    inList(content.parts, (part, nth) => unknownIn(part, PART_FIELDS, `contents[${at}].parts[${nth}]`)),
   )
 
-function refusalOf(strangers: readonly Stranger[]): Refusal | undefined {
-  const [first] = strangers
+function refusalOf(unknown_names: readonly UnknownName[]): Refusal | undefined {
+  const [first] = unknown_names
   if (!first) return undefined
-  const words = strangers.map(({ name, path }) =>
+  const words = unknown_names.map(({ name, path }) =>
     path === ''
       ? `Invalid JSON payload received. Unknown name "${name}": Cannot find field.`
       : `Invalid JSON payload received. Unknown name "${name}" at '${path}': Cannot find field.`,
@@ -101,7 +101,7 @@ function refusalOf(strangers: readonly Stranger[]): Refusal | undefined {
   return { status: 400, message: words.join('\n'), field: first.path }
 }
 
-const rule = (name: string, source: string, find: (body: JsonObject) => Stranger[]): Rule => ({
+const rule = (name: string, source: string, find: (body: JsonObject) => UnknownName[]): Rule => ({
   name: `gemini: ${name}`,
   source,
   find: ({ body }) => refusalOf(find(body)),
@@ -109,7 +109,7 @@ const rule = (name: string, source: string, find: (body: JsonObject) => Stranger
 
 export const FIELD_RULES: readonly Rule[] = [
   rule('unknown field', 'https://github.com/Alishahryar1/free-claude-code/issues/542', (body) =>
-    strangersIn(body, FIELDS, ''),
+    unknownIn(body, FIELDS, ''),
   ),
   rule(
     'unknown field of the configuration',

@@ -3,9 +3,9 @@
 
 /** The features of a model generation. */
 export interface Generation {
-  /** The budgets of thinking that are taken, besides -1; undefined where any is. */
+  /** The accepted budgets of thinking, besides -1; undefined if any is accepted. */
   readonly budget: { readonly min: number; readonly max: number; readonly takes_none: boolean } | undefined
-  /** The levels of thinking that are taken; none where the field is refused. */
+  /** The accepted levels of thinking; empty if the field is refused. */
   readonly levels: readonly string[]
   /** Whether the last content may be the model's own. */
   readonly takes_prefill: boolean
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
   { names: /^gemini-1/, ...OLDER, budget: undefined },
 ]
 
-/** The generation of a model; undefined for names that Google has not given. */
+/** The generation of a model; undefined for a name that is not Google's. */
 export function generationOf(model: string): Generation | undefined {
   const row = ROWS.find(({ names }) => names.test(model))
   return row && { ...row, takes_prefill: TAKES_PREFILL.test(model) }

@@ -1,5 +1,5 @@
 // The dialect of the Gemini API: paths, keys, framing.
-import { IMAGE_TOKENS, NOTHING_WRITTEN } from '../answer.ts'
+import { IMAGE_TOKENS, NO_USAGE } from '../answer.ts'
 import type { Ask } from '../ask.ts'
 import { type Call, type Dialect, EVENT_STREAM, type Framing, type Query, type Refusal } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'
@@ -33,13 +33,13 @@ function read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refu
   const [, encoded_model = '', action = ''] = PATH.exec(url.pathname) ?? []
   if (action === 'batchEmbedContents') return readEmbedding(decodeURIComponent(encoded_model), body)
   const model = decodeURIComponent(encoded_model)
-  // A request to count may have the whole request inside.
-  const asked = { model, body: objectOf(body.generateContentRequest ?? body), headers }
-  if (action === 'countTokens') return refusalBy(RULES, asked) ?? counting(model, readAsk(asked.body))
+  // A request to count tokens may contain the whole request.
+  const input = { model, body: objectOf(body.generateContentRequest ?? body), headers }
+  if (action === 'countTokens') return refusalBy(RULES, input) ?? counting(model, readAsk(input.body))
   if (action !== 'generateContent' && action !== 'streamGenerateContent') {
     return { status: 404, message: `The method ${action} is not found.` }
   }
-  const refused = refusalBy(RULES, asked)
+  const refused = refusalBy(RULES, input)
   if (refused) return refused
   const ask = readAsk(body)
   const stream = url.searchParams.get('alt') === 'sse' ? SSE : ARRAY
@@ -58,7 +58,7 @@ function counting(model: string, ask: Ask): Query {
   const promptTokensDetails = [{ modality: 'TEXT', tokenCount: totalTokens }]
   return {
     model,
-    respond: () => ({ body: JSON.stringify({ totalTokens, promptTokensDetails }), totals: NOTHING_WRITTEN }),
+    respond: () => ({ body: JSON.stringify({ totalTokens, promptTokensDetails }), totals: NO_USAGE }),
   }
 }
 

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, listOf, objectOf, pick, textOf } from '../js
 
 export const partsOf = (content: JsonObject): JsonObject[] => listOf(content.parts).map(objectOf)
 
-/** The media of a part: its type, size and content in base64; an empty type where it has none. */
+/** The media of a part: its type, size and content in base64; an empty type without media. */
 export function inlineOf(part: JsonObject): { mime: string; bytes: number; data: string } {
   const inline = pick(part, 'inlineData', 'inline_data', 'fileData', 'file_data')
   if (!isObject(inline)) return { mime: '', bytes: 0, data: '' }

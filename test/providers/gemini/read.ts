@@ -10,23 +10,23 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 65_536
 const AUDIO_BYTES_PER_TOKEN = 250
 const DOCUMENT_TOKENS = 258
 
-/** Reads what the answer depends on, of a request that breaks no rule. */
+/** Reads the fields that the answer depends on, of a request that breaks no rule. */
 export function readAsk(body: JsonObject): Ask {
   const contents = listOf(body.contents).map(objectOf)
   const parts = contents.flatMap(partsOf)
   const config = objectOf(pick(body, 'generationConfig', 'generation_config'))
-  const said = contents.findLastIndex(
+  const last_words = contents.findLastIndex(
     (content) => content.role !== 'model' && resultsIn(content).length === 0,
   )
   return {
-    ...readText(body, parts, contents[said] ?? {}),
+    ...readText(body, parts, contents[last_words] ?? {}),
     ...readMedia(parts),
     ...readConfig(config),
     ...readTools(body),
     cache_points: readCachePoints(body, contents),
     uses_cache: textOf(pick(body, 'cachedContent', 'cached_content')) !== '',
     results: resultsIn(contents.at(-1) ?? {}),
-    called_turns: contents.slice(said + 1).filter((content) => resultsIn(content).length > 0).length,
+    called_turns: contents.slice(last_words + 1).filter((content) => resultsIn(content).length > 0).length,
   }
 }
 

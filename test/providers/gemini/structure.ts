@@ -1,8 +1,8 @@
-// Rules on contents, calls of functions and their responses, signatures, and what generations take of thinking.
+// Rules on contents, calls of functions and their responses, signatures, and the thinking that each generation accepts.
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
 import { isCutOff } from '../media.ts'
-import { type Asked, firstOf, type Rule } from '../rule.ts'
+import { firstOf, type Rule, type RuleInput } from '../rule.ts'
 import { type Generation, generationOf } from './generations.ts'
 import { inlineOf, partsOf } from './parts.ts'
 import { isGenuine } from './signature.ts'
@@ -21,7 +21,7 @@ const configOf = (body: JsonObject): JsonObject =>
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'])
 
-function findContents({ body }: Asked): Refusal | undefined {
+function findContents({ body }: RuleInput): Refusal | undefined {
   const contents = contentsOf(body)
   if (contents.length === 0) return refusal('contents', 'contents is not specified')
   const bare = contents.findIndex((content) => listOf(content.parts).length === 0)
@@ -33,8 +33,8 @@ function findContents({ body }: Asked): Refusal | undefined {
   return media && refusal('contents', `Unsupported MIME type: ${media.mime}`)
 }
 
-/** Base64 is taken in either alphabet: google-genai sends that of URLs. */
-const findBrokenImage = ({ body }: Asked): Refusal | undefined =>
+/** Base64 is accepted in either alphabet: google-genai sends that of URLs. */
+const findBrokenImage = ({ body }: RuleInput): Refusal | undefined =>
   contentsOf(body)
     .flatMap(partsOf)
     .map(inlineOf)
@@ -44,7 +44,7 @@ const findBrokenImage = ({ body }: Asked): Refusal | undefined =>
       )
     : undefined
 
-function findLimit({ body }: Asked): Refusal | undefined {
+function findLimit({ body }: RuleInput): Refusal | undefined {
   const limit = pick(configOf(body), 'maxOutputTokens', 'max_output_tokens')
   if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) > 0)) return undefined
   return refusal('generation_config.max_output_tokens', 'max_output_tokens must be positive.')
@@ -55,7 +55,7 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/
 const declaredIn = (tool: unknown): JsonObject[] =>
   listOf(pick(objectOf(tool), 'functionDeclarations', 'function_declarations')).map(objectOf)
 
-const findNames = ({ body }: Asked): Refusal | undefined =>
+const findNames = ({ body }: RuleInput): Refusal | undefined =>
   firstOf(listOf(body.tools), (tool, at) =>
     firstOf(declaredIn(tool), ({ name }, nth) =>
       NAME.test(textOf(name))
@@ -74,8 +74,8 @@ const responsesIn = (content: JsonObject | undefined): JsonObject[] =>
     ? partsOf(content).filter((part) => pick(part, 'functionResponse', 'function_response') !== undefined)
     : []
 
-/** Each turn of calls is followed by one of as many responses. */
-const findParity = ({ body }: Asked): Refusal | undefined => {
+/** A turn with as many responses follows each turn of calls. */
+const findParity = ({ body }: RuleInput): Refusal | undefined => {
   const contents = contentsOf(body)
   return firstOf(contents, (content, at) => {
     const calls = callsIn(content).length
@@ -88,8 +88,8 @@ const findParity = ({ body }: Asked): Refusal | undefined => {
   })
 }
 
-/** A turn of calls follows its user's, or one of responses. */
-const findCallWithoutUser = ({ body }: Asked): Refusal | undefined => {
+/** A turn of calls follows a turn of the user, or one of responses. */
+const findCallWithoutUser = ({ body }: RuleInput): Refusal | undefined => {
   const contents = contentsOf(body)
   const stray = contents.some(
     (content, at) => callsIn(content).length > 0 && (at === 0 || contents[at - 1]?.role === 'model'),
@@ -106,8 +106,8 @@ const PLACEHOLDERS = ['context_engineering_is_the_way_to_go', 'skip_thought_sign
 
 const signatureOf = (part: JsonObject): string => textOf(pick(part, 'thoughtSignature', 'thought_signature'))
 
-/** The current turn begins with the last content that is the user's own, and no response of a function. */
-function findMissingSignature({ model, body }: Asked): Refusal | undefined {
+/** The current turn begins with the last content of the user that is not a function's response. */
+function findMissingSignature({ model, body }: RuleInput): Refusal | undefined {
   if (!generationOf(model)?.demands_signatures) return undefined
   const contents = contentsOf(body)
   const start = contents.findLastIndex(
@@ -123,7 +123,7 @@ function findMissingSignature({ model, body }: Asked): Refusal | undefined {
   })
 }
 
-const findForgery = ({ body }: Asked): Refusal | undefined =>
+const findForgery = ({ body }: RuleInput): Refusal | undefined =>
   firstOf(contentsOf(body).flatMap(partsOf), (part) => {
     const signature = signatureOf(part)
     return signature === '' || PLACEHOLDERS.includes(signature) || isGenuine(signature)
@@ -134,13 +134,13 @@ const findForgery = ({ body }: Asked): Refusal | undefined =>
 const thinkingOf = (body: JsonObject): JsonObject =>
   objectOf(pick(configOf(body), 'thinkingConfig', 'thinking_config'))
 
-function findThinkingTwice({ body }: Asked): Refusal | undefined {
+function findThinkingTwice({ body }: RuleInput): Refusal | undefined {
   const thinking = thinkingOf(body)
-  const said = [
+  const settings = [
     pick(thinking, 'thinkingBudget', 'thinking_budget'),
     pick(thinking, 'thinkingLevel', 'thinking_level'),
   ]
-  return said.every((value) => value !== undefined)
+  return settings.every((value) => value !== undefined)
     ? invalid('You can only set only one of thinking budget and thinking level.')
     : undefined
 }
@@ -148,30 +148,30 @@ function findThinkingTwice({ body }: Asked): Refusal | undefined {
 /** A rule for models whose generation is known. */
 const ofGeneration =
   (find: (generation: Generation, body: JsonObject) => Refusal | undefined) =>
-  ({ model, body }: Asked): Refusal | undefined => {
+  ({ model, body }: RuleInput): Refusal | undefined => {
     const generation = generationOf(model)
     return generation && find(generation, body)
   }
 
 const findBudget = ofGeneration(({ budget }, body) => {
-  const asked = numberOf(pick(thinkingOf(body), 'thinkingBudget', 'thinking_budget'))
-  if (budget === undefined || asked === undefined || asked === -1) return undefined
-  if (asked === 0)
+  const requested = numberOf(pick(thinkingOf(body), 'thinkingBudget', 'thinking_budget'))
+  if (budget === undefined || requested === undefined || requested === -1) return undefined
+  if (requested === 0)
     return budget.takes_none
       ? undefined
       : invalid('Budget 0 is invalid. This model only works in thinking mode.')
-  return asked >= budget.min && asked <= budget.max
+  return requested >= budget.min && requested <= budget.max
     ? undefined
     : invalid(
-        `The thinking budget ${asked} is invalid. Please choose a value between ${budget.min} and ${budget.max}.`,
+        `The thinking budget ${requested} is invalid. Please choose a value between ${budget.min} and ${budget.max}.`,
       )
 })
 
 const findLevel = ofGeneration(({ levels }, body) => {
-  const asked = pick(thinkingOf(body), 'thinkingLevel', 'thinking_level')
-  if (asked === undefined) return undefined
+  const requested = pick(thinkingOf(body), 'thinkingLevel', 'thinking_level')
+  if (requested === undefined) return undefined
   if (levels.length === 0) return invalid('Thinking level is not supported for this model.')
-  const level = textOf(asked).toUpperCase()
+  const level = textOf(requested).toUpperCase()
   return levels.includes(level)
     ? undefined
     : invalid(
@@ -190,7 +190,7 @@ const findPrefill = ofGeneration(({ takes_prefill }, body) =>
     : invalid('Requests ending with a model turn are not supported.'),
 )
 
-/** 0 changes nothing, and is taken. */
+/** A penalty of 0 changes nothing, and is accepted. */
 const findPenalty = ofGeneration(({ takes_penalties }, body) =>
   takes_penalties || PENALTIES.every((names) => !numberOf(pick(configOf(body), ...names)))
     ? undefined
@@ -216,7 +216,7 @@ const SIGNATURES = 'https://ai.google.dev/gemini-api/docs/thought-signatures'
 
 export const STRUCTURE_RULES: readonly Rule[] = [
   rule('contents and their parts', REFERENCE, findContents),
-  rule('images that are whole', 'https://github.com/google-gemini/gemini-cli/issues/5064', findBrokenImage),
+  rule('truncated images', 'https://github.com/google-gemini/gemini-cli/issues/5064', findBrokenImage),
   rule('output limit', REFERENCE, findLimit),
   rule(
     'names of functions',
@@ -224,12 +224,12 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     findNames,
   ),
   rule(
-    'as many responses as calls',
+    'number of responses',
     'https://github.com/google-gemini/gemini-cli/issues/16984, https://github.com/google-gemini/gemini-cli/issues/5443',
     findParity,
   ),
   rule(
-    'calls after their user',
+    'place of calls',
     'https://github.com/google-gemini/gemini-cli/issues/11814, https://github.com/continuedev/continue/issues/11164',
     findCallWithoutUser,
   ),

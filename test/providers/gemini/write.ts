@@ -54,7 +54,7 @@ interface Step {
 
 const NOTHING: Step = { parts: [], output: 0, pictures: 0 }
 
-/** @param events how many events there should be in all; undefined for as many as the text needs */
+/** @param events the number of all events; undefined for as many as the text needs */
 function stepsOf(answer: Candidate, call: Call, events: number | undefined): Step[] {
   const thoughts = call.ask.shows_thoughts && answer.thoughts.length > 0 ? [thoughtStep(answer.thoughts)] : []
   const others = [...answer.calls.map(callStep), ...answer.pictures.map(pictureStep)]

@@ -20,7 +20,7 @@ const MAX_PARTIAL_IMAGES = 3
 const NO_LIMIT_TOKENS = 1_000_000
 /** Output tokens of a medium image of 1024x1024. */
 const PICTURE_TOKENS = 1_056
-/** https://platform.openai.com/docs/guides/image-generation: what each partial image is billed. */
+/** https://platform.openai.com/docs/guides/image-generation: billed for each partial image. */
 const PARTIAL_IMAGE_TOKENS = 100
 
 /** Moderation, which this API reports as an error. */
@@ -32,7 +32,7 @@ const BLOCKED: Refusal = {
 /** https://platform.openai.com/docs/api-reference/images */
 const FORMATS = new Set(['', 'png', 'jpeg', 'webp'])
 const QUALITIES = new Set(['', 'auto', 'high', 'medium', 'low'])
-/** Of the models from gpt-image-2.5 on (openai's resources/images.d.ts). */
+/** Qualities of the models from gpt-image-2.5 on (openai's resources/images.d.ts). */
 const LATER_QUALITIES = new Set(['xhigh', 'max'])
 const LATER_MODEL = /^gpt-image-(?:2\.[5-9]|[3-9])/
 
@@ -107,12 +107,12 @@ interface ImageUsage {
 
 function usageOf({ prompt, candidates }: Reply, usage_report: UsageReport): ImageUsage {
   if (usage_report === 'absent') return {}
-  const drawn = candidates.flatMap(({ pictures }) => pictures).length
-  const shown = candidates.flatMap(({ partials = [] }) => partials).length
+  const image_count = candidates.flatMap(({ pictures }) => pictures).length
+  const partial_count = candidates.flatMap(({ partials = [] }) => partials).length
   const [input_tokens, output_tokens] =
     usage_report === 'zero'
       ? [0, 0]
-      : [prompt.text + prompt.image, drawn * PICTURE_TOKENS + shown * PARTIAL_IMAGE_TOKENS]
+      : [prompt.text + prompt.image, image_count * PICTURE_TOKENS + partial_count * PARTIAL_IMAGE_TOKENS]
   return {
     usage: {
       input_tokens,
@@ -126,12 +126,12 @@ function usageOf({ prompt, candidates }: Reply, usage_report: UsageReport): Imag
 function whole(_call: Call, reply: Reply, usage_report: UsageReport): string {
   const data = reply.candidates.flatMap(({ pictures }) => pictures).map((b64_json) => ({ b64_json }))
   const { usage } = usageOf(reply, usage_report)
-  // Events have no details of what was written (openai's resources/images.d.ts).
-  const told = usage && {
+  // Events have no details of the output (openai's resources/images.d.ts).
+  const detailed_usage = usage && {
     ...usage,
     output_tokens_details: { text_tokens: 0, image_tokens: usage.output_tokens },
   }
-  return JSON.stringify({ created: 1, data, usage: told })
+  return JSON.stringify({ created: 1, data, usage: detailed_usage })
 }
 
 /** https://platform.openai.com/docs/api-reference/images-streaming */

@@ -43,7 +43,7 @@ const FRAME_SECONDS = 576 / RATE
 export const mp3 = (seconds: number): Buffer =>
   Buffer.concat(Array<Buffer>(Math.max(1, Math.round(seconds / FRAME_SECONDS))).fill(SILENT_FRAME))
 
-/** What has no header of WAV is taken to be 128 kbit/s. */
+/** Audio without a WAV header counts as 128 kbit/s. */
 const OTHER_BYTES_PER_S = 16_000
 
 export function secondsOf(audio: Buffer): number {

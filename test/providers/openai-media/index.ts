@@ -1,4 +1,4 @@
-// The dialect of OpenAI's audio and moderations APIs, and of rerank as Cohere and Jina have it.
+// The dialect of OpenAI's audio and moderations APIs, and of rerank in the shape of Cohere and Jina.
 import type { Dialect, Query, Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { fieldOf } from '../multipart.ts'

@@ -1,5 +1,5 @@
 // Moderations of OpenAI's API: https://platform.openai.com/docs/api-reference/moderations.
-import { BLOCKING_WORD, NOTHING_WRITTEN } from '../answer.ts'
+import { BLOCKING_WORD, NO_USAGE } from '../answer.ts'
 import { type Query, type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, objectOf, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
@@ -27,13 +27,13 @@ export function readModeration(model: string, body: JsonObject): Query | Refusal
   const texts = items.map((item) => (typeof item === 'string' ? item : textOf(objectOf(item).text)))
   if (items.length === 0 || body.input === undefined)
     return refusal('input', "Missing required parameter: 'input'.")
-  const judged = items.every((item) => typeof item === 'string') ? texts : [texts.join(' ')]
+  const inputs = items.every((item) => typeof item === 'string') ? texts : [texts.join(' ')]
   const prompt = texts.reduce((sum, text) => sum + countTokens(text), 0)
   return {
     model,
     respond: () => ({
-      body: JSON.stringify({ id: `modr-${prompt}`, model, results: judged.map(resultOf) }),
-      totals: { ...NOTHING_WRITTEN, prompt },
+      body: JSON.stringify({ id: `modr-${prompt}`, model, results: inputs.map(resultOf) }),
+      totals: { ...NO_USAGE, prompt },
     }),
   }
 }

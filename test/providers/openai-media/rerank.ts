@@ -1,5 +1,5 @@
 // Rerank in the shape of Cohere and Jina: https://docs.cohere.com/reference/rerank, https://jina.ai/reranker.
-import { NOTHING_WRITTEN } from '../answer.ts'
+import { NO_USAGE } from '../answer.ts'
 import { type Query, type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, numberOf, objectOf, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
@@ -38,7 +38,7 @@ export function readRerank(model: string, body: JsonObject): Query | Refusal {
           results,
           ...(usage_report === 'absent' ? {} : usage),
         }),
-        totals: { ...NOTHING_WRITTEN, prompt },
+        totals: { ...NO_USAGE, prompt },
       }
     },
   }

@@ -1,5 +1,5 @@
 // Speech of OpenAI's API: https://platform.openai.com/docs/api-reference/audio/createSpeech.
-import { NOTHING_WRITTEN } from '../answer.ts'
+import { NO_USAGE } from '../answer.ts'
 import { EVENT_STREAM, type Query, type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, numberOf } from '../json.ts'
 import { fieldOf } from '../multipart.ts'
@@ -32,7 +32,7 @@ export function readSpeech(model: string, body: JsonObject): Query | Refusal {
     model,
     respond(usage_report) {
       const audio = make(seconds)
-      const totals = { ...NOTHING_WRITTEN, prompt, output }
+      const totals = { ...NO_USAGE, prompt, output }
       if (body.stream_format !== 'sse') return { body: audio, content_type, totals }
       const [input_tokens, output_tokens] = usage_report === 'zero' ? [0, 0] : [prompt, output]
       const usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }

@@ -1,5 +1,5 @@
 // Transcriptions and translations of OpenAI's API: https://platform.openai.com/docs/api-reference/audio/createTranscription.
-import { NOTHING_WRITTEN } from '../answer.ts'
+import { NO_USAGE } from '../answer.ts'
 import { EVENT_STREAM, type Query, type Refusal, refusal, type UsageReport } from '../dialect.ts'
 import { type JsonObject, listOf, textOf } from '../json.ts'
 import { fieldOf } from '../multipart.ts'
@@ -9,12 +9,12 @@ import { secondsOf } from './audio.ts'
 
 const TOKENS_PER_S = 10
 
-interface Heard {
+interface Speech {
   text: string
   seconds: number
 }
 
-/** All that OpenAI says of a segment. */
+/** All of OpenAI's fields of a segment. */
 const SEGMENT = {
   id: 0,
   seek: 0,
@@ -29,7 +29,7 @@ const SEGMENT = {
 }
 
 const WRITERS: Readonly<
-  Record<string, (heard: Heard, usage: JsonObject) => { body: string; content_type?: string }>
+  Record<string, (speech: Speech, usage: JsonObject) => { body: string; content_type?: string }>
 > = {
   json: ({ text }, usage) => ({ body: JSON.stringify({ text, ...usage }) }),
   text: ({ text }) => ({ body: `${text}\n`, content_type: 'text/plain; charset=utf-8' }),
@@ -60,21 +60,21 @@ export function readTranscription(model: string, body: JsonObject): Query | Refu
   if (audio.length === 0) return refusal('file', "Missing required parameter: 'file'.")
   if (!write) return refusal('response_format', "Invalid value for 'response_format'.")
   const seconds = Math.round(secondsOf(audio) * 1_000) / 1_000
-  const heard = { seconds, text: `This is what was said in ${seconds} seconds of simulated audio.` }
-  const tokens = tokenize(heard.text)
+  const speech = { seconds, text: `This is what was said in ${seconds} seconds of simulated audio.` }
+  const tokens = tokenize(speech.text)
   const prompt = Math.ceil(seconds * TOKENS_PER_S)
-  const totals = { ...NOTHING_WRITTEN, prompt, output: tokens.length }
+  const totals = { ...NO_USAGE, prompt, output: tokens.length }
   return {
     model,
     respond(usage_report) {
-      const usage = usageOf(model, heard, tokens.length, usage_report)
+      const usage = usageOf(model, speech, tokens.length, usage_report)
       // Whisper ignores `stream`: https://platform.openai.com/docs/api-reference/audio/createTranscription.
-      if (fieldOf(body, 'stream') !== 'true' || isWhisper(model)) return { ...write(heard, usage), totals }
+      if (fieldOf(body, 'stream') !== 'true' || isWhisper(model)) return { ...write(speech, usage), totals }
       const deltas = split(tokens, tokens.length).map((piece) => ({
         type: 'transcript.text.delta',
         delta: piece.join(''),
       }))
-      const payloads = [...deltas, { type: 'transcript.text.done', text: heard.text, ...usage }]
+      const payloads = [...deltas, { type: 'transcript.text.done', text: speech.text, ...usage }]
       return {
         body: '',
         stream: { payloads: payloads.map((payload) => JSON.stringify(payload)), framing: EVENT_STREAM },
@@ -87,7 +87,7 @@ export function readTranscription(model: string, body: JsonObject): Query | Refu
 const isWhisper = (model: string): boolean => model.includes('whisper')
 
 /** Whisper reports the duration, the models after it tokens. */
-function usageOf(model: string, { seconds }: Heard, output: number, usage_report: UsageReport): JsonObject {
+function usageOf(model: string, { seconds }: Speech, output: number, usage_report: UsageReport): JsonObject {
   if (usage_report === 'absent') return {}
   const is_zero = usage_report === 'zero'
   if (isWhisper(model)) return { usage: { type: 'duration', seconds: is_zero ? 0 : seconds } }
@@ -104,5 +104,5 @@ function usageOf(model: string, { seconds }: Heard, output: number, usage_report
   }
 }
 
-/** As WebVTT writes a time. */
+/** A time in the form of WebVTT. */
 const clock = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(11, 23)

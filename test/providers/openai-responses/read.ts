@@ -1,4 +1,4 @@
-// Reader of requests of OpenAI's Responses API: the conversation as the messages that its older API has.
+// Reader of requests of OpenAI's Responses API: it turns the conversation into messages of the older API.
 import type { Ask } from '../ask.ts'
 import { type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
@@ -11,7 +11,7 @@ import { offeredTools } from './tools.ts'
 
 const CHAT_RULES = [...STRUCTURE_RULES, OPENAI_TYPES, OPENAI_STILLS]
 
-/** @returns a Refusal for what the API refuses; unknown fields are ignored */
+/** @returns a Refusal for a request that the API refuses; unknown fields are ignored */
 export function readAsk(body: JsonObject): Ask | Refusal {
   const fault = findFault(body)
   if (fault) return fault
@@ -54,13 +54,13 @@ function findFault(body: JsonObject): Refusal | undefined {
   return undefined
 }
 
-/** Reasoning is read by the model only, and what server-side tools left is not simulated. */
+/** Only the model reads reasoning, and results of server-side tools are not simulated. */
 function messageOf(item: JsonObject): JsonObject[] {
   const { type, role, content, call_id, name, output } = item
   if (type === 'function_call' || type === 'custom_tool_call') {
-    const called = { name, arguments: item.arguments ?? JSON.stringify({ input: item.input }) }
+    const call = { name, arguments: item.arguments ?? JSON.stringify({ input: item.input }) }
     return [
-      { role: 'assistant', content: null, tool_calls: [{ id: call_id, type: 'function', function: called }] },
+      { role: 'assistant', content: null, tool_calls: [{ id: call_id, type: 'function', function: call }] },
     ]
   }
   if (type === 'function_call_output' || type === 'custom_tool_call_output')
@@ -78,7 +78,7 @@ function partOf(part: JsonObject): JsonObject {
   return type === 'input_text' || type === 'output_text' ? { type: 'text', text } : part
 }
 
-/** A custom tool is a function of one text, which is a program where it says so. */
+/** A custom tool is a function of one text, which is a program if its description says so. */
 function functionOf({ type, name, description, parameters }: JsonObject): JsonObject {
   if (type === 'function') return { type, function: { name, description, parameters } }
   const is_program = /\bJavaScript code\b/.test(textOf(description))

@@ -1,9 +1,9 @@
-// Rules of OpenAI's Responses API: fields, lengths, calls and their outputs, encrypted reasoning, and what generations take.
+// Rules of OpenAI's Responses API: fields, lengths, calls and their outputs, encrypted reasoning, and the settings that each generation accepts.
 import { type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import { tooLong, unknownParameter } from '../openai/fields.ts'
 import { type Generation, generationOf } from '../openai/generations.ts'
-import { type Asked, firstOf, type Rule } from '../rule.ts'
+import { firstOf, type Rule, type RuleInput } from '../rule.ts'
 import { isGenuine } from './encrypted.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
@@ -17,8 +17,8 @@ const FIELDS = words(
 )
 
 /**
- * By the type of an item: `ResponseFunctionToolCall` and so on. Other types are not looked at. The package itself adds
- * `parsed_arguments` to what its streams return.
+ * By the type of an item: `ResponseFunctionToolCall` and so on. Other types are not checked. The package itself adds
+ * `parsed_arguments` to the results of its streams.
  */
 const ITEM_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['message', words('type role content id status phase')],
@@ -38,7 +38,7 @@ const itemsOf = ({ input }: JsonObject): JsonObject[] => listOf(input).map(objec
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
-function findItemField({ body }: Asked): Refusal | undefined {
+function findItemField({ body }: RuleInput): Refusal | undefined {
   return firstOf(itemsOf(body), (item, at) => {
     const known = ITEM_FIELDS.get(textOf(item.type) || 'message')
     const name = known && Object.keys(item).find((field) => !known.has(field) && field !== FROM_CODEX)
@@ -46,7 +46,7 @@ function findItemField({ body }: Asked): Refusal | undefined {
   })
 }
 
-const findLengths = ({ body }: Asked): Refusal | undefined =>
+const findLengths = ({ body }: RuleInput): Refusal | undefined =>
   tooLong('user', body.user, 64) ??
   tooLong('safety_identifier', body.safety_identifier, 128) ??
   firstOf(itemsOf(body), ({ call_id }, at) => tooLong(`input[${at}].call_id`, call_id, MAX_CALL_ID_CHARS)) ??
@@ -54,13 +54,13 @@ const findLengths = ({ body }: Asked): Refusal | undefined =>
     type === 'function' || type === 'custom' ? tooLong(`tools[${at}].name`, name, MAX_NAME_CHARS) : undefined,
   )
 
-/** Kinds of calls, and of what answers them. */
+/** Kinds of calls, and of their outputs. */
 const OUTPUTS = new Map([
   ['function_call', 'function_call_output'],
   ['custom_tool_call', 'custom_tool_call_output'],
 ])
 
-function findPairs({ body }: Asked): Refusal | undefined {
+function findPairs({ body }: RuleInput): Refusal | undefined {
   const items = itemsOf(body)
   const idsOf = (kinds: Iterable<string>): string[] => {
     const wanted = new Set(kinds)
@@ -75,7 +75,7 @@ function findPairs({ body }: Asked): Refusal | undefined {
   return refusal('input', `No tool call found for function call output with call_id ${stray}.`)
 }
 
-const findForgery = ({ body }: Asked): Refusal | undefined =>
+const findForgery = ({ body }: RuleInput): Refusal | undefined =>
   firstOf(itemsOf(body), ({ type, encrypted_content }) =>
     type === 'reasoning' && isSet(encrypted_content) && !isGenuine(textOf(encrypted_content))
       ? {
@@ -86,7 +86,7 @@ const findForgery = ({ body }: Asked): Refusal | undefined =>
       : undefined,
   )
 
-function findLimit({ body: { max_output_tokens } }: Asked): Refusal | undefined {
+function findLimit({ body: { max_output_tokens } }: RuleInput): Refusal | undefined {
   const limit = numberOf(max_output_tokens)
   return limit === undefined || limit >= MIN_OUTPUT_TOKENS
     ? undefined
@@ -98,10 +98,10 @@ function findLimit({ body: { max_output_tokens } }: Asked): Refusal | undefined 
 }
 
 const ofGeneration =
-  (find: (generation: Generation, asked: Asked) => Refusal | undefined) =>
-  (asked: Asked): Refusal | undefined => {
-    const generation = generationOf(asked.model)
-    return generation && find(generation, asked)
+  (find: (generation: Generation, input: RuleInput) => Refusal | undefined) =>
+  (input: RuleInput): Refusal | undefined => {
+    const generation = generationOf(input.model)
+    return generation && find(generation, input)
   }
 
 const effortIn = (body: JsonObject): string => textOf(objectOf(body.reasoning).effort)

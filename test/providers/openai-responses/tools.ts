@@ -1,7 +1,7 @@
 // The tools of a responses request: from the field `tools`, from input items, and in namespaces.
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 
-/** A function or a custom tool, and the namespace that it stands in; empty for none. */
+/** A function or a custom tool, and its namespace; empty for none. */
 interface Offered {
   readonly tool: JsonObject
   readonly namespace: string

@@ -1,5 +1,5 @@
 // Writer of responses, whole and as the events of a stream; names and order of keys are those of the API.
-import { NOTHING_WRITTEN, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
+import { NO_USAGE, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
 import type { Candidate, Reply } from '../ask.ts'
 import type { Call, Dialect, UsageReport } from '../dialect.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
@@ -16,12 +16,12 @@ export const writeWhole = (call: Call, reply: Reply, usage_report: UsageReport):
 
 /** The events of a stream, numbered. */
 export const writeEvents: Dialect['events'] = (call, reply, usage_report, behaviour) => {
-  const begun = { ...skeleton(call), status: 'in_progress' }
+  const started = { ...skeleton(call), status: 'in_progress' }
   const pieces = behaviour.events === undefined ? undefined : Math.max(1, behaviour.events - FRAME_EVENTS)
   const response = completed(call, reply, usage_report)
   const events = [
-    { type: 'response.created', response: begun },
-    { type: 'response.in_progress', response: begun },
+    { type: 'response.created', response: started },
+    { type: 'response.in_progress', response: started },
     ...listOf(response.output)
       .map(objectOf)
       .flatMap((item, index) => itemEvents(item, index, pieces)),
@@ -32,7 +32,7 @@ export const writeEvents: Dialect['events'] = (call, reply, usage_report, behavi
   )
 }
 
-/** Around the text of a message. */
+/** The events around the text of a message. */
 const FRAME_EVENTS = 8
 
 const idOf = ({ model, ask }: Call, prefix: string, place = ''): string =>
@@ -73,7 +73,7 @@ function completed(call: Call, reply: Reply, usage_report: UsageReport): JsonObj
     output: answer ? outputOf(answer, call) : [messageItem(call, { type: 'refusal', refusal: REFUSAL })],
     ...(usage_report === 'absent'
       ? {}
-      : { usage: usageOf(usage_report === 'zero' ? NOTHING_WRITTEN : totalsOf(reply)) }),
+      : { usage: usageOf(usage_report === 'zero' ? NO_USAGE : totalsOf(reply)) }),
   }
 }
 
@@ -99,22 +99,22 @@ function outputOf(answer: Candidate, call: Call): JsonObject[] {
   ]
 }
 
-/** A summary is shown, and reasoning given out in its encrypted form, only where they are asked for. */
+/** The summary and the encrypted form of reasoning are present only on request. */
 function reasoningItem({ thoughts }: Candidate, call: Call): JsonObject {
   const { reasoning, include } = call.body
   const text = thoughts.join('')
-  const is_shown = (objectOf(reasoning).summary ?? null) !== null
+  const has_summary = (objectOf(reasoning).summary ?? null) !== null
   return {
     id: idOf(call, 'rs'),
     type: 'reasoning',
-    summary: is_shown ? [{ type: 'summary_text', text }] : [],
+    summary: has_summary ? [{ type: 'summary_text', text }] : [],
     ...(listOf(include).includes('reasoning.encrypted_content') ? { encrypted_content: encrypt(text) } : {}),
   }
 }
 
 function callItem(call: Call, name: string, args: unknown, place: string): JsonObject {
   const { tool, namespace = '' } = offeredTools(call.body).find((offered) => offered.tool.name === name) ?? {}
-  const called = {
+  const common = {
     status: 'completed',
     call_id: idOf(call, 'call', place),
     name,
@@ -124,13 +124,13 @@ function callItem(call: Call, name: string, args: unknown, place: string): JsonO
     ? {
         id: idOf(call, 'ctc', place),
         type: 'custom_tool_call',
-        ...called,
+        ...common,
         input: textOf(objectOf(args).input),
       }
-    : { id: idOf(call, 'fc', place), type: 'function_call', ...called, arguments: JSON.stringify(args) }
+    : { id: idOf(call, 'fc', place), type: 'function_call', ...common, arguments: JSON.stringify(args) }
 }
 
-/** @param pieces of a message's text; undefined for as many as it needs */
+/** @param pieces the number for a message's text; undefined for as many as it needs */
 function itemEvents(item: JsonObject, output_index: number, pieces: number | undefined): JsonObject[] {
   const place = { item_id: item.id, output_index }
   return [

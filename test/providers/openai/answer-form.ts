@@ -1,10 +1,10 @@
-// The form in which a server of the chat completions API writes its answers: where thinking, usage and its own fields stand.
+// The form of a server's answers in the chat completions API: the places of thinking, usage and its own fields.
 import type { Totals } from '../answer.ts'
 import type { Call } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 
-/** What an answer says besides its tool calls. */
-export interface Said {
+/** The output of an answer besides its tool calls. */
+export interface Output {
   /** Empty if it did not think. */
   readonly thinking: string
   /** Null if it has only tool calls, or refuses. */
@@ -19,7 +19,7 @@ export interface ToolCall {
   readonly args: string
 }
 
-/** Where a part of an answer stands. */
+/** The place of a part of an answer. */
 type Place = 'whole' | 'first' | 'middle' | 'last'
 
 export interface Form {
@@ -28,21 +28,21 @@ export interface Form {
   callId(hash: string, name: string, index: number): string
   /** Fields of an answer or a chunk beside its id, time, model, choices and usage. */
   around(call: Call, place: Place, usage: JsonObject | undefined): JsonObject
-  /** The fields of a message for what it says. */
-  message(said: Said): JsonObject
-  /** The deltas for a piece of thinking; absent where thinking is never shown. */
+  /** The fields of a message for its output. */
+  message(output: Output): JsonObject
+  /** The deltas for a piece of thinking; absent if thinking is never visible. */
   readonly thinkingDelta?: (thinking: string) => JsonObject
   textDelta(text: string): JsonObject
   refusalDelta(words: string): JsonObject
-  /** One tool call: of a message, or as it begins in a stream. */
+  /** One tool call: of a message, or its start in a stream. */
   toolCall(call: ToolCall, index: number): JsonObject
   /** Whether the arguments of a tool call come in pieces after its start. */
   readonly streams_arguments: boolean
   /** Fields of a choice beside its index, message or delta, and reason to finish. */
   choice(logprobs: JsonObject | null, place: Place, usage: JsonObject | undefined): JsonObject
-  /** The delta before all others; undefined where the first piece has the role. */
+  /** The delta before all others; undefined if the first piece has the role. */
   readonly opening: JsonObject | undefined
-  /** The delta with the reason to finish; undefined where the last piece has it. */
+  /** The delta with the reason to finish; undefined if the last piece has it. */
   readonly closing: JsonObject | undefined
   /** The chunk of a stream that has the usage: one of its own if the request asks for it, always, or the last choice's. */
   readonly usage_in: 'requested chunk' | 'own chunk' | 'last choice'

@@ -1,5 +1,5 @@
 // Embeddings of OpenAI's API: https://platform.openai.com/docs/api-reference/embeddings.
-import { NOTHING_WRITTEN } from '../answer.ts'
+import { NO_USAGE } from '../answer.ts'
 import { type Query, type Refusal, refusal } from '../dialect.ts'
 import { embed } from '../embedding.ts'
 import type { JsonObject } from '../json.ts'
@@ -38,7 +38,7 @@ export function readEmbedding(model: string, body: JsonObject): Query | Refusal 
         model,
         usage: usage_report === 'absent' ? undefined : { prompt_tokens: reported, total_tokens: reported },
       }
-      return { body: JSON.stringify(answer, null, 2), totals: { ...NOTHING_WRITTEN, prompt } }
+      return { body: JSON.stringify(answer, null, 2), totals: { ...NO_USAGE, prompt } }
     },
   }
 }
@@ -62,7 +62,7 @@ const isTokens = (input: unknown): input is number[] =>
   input.length > 0 &&
   input.every((token) => Number.isSafeInteger(token) && Number(token) >= 0)
 
-/** 32-bit floats, little-endian, where base64 is asked for. */
+/** 32-bit floats, little-endian, if the request has base64. */
 function encoded(vector: number[], encoding_format: 'float' | 'base64'): number[] | string {
   return encoding_format === 'float'
     ? vector

@@ -109,7 +109,7 @@ export const FIELD_RULES: readonly Rule[] = [
     },
   },
   {
-    name: 'openai: metadata of what is not stored',
+    name: 'openai: metadata without store',
     source: 'https://github.com/spiceai/spiceai/pull/5231',
     find: ({ body }) =>
       body.metadata !== undefined && body.metadata !== null && body.store !== true

@@ -1,12 +1,12 @@
 // The generations of OpenAI's models, recognized by their names.
 
-/** What a generation takes in chat completions. */
+/** The features of a generation in chat completions. */
 export interface Generation {
-  /** The values of reasoning_effort; none where the field is unknown. */
+  /** The values of reasoning_effort; empty if the field is unknown. */
   readonly efforts: readonly string[]
   /** The effort without one in the request. */
   readonly default_effort: string
-  /** Whether temperature, top_p, penalties and probabilities are taken: always, without reasoning only, or never. */
+  /** Whether temperature, top_p, penalties and probabilities are accepted: always, without reasoning only, or never. */
   readonly sampling: 'always' | 'without reasoning' | 'never'
   readonly takes_stop: boolean
   readonly takes_parallel_tool_calls: boolean
@@ -14,7 +14,7 @@ export interface Generation {
   readonly reasons_with_tools: boolean
   /** Whether it is served in chat completions at all. */
   readonly in_chat: boolean
-  /** How the refusal of reasoning with functions ends. */
+  /** The end of the refusal of reasoning with functions. */
   readonly tools_advice: string
 }
 
@@ -101,7 +101,7 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-/** The generation of a model; undefined for names that OpenAI has not given. */
+/** The generation of a model; undefined for a name that is not OpenAI's. */
 export function generationOf(model: string): Generation | undefined {
   const row = ROWS.find(({ names }) => names.test(model))
   return row && { ...OLDEST, ...row, in_chat: !OF_RESPONSES.test(model) }

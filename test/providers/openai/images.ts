@@ -21,7 +21,7 @@ const inlineImages = (body: JsonObject): InlineImage[] =>
     }),
   )
 
-/** A server's own list of types. @param message what it refuses all others with */
+/** A server's own list of types. @param message the refusal of all others */
 export const imageTypes = (
   server: string,
   types: readonly string[],
@@ -49,7 +49,7 @@ export const OPENAI_TYPES = imageTypes(
 )
 
 export const OPENAI_STILLS: Rule = {
-  name: 'openai: images that are not animated',
+  name: 'openai: animated images',
   source:
     'https://platform.openai.com/docs/guides/images-vision, https://community.openai.com/t/how-to-use-bmp-images-with-api/653232',
   find: ({ body }) =>

@@ -1,4 +1,4 @@
-// The dialect of the chat completions and embeddings APIs, as a server of them speaks it: paths, keys, framing.
+// The dialect of a server of the chat completions and embeddings APIs: paths, keys, framing.
 import { type Call, type Dialect, EVENT_STREAM, type Framing, type Query, type Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
 import { refusalBy } from '../rule.ts'
@@ -17,9 +17,9 @@ const framingOf = (comment: string): Framing => ({
   after_last: 'data: [DONE]\n\n',
 })
 
-/** The server decides whether there is any thinking; an effort, how much. */
-const budgetFor = (thinks: boolean, asked: number | undefined): number | undefined =>
-  thinks ? (asked === 0 ? undefined : asked) : 0
+/** The server decides whether the model thinks; an effort, how much. */
+const budgetFor = (thinks: boolean, budget: number | undefined): number | undefined =>
+  thinks ? (budget === 0 ? undefined : budget) : 0
 
 function readFor(server: Server): Dialect['read'] {
   const framing = framingOf(server.form.comment)
@@ -27,11 +27,11 @@ function readFor(server: Server): Dialect['read'] {
     const model = textOf(body.model)
     if (model === '') return { status: 400, message: 'you must provide a model parameter' }
     if (url.pathname.endsWith('/embeddings')) return readEmbedding(model, body)
-    const asked = { model, body, headers }
-    const refused = refusalBy(server.rules, asked)
+    const input = { model, body, headers }
+    const refused = refusalBy(server.rules, input)
     if (refused) return refused
     const ask = readAsk(body)
-    const thinking_budget = budgetFor(server.thinks(asked), ask.thinking_budget)
+    const thinking_budget = budgetFor(server.thinks(input), ask.thinking_budget)
     return {
       model,
       framing: body.stream === true ? framing : undefined,

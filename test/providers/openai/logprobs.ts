@@ -7,7 +7,7 @@ interface Token {
   readonly bytes: readonly number[]
 }
 
-/** @returns null if they were not asked for */
+/** @returns null if the request has none */
 export function logprobsOf(body: JsonObject, tokens: readonly string[]): JsonObject | null {
   if (body.logprobs !== true) return null
   const others = numberOf(body.top_logprobs) ?? 0
@@ -29,7 +29,7 @@ const tokenOf = (token: string, logprob: number): Token => ({
 /** Between -0.5 and 0. */
 const likelihood = (token: string): number => -(Number(Bun.hash.crc32(token)) % 500) / 1_000
 
-/** The 20 that may be asked for at most: the chosen token and variants of it, each less likely than the one before. */
+/** The 20 that a request may have at most: the chosen token and variants of it, each less likely than the one before. */
 function ranked(chosen: Token): Token[] {
   const others = Array.from({ length: 19 }, (_, at) =>
     tokenOf(`${chosen.token}${at}`, chosen.logprob - at - 1),

@@ -1,8 +1,8 @@
-// The form of OpenAI's own answers, which other servers keep as far as their own files say nothing else.
+// The form of OpenAI's own answers, which other servers share, except for the differences in their files.
 // https://platform.openai.com/docs/api-reference/chat/object, https://platform.openai.com/docs/api-reference/chat/streaming
 import type { Totals } from '../answer.ts'
 import type { JsonObject } from '../json.ts'
-import type { Form, Said } from './answer-form.ts'
+import type { Form, Output } from './answer-form.ts'
 
 /** Reasoning counts as completion. */
 const usageOf = ({ prompt, cached, thinking, output }: Totals): JsonObject => ({
@@ -25,8 +25,8 @@ export const sumsOf = ({ prompt, thinking, output }: Totals): JsonObject => ({
   total_tokens: prompt + output + thinking,
 })
 
-/** What a message says, for servers that have no field for refusals. */
-export const wordsOf = ({ text, refusal }: Said): string | null => text ?? refusal ?? null
+/** The text of a message, for servers without a field for refusals. */
+export const wordsOf = ({ text, refusal }: Output): string | null => text ?? refusal ?? null
 
 export const openaiForm: Form = {
   id_prefix: 'chatcmpl-',
@@ -47,11 +47,11 @@ export const openaiForm: Form = {
   comment: '',
 }
 
-/** The form of servers that know neither refusals nor annotations. */
+/** The form of servers without refusals and annotations. */
 export const plainForm: Form = {
   ...openaiForm,
   around: () => ({}),
-  message: (said) => ({ content: wordsOf(said) }),
+  message: (output) => ({ content: wordsOf(output) }),
   refusalDelta: (content) => ({ content }),
   opening: { content: '' },
   before_usage: {},
@@ -59,9 +59,9 @@ export const plainForm: Form = {
 
 /** Thinking in a field of the message and the delta, beside the text. */
 export const thinkingIn = (field: string): Pick<Form, 'message' | 'thinkingDelta'> => ({
-  message: (said) => ({
-    content: wordsOf(said),
-    ...(said.thinking === '' ? {} : { [field]: said.thinking }),
+  message: (output) => ({
+    content: wordsOf(output),
+    ...(output.thinking === '' ? {} : { [field]: output.thinking }),
   }),
   thinkingDelta: (thinking) => ({ [field]: thinking }),
 })

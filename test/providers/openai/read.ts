@@ -10,7 +10,7 @@ const DEFAULT_MAX_TOKENS = 16_384
 const AUDIO_BYTES_PER_TOKEN = 250
 const FILE_TOKENS = 258
 
-/** Reads what the answer depends on, of a request that breaks no rule. */
+/** Reads the fields that the answer depends on, of a request that breaks no rule. */
 export function readAsk(body: JsonObject): Ask {
   const messages = messagesOf(body)
   return {
@@ -24,7 +24,7 @@ export function readAsk(body: JsonObject): Ask {
     stops: (typeof body.stop === 'string' ? [body.stop] : listOf(body.stop)).map(textOf),
     candidate_count: numberOf(body.n) ?? 1,
     thinking_budget: BUDGETS.get(textOf(body.reasoning_effort)),
-    // The server's form decides what of it is shown.
+    // The server's form decides whether thoughts are visible.
     shows_thoughts: false,
     results: readResults(messages),
     called_turns: calledTurns(messages),

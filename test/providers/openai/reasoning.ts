@@ -1,20 +1,20 @@
 // Rules of OpenAI's own servers by the generation of the model: limits, efforts, sampling, reasoning together with tools.
 import { type Refusal, refusal } from '../dialect.ts'
 import { listOf, textOf } from '../json.ts'
-import { type Asked, firstOf, type Rule } from '../rule.ts'
+import { firstOf, type Rule, type RuleInput } from '../rule.ts'
 import { type Generation, generationOf } from './generations.ts'
 
 /** A rule for models whose generation is known. */
 const rule = (
   name: string,
   source: string,
-  find: (generation: Generation, asked: Asked) => Refusal | undefined,
+  find: (generation: Generation, input: RuleInput) => Refusal | undefined,
 ): Rule => ({
   name: `openai: ${name}`,
   source,
-  find(asked) {
-    const generation = generationOf(asked.model)
-    return generation && find(generation, asked)
+  find(input) {
+    const generation = generationOf(input.model)
+    return generation && find(generation, input)
   },
 })
 
@@ -27,8 +27,8 @@ const unsupported = (field: string): Refusal =>
     'unsupported_parameter',
   )
 
-/** How much a request makes its model reason; `none` where it does not. */
-const effortOf = (generation: Generation, { body }: Asked): string =>
+/** The effort of a request; `none` without reasoning. */
+const effortOf = (generation: Generation, { body }: RuleInput): string =>
   textOf(body.reasoning_effort) || generation.default_effort
 
 const reasons = (generation: Generation): boolean => generation.efforts.length > 0
@@ -40,7 +40,7 @@ const listed = (words: readonly string[]): string => {
   return `${quoted.slice(0, -1).join(', ')}, and ${quoted.at(-1)}`
 }
 
-function findEffort({ efforts }: Generation, { body }: Asked): Refusal | undefined {
+function findEffort({ efforts }: Generation, { body }: RuleInput): Refusal | undefined {
   const effort = textOf(body.reasoning_effort)
   if (!isSet(body.reasoning_effort) || efforts.includes(effort)) return undefined
   if (efforts.length === 0)
@@ -52,14 +52,14 @@ function findEffort({ efforts }: Generation, { body }: Asked): Refusal | undefin
   )
 }
 
-/** These are refused whatever their value; temperature may say its default. */
+/** Refused with any value; temperature may have its default. */
 const SAMPLING = ['top_p', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'logit_bias']
 
-function findSampling(generation: Generation, asked: Asked): Refusal | undefined {
-  const { body } = asked
+function findSampling(generation: Generation, input: RuleInput): Refusal | undefined {
+  const { body } = input
   const { sampling } = generation
   if (sampling === 'always') return undefined
-  if (sampling === 'without reasoning' && effortOf(generation, asked) === 'none') return undefined
+  if (sampling === 'without reasoning' && effortOf(generation, input) === 'none') return undefined
   if (isSet(body.temperature) && body.temperature !== 1)
     return refusal(
       'temperature',
@@ -71,10 +71,10 @@ function findSampling(generation: Generation, asked: Asked): Refusal | undefined
   )
 }
 
-function findToolsAndReasoning(generation: Generation, asked: Asked): Refusal | undefined {
-  const { model, body } = asked
+function findToolsAndReasoning(generation: Generation, input: RuleInput): Refusal | undefined {
+  const { model, body } = input
   if (generation.reasons_with_tools || listOf(body.tools).length === 0) return undefined
-  if (effortOf(generation, asked) === 'none') return undefined
+  if (effortOf(generation, input) === 'none') return undefined
   return refusal(
     'reasoning_effort',
     `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. ${generation.tools_advice}`,
@@ -137,8 +137,8 @@ export const GENERATION_RULES: readonly Rule[] = [
   ),
 ]
 
-/** Models of unknown generations think unless they are told not to. */
-export function thinks(asked: Asked): boolean {
-  const generation = generationOf(asked.model)
-  return (generation ? effortOf(generation, asked) : asked.body.reasoning_effort) !== 'none'
+/** Models of unknown generations think unless the request turns it off. */
+export function thinks(input: RuleInput): boolean {
+  const generation = generationOf(input.model)
+  return (generation ? effortOf(generation, input) : input.body.reasoning_effort) !== 'none'
 }

@@ -8,7 +8,7 @@ import { messagesOf, partsOf } from './messages.ts'
 type Finder = (body: JsonObject, messages: readonly JsonObject[]) => Fault | undefined
 type Fault = readonly [field: string, message: string]
 
-/** The request as OpenAI's reference has it, which the others refer to. */
+/** OpenAI's reference of a request, which the other servers refer to. */
 const REFERENCE = 'https://platform.openai.com/docs/api-reference/chat/create'
 
 const rule = (name: string, find: Finder, source = REFERENCE): Rule => ({
@@ -22,8 +22,8 @@ const rule = (name: string, find: Finder, source = REFERENCE): Rule => ({
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool']
 
-const findMessages: Finder = ({ messages: given }, messages) => {
-  if (given === undefined) return ['messages', "Missing required parameter: 'messages'."]
+const findMessages: Finder = ({ messages: list }, messages) => {
+  if (list === undefined) return ['messages', "Missing required parameter: 'messages'."]
   if (messages.length === 0)
     return ['messages', "Invalid 'messages': empty array. Expected an array with minimum length 1."]
   const other = messages.findIndex(({ role }) => !ROLES.includes(textOf(role)))
@@ -34,7 +34,7 @@ const findMessages: Finder = ({ messages: given }, messages) => {
   ]
 }
 
-/** Each tool call is answered before the next turn, and nothing else is. */
+/** Each tool call has its result before the next turn, and no result comes without a call. */
 const findUnpairedTools: Finder = (_body, messages) => {
   let open: unknown[] = []
   for (const [at, { role, tool_calls, tool_call_id }] of messages.entries()) {
@@ -163,7 +163,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   rule('messages and their roles', findMessages),
   rule('parts of messages', findParts),
   rule(
-    'images that are what they say',
+    'valid images',
     findBrokenImage,
     'https://github.com/anomalyco/opencode/issues/23983, https://github.com/CosmosShadow/gptpdf/issues/6',
   ),

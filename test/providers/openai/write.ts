@@ -1,11 +1,11 @@
 // Writer of chat completions, whole and as the chunks of a stream, in the form of a server.
-import { callTokens, NOTHING_WRITTEN, TOKENS_PER_EVENT, totalsOf } from '../answer.ts'
+import { callTokens, NO_USAGE, TOKENS_PER_EVENT, totalsOf } from '../answer.ts'
 import type { Candidate, FunctionCall, Reply } from '../ask.ts'
 import type { Behaviour } from '../behaviour.ts'
 import type { Call, UsageReport } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
-import type { Form, Said, ToolCall } from './answer-form.ts'
+import type { Form, Output, ToolCall } from './answer-form.ts'
 import { logprobsOf } from './logprobs.ts'
 
 /** A whole completion. */
@@ -13,7 +13,11 @@ export function writeWhole(form: Form, call: Call, reply: Reply, usage_report: U
   const usage = usageOf(form, call, reply, usage_report)
   const choices = candidatesOf(reply).map((answer, index) => ({
     index,
-    message: { role: 'assistant', ...form.message(saidOf(answer)), ...callsField(form, call, answer, index) },
+    message: {
+      role: 'assistant',
+      ...form.message(outputOf(answer)),
+      ...callsField(form, call, answer, index),
+    },
     ...form.choice(logprobsOf(call.body, answer.text), 'whole', usage),
     finish_reason: finishOf(answer),
   }))
@@ -35,7 +39,7 @@ export function writeEvents(
   behaviour: Behaviour,
 ): string[] {
   const usage = usageOf(form, call, reply, usage_report)
-  const own_chunk = usage && reportsApart(form, call) ? usage : undefined
+  const own_chunk = usage && hasUsageChunk(form, call) ? usage : undefined
   const beside = usage && form.usage_in === 'last choice' ? usage : undefined
   const events = behaviour.events === undefined ? undefined : behaviour.events - (own_chunk ? 1 : 0)
   const choices = candidatesOf(reply).flatMap((answer, index) =>
@@ -62,13 +66,13 @@ export function writeEvents(
   return [...chunks, ...closing].map((chunk) => JSON.stringify(chunk))
 }
 
-const reportsApart = ({ usage_in }: Form, { body }: Call): boolean =>
+const hasUsageChunk = ({ usage_in }: Form, { body }: Call): boolean =>
   usage_in === 'own chunk' ||
   (usage_in === 'requested chunk' && objectOf(body.stream_options).include_usage === true)
 
 function usageOf(form: Form, call: Call, reply: Reply, report: UsageReport): JsonObject | undefined {
   if (report === 'absent') return undefined
-  return form.usage(report === 'zero' ? NOTHING_WRITTEN : totalsOf(reply), call)
+  return form.usage(report === 'zero' ? NO_USAGE : totalsOf(reply), call)
 }
 
 /** A fixed time, so that the same question gets the same answer. */
@@ -96,7 +100,7 @@ function finishOf(answer: Candidate): string {
   return answer.calls.length > 0 ? 'tool_calls' : 'stop'
 }
 
-function saidOf(answer: Candidate): Said {
+function outputOf(answer: Candidate): Output {
   const thinking = answer.thoughts.join('')
   if (answer === REFUSED) return { thinking, text: null, refusal: REFUSAL }
   return { thinking, text: answer.calls.length > 0 && answer.text.length === 0 ? null : answer.text.join('') }
@@ -109,7 +113,7 @@ function callsField(form: Form, call: Call, { calls }: Candidate, index: number)
   }
 }
 
-/** @param place its answer's place among the choices, and its own among the answer's calls */
+/** @param place the index of its answer, and its own among the answer's calls */
 function toolCall(
   form: Form,
   call: Call,
@@ -131,7 +135,7 @@ interface Streamed {
   readonly call: Call
   readonly answer: Candidate
   readonly index: number
-  /** How many chunks there should be in all; undefined for as many as the text needs. */
+  /** The number of all chunks; undefined for as many as the text needs. */
   readonly events: number | undefined
   readonly usage: JsonObject | undefined
 }
@@ -139,8 +143,8 @@ interface Streamed {
 /** The choices of an answer's chunks: the first has the role, the last the reason to finish. */
 function chunksOf(streamed: Streamed): JsonObject[] {
   const { form, call, answer, index, usage } = streamed
-  const begun = withRole(form, piecesOf(streamed))
-  const all = form.closing ? [...begun, { delta: form.closing, tokens: [] }] : begun
+  const opened = withRole(form, piecesOf(streamed))
+  const all = form.closing ? [...opened, { delta: form.closing, tokens: [] }] : opened
   return all.map(({ delta, tokens }, at) => {
     const is_last = at === all.length - 1
     const logprobs = tokens.length > 0 ? logprobsOf(call.body, tokens) : null

@@ -5,12 +5,12 @@ import { type JsonObject, objectOf } from '../json.ts'
 import { nameLength } from '../openai/fields.ts'
 import { plainForm, sumsOf, thinkingIn } from '../openai/openai-form.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
-import type { Asked, Rule } from '../rule.ts'
+import type { Rule, RuleInput } from '../rule.ts'
 import type { Server } from './server.ts'
 import { lostThinking, switchesThinking } from './tool-loops.ts'
 
-/** `deepseek-chat` thinks only when told to; the others unless they are told not to. */
-const thinks = ({ model, body }: Asked): boolean => switchesThinking(body) ?? !/-chat\b/.test(model)
+/** `deepseek-chat` thinks only on request; the others unless the request turns it off. */
+const thinks = ({ model, body }: RuleInput): boolean => switchesThinking(body) ?? !/-chat\b/.test(model)
 
 const formatIn = ({ response_format }: JsonObject): unknown => objectOf(response_format).type
 
@@ -19,10 +19,10 @@ const RULES: readonly Rule[] = [
     name: 'deepseek: thinking left out of a tool loop',
     source:
       'https://github.com/continuedev/continue/issues/10193, https://github.com/JohnnyZ93/oai-compatible-copilot/issues/215, https://api-docs.deepseek.com/guides/thinking_mode#tool-calls',
-    find(asked) {
-      const at = thinks(asked) ? lostThinking(asked.body) : undefined
+    find(input) {
+      const at = thinks(input) ? lostThinking(input.body) : undefined
       if (at === undefined) return undefined
-      const message = asked.model.includes('reasoner')
+      const message = input.model.includes('reasoner')
         ? `Missing \`reasoning_content\` field in the assistant message at message index ${at}. For more information, please refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls`
         : 'The `reasoning_content` in the thinking mode must be passed back to the API.'
       return { status: 400, message }
@@ -76,9 +76,9 @@ export const deepseek: Server = {
     callId: (hash) => `call_00_${hash}`,
     around: () => ({ system_fingerprint: 'fp_simulated_kvcache' }),
     ...thinkingIn('reasoning_content'),
-    message: (said) => ({
-      ...thinkingIn('reasoning_content').message(said),
-      content: said.text ?? said.refusal ?? '',
+    message: (output) => ({
+      ...thinkingIn('reasoning_content').message(output),
+      content: output.text ?? output.refusal ?? '',
     }),
     thinkingDelta: (reasoning_content) => ({ content: null, reasoning_content }),
     closing: { content: '' },

@@ -5,7 +5,7 @@ import { type JsonObject, textOf } from '../json.ts'
 import { messagesOf } from '../openai/messages.ts'
 import { plainForm, sumsOf, thinkingIn } from '../openai/openai-form.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
-import { type Asked, firstOf, type Rule } from '../rule.ts'
+import { firstOf, type Rule, type RuleInput } from '../rule.ts'
 import type { Server } from './server.ts'
 
 /** CompletionCreateParams of the package `groq-sdk`, 1.6, and `stream_options`. */
@@ -27,14 +27,14 @@ const MESSAGE_FIELDS = new Set([
 ])
 
 const REASONS = /qwen3|gpt-oss|deepseek-r1|qwq/
-/** Names that no model of Groq has behave as one that reasons. */
+/** Unknown names count as models that reason. */
 const KNOWN_WITHOUT = /llama|gemma|kimi-k2-instruct|mixtral|compound/
 
 const reasons = (model: string): boolean => REASONS.test(model) || !KNOWN_WITHOUT.test(model)
 
 const unsupported = (message: string): Refusal => ({ status: 400, message })
 
-function findMessageField({ model, body }: Asked): Refusal | undefined {
+function findMessageField({ model, body }: RuleInput): Refusal | undefined {
   return firstOf(messagesOf(body), (message, at) => {
     const name = Object.keys(message).find((key) => !MESSAGE_FIELDS.has(key))
     if (name !== undefined)

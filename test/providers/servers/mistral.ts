@@ -1,12 +1,12 @@
-// Mistral: every field that it does not know is refused with 422, ids of tool calls have nine characters, and thinking stands
-// in the content. https://docs.mistral.ai/api; fields: @mistralai/mistralai 2.7 ChatCompletionRequest; shapes: vercel/ai
+// Mistral: unknown fields are refused with 422, ids of tool calls have nine characters, and thinking is in the content.
+// https://docs.mistral.ai/api; fields: @mistralai/mistralai 2.7 ChatCompletionRequest; shapes: vercel/ai
 // packages/mistral/src/__fixtures__
 import type { Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
 import { imageTypes, WEB_TYPES } from '../openai/images.ts'
 import { callsOf, messagesOf } from '../openai/messages.ts'
 import { plainForm, sumsOf, wordsOf } from '../openai/openai-form.ts'
-import { type Asked, firstOf, type Rule } from '../rule.ts'
+import { firstOf, type Rule, type RuleInput } from '../rule.ts'
 import type { Server } from './server.ts'
 
 const FIELDS = new Set(
@@ -33,7 +33,7 @@ const forbidden = (loc: Location, input: unknown): JsonObject => ({
   input,
 })
 
-/** All of them at once, as the API lists them. */
+/** All faults at once, as the API lists them. */
 const unprocessable = (details: readonly JsonObject[]): Refusal | undefined =>
   details.length === 0 ? undefined : { status: 422, message: 'Extra inputs are not permitted', details }
 
@@ -44,14 +44,14 @@ const ordered = (message: string): Refusal => ({
   code: '3230',
 })
 
-/** What may not follow a message of a role. */
+/** The roles that may not follow a role. */
 const WRONG_AFTER = new Map([
   ['tool', ['user', 'system']],
   ['user', ['tool']],
   ['system', ['tool']],
 ])
 
-function findOrder({ body }: Asked): Refusal | undefined {
+function findOrder({ body }: RuleInput): Refusal | undefined {
   const roles = messagesOf(body).map(({ role }) => textOf(role))
   for (const [at, role] of roles.entries()) {
     const before = roles[at - 1]
@@ -138,7 +138,7 @@ const TYPES = imageTypes(
   'https://github.com/mistralai/platform-docs-public/issues/149',
 )
 
-/** Refusals of the request's form have a list; others have words, with the kind of the fault as their type. */
+/** Refusals of the request's form have a list; others have a text, with the kind of the fault as their type. */
 function errorBody({ status, message, field, code, details }: Refusal): JsonObject {
   if (status === 401) return { detail: 'Unauthorized' }
   const error = { object: 'error', param: null, code: code ?? null }
@@ -149,8 +149,8 @@ function errorBody({ status, message, field, code, details }: Refusal): JsonObje
 
 const thinkingPart = (text: string): JsonObject => ({ type: 'thinking', thinking: [{ type: 'text', text }] })
 
-/** Magistral thinks in any case, others when an effort is asked for. */
-const thinks = ({ model, body }: Asked): boolean =>
+/** Magistral always thinks, others only with an effort. */
+const thinks = ({ model, body }: RuleInput): boolean =>
   model.includes('magistral') ||
   body.prompt_mode === 'reasoning' ||
   !['', 'none'].includes(textOf(body.reasoning_effort))
@@ -163,10 +163,10 @@ export const mistral: Server = {
     ...plainForm,
     id_prefix: '',
     callId: (hash) => hash.padEnd(9, '0').slice(0, 9),
-    message: (said) =>
-      said.thinking === ''
-        ? { content: wordsOf(said) ?? '' }
-        : { content: [thinkingPart(said.thinking), { type: 'text', text: wordsOf(said) ?? '' }] },
+    message: (output) =>
+      output.thinking === ''
+        ? { content: wordsOf(output) ?? '' }
+        : { content: [thinkingPart(output.thinking), { type: 'text', text: wordsOf(output) ?? '' }] },
     thinkingDelta: (text) => ({ content: [thinkingPart(text)] }),
     toolCall: ({ id, name, args }) => ({ id, function: { name, arguments: args } }),
     streams_arguments: false,

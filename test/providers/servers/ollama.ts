@@ -39,9 +39,9 @@ export const ollama: Server = {
   form: {
     ...plainForm,
     around: () => ({ system_fingerprint: 'fp_ollama' }),
-    message: (said) => ({
-      content: wordsOf(said) ?? '',
-      ...(said.thinking === '' ? {} : { reasoning: said.thinking }),
+    message: (output) => ({
+      content: wordsOf(output) ?? '',
+      ...(output.thinking === '' ? {} : { reasoning: output.thinking }),
     }),
     textDelta: (content) => ({ role: 'assistant', content }),
     refusalDelta: (content) => ({ role: 'assistant', content }),

@@ -14,7 +14,7 @@ const detailsOf = (text: string): JsonObject[] => [
   { type: 'reasoning.text', text, format: 'anthropic-claude-v1', index: 0 },
 ]
 
-/** In USD per token, whatever the model. */
+/** In USD per token, for all models. */
 const READ_USD = 0.000_001
 const CACHED_USD = 0.000_000_1
 const WRITTEN_USD = 0.000_004
@@ -73,11 +73,11 @@ export const openrouter: Server = {
     ...plainForm,
     id_prefix: 'gen-',
     around: () => ({ provider: 'Simulated' }),
-    message: (said) => ({
-      content: wordsOf(said) ?? '',
+    message: (output) => ({
+      content: wordsOf(output) ?? '',
       refusal: null,
-      reasoning: said.thinking === '' ? null : said.thinking,
-      ...(said.thinking === '' ? {} : { reasoning_details: detailsOf(said.thinking) }),
+      reasoning: output.thinking === '' ? null : output.thinking,
+      ...(output.thinking === '' ? {} : { reasoning_details: detailsOf(output.thinking) }),
     }),
     textDelta: (content) => ({ role: 'assistant', content }),
     refusalDelta: (content) => ({ role: 'assistant', content }),

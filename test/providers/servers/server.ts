@@ -2,18 +2,18 @@
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import type { Form } from '../openai/answer-form.ts'
-import type { Asked, Rule } from '../rule.ts'
+import type { Rule, RuleInput } from '../rule.ts'
 
 export interface Server {
   /** As the catalogue's `server` names it. */
   readonly name: string
-  /** In the order in which they are looked at. */
+  /** In the order of their checks. */
   readonly rules: readonly Rule[]
-  /** Whether the model thinks before it answers, as far as its name and the request say. */
-  thinks(asked: Asked): boolean
+  /** Whether the model thinks before it answers, by its name and the request. */
+  thinks(input: RuleInput): boolean
   readonly form: Form
   /** The body of a refusal. */
   errorBody(refusal: Refusal): JsonObject
-  /** An error inside a stream that has begun. */
+  /** An error inside a started stream. */
   streamError(refusal: Refusal): JsonObject
 }

@@ -28,13 +28,13 @@ export const vllm: Server = {
       place === 'whole'
         ? { service_tier: null, system_fingerprint: null, prompt_logprobs: null, kv_transfer_params: null }
         : {},
-    message: (said) => ({
-      content: wordsOf(said),
+    message: (output) => ({
+      content: wordsOf(output),
       refusal: null,
       annotations: null,
       audio: null,
       function_call: null,
-      reasoning: said.thinking === '' ? null : said.thinking,
+      reasoning: output.thinking === '' ? null : output.thinking,
     }),
     thinkingDelta: (reasoning) => ({ reasoning }),
     choice: (logprobs, place) => ({

@@ -8,7 +8,7 @@ import { STRUCTURE_RULES } from '../openai/structure.ts'
 import { firstOf, type Rule } from '../rule.ts'
 import type { Server } from './server.ts'
 
-/** Grok 2, 3 and those that say so do not reason. */
+/** Grok 2, 3 and models named non-reasoning do not reason. */
 const reasons = (model: string): boolean => !/non-reasoning|grok-(?:2|3(?!-mini)|beta)/.test(model)
 
 /** All models of xAI refuse penalties since Grok 3; the names of its fields are those of its own protocol. */
@@ -78,9 +78,9 @@ export const xai: Server = {
     callId: (hash) => `call_${hash.slice(0, 8)}`,
     around: () => ({ system_fingerprint: 'fp_simulated' }),
     ...thinkingIn('reasoning_content'),
-    message: (said) => ({
-      content: wordsOf(said) ?? '',
-      ...(said.thinking === '' ? {} : { reasoning_content: said.thinking }),
+    message: (output) => ({
+      content: wordsOf(output) ?? '',
+      ...(output.thinking === '' ? {} : { reasoning_content: output.thinking }),
       refusal: null,
     }),
     streams_arguments: false,

@@ -1,6 +1,6 @@
 // Examples of the rules of the messages API.
 import { sign } from '../anthropic/signature.ts'
-import { type Body, type Example, type Sent, text } from './example.ts'
+import { type Body, type Example, type ProviderRequest, text } from './example.ts'
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
 
@@ -9,7 +9,11 @@ const turns = (...contents: unknown[]): Body => ({
   messages: contents.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
 })
 
-const to = (model: string, more: Body = {}, headers: Readonly<Record<string, string>> = VERSION): Sent => ({
+const to = (
+  model: string,
+  more: Body = {},
+  headers: Readonly<Record<string, string>> = VERSION,
+): ProviderRequest => ({
   path: '/v1/messages',
   body: { model, max_tokens: 4_096, ...turns('Tides?'), ...more },
   headers,
@@ -78,7 +82,7 @@ const FIELDS: readonly Example[] = [
     passes: to('claude-sonnet-4-5', { tools: [{ ...TOOL, strict: true }] }),
   },
   {
-    rule: 'anthropic: unknown field of a mark of the cache',
+    rule: 'anthropic: unknown field of a cache mark',
     refused: to('claude-sonnet-4-5', { system: [marked({ scope: 'global' })] }),
     words: 'system.0.cache_control.ephemeral.scope: Extra inputs are not permitted',
     passes: to('claude-sonnet-4-5', { system: [marked({ ttl: '1h' })] }),
@@ -123,7 +127,7 @@ const STRUCTURE: readonly Example[] = [
     passes: to('claude-sonnet-4-5', turns([{ type: 'text', text: ' ' }, marked()])),
   },
   {
-    rule: 'anthropic: the end of an answer to continue',
+    rule: 'anthropic: trailing space of a prefill',
     refused: to('claude-sonnet-4-5', turns('a', 'Well, ')),
     words: 'messages: final assistant content cannot end with trailing whitespace',
     passes: to('claude-sonnet-4-5', turns('a', 'Well, ', 'b')),
@@ -146,7 +150,7 @@ const STRUCTURE: readonly Example[] = [
     }),
   })),
   {
-    rule: 'anthropic: order of the marks of the cache',
+    rule: 'anthropic: order of cache marks',
     refused: to('claude-sonnet-4-5', { system: [marked()], ...turns([marked({ ttl: '1h' })]) }),
     words: "messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must not come after",
     passes: to('claude-sonnet-4-5', { system: [marked({ ttl: '1h' })], ...turns([marked({ ttl: '5m' })]) }),
@@ -180,7 +184,7 @@ const STRUCTURE: readonly Example[] = [
     const picture = (source: Body) =>
       to('claude-sonnet-4-5', turns([{ type: 'image', source: { type: 'base64', ...source } }]))
     return {
-      rule: 'anthropic: images that are what they say',
+      rule: 'anthropic: valid images',
       refused: picture({ media_type, data }),
       words,
       passes: picture({ media_type: 'image/jpeg', data: '/9j/4AAQ/9k=' }),
@@ -211,7 +215,7 @@ const STRUCTURE: readonly Example[] = [
     passes: to('claude-sonnet-4-5', turns('a', [thought('', { signature: sign('Hm.') })], 'b')),
   },
   {
-    rule: 'anthropic: marks of the cache',
+    rule: 'anthropic: number of cache marks',
     refused: to('claude-sonnet-4-5', turns([marked(), marked(), marked(), marked(), marked()])),
     words: 'A maximum of 4 blocks with cache_control may be provided. Found 5.',
     passes: to('claude-sonnet-4-5', turns([marked(), marked(), marked(), marked()])),

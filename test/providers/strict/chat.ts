@@ -1,6 +1,6 @@
 // Examples of the rules of OpenAI and of the other servers of chat completions.
 import { sparseGif } from '../../media/crafted.ts'
-import { type Body, type Example, type Sent, text } from './example.ts'
+import { type Body, type Example, type ProviderRequest, text } from './example.ts'
 
 const user = (content: unknown = 'Tides?'): Body => ({ role: 'user', content })
 const functionOf = (name: string): Body => ({
@@ -26,7 +26,7 @@ const loop = (id: string, assistant: Body = {}): Body => ({
 /** A request to a server; its model first. */
 const to =
   (server: string) =>
-  (model: string, more: Body = {}): Sent => ({
+  (model: string, more: Body = {}): ProviderRequest => ({
     path: `/${server}/v1/chat/completions`,
     body: { model, messages: [user()], ...more },
   })
@@ -98,7 +98,7 @@ const OPENAI: readonly Example[] = [
     passes: openai('gpt-4.1', { store: true, metadata: {} }),
   },
   {
-    rule: 'openai: metadata of what is not stored',
+    rule: 'openai: metadata without store',
     refused: openai('gpt-4.1', { store: false, metadata: { team: 'a' } }),
     words: `The 'metadata' parameter is only allowed when 'store' is enabled.`,
     passes: openai('gpt-4.1', { store: true, metadata: { team: 'a' } }),
@@ -141,7 +141,7 @@ const OPENAI: readonly Example[] = [
         messages: [user([{ type: 'image_url', image_url: { url: `data:image/jpeg;base64,${bytes}` } }])],
       })
     return {
-      rule: 'chat: images that are what they say',
+      rule: 'chat: valid images',
       refused: picture(data),
       words,
       passes: picture('/9j/4AAQ/9k='),
@@ -164,7 +164,7 @@ const OPENAI: readonly Example[] = [
     }
   }),
   {
-    rule: 'openai: images that are not animated',
+    rule: 'openai: animated images',
     refused: openai('gpt-4.1', image('image/gif', gif(2))),
     words: 'You uploaded an unsupported image.',
     passes: openai('gpt-4.1', image('image/gif', gif(1))),
@@ -345,7 +345,7 @@ const ROUTERS: readonly Example[] = [
   },
 ]
 
-const VENDORS: readonly Example[] = [
+const PROVIDERS: readonly Example[] = [
   {
     rule: 'deepseek: thinking left out of a tool loop',
     refused: deepseek('deepseek-reasoner', loop('call_1')),
@@ -468,4 +468,4 @@ const VENDORS: readonly Example[] = [
   },
 ]
 
-export const CHAT_EXAMPLES: readonly Example[] = [...OPENAI, ...ROUTERS, ...VENDORS]
+export const CHAT_EXAMPLES: readonly Example[] = [...OPENAI, ...ROUTERS, ...PROVIDERS]

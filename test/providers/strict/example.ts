@@ -1,9 +1,9 @@
-// An example of a rule: a request that it refuses, how, and a neighbour of it that passes.
+// An example of a rule: a request that it refuses, the refusal, and a neighbour that passes.
 
 export type Body = Record<string, unknown>
 
 /** A request to a simulated provider. */
-export interface Sent {
+export interface ProviderRequest {
   readonly path: string
   readonly body: Body
   readonly headers?: Readonly<Record<string, string>>
@@ -12,12 +12,12 @@ export interface Sent {
 export interface Example {
   /** The rule's name. */
   readonly rule: string
-  readonly refused: Sent
-  /** 400 where it does not say. */
+  readonly refused: ProviderRequest
+  /** 400 if absent. */
   readonly status?: number
-  /** What the answer says, as text of its JSON. */
+  /** A part of the answer's JSON text. */
   readonly words: string
-  readonly passes: Sent
+  readonly passes: ProviderRequest
 }
 
 export const text = (length: number): string => 'x'.repeat(length)

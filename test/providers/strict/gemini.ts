@@ -1,6 +1,6 @@
 // Examples of the rules of the Gemini API.
 import { sign } from '../gemini/signature.ts'
-import { type Body, type Example, type Sent, text } from './example.ts'
+import { type Body, type Example, type ProviderRequest, text } from './example.ts'
 
 const contents = (...turns: Body[][]): Body => ({
   contents: turns.map((parts, at) => ({ role: at % 2 === 0 ? 'user' : 'model', parts })),
@@ -10,7 +10,7 @@ const call = (more: Body = {}): Body => ({ functionCall: { name: 'get_time', arg
 const response: Body = { functionResponse: { name: 'get_time', response: { result: 'nine' } } }
 const signed: Body = { thoughtSignature: sign('Hm.') }
 
-const to = (model: string, more: Body = {}): Sent => ({
+const to = (model: string, more: Body = {}): ProviderRequest => ({
   path: `/v1beta/models/${model}:generateContent`,
   body: { ...contents([TEXT]), ...more },
 })
@@ -19,12 +19,12 @@ const tools = (declared: Body): Body => ({ tools: [{ functionDeclarations: [decl
 const thinking = (thinkingConfig: Body): Body => ({ generationConfig: { thinkingConfig } })
 const JSON_ANSWER = { generationConfig: { responseMimeType: 'application/json' } }
 
-const picture = (data: string): Sent =>
+const picture = (data: string): ProviderRequest =>
   to('gemini-2.5-flash', contents([TEXT, { inlineData: { mimeType: 'image/jpeg', data } }]))
 
 export const GEMINI_EXAMPLES: readonly Example[] = [
   {
-    rule: 'gemini: images that are whole',
+    rule: 'gemini: truncated images',
     refused: picture('_9j_4AAQ'),
     words: 'Unable to process input image.',
     passes: picture('_9j_4AAQ_9k'),
@@ -87,14 +87,14 @@ export const GEMINI_EXAMPLES: readonly Example[] = [
     passes: to('gemini-2.5-flash', tools({ name: `mcp.files:read-${text(100)}` })),
   },
   {
-    rule: 'gemini: as many responses as calls',
+    rule: 'gemini: number of responses',
     refused: to('gemini-2.5-flash', contents([TEXT], [call(), call()], [response])),
     words:
       'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
     passes: to('gemini-2.5-flash', contents([TEXT], [call(), call()], [response, response])),
   },
   {
-    rule: 'gemini: calls after their user',
+    rule: 'gemini: place of calls',
     refused: to('gemini-2.5-flash', {
       contents: [
         { role: 'model', parts: [call()] },
