@@ -67,7 +67,7 @@ describe('pages', () => {
       }),
     ],
     ['objects that overlap', pdf({ tree: packed('2 0 9 8 ', TREE) })],
-    ['an offset of the first object that is a reference', pdf({ tree: packed('2 0  ', TREE, '5 0 R') })],
+    ['an offset by a reference', pdf({ tree: packed('2 0  ', TREE, '5 0 R') })],
     ['two offsets of the first object', pdf({ tree: packed('2 0 ', TREE, '1/First 4') })],
     [
       'a page that is a reference',
@@ -84,17 +84,17 @@ describe('pages', () => {
 })
 
 describe('text', () => {
-  const onePage = (text: string, more = '', contents = `5 0 obj ${stream(text)} endobj`) =>
+  const doc = (text: string, more = '', contents = `5 0 obj ${stream(text)} endobj`) =>
     pdf({ tree: ONE, contents, more })
   const font = (cmap: string, more = '') =>
     `3 0 obj <</Type/Font/Subtype/Type1${more}/ToUnicode 7 0 R>> endobj 7 0 obj ${stream(cmap)} endobj`
   const long = '0071'.repeat(20)
   const drawing = `BT /F 9 Tf (${'a'.repeat(1_000)}) Tj ET`
   test.each<[name: string, pdf: Buffer]>([
-    ['behind a comment in an image', onePage(`BI /W 1/H 1 ID %\x01 EI BT (${LETTERS}) Tj ET`)],
+    ['behind a comment in an image', doc(`BI /W 1/H 1 ID %\x01 EI BT (${LETTERS}) Tj ET`)],
     [
       'behind the end of a stream in a text',
-      onePage(
+      doc(
         '',
         '',
         `5 0 obj <</Length 8 0 R>>\nstream\nBT (endstream endobj %) Tj (${LETTERS}) Tj ET\nendstream endobj`,
@@ -102,7 +102,7 @@ describe('text', () => {
     ],
     [
       'behind a possible end of the stream',
-      onePage(
+      doc(
         '',
         '',
         `5 0 obj <</Filter/ASCII85Decode>>\nstream\n<~${'9jqo^'.repeat(6_000)}~>\nendstream endobj`,
@@ -110,34 +110,31 @@ describe('text', () => {
     ],
     [
       'of codes with surplus bytes',
-      onePage(drawing, font(`beginbfchar <${'00'.repeat(50)}61> <${long}> endbfchar`)),
+      doc(drawing, font(`beginbfchar <${'00'.repeat(50)}61> <${long}> endbfchar`)),
     ],
-    ['of texts behind a comment', onePage(drawing, font(`beginbfchar <61> %<0041>\n<${long}> endbfchar`))],
-    [
-      'of texts in round brackets',
-      onePage(drawing, font(`beginbfchar <61> (${'\0q'.repeat(20)}) endbfchar`)),
-    ],
+    ['of texts behind a comment', doc(drawing, font(`beginbfchar <61> %<0041>\n<${long}> endbfchar`))],
+    ['of texts in round brackets', doc(drawing, font(`beginbfchar <61> (${'\0q'.repeat(20)}) endbfchar`))],
     [
       'of a table that uses another one',
-      onePage(
+      doc(
         drawing,
         `3 0 obj <</Type/Font/ToUnicode 7 0 R>> endobj 7 0 obj ${stream('', '/UseCMap 8 0 R')} endobj 8 0 obj ${stream(`beginbfchar <61> <${long}> endbfchar`)} endobj`,
       ),
     ],
     [
       'of names in another object',
-      onePage(drawing, `3 0 obj <</Encoding<</Differences 7 0 R>>>> endobj 7 0 obj [97/uni${long}] endobj`),
+      doc(drawing, `3 0 obj <</Encoding<</Differences 7 0 R>>>> endobj 7 0 obj [97/uni${long}] endobj`),
     ],
     [
       'of a form without a type',
-      onePage(
+      doc(
         '/X Do '.repeat(20),
         `7 0 obj ${stream(drawing, '/BBox[0 0 9 9]/Subtype 8 0 R')} endobj 8 0 obj /Form endobj`,
       ),
     ],
     [
       'of a mask',
-      onePage(
+      doc(
         ' /G gs'.repeat(20),
         `7 0 obj ${stream(drawing, '/BBox[0 0 9 9]/Subtype/Form')} endobj 8 0 obj <</SMask<</S/Alpha/G 7 0 R>>>> endobj`,
       ),
@@ -238,7 +235,7 @@ describe('seconds of a video', () => {
       ),
     ],
     ['a fragment that begins late', Buffer.concat([movie(trak(1, 1_000)), moof(1, 600_000, 1_000)])],
-    ['a fragment with a late presentation time', Buffer.concat([movie(trak(1, 1_000)), moof(1, 0, 1_000, 600_000)])],
+    ['a late presentation of a fragment', Buffer.concat([movie(trak(1, 1_000)), moof(1, 0, 1_000, 600_000)])],
     ['ticks of another track', Buffer.concat([movie(trak(1, 1), trak(2, 1_000_000)), moof(1, 0, 600)])],
     [
       'samples with a late presentation time',

@@ -37,7 +37,7 @@ const WRITTEN = {
 const SIGNED = { ...inline(PNG), thoughtSignature: SIGNATURE }
 const contents = (): unknown => asked().contents
 
-async function successBody(response: Response) {
+async function okBody(response: Response) {
   const body = await response.json()
   expect([response.status, response.status === 200 ? '' : body]).toEqual([200, ''])
   return body
@@ -45,7 +45,7 @@ async function successBody(response: Response) {
 
 describe('an answer', () => {
   test('whole', async () => {
-    expect(await successBody(await call(CHAT, chat({ modalities: ['image', 'text'] })))).toMatchObject({
+    expect(await okBody(await call(CHAT, chat({ modalities: ['image', 'text'] })))).toMatchObject({
       object: 'chat.completion',
       model: PICTURE,
       choices: [
@@ -76,12 +76,12 @@ describe('an answer', () => {
   })
 
   test('has no text if the caller requested only images', async () => {
-    const body = await successBody(await call(CHAT, chat({ modalities: ['image'] })))
+    const body = await okBody(await call(CHAT, chat({ modalities: ['image'] })))
     expect(body).toMatchObject({ choices: [{ message: { content: '', images: [WRITTEN] } }] })
   })
 
   test('has n images for n choices, in the requested aspect ratio', async () => {
-    const body = await successBody(await call(CHAT, chat({ n: 2, image_config: { aspect_ratio: '3:2' } })))
+    const body = await okBody(await call(CHAT, chat({ n: 2, image_config: { aspect_ratio: '3:2' } })))
     expect(body).toMatchObject({
       choices: [
         { index: 0, message: { images: [WRITTEN] } },
@@ -94,7 +94,7 @@ describe('an answer', () => {
 
   test('of OpenAI’s own image models', async () => {
     upstream.answer(sends(PNG))
-    const body = await successBody(await call(CHAT, chat({ model: OVER_OPENAI })))
+    const body = await okBody(await call(CHAT, chat({ model: OVER_OPENAI })))
     expect(body).toMatchObject({
       choices: [{ message: { content: '', images: [{ image_url: WRITTEN.image_url }] } }],
     })
@@ -102,13 +102,13 @@ describe('an answer', () => {
   })
 
   test('is not cut off by max_tokens', async () => {
-    await successBody(await call(CHAT, chat({ max_tokens: 100 })))
+    await okBody(await call(CHAT, chat({ max_tokens: 100 })))
     expect(asked().generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'] })
   })
 })
 
 describe('input images', () => {
-  const withImages = (...urls: string[]) => ({
+  const imageUrls = (...urls: string[]) => ({
     messages: [
       {
         role: 'user',
@@ -122,7 +122,7 @@ describe('input images', () => {
 
   test('inline, and by an address that the gateway fetches', async () => {
     const url = 'https://pictures.example.com/dog.jpg'
-    await successBody(await call(CHAT, chat(withImages(dataUri(PNG), url))))
+    await okBody(await call(CHAT, chat(imageUrls(dataUri(PNG), url))))
     expect(contents()).toEqual([USER(PROMPT, inline(PNG), inline(JPEG, 'image/jpeg'))])
     expect(fetched.at(-1)).toBe(url)
   })
@@ -134,14 +134,10 @@ describe('input images', () => {
       { role: 'assistant', content: 'Here it is.', images: [WRITTEN] },
       { role: 'user', content: 'now blue' },
     ]
-    await successBody(await call(CHAT, chat({ messages })))
+    await okBody(await call(CHAT, chat({ messages })))
     expect(asked()).toMatchObject({
       systemInstruction: { parts: [{ text: 'In oil.' }] },
-      contents: [
-        USER(PROMPT),
-        MODEL_TURN({ text: 'Here it is.' }, SIGNED),
-        USER({ text: 'now blue' }),
-      ],
+      contents: [USER(PROMPT), MODEL_TURN({ text: 'Here it is.' }, SIGNED), USER({ text: 'now blue' })],
     })
   })
 })

@@ -28,8 +28,8 @@ beforeEach(() => {
 })
 
 const IMAGE_NANOS = 40_000_000
-const imageRequest = (rest: object = {}) => ({ contents: [USER(PROMPT)], ...rest })
-const config = (generationConfig: object) => imageRequest({ generationConfig })
+const order = (rest: object = {}) => ({ contents: [USER(PROMPT)], ...rest })
+const config = (generationConfig: object) => order({ generationConfig })
 const SIGNED = { ...inline(PNG), thoughtSignature: SIGNATURE }
 const contents = (): unknown => asked().contents
 
@@ -38,7 +38,7 @@ interface NativeAnswer {
   usageMetadata?: object
   modelVersion?: string
 }
-const successBody = async (response: Response): Promise<NativeAnswer> => {
+const okBody = async (response: Response): Promise<NativeAnswer> => {
   const body = await response.json()
   expect([response.status, response.status === 200 ? '' : body]).toEqual([200, ''])
   return body as NativeAnswer
@@ -46,7 +46,7 @@ const successBody = async (response: Response): Promise<NativeAnswer> => {
 
 describe('an answer', () => {
   test('whole: the provider’s text and image without its drafts, charged per image', async () => {
-    const body = await successBody(await call(wholePath(PICTURE), imageRequest()))
+    const body = await okBody(await call(wholePath(PICTURE), order()))
     expect(body).toMatchObject({
       candidates: [
         { content: { role: 'model', parts: [{ text: 'Here it is.' }, SIGNED] }, finishReason: 'STOP' },
@@ -64,7 +64,7 @@ describe('an answer', () => {
   })
 
   test('under /v1, too', async () => {
-    const body = await successBody(await call(`/v1/models/${PICTURE}:generateContent`, imageRequest()))
+    const body = await okBody(await call(`/v1/models/${PICTURE}:generateContent`, order()))
     expect(body.candidates[0]?.content.parts).toContainEqual(SIGNED)
   })
 
@@ -72,7 +72,7 @@ describe('an answer', () => {
     ['events', streamPath, payloadsOf],
     ['an array', arrayPath, (text: string) => JSON.parse(text)],
   ])('streamed as %s: text, image, and an end with the usage', async (_, path, read) => {
-    const response = await call(path(PICTURE), imageRequest())
+    const response = await call(path(PICTURE), order())
     const events = read(await response.text()) as NativeAnswer[]
     const parts = events.flatMap(({ candidates }) => candidates).flatMap(({ content }) => content.parts)
     expect(parts).toEqual([{ text: 'Here it is.' }, SIGNED, { text: '' }])
@@ -82,21 +82,21 @@ describe('an answer', () => {
   })
 
   test('has no text if the caller requested only images', async () => {
-    const body = await successBody(await call(wholePath(PICTURE), config({ responseModalities: ['IMAGE'] })))
+    const body = await okBody(await call(wholePath(PICTURE), config({ responseModalities: ['IMAGE'] })))
     expect(body.candidates[0]?.content.parts).toEqual([SIGNED])
     expect(asked().generationConfig).toEqual({ responseModalities: ['IMAGE'] })
   })
 
   test('of a provider that accepts only prompts', async () => {
     upstream.answer(sends(PNG))
-    const body = await successBody(await call(wholePath(OVER_OPENAI), imageRequest()))
+    const body = await okBody(await call(wholePath(OVER_OPENAI), order()))
     expect(body.candidates[0]?.content.parts).toEqual([inline(PNG)])
     expect(asked()).toMatchObject({ model: 'gpt-image-1.5', prompt: 'a red house', n: 1 })
     expect(await lastCall()).toMatchObject({ cost_nanos: 50_000_000 })
   })
 
   test('of several candidates has an image for each, all charged', async () => {
-    const body = await successBody(await call(wholePath(PICTURE), config({ candidateCount: 3 })))
+    const body = await okBody(await call(wholePath(PICTURE), config({ candidateCount: 3 })))
     expect(body.candidates.map(({ content }) => content.parts.at(-1))).toEqual([SIGNED, SIGNED, SIGNED])
     expect(await lastCall()).toMatchObject({ cost_nanos: 3 * IMAGE_NANOS, images: 3 })
   })
@@ -104,14 +104,14 @@ describe('an answer', () => {
   test('with fewer images than requested is charged for the received ones', async () => {
     let requests = 0
     upstream.answer(() => (requests++ === 0 ? signedImage(PNG) : refuses(500, {}, {})))
-    const body = await successBody(await call(wholePath(PICTURE), config({ candidateCount: 2 })))
+    const body = await okBody(await call(wholePath(PICTURE), config({ candidateCount: 2 })))
     expect(body.candidates).toHaveLength(1)
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1 })
   })
 
   test('has the requested aspect ratio, whatever the provider returns', async () => {
     const shape = { imageConfig: { aspectRatio: '1:1' } }
-    const body = await successBody(await call(wholePath(PICTURE), config(shape)))
+    const body = await okBody(await call(wholePath(PICTURE), config(shape)))
     const parts = body.candidates.flatMap(({ content }) => content.parts)
     const { width, height } = await measure((parts.at(-1) as ReturnType<typeof inline>).inlineData.data)
     expect([width, height]).toEqual([32, 32])
@@ -119,7 +119,7 @@ describe('an answer', () => {
   })
 
   test('is stored, and a later edit can refer to it', async () => {
-    await successBody(await call(wholePath(PICTURE), imageRequest()))
+    await okBody(await call(wholePath(PICTURE), order()))
     const history = (await (await call('/api/images/history')).json()) as { images: { id: string }[] }
     expect(history.images[0]).toMatchObject({ model: PICTURE, prompt: 'a red house', kind: 'generation' })
     const edit = { model: PICTURE, prompt: 'make it blue', generation_id: history.images[0]?.id }
@@ -129,19 +129,19 @@ describe('an answer', () => {
 
 test('safety settings reach a provider of the native family', async () => {
   const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
-  await successBody(await call(wholePath(PICTURE), imageRequest({ safetySettings })))
+  await okBody(await call(wholePath(PICTURE), order({ safetySettings })))
   expect(asked()).toMatchObject({ safetySettings })
 })
 
 describe('a size', () => {
   test('with its own price is charged at that price', async () => {
-    await successBody(await call(wholePath(SIZED), config({ imageConfig: { imageSize: '4K' } })))
+    await okBody(await call(wholePath(SIZED), config({ imageConfig: { imageSize: '4K' } })))
     expect(asked().generationConfig).toMatchObject({ imageConfig: { imageSize: '4K' } })
     expect(await lastCall()).toMatchObject({ model: SIZED, cost_nanos: 240_000_000 })
   })
 
   test.each(['1K', '2K'])('%s reaches the provider', async (imageSize) => {
-    await successBody(await call(wholePath(PICTURE), config({ imageConfig: { imageSize } })))
+    await okBody(await call(wholePath(PICTURE), config({ imageConfig: { imageSize } })))
     expect(asked().generationConfig).toMatchObject({ imageConfig: { imageSize } })
     expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS })
   })
@@ -155,68 +155,54 @@ describe('input images', () => {
     ['JPEG', JPEG, 'image/jpeg'],
     ['WebP', WEBP, 'image/webp'],
   ])('%s: an edit, in the order of its parts', async (_, bytes, mime) => {
-    await successBody(await call(wholePath(PICTURE), edit(inline(bytes, mime), { text: 'make it blue' })))
+    await okBody(await call(wholePath(PICTURE), edit(inline(bytes, mime), { text: 'make it blue' })))
     expect(contents()).toEqual([USER(PROMPT, inline(bytes, mime), { text: 'make it blue' })])
-    expect(newestGeneration()).toMatchObject({
-      kind: 'edit',
-      prompt: 'a red house\nmake it blue',
-      parents: '[]',
-    })
+    expect(newestRow()).toMatchObject({ kind: 'edit', prompt: 'a red house\nmake it blue', parents: '[]' })
   })
 
   test('HEIC, which only providers of the native family read', async () => {
     const heic = inline(Buffer.from('any bytes'), 'image/heic')
-    await successBody(await call(wholePath(PICTURE), edit(heic)))
+    await okBody(await call(wholePath(PICTURE), edit(heic)))
     expect(contents()).toEqual([USER(PROMPT, heic)])
   })
 
   test('a GIF: the provider receives its first frame as a PNG', async () => {
-    await successBody(await call(wholePath(PICTURE), edit(inline(GIF, 'image/gif'))))
+    await okBody(await call(wholePath(PICTURE), edit(inline(GIF, 'image/gif'))))
     expect(JSON.stringify(contents())).toContain('"mimeType":"image/png"')
   })
 
   test('two different images are a compose; a repeated image counts once', async () => {
-    await successBody(
-      await call(wholePath(PICTURE), edit(inline(PNG), inline(JPEG, 'image/jpeg'), inline(PNG))),
-    )
-    expect(newestGeneration()).toMatchObject({ kind: 'compose' })
+    await okBody(await call(wholePath(PICTURE), edit(inline(PNG), inline(JPEG, 'image/jpeg'), inline(PNG))))
+    expect(newestRow()).toMatchObject({ kind: 'compose' })
     expect(contents()).toEqual([USER(PROMPT, inline(PNG), inline(JPEG, 'image/jpeg'), inline(PNG))])
   })
 
   test('in snake_case, as the specification writes them', async () => {
     const part = { inline_data: { mime_type: 'image/png', data: base64Of(PNG) } }
-    await successBody(await call(wholePath(PICTURE), edit(part)))
+    await okBody(await call(wholePath(PICTURE), edit(part)))
     expect(contents()).toEqual([USER(PROMPT, inline(PNG))])
   })
 
   test('by URL: fetched by the gateway, not by the provider', async () => {
     const fileUri = 'https://pictures.example.com/cat.png'
-    await successBody(await call(wholePath(PICTURE), edit({ fileData: { fileUri, mimeType: 'image/png' } })))
+    await okBody(await call(wholePath(PICTURE), edit({ fileData: { fileUri, mimeType: 'image/png' } })))
     expect(contents()).toEqual([USER(PROMPT, inline(PNG))])
     expect(fetched.at(-1)).toBe(fileUri)
   })
 
   test('an earlier image by the model is sent with its signature and the conversation', async () => {
-    const turns = [
-      USER(PROMPT),
-      MODEL_TURN({ text: 'Here it is.' }, SIGNED),
-      USER({ text: 'now blue' }),
-    ]
-    await successBody(
+    const turns = [USER(PROMPT), MODEL_TURN({ text: 'Here it is.' }, SIGNED), USER({ text: 'now blue' })]
+    await okBody(
       await call(wholePath(PICTURE), { contents: turns, systemInstruction: { parts: [{ text: 'Oil.' }] } }),
     )
     expect(asked()).toMatchObject({ contents: turns, systemInstruction: { parts: [{ text: 'Oil.' }] } })
-    expect(newestGeneration()).toMatchObject({ kind: 'edit', prompt: 'Oil.\nnow blue' })
+    expect(newestRow()).toMatchObject({ kind: 'edit', prompt: 'Oil.\nnow blue' })
   })
 
   test('a provider without conversations receives the last image and the text after it', async () => {
     upstream.answer(sends(PNG))
-    const turns = [
-      USER(PROMPT, inline(JPEG, 'image/jpeg')),
-      MODEL_TURN(SIGNED),
-      USER({ text: 'now blue' }),
-    ]
-    await successBody(await call(wholePath(OVER_OPENAI), { contents: turns }))
+    const turns = [USER(PROMPT, inline(JPEG, 'image/jpeg')), MODEL_TURN(SIGNED), USER({ text: 'now blue' })]
+    await okBody(await call(wholePath(OVER_OPENAI), { contents: turns }))
     const { path, body } = upstream.last()
     expect(path).toEndWith('/images/edits')
     expect(body.includes(PNG)).toBe(true)
@@ -227,15 +213,13 @@ describe('input images', () => {
 
   test('a large body, which a worker thread parses', async () => {
     const filler = USER({ text: ' '.repeat(1_100_000) }, inline(PNG))
-    await successBody(
-      await call(wholePath(PICTURE), { contents: [filler, MODEL_TURN(SIGNED), USER(PROMPT)] }),
-    )
-    expect(newestGeneration()).toMatchObject({ kind: 'edit', prompt: 'a red house' })
+    await okBody(await call(wholePath(PICTURE), { contents: [filler, MODEL_TURN(SIGNED), USER(PROMPT)] }))
+    expect(newestRow()).toMatchObject({ kind: 'edit', prompt: 'a red house' })
   })
 })
 
 describe('refused before anything is held', () => {
-  const part = (second: object) => imageRequest({ contents: [USER(PROMPT, second)] })
+  const part = (second: object) => order({ contents: [USER(PROMPT, second)] })
   const REFUSED: readonly (readonly [row: string, body: object, field: string])[] = [
     ['no text', { contents: [USER(inline(PNG))] }, 'contents'],
     ['only white space', { contents: [USER({ text: ' \n' })] }, 'contents'],
@@ -252,9 +236,9 @@ describe('refused before anything is held', () => {
     ],
     ['a ratio in words', config({ imageConfig: { aspectRatio: 'wide' } }), 'aspect_ratio'],
     ['an unknown field of the shape', config({ imageConfig: { colour: 'red' } }), 'imageConfig.colour'],
-    ['tools', imageRequest({ tools: [{ functionDeclarations: [{ name: 'f' }] }] }), 'tools'],
-    ['search', imageRequest({ tools: [{ googleSearch: {} }] }), 'tools'],
-    ['cached content', imageRequest({ cachedContent: 'cachedContents/a' }), 'cachedContent'],
+    ['tools', order({ tools: [{ functionDeclarations: [{ name: 'f' }] }] }), 'tools'],
+    ['search', order({ tools: [{ googleSearch: {} }] }), 'tools'],
+    ['cached content', order({ cachedContent: 'cachedContents/a' }), 'cachedContent'],
     ['JSON', config({ responseMimeType: 'application/json' }), 'generationConfig.responseJsonSchema'],
     ['audio input', part(inline(PNG, 'audio/wav')), 'contents[0].parts[1]'],
     ['bytes that are not an image', part(inline(Buffer.from('no image'))), 'contents[0].parts[1]'],
@@ -303,7 +287,7 @@ describe('refused before anything is held', () => {
   ])('%s', async (_, keyOf, model, status) => {
     const key = await keyOf()
     const before = [await storedIn(gateway), upstream.seen.length]
-    expect((await gateway.call(wholePath(model), imageRequest(), { key })).status).toBe(status)
+    expect((await gateway.call(wholePath(model), order(), { key })).status).toBe(status)
     expect([await storedIn(gateway), upstream.seen.length]).toEqual(before)
   })
 })
@@ -325,7 +309,7 @@ describe('a failed generation costs nothing and returns a native error:', () => 
   ])('%s', async (_, answer, status, name) => {
     upstream.answer(answer)
     for (const path of [wholePath, streamPath]) {
-      const refusal = await refusalOf(await call(path(PICTURE), imageRequest()))
+      const refusal = await refusalOf(await call(path(PICTURE), order()))
       expect([refusal.status, refusal.body]).toEqual([status, nativeError(status, name)])
       expect(await lastCall()).toMatchObject({ cost_nanos: 0, outcome: 'failed' })
     }
@@ -333,7 +317,7 @@ describe('a failed generation costs nothing and returns a native error:', () => 
 
   test('a provider that takes too long', async () => {
     upstream.answer(SILENCE)
-    expect((await refusalOf(await call(wholePath(HASTY), imageRequest()))).status).toBe(502)
+    expect((await refusalOf(await call(wholePath(HASTY), order()))).status).toBe(502)
     expect(await lastCall()).toMatchObject({ cost_nanos: 0 })
   })
 })
@@ -341,10 +325,10 @@ describe('a failed generation costs nothing and returns a native error:', () => 
 test('image calls on all surfaces share one rate limit: 30 in 60 seconds', async () => {
   const key = await gateway.caller('100')
   for (let made = 0; made < 15; made++) {
-    expect((await gateway.call(wholePath(PICTURE), imageRequest(), { key })).status).toBe(200)
+    expect((await gateway.call(wholePath(PICTURE), order(), { key })).status).toBe(200)
     expect((await gateway.call(GENERATIONS, generation(), { key })).status).toBe(200)
   }
-  const native = await gateway.call(wholePath(PICTURE), imageRequest(), { key })
+  const native = await gateway.call(wholePath(PICTURE), order(), { key })
   expect([native.status, await native.json()]).toEqual([429, nativeError(429, 'RESOURCE_EXHAUSTED')])
   expect(native.headers.get('retry-after')).toBe('60')
   expect((await gateway.call(GENERATIONS, generation(), { key })).status).toBe(429)
@@ -353,10 +337,10 @@ test('image calls on all surfaces share one rate limit: 30 in 60 seconds', async
 test('a repeated Idempotency-Key makes one image and one charge', async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const key = await gateway.caller('1')
-  const first = await gateway.call(streamPath(PICTURE), imageRequest(), { key, headers })
+  const first = await gateway.call(streamPath(PICTURE), order(), { key, headers })
   const text = await first.text()
   const { length } = upstream.seen
-  const again = await gateway.call(streamPath(PICTURE), imageRequest(), { key, headers })
+  const again = await gateway.call(streamPath(PICTURE), order(), { key, headers })
   expect([await again.text(), again.headers.get('idempotent-replayed')]).toEqual([text, 'true'])
   expect(upstream.seen).toHaveLength(length)
 })
@@ -397,7 +381,7 @@ async function measure(data: string) {
   return sharp(Buffer.from(data, 'base64')).metadata()
 }
 
-function newestGeneration(): object {
+function newestRow(): object {
   const rows = gateway.db.query<object, []>('SELECT * FROM generations ORDER BY id').all()
   return rows.at(-1) ?? {}
 }

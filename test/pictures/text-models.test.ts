@@ -31,7 +31,7 @@ const USAGE = usage(10, 1_290, { candidatesTokensDetails: [{ modality: 'IMAGE', 
 /** 10 tokens of input, 1,290 of an image. */
 const PICTURE_NANOS = 10 * 300 + 1_290 * 30_000
 
-const candidate = (parts: object[], rest: object = {}) => ({
+const reply = (parts: object[], rest: object = {}) => ({
   candidates: [{ content: { role: 'model', parts }, index: 0, ...rest }],
 })
 const TEXT = { text: 'Here it is.' }
@@ -41,12 +41,8 @@ const STOP = { finishReason: 'STOP' }
 
 const imageScript: Script = ({ path }) =>
   path.includes(':stream')
-    ? events([
-        candidate([TEXT]),
-        candidate([DRAFT, IMAGE]),
-        { ...drawn([{ text: '' }], STOP), usageMetadata: USAGE },
-      ])
-    : whole({ ...drawn([TEXT, DRAFT, IMAGE], STOP), usageMetadata: USAGE })
+    ? events([reply([TEXT]), reply([DRAFT, IMAGE]), { ...reply([{ text: '' }], STOP), usageMetadata: USAGE }])
+    : whole({ ...reply([TEXT, DRAFT, IMAGE], STOP), usageMetadata: USAGE })
 
 beforeEach(() => upstream.answer(imageScript))
 
@@ -120,18 +116,15 @@ describe('refused before anything is held', () => {
   const BODY = { max_tokens: 100, messages: [{ role: 'user', content: 'Draw a red house.' }] }
   const headers = { 'anthropic-version': '2023-06-01' }
 
-  test.each([false, true])(
-    'a model marked as an image model, through messages; streamed: %p',
-    async (stream) => {
-      const before = counts()
-      const response = await call('/v1/messages', { model: MARKED, stream, ...BODY }, { headers })
-      expect([response.status, await response.json()]).toMatchObject([
-        400,
-        { type: 'error', error: { type: 'invalid_request_error', message: expect.stringContaining('chat') } },
-      ])
-      await expectCounts(before)
-    },
-  )
+  test.each([false, true])('a marked model, through messages; streamed: %p', async (stream) => {
+    const before = counts()
+    const response = await call('/v1/messages', { model: MARKED, stream, ...BODY }, { headers })
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { type: 'error', error: { type: 'invalid_request_error', message: expect.stringContaining('chat') } },
+    ])
+    await expectCounts(before)
+  })
 
   test.each([
     [{ modalities: ['audio'] }, 'modalities'],

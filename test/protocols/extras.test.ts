@@ -16,7 +16,7 @@ const extrasOf = (protocol: BuiltInProtocol) => {
   if (!extras) throw new Error(`${protocol} has no extras`)
   return extras
 }
-const extraNames = (protocol: BuiltInProtocol, body: JsonObject, headers = {}): string[] =>
+const extras = (protocol: BuiltInProtocol, body: JsonObject, headers = {}): string[] =>
   extrasOf(protocol)
     .find(body, headers)
     .map(({ name }) => name)
@@ -78,15 +78,13 @@ const GPT_TOOLS: Readonly<Record<ChatCompletionTool['type'], undefined>> = {
 
 describe('every tool of the SDKs is billed by its name, or run by the caller', () => {
   test.each(Object.entries(CLAUDE_TOOLS))('anthropic: %s is %p', (type, name) => {
-    expect(extraNames('anthropic', { tools: [{ type, name: 'x' }] })).toEqual(
-      name === undefined ? [] : [name],
-    )
+    expect(extras('anthropic', { tools: [{ type, name: 'x' }] })).toEqual(name === undefined ? [] : [name])
   })
   test.each(Object.entries(GEMINI_TOOLS))('gemini: %s is %p', (field, name) => {
-    expect(extraNames('gemini', { tools: [{ [field]: {} }] })).toEqual(name === undefined ? [] : [name])
+    expect(extras('gemini', { tools: [{ [field]: {} }] })).toEqual(name === undefined ? [] : [name])
   })
   test.each(Object.entries(GPT_TOOLS))('openai: %s', (type) => {
-    expect(extraNames('openai', { tools: [{ type }] })).toEqual([])
+    expect(extras('openai', { tools: [{ type }] })).toEqual([])
   })
 })
 
@@ -108,16 +106,16 @@ const GEMINI_TIERS: Readonly<Record<`${ServiceTier}`, boolean>> = {
 
 describe('service tiers', () => {
   test.each(Object.entries(GPT_TIERS))('openai: %s is billed: %p', (service_tier, is_billed) => {
-    expect(extraNames('openai', { service_tier })).toEqual(is_billed ? ['service_tier'] : [])
+    expect(extras('openai', { service_tier })).toEqual(is_billed ? ['service_tier'] : [])
   })
   test.each(Object.entries(GEMINI_TIERS))('gemini: %s is billed: %p', (serviceTier, is_billed) => {
-    expect(extraNames('gemini', { serviceTier })).toEqual(is_billed ? ['service_tier'] : [])
+    expect(extras('gemini', { serviceTier })).toEqual(is_billed ? ['service_tier'] : [])
   })
   test.each([['SERVICE_TIER_PRIORITY'], ['on-demand'], [2], [{}], [[]], [true], ['auto ']])(
     '%p is not a standard tier',
     (tier) => {
       for (const protocol of ['openai', 'anthropic', 'gemini'] as const)
-        expect(extraNames(protocol, { service_tier: tier as Json })).toEqual(['service_tier'])
+        expect(extras(protocol, { service_tier: tier as Json })).toEqual(['service_tier'])
     },
   )
 })
@@ -245,9 +243,9 @@ describe('betas, in the header or in a body', () => {
     ['', []],
     ['constructor', []],
   ])('%p: %p', (beta, names) => {
-    expect(extraNames('anthropic', {}, { 'anthropic-beta': beta })).toEqual(names)
-    expect(extraNames('anthropic', { anthropic_beta: beta.split(',') })).toEqual(names)
-    expect(extraNames('anthropic', { betas: beta })).toEqual(names)
+    expect(extras('anthropic', {}, { 'anthropic-beta': beta })).toEqual(names)
+    expect(extras('anthropic', { anthropic_beta: beta.split(',') })).toEqual(names)
+    expect(extras('anthropic', { betas: beta })).toEqual(names)
   })
 })
 
@@ -280,7 +278,7 @@ describe('a field in another spelling is the same field', () => {
   test.each(BILLED)('%s: %s', (protocol, name, value) => {
     const isNoticed = (written: string): boolean => {
       try {
-        return extraNames(protocol, { [written]: value }).length > 0
+        return extras(protocol, { [written]: value }).length > 0
       } catch {
         // A refusal counts as noticed, too.
         return true
@@ -335,7 +333,7 @@ test('any request is read or refused, and never fails otherwise', () => {
   }))
   const property = fc.property(json.object, (body) => {
     for (const protocol of ['gemini', 'anthropic', 'openai'] as const)
-      for (const check of [() => extraNames(protocol, body), () => extrasOf(protocol).rejectRemembered(body)])
+      for (const check of [() => extras(protocol, body), () => extrasOf(protocol).rejectRemembered(body)])
         try {
           check()
         } catch (thrown) {

@@ -23,22 +23,20 @@ export const TOKENS_PER_EVENT = 8
 /**
  * The whole answer to a question; delivery.ts sends it.
  *
- * @param references the pictures of the prompt, which a drawn picture includes
+ * @param images the pictures of the prompt, which a drawn picture includes
  */
 export function reply(
   ask: Ask,
   behaviour: Behaviour,
   cache: PrefixCache,
-  references: readonly Canvas[] = [],
+  images: readonly Canvas[] = [],
 ): Reply {
   const blocked = behaviour.block || ask.prompt.includes(BLOCKING_WORD)
   return {
     prompt: readPrompt(ask, behaviour, cache),
     candidates: blocked
       ? []
-      : Array.from({ length: ask.candidate_count }, (_, index) =>
-          candidate(ask, behaviour, index, references),
-        ),
+      : Array.from({ length: ask.candidate_count }, (_, index) => candidate(ask, behaviour, index, images)),
   }
 }
 
@@ -57,13 +55,13 @@ function readPrompt(ask: Ask, behaviour: Behaviour, cache: PrefixCache): PromptU
   return ask.cache_points.length === 0 ? prompt : { ...prompt, ...useOf(cache, ask, prompt) }
 }
 
-function candidate(ask: Ask, behaviour: Behaviour, index: number, references: readonly Canvas[]): Candidate {
+function candidate(ask: Ask, behaviour: Behaviour, index: number, images: readonly Canvas[]): Candidate {
   const random = createRandom(ask.seed, index, behaviour.base, ask.prompt)
   const thoughts = think(ask, behaviour, random)
   const room = ask.max_output_tokens - thoughts.length
   const calls = chooseCalls(ask, behaviour, random)
   if (calls.length > 0) return withCalls(thoughts, calls, room)
-  if (behaviour.draws) return withPicture(ask, random, room, references)
+  if (behaviour.draws) return withPicture(ask, random, room, images)
   const written = write(ask, behaviour, random)
   const { text, ...ending } = cut(written, ask.stops, room)
   if (!behaviour.safety) return { thoughts, text, calls: [], pictures: [], ...ending }
@@ -100,10 +98,10 @@ function withCalls(thoughts: string[], calls: FunctionCall[], room: number): Can
   return { thoughts, text: [], calls: fits ? calls : [], pictures: [], finish: fits ? 'stop' : 'length' }
 }
 
-function withPicture(ask: Ask, random: Random, room: number, references: readonly Canvas[]): Candidate {
+function withPicture(ask: Ask, random: Random, room: number, images: readonly Canvas[]): Candidate {
   const text = tokenize('Here is your picture.').slice(0, Math.max(0, room))
   const fits = PICTURE_TOKENS + text.length <= room
-  const order = { prompt: ask.prompt, shape: ask.aspect_ratio, references }
+  const order = { prompt: ask.prompt, shape: ask.aspect_ratio, references: images }
   if (!fits) return { thoughts: [], text, calls: [], pictures: [], finish: 'length' }
   const { picture, partials } = drawPicture(order, random, ask.partial_images ?? 0)
   return { thoughts: [], text, calls: [], pictures: [picture], partials, finish: 'stop' }

@@ -102,9 +102,7 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
   const required = new Set(listOf(schema.required))
   const entries = Object.entries(objectOf(schema.properties))
     .filter(([name]) => depth < MAX_DEPTH || required.has(name))
-    .filter(
-      ([name]) => !context.is_sparing || required.size === 0 || required.has(name) || FROM_PROMPT.test(name),
-    )
+    .filter(([name]) => !context.is_sparing || required.size === 0 || required.has(name) || VITAL.test(name))
     .map(([name, property]) => [
       name,
       depth > MAX_DEPTH * 2
@@ -117,7 +115,7 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
 }
 
 /** Properties that the prompt determines, or without which a call makes no sense. */
-const FROM_PROMPT = /^(?:command|cmd|script|code|prompt|action)$/i
+const VITAL = /^(?:command|cmd|script|code|prompt|action)$/i
 
 /** An agent may really run the command, and words of a prompt may not be safe. */
 function harmless(name: string, property: JsonObject, { file }: Context): unknown {

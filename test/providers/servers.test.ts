@@ -114,12 +114,9 @@ describe('thinking is in the server’s own field', () => {
     ['vllm', ['reasoning']],
   ])('%s: %o', async (name, fields) => {
     const server = serverNamed(name)
-    const thinkingFields = (part: unknown) =>
-      Object.keys(record(part)).filter((key) => key.startsWith('reasoning'))
-    expect(thinkingFields(choiceIn(await server.whole(ask('Tides?'))).message)).toEqual(fields)
-    const deltas = chunksOf(await server.text(ask('Tides?'))).map((chunk) =>
-      thinkingFields(choiceIn(chunk).delta),
-    )
+    const keysIn = (part: unknown) => Object.keys(record(part)).filter((key) => key.startsWith('reasoning'))
+    expect(keysIn(choiceIn(await server.whole(ask('Tides?'))).message)).toEqual(fields)
+    const deltas = chunksOf(await server.text(ask('Tides?'))).map((chunk) => keysIn(choiceIn(chunk).delta))
     expect([...new Set(deltas.flat())]).toEqual(fields)
   })
 

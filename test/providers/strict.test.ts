@@ -4,18 +4,14 @@ import { createProvider } from './provider.ts'
 import { RULES } from './rules.ts'
 import { ANTHROPIC_EXAMPLES } from './strict/anthropic.ts'
 import { CHAT_EXAMPLES } from './strict/chat.ts'
-import type { ProviderRequest } from './strict/example.ts'
+import type { Call } from './strict/example.ts'
 import { GEMINI_EXAMPLES } from './strict/gemini.ts'
 import { RESPONSES_EXAMPLES } from './strict/responses.ts'
 
 const EXAMPLES = [...CHAT_EXAMPLES, ...RESPONSES_EXAMPLES, ...ANTHROPIC_EXAMPLES, ...GEMINI_EXAMPLES]
 
 /** An answer's status, and its JSON without spaces between values, as text. */
-async function answerTo({
-  path,
-  body,
-  headers = {},
-}: ProviderRequest): Promise<[status: number, text: string]> {
+async function answerTo({ path, body, headers = {} }: Call): Promise<[status: number, text: string]> {
   const request = new Request(`http://provider${path}`, {
     method: 'POST',
     headers,

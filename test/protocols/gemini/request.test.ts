@@ -224,13 +224,9 @@ describe('facts for the quote', () => {
     ['a video that cannot be counted by its bytes', image('video/mp4', 'A'.repeat(4000)), 150],
     ['a PDF that cannot be counted by its bytes', image('application/pdf', 'A'.repeat(4000)), 150],
     ['text as inline data', image('text/csv', 'YWJj'.repeat(1000)), 750],
-    ['a file that the gateway cannot read', body({ fileData: { fileUri: 'https://example.com/v' } }), 32_768],
-    [
-      'an image that the gateway cannot read',
-      body({ file_data: { mime_type: 'image/png', file_uri: 'files/1' } }),
-      1600,
-    ],
-    ['cached content that the gateway cannot read', { ...text, cachedContent: 'cachedContents/1' }, 4098],
+    ['an unseen file', body({ fileData: { fileUri: 'https://example.com/v' } }), 32_768],
+    ['an unseen image', body({ file_data: { mime_type: 'image/png', file_uri: 'files/1' } }), 1600],
+    ['unseen cached content', { ...text, cachedContent: 'cachedContents/1' }, 4098],
     [
       'an image in a functionResponse',
       body({ functionResponse: { parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }] } }),

@@ -224,13 +224,10 @@ describe('unsigned thinking is sent back', () => {
     ['deepseek', undefined, { thinking: { type: 'disabled' } }],
     ['moonshot', undefined, { thinking: { type: 'disabled' } }],
     ['vllm', undefined, {}],
-  ])(
-    '%s gets the reasoning_content %p if the caller sent none with its tool calls',
-    (server, expected, more) => {
-      const { reasoning_effort: _, ...chat } = CHAT
-      expect(assistantOf(passedTo(server, { ...chat, ...more })).reasoning_content).toBe(expected)
-    },
-  )
+  ])('%s gets %p if the caller sends no reasoning_content', (server, expected, more) => {
+    const { reasoning_effort: _, ...chat } = CHAT
+    expect(assistantOf(passedTo(server, { ...chat, ...more })).reasoning_content).toBe(expected)
+  })
 
   test.each([
     ['anthropic/claude-opus-5', 1],
@@ -339,17 +336,14 @@ describe('names and ids', () => {
     ['openai', 'anthropic', MESSAGES, LONG_NAME],
     ['mistral', 'gemini', CONTENTS, 'ns.search:v1'],
     ['unknown', 'anthropic', MESSAGES, LONG_NAME],
-  ] as const)(
-    '%s gets a valid name of a tool of %s callers, which is mapped back',
-    (server, from, original, name) => {
-      const { body, renamed_tools } = sentTo(server, from, original as JsonObject)
-      const [tool] = objectsIn(body.tools)
-      const sent = String(objectIn(tool?.function).name)
-      expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
-      expect(renamed_tools.get(sent)).toBe(name)
-      expect(JSON.stringify(body)).not.toContain(`"${name}"`)
-    },
-  )
+  ] as const)('%s gets a valid tool name, mapped back for %s callers', (server, from, original, name) => {
+    const { body, renamed_tools } = sentTo(server, from, original as JsonObject)
+    const [tool] = objectsIn(body.tools)
+    const sent = String(objectIn(tool?.function).name)
+    expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+    expect(renamed_tools.get(sent)).toBe(name)
+    expect(JSON.stringify(body)).not.toContain(`"${name}"`)
+  })
 
   test('an end user is sent as 64 hexadecimal digits', () => {
     expect(sentTo('openai', 'anthropic', MESSAGES).body.safety_identifier).toMatch(/^[0-9a-f]{64}$/)

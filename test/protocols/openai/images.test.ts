@@ -59,20 +59,17 @@ describe('generations', () => {
   test.each([
     ['gpt-image-1.5', { quality: 'high', output_format: 'webp' }, 10],
     ['stable-diffusion-3', { response_format: 'b64_json' }, 1],
-  ])(
-    'a deployment with its own name gets the fields of its generation %s',
-    (generation, fields, max_images) => {
-      const deployment = { model: 'our-pictures', generation }
-      const request = imageRequest({ quality: 'high', output_format: 'webp' })
-      expect(JSON.parse(String(openaiImages.encode(request, deployment).body))).toEqual({
-        model: 'our-pictures',
-        prompt: 'a cat',
-        n: 1,
-        ...fields,
-      })
-      expect(openaiImages.maxPerRequest(deployment)).toBe(max_images)
-    },
-  )
+  ])('a deployment gets the fields of its generation %s', (generation, fields, max_images) => {
+    const deployment = { model: 'our-pictures', generation }
+    const request = imageRequest({ quality: 'high', output_format: 'webp' })
+    expect(JSON.parse(String(openaiImages.encode(request, deployment).body))).toEqual({
+      model: 'our-pictures',
+      prompt: 'a cat',
+      n: 1,
+      ...fields,
+    })
+    expect(openaiImages.maxPerRequest(deployment)).toBe(max_images)
+  })
 
   test('a ratio becomes the nearest size', () => {
     expect(bodyOf({ aspect_ratio: { width: 9, height: 16 } }).size).toBe('1024x1536')

@@ -312,11 +312,7 @@ describe('a refusal of a provider', () => {
       'store: Extra inputs are not permitted; messages.1.user.name: Extra inputs are not permitted',
     ],
     ['no fault', [], '{"object":"error","message":{"detail":[]}}'],
-    [
-      'a fault without a message',
-      [{ loc: ['body'] }],
-      '{"object":"error","message":{"detail":[{"loc":["body"]}]}}',
-    ],
+    ['a missing message', [{ loc: ['body'] }], '{"object":"error","message":{"detail":[{"loc":["body"]}]}}'],
   ])('a list of faults becomes a message with their fields: %s', (_name, detail, message) => {
     const body = JSON.stringify({ object: 'error', message: { detail } })
     expect(openai.readFailure(422, new Headers(), body)).toMatchObject({

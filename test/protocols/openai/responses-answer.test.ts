@@ -73,16 +73,16 @@ const incomplete = (reason: string): JsonObject => ({ status: 'incomplete', inco
 
 const thinking = (words: string) => ({ kind: 'thinking', text: words })
 const signed = (value: string) => ({ kind: 'redacted_thinking', signature: { format: OWN, value } })
-const textPart = (words: string) => ({ kind: 'text', text: words })
+const part = (words: string) => ({ kind: 'text', text: words })
 const callPart = (id: string, args: JsonObject) => ({ kind: 'tool_call', id, name: 'look', arguments: args })
 
 /** Answers, their parts, and their stop reasons. */
 const ANSWERS: readonly (readonly [string, JsonObject, JsonObject[], string])[] = [
-  ['a text', responseOf([message(text('Hi'))]), [textPart('Hi')], 'stop'],
+  ['a text', responseOf([message(text('Hi'))]), [part('Hi')], 'stop'],
   [
     'reasoning with a summary of two paragraphs, and a text',
     responseOf([reasoning(['First.', 'Then.'], 'gAAA'), message(text('Hi'))]),
-    [thinking('First.\n\nThen.'), signed('gAAA'), textPart('Hi')],
+    [thinking('First.\n\nThen.'), signed('gAAA'), part('Hi')],
     'stop',
   ],
   [
@@ -94,7 +94,7 @@ const ANSWERS: readonly (readonly [string, JsonObject, JsonObject[], string])[] 
   [
     'reasoning without an encrypted form',
     responseOf([reasoning([], null), message(text('Hi'))]),
-    [textPart('Hi')],
+    [part('Hi')],
     'stop',
   ],
   [
@@ -103,7 +103,7 @@ const ANSWERS: readonly (readonly [string, JsonObject, JsonObject[], string])[] 
       reasoning([], null, { content: [{ type: 'reasoning_text', text: 'Hm.' }] }),
       message(text('Hi')),
     ]),
-    [thinking('Hm.'), textPart('Hi')],
+    [thinking('Hm.'), part('Hi')],
     'stop',
   ],
   [
@@ -115,7 +115,7 @@ const ANSWERS: readonly (readonly [string, JsonObject, JsonObject[], string])[] 
   [
     'two texts and two times of thinking',
     responseOf([reasoning([], 'one'), message(text('Let me see.')), reasoning([], 'two'), call('a', '{}')]),
-    [signed('one'), textPart('Let me see.'), signed('two'), callPart('a', {})],
+    [signed('one'), part('Let me see.'), signed('two'), callPart('a', {})],
     'tool_use',
   ],
   [
@@ -124,24 +124,19 @@ const ANSWERS: readonly (readonly [string, JsonObject, JsonObject[], string])[] 
     [{ kind: 'text', text: 'No.', is_refusal: true }],
     'refusal',
   ],
-  [
-    'the limit',
-    responseOf([message(text('Hi'))], incomplete('max_output_tokens')),
-    [textPart('Hi')],
-    'length',
-  ],
+  ['the limit', responseOf([message(text('Hi'))], incomplete('max_output_tokens')), [part('Hi')], 'length'],
   [
     'the limit, within the reasoning',
     responseOf([reasoning([], 'gAAA')], incomplete('max_output_tokens')),
     [signed('gAAA')],
     'length',
   ],
-  ['a filter', responseOf([message(text('Hi'))], incomplete('content_filter')), [textPart('Hi')], 'safety'],
-  ['an unknown reason', responseOf([message(text('Hi'))], incomplete('tired')), [textPart('Hi')], 'other'],
+  ['a filter', responseOf([message(text('Hi'))], incomplete('content_filter')), [part('Hi')], 'safety'],
+  ['an unknown reason', responseOf([message(text('Hi'))], incomplete('tired')), [part('Hi')], 'other'],
   [
     'items of tools that the caller did not request',
     responseOf([{ id: 'ws_1', type: 'web_search_call', status: 'completed' }, message(text('Hi'))]),
-    [textPart('Hi')],
+    [part('Hi')],
     'stop',
   ],
   ['nothing', responseOf([]), [], 'stop'],

@@ -146,11 +146,7 @@ describe('parallel calls in a stream', () => {
       [[named(0, 'f')], [more(0, '{"a":1}')], [named(1, 'g')], [more(1, '{"b":2}')]],
       [F, G],
     ],
-    [
-      'started together',
-      [[named(0, 'f'), named(1, 'g')], [more(0, '{"a":1}')], [more(1, '{"b":2}')]],
-      [F, G],
-    ],
+    ['side by side', [[named(0, 'f'), named(1, 'g')], [more(0, '{"a":1}')], [more(1, '{"b":2}')]], [F, G]],
     [
       'piece by piece in turn',
       [[named(0, 'f', '{"a"')], [named(1, 'g', '{"b"')], [more(0, ':1}')], [more(1, ':2}')]],

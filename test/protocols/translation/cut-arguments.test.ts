@@ -58,18 +58,13 @@ describe.each(CALLERS)('arguments that are not a JSON object, from callers of %s
     expect([claude.dropped, google.dropped]).toEqual([['arguments'], ['arguments']])
   })
 
-  test.each(CUT)(
-    'of a call without a result become a text, since providers refuse such calls: %s',
-    (json) => {
-      for (const to of ['claude', 'gemini', 'chat', 'responses']) {
-        const { body } = sent(from, to, historyOf(json, false))
-        expect(JSON.stringify(body)).toContain(
-          JSON.stringify(`Incomplete call of write: ${json}`).slice(1, -1),
-        )
-        expect(JSON.stringify(body)).not.toMatch(/tool_use|functionCall|tool_calls|"function_call"/)
-      }
-    },
-  )
+  test.each(CUT)('of a call without a result become text, since providers refuse it: %s', (json) => {
+    for (const to of ['claude', 'gemini', 'chat', 'responses']) {
+      const { body } = sent(from, to, historyOf(json, false))
+      expect(JSON.stringify(body)).toContain(JSON.stringify(`Incomplete call of write: ${json}`).slice(1, -1))
+      expect(JSON.stringify(body)).not.toMatch(/tool_use|functionCall|tool_calls|"function_call"/)
+    }
+  })
 
   test.each([
     ['{"text":"Once"}', '{"text":"Once"}'],
@@ -91,11 +86,8 @@ test.each(CUT)('OpenAI gets the text unchanged, in both of its protocols: %s', (
   expect([...dropped, ...other.dropped]).toEqual([])
 })
 
-test.each<Json>([7, true, [['{}']], null])(
-  'a value that is neither a text nor an object is refused: %j',
-  (json) => {
-    const call = { id: 'call_1', type: 'function', function: { name: 'write', arguments: json } }
-    const body: JsonObject = { messages: [{ role: 'assistant', tool_calls: [call] }] }
-    expect(() => openai.text.decodeRequest(body, false)).toThrow(/arguments/)
-  },
-)
+test.each<Json>([7, true, [['{}']], null])('arguments of another type are refused: %j', (json) => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'write', arguments: json } }
+  const body: JsonObject = { messages: [{ role: 'assistant', tool_calls: [call] }] }
+  expect(() => openai.text.decodeRequest(body, false)).toThrow(/arguments/)
+})

@@ -172,20 +172,17 @@ describe('an effort leaves room for the answer within the limit', () => {
     [2_000, AUTO, undefined, -1],
     [10_000, budget(9_900), 9_900, 9_900],
   ]
-  test.each(cases)(
-    'of %d tokens, with thinking %o: %p and %d',
-    (max_output_tokens, thinking, claude, gemini) => {
-      const request = { ...REQUEST, thinking, max_output_tokens }
-      const { anthropic, gemini: native } = BUILT_IN_PROTOCOLS
-      const limit = { max_output_tokens: 64_000 }
-      const of_claude = anthropic.text.encodeRequest(request, { model: 'claude-sonnet-4-5', ...limit })
-      const of_gemini = native.text.encodeRequest(request, { model: 'gemini-2.5-flash', ...limit })
-      expect(of_claude.thinking).toEqual(
-        claude === undefined ? undefined : { type: 'enabled', budget_tokens: claude },
-      )
-      expect(of_gemini.generationConfig).toMatchObject({ thinkingConfig: { thinkingBudget: gemini } })
-    },
-  )
+  test.each(cases)('of %d tokens, thinking %o: %p and %d', (max_output_tokens, thinking, claude, gemini) => {
+    const request = { ...REQUEST, thinking, max_output_tokens }
+    const { anthropic, gemini: native } = BUILT_IN_PROTOCOLS
+    const limit = { max_output_tokens: 64_000 }
+    const of_claude = anthropic.text.encodeRequest(request, { model: 'claude-sonnet-4-5', ...limit })
+    const of_gemini = native.text.encodeRequest(request, { model: 'gemini-2.5-flash', ...limit })
+    expect(of_claude.thinking).toEqual(
+      claude === undefined ? undefined : { type: 'enabled', budget_tokens: claude },
+    )
+    expect(of_gemini.generationConfig).toMatchObject({ thinkingConfig: { thinkingBudget: gemini } })
+  })
 })
 
 describe('models behind chat completions', () => {

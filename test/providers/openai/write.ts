@@ -13,11 +13,7 @@ export function writeWhole(form: Form, call: Call, reply: Reply, usage_report: U
   const usage = usageOf(form, call, reply, usage_report)
   const choices = candidatesOf(reply).map((answer, index) => ({
     index,
-    message: {
-      role: 'assistant',
-      ...form.message(outputOf(answer)),
-      ...callsField(form, call, answer, index),
-    },
+    message: { role: 'assistant', ...form.message(outputOf(answer)), ...callsIn(form, call, answer, index) },
     ...form.choice(logprobsOf(call.body, answer.text), 'whole', usage),
     finish_reason: finishOf(answer),
   }))
@@ -106,7 +102,7 @@ function outputOf(answer: Candidate): Output {
   return { thinking, text: answer.calls.length > 0 && answer.text.length === 0 ? null : answer.text.join('') }
 }
 
-function callsField(form: Form, call: Call, { calls }: Candidate, index: number): JsonObject {
+function callsIn(form: Form, call: Call, { calls }: Candidate, index: number): JsonObject {
   if (calls.length === 0) return {}
   return {
     tool_calls: calls.map((one, at) => form.toolCall(toolCall(form, call, one, [index, at]), at)),

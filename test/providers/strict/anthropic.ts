@@ -1,6 +1,6 @@
 // Examples of the rules of the messages API.
 import { sign } from '../anthropic/signature.ts'
-import { type Body, type Example, type ProviderRequest, text } from './example.ts'
+import { type Body, type Call, type Example, text } from './example.ts'
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
 
@@ -9,11 +9,7 @@ const turns = (...contents: unknown[]): Body => ({
   messages: contents.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content })),
 })
 
-const to = (
-  model: string,
-  more: Body = {},
-  headers: Readonly<Record<string, string>> = VERSION,
-): ProviderRequest => ({
+const to = (model: string, more: Body = {}, headers: Readonly<Record<string, string>> = VERSION): Call => ({
   path: '/v1/messages',
   body: { model, max_tokens: 4_096, ...turns('Tides?'), ...more },
   headers,

@@ -1,6 +1,6 @@
 // Examples of the rules of OpenAI and of the other servers of chat completions.
 import { sparseGif } from '../../media/crafted.ts'
-import { type Body, type Example, type ProviderRequest, text } from './example.ts'
+import { type Body, type Call, type Example, text } from './example.ts'
 
 const user = (content: unknown = 'Tides?'): Body => ({ role: 'user', content })
 const functionOf = (name: string): Body => ({
@@ -26,7 +26,7 @@ const loop = (id: string, assistant: Body = {}): Body => ({
 /** A request to a server; its model first. */
 const to =
   (server: string) =>
-  (model: string, more: Body = {}): ProviderRequest => ({
+  (model: string, more: Body = {}): Call => ({
     path: `/${server}/v1/chat/completions`,
     body: { model, messages: [user()], ...more },
   })

@@ -3,7 +3,7 @@
 export type Body = Record<string, unknown>
 
 /** A request to a simulated provider. */
-export interface ProviderRequest {
+export interface Call {
   readonly path: string
   readonly body: Body
   readonly headers?: Readonly<Record<string, string>>
@@ -12,12 +12,12 @@ export interface ProviderRequest {
 export interface Example {
   /** The rule's name. */
   readonly rule: string
-  readonly refused: ProviderRequest
+  readonly refused: Call
   /** 400 if absent. */
   readonly status?: number
   /** A part of the answer's JSON text. */
   readonly words: string
-  readonly passes: ProviderRequest
+  readonly passes: Call
 }
 
 export const text = (length: number): string => 'x'.repeat(length)

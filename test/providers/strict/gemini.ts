@@ -1,6 +1,6 @@
 // Examples of the rules of the Gemini API.
 import { sign } from '../gemini/signature.ts'
-import { type Body, type Example, type ProviderRequest, text } from './example.ts'
+import { type Body, type Call, type Example, text } from './example.ts'
 
 const contents = (...turns: Body[][]): Body => ({
   contents: turns.map((parts, at) => ({ role: at % 2 === 0 ? 'user' : 'model', parts })),
@@ -10,7 +10,7 @@ const call = (more: Body = {}): Body => ({ functionCall: { name: 'get_time', arg
 const response: Body = { functionResponse: { name: 'get_time', response: { result: 'nine' } } }
 const signed: Body = { thoughtSignature: sign('Hm.') }
 
-const to = (model: string, more: Body = {}): ProviderRequest => ({
+const to = (model: string, more: Body = {}): Call => ({
   path: `/v1beta/models/${model}:generateContent`,
   body: { ...contents([TEXT]), ...more },
 })
@@ -19,7 +19,7 @@ const tools = (declared: Body): Body => ({ tools: [{ functionDeclarations: [decl
 const thinking = (thinkingConfig: Body): Body => ({ generationConfig: { thinkingConfig } })
 const JSON_ANSWER = { generationConfig: { responseMimeType: 'application/json' } }
 
-const picture = (data: string): ProviderRequest =>
+const picture = (data: string): Call =>
   to('gemini-2.5-flash', contents([TEXT, { inlineData: { mimeType: 'image/jpeg', data } }]))
 
 export const GEMINI_EXAMPLES: readonly Example[] = [

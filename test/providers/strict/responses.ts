@@ -1,7 +1,7 @@
 // Examples of the rules of OpenAI's Responses API.
-import { type Body, type Example, type ProviderRequest, text } from './example.ts'
+import { type Body, type Call, type Example, text } from './example.ts'
 
-const to = (model: string, more: Body = {}): ProviderRequest => ({
+const to = (model: string, more: Body = {}): Call => ({
   path: '/v1/responses',
   body: { model, input: 'Tides?', ...more },
 })
