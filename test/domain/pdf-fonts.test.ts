@@ -1,4 +1,4 @@
-// Fonts of a PDF that map bytes to symbols by a table outside the file: three tokens a byte, the most that a symbol takes.
+// Fonts of a PDF that may map each byte to a symbol: three tokens a byte, the most that a symbol takes.
 import { expect, test } from 'bun:test'
 import { measurePdf } from '../../src/domain/media/pdf.ts'
 import { MediaWork } from '../../src/domain/media/work.ts'

@@ -1,4 +1,4 @@
-// Dropped fields of a translation, which are listed; and JSON without a schema from Claude, requested by the system prompt.
+// Dropped fields of a translation, which are listed; and JSON without a schema from Claude: requested by the system prompt, and bare.
 import { describe, expect, test } from 'bun:test'
 import { translateRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { withBareJson } from '../../../src/protocols/fitting.ts'
