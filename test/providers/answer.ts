@@ -23,7 +23,7 @@ export const TOKENS_PER_EVENT = 8
 /**
  * The whole answer to a question; delivery.ts sends it.
  *
- * @param images the pictures of the prompt, which a drawn picture includes
+ * @param images the pictures of the prompt, which a generated picture includes
  */
 export function reply(
   ask: Ask,
