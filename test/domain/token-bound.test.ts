@@ -48,7 +48,7 @@ const always =
     text
 
 const CURRENT: readonly CountTokens[] = [countO200k, countCl100k]
-const ALL: readonly CountTokens[] = [...TODAYS, countLlama]
+const ALL: readonly CountTokens[] = [...CURRENT, countLlama]
 
 /** The lengths at which one of these tokenizers counts more than the bound. */
 function exceeded(make: Make, tokenizers: readonly CountTokens[], min_chars: number): number[] {
