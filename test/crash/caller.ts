@@ -3,17 +3,17 @@ import { openLedger } from '../../src/money/ledger/ledger.ts'
 import type { Random } from '../money/ledger/random.ts'
 import { costOf, type Wish } from './provider.ts'
 
-/** What the callers of one cycle were told. */
+/** Outcomes that the callers of one cycle have seen. */
 export interface Acknowledged {
   /** Complete answers: request id → the exact charge. */
   charges: Map<string, number>
   /** Request ids of failures: nothing may be charged for them. */
   failures: Set<string>
-  /** Request ids of answers that had begun: money was held for them. */
+  /** Request ids of answers that had started: money was held for them. */
   holds: Set<string>
   /** Confirmed top-ups: note → amount. */
   top_ups: Map<string, number>
-  /** Calls whose end is unknown because the server died, and the most that they may have been charged. */
+  /** Calls whose end is unknown because the server died, and the highest charge that is possible for them. */
   unanswered: { count: number; max_nanos: number }
   /** Top-ups whose end is unknown: note → amount. */
   unconfirmed_top_ups: Map<string, number>
@@ -40,7 +40,7 @@ interface CallerOptions {
   random: Random
   /** Makes tags and notes unique. */
   newTag: () => string
-  /** Asked before each call; false ends the caller. */
+  /** Checked before each call; false ends the caller. */
   goesOn: () => boolean
 }
 
@@ -123,7 +123,7 @@ async function topUpInside(options: CallerOptions, book: Acknowledged): Promise<
   }
 }
 
-/** Of a call whose whole answer somebody had; several callers may choose the same one. */
+/** Refunds a call whose whole answer arrived; several callers may choose the same one. */
 async function refundInside(
   { url, random }: CallerOptions,
   { charges, refunds }: Acknowledged,

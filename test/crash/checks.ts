@@ -1,10 +1,10 @@
-// The checks after a restart: the ledger on the disk, compared with all that callers were told before the crash.
+// The checks after a restart: the ledger on the disk, compared with everything acknowledged to callers before the crash.
 import type { Database } from 'bun:sqlite'
 import { audit } from '../../src/money/ledger/audit.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import type { Acknowledged } from './caller.ts'
 
-/** What the restarted server logged about the holds that it expired. */
+/** The expired holds that the restarted server logged. */
 interface Reported {
   holds: number
   possible_loss_nanos: number
@@ -31,7 +31,7 @@ interface NewCall {
 export class Checks {
   #checked_until_id = 0
 
-  /** All violations, in words. */
+  /** Returns all violations, in words. */
   async complaints(db: Database, evidence: Evidence): Promise<string[]> {
     const calls = this.#newCalls(db)
     return [
@@ -78,7 +78,7 @@ function holdsResolved(calls: Map<string, NewCall>, evidence: Evidence): string[
     ...rows
       .filter(({ state }) => state === 'pending')
       .map(({ request_id }) => `hold of ${request_id} is pending`),
-    // A kill may forget that a call was under way.
+    // A kill may lose the record that a call was under way.
     ...(missing.length <= book.unanswered.count
       ? []
       : [`${missing.length} holds are missing, of ${book.unanswered.count} calls without an end`]),
@@ -106,12 +106,12 @@ function chargesKept(calls: Map<string, NewCall>, { charges, failures, unanswere
     if (call?.state !== 'voided' || call.cost_nanos !== 0)
       complaints.push(`the failure of ${request_id} is now ${JSON.stringify(call)}`)
   }
-  const untold = [...calls.values()].filter(
+  const unacknowledged = [...calls.values()].filter(
     ({ request_id, state }) => state === 'posted' && !charges.has(request_id),
   )
-  const untold_nanos = untold.reduce((sum, { cost_nanos }) => sum + (cost_nanos ?? 0), 0)
-  if (untold.length > unanswered.count || untold_nanos > unanswered.max_nanos)
-    complaints.push(`charged, but not expected: ${JSON.stringify(untold)}`)
+  const unacknowledged_nanos = unacknowledged.reduce((sum, { cost_nanos }) => sum + (cost_nanos ?? 0), 0)
+  if (unacknowledged.length > unanswered.count || unacknowledged_nanos > unanswered.max_nanos)
+    complaints.push(`charged, but not expected: ${JSON.stringify(unacknowledged)}`)
   return complaints
 }
 
@@ -131,7 +131,7 @@ function topUpsKept(db: Database, { top_ups, unconfirmed_top_ups }: Acknowledged
   ]
 }
 
-/** What was confirmed is there once, and nothing is refunded in part. */
+/** A confirmed refund exists once, and no charge is refunded in part. */
 function refundsKept(db: Database, { refunds }: Acknowledged): string[] {
   const find = db.query<{ entries: number; left_nanos: number; cost_nanos: number }, [string]>(
     `SELECT (SELECT count(*) FROM entries WHERE kind = 'refund' AND call_id = calls.id) AS entries,

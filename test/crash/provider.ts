@@ -1,6 +1,6 @@
-// The provider of the crash tests: each request says which usage its answer reports, so that its cost is known beforehand.
+// The provider of the crash tests: each request contains the usage that its answer reports, so that its cost is known beforehand.
 
-/** What a call wants of the provider; sent as the text of the request. */
+/** The answer that a call wants from the provider; sent as the text of the request. */
 export interface Wish {
   tag: string
   prompt_tokens: number
@@ -35,14 +35,14 @@ export function startProvider(): Provider {
       const wish = JSON.parse(body.contents[0]?.parts[0]?.text ?? '') as Wish
       seen.add(wish.tag)
       if (wish.fails) return Response.json({ error: { code: 500, message: 'broken' } }, { status: 500 })
-      if (request.url.includes(':streamGenerateContent')) return streamed(wish)
+      if (request.url.includes(':streamGenerateContent')) return streamAnswer(wish)
       return Response.json(answerOf(wish))
     },
   })
   return { url: server.url.origin, seen, stop: () => server.stop(true) }
 }
 
-function streamed(wish: Wish): Response {
+function streamAnswer(wish: Wish): Response {
   const encode = (event: unknown) => Buffer.from(`data: ${JSON.stringify(event)}\r\n\r\n`)
   async function* events() {
     yield encode({ candidates: [{ content: { role: 'model', parts: [{ text: wish.tag }] } }] })

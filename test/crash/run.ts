@@ -1,4 +1,4 @@
-// Crashes of a real server over one data folder: it is killed, started again and checked, as often as it is asked for.
+// Crashes of a real server over one data folder: it is killed, started again and checked, as often as the test wants.
 import { Database } from 'bun:sqlite'
 import { parseUsd } from '../../src/domain/money.ts'
 import { type Random, randomFrom } from '../money/ledger/random.ts'
@@ -10,7 +10,7 @@ import { type ServerProcess, startServer } from './process.ts'
 import { PRICE, type Provider, startProvider } from './provider.ts'
 
 /**
- * Where the server kills itself. `outside` is a kill by another process after some calls, `moment` after some
+ * Points at which the server kills itself. At `outside` another process kills it after some calls, at `moment` after some
  * milliseconds, wherever the server is then.
  */
 export const POINTS = [
@@ -31,13 +31,13 @@ export const POINTS = [
 type Point = (typeof POINTS)[number]
 
 const CALLERS = 4
-/** A server dies when it has passed its point this many times at most; at a start the sweep's commit passes points, too. */
+/** The server dies when it passes its point for the nth time, n being at most this. The sweep's commit at a start passes points, too. */
 const MAX_PASSINGS = 16
 const MAX_MOMENT_MS = 250
-/** A server that never reached its point would run on: after this time it is killed, and that is a complaint. */
+/** A server that never reaches its point would run on: after this time it is killed, which is a complaint. */
 const MAX_DYING_MS = 30_000
 
-/** One life of a server, and what was found wrong at its start with what the one before it left. */
+/** One life of a server, with the faults found at its start in the data of the server before it. */
 interface Life {
   point: Point
   /** How often it passed its point; for `moment`: milliseconds. */
@@ -46,15 +46,15 @@ interface Life {
 }
 
 interface Crashes extends AsyncDisposable {
-  /** Complete answers that callers had, so far. */
+  /** The number of complete answers that callers have received. */
   readonly acknowledged: number
-  /** A server starts over the folder of the last one, is checked and called, and dies at the point. */
+  /** Starts a server over the folder of the last one, checks and calls it, until it dies at the point. */
   live(point: Point): Promise<Life>
-  /** A last start, which is checked and stopped. */
+  /** Starts a last server, checks it and stops it. */
   end(): Promise<{ complaints: string[]; exit_code: number }>
 }
 
-/** All that the lives share. */
+/** State that all lives share. */
 interface Run {
   folder: DataFolder
   provider: Provider
@@ -166,7 +166,7 @@ async function live(run: Run, point: Point): Promise<Life> {
   return { point, passing, complaints }
 }
 
-/** Whether the server dies at its point. Its callers have stopped: it is dying already, or it never will. */
+/** True if the server dies at its point. Its callers have stopped: it is dying already, or it never will. */
 async function wasKilled({ child }: ServerProcess): Promise<boolean> {
   let survived = false
   const deadline = setTimeout(() => {

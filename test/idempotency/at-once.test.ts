@@ -1,4 +1,4 @@
-// Requests with the same Idempotency-Key at the same moment: one of them is served, whatever is read and written in between.
+// Simultaneous requests with one Idempotency-Key: one of them is served, whatever is read and written in between.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createIdempotency, type Idempotency } from '../../src/idempotency/idempotency.ts'
@@ -41,7 +41,7 @@ afterEach(async () => {
   connection.close()
 })
 
-/** The answers as one process keeps them: that of gateway 1. */
+/** The kept answers as one process sees them: gateway 1 unless another is named. */
 const answersOf = (gateway_id = 1): KeptAnswers =>
   createKeptAnswers(db, createFileStore(folder.at('answers')), {
     now: () => clock_ms,
@@ -49,7 +49,7 @@ const answersOf = (gateway_id = 1): KeptAnswers =>
     gateway_id,
     unwritten: () => unwritten,
   })
-/** The requests of one process. */
+/** One process that serves requests. */
 const processOver = (answers = answersOf()): Idempotency =>
   createIdempotency({ answers, log: memoryLog().log, countReplay: () => {} })
 
@@ -92,7 +92,7 @@ describe('two requests in one turn', () => {
     expect(await send(one)).toBe('replayed')
   })
 
-  test('of which the first fails: the key is free for a third', async () => {
+  test('if the first fails, the key is free for a third', async () => {
     const one = processOver()
     const serve = () => Promise.reject(Object.assign(new Error('no answer'), { code: 'failed' }))
     expect(await Promise.all([send(one, { serve }), send(one)])).toEqual(['failed', 'idempotency_key_in_use'])
@@ -101,7 +101,7 @@ describe('two requests in one turn', () => {
 })
 
 describe('a key that another process takes after it was seen to be free', () => {
-  /** A process that takes a key only after something else was done. */
+  /** A process that takes a key only after something else has happened. */
   function slowly(before: () => Promise<unknown>): Idempotency {
     const answers = answersOf()
     let is_first = true
@@ -116,8 +116,8 @@ describe('a key that another process takes after it was seen to be free', () => 
   }
 
   test.each<[string, () => Promise<unknown>, string]>([
-    ['and whose answer it keeps', () => send(processOver()), 'replayed'],
-    ['with another request', () => send(processOver(), { content: 'another' }), 'idempotency_key_reused'],
+    ['and keeps an answer for', () => send(processOver()), 'replayed'],
+    ['for another request', () => send(processOver(), { content: 'another' }), 'idempotency_key_reused'],
     ['and frees again', () => send(processOver(), { serve: () => Promise.reject(new Error()) }), 'served'],
     ['and is still serving', startElsewhere, 'idempotency_key_in_use'],
   ])('%s', async (_, elsewhere, answered) => {
@@ -125,7 +125,7 @@ describe('a key that another process takes after it was seen to be free', () => 
     expect(countKeys()).toBe(1)
   })
 
-  /** Until its money is held. */
+  /** Starts a request at another process, and returns once its money is held. */
   async function startElsewhere(): Promise<void> {
     const request_id = `req_${requests}`
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -142,9 +142,9 @@ describe('a key that another process takes after it was seen to be free', () => 
 
 describe('a key that a request at another gateway left without an answer', () => {
   const GATEWAYS: [which: string, gateways: string | undefined, answered: string][] = [
-    ['which is alive', "(2, 'v', 0, NULL)", 'idempotency_key_in_use'],
-    ['which has ended', "(2, 'v', 0, 9)", 'served'],
-    ['which has no row any more', undefined, 'served'],
+    ['that is alive', "(2, 'v', 0, NULL)", 'idempotency_key_in_use'],
+    ['that has ended', "(2, 'v', 0, 9)", 'served'],
+    ['that no longer has a row', undefined, 'served'],
   ]
   const left = async () => {
     const answers = answersOf(2)
@@ -171,7 +171,7 @@ describe('a key that a request at another gateway left without an answer', () =>
   })
 
   test.each(GATEWAYS)(
-    '%s: only while it is alive the key counts as under way where an account has too many',
+    '%s: the key counts as in progress, when the account has too many, only while that gateway is alive',
     async (_, gateways, answered) => {
       if (gateways)
         connection.run(`INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES ${gateways}`)
@@ -190,7 +190,7 @@ describe('a key that a request at another gateway left without an answer', () =>
   )
 })
 
-describe('of many who saw a key', () => {
+describe('many requests that found a key', () => {
   const requestOf = (request_id: string): KeyedRequest => ({
     account_id: 1,
     key: 'key',
@@ -202,17 +202,17 @@ describe('of many who saw a key', () => {
     answers.begin(requestOf(request_id), seen, () => false)
 
   test.each<[string, (answers: KeptAnswers) => Promise<unknown>, string | undefined]>([
-    ['free', async () => {}, undefined],
-    ['of a request that needs it no longer', (answers) => begin(answers, 'first', undefined), 'first'],
+    ['unused', async () => {}, undefined],
+    ['of a finished request', (answers) => begin(answers, 'first', undefined), 'first'],
     [
-      'past its time',
+      'expired',
       async (answers) => {
         await begin(answers, 'first', undefined)
         clock_ms += KEPT_FOR_MS
       },
       undefined,
     ],
-  ])('%s one takes it', async (_, before, seen) => {
+  ])('%s: one of them takes it', async (_, before, seen) => {
     await before(answersOf())
     const taken = await Promise.all(many.map((request_id) => begin(answersOf(), request_id, seen)))
     expect(taken.filter(Boolean)).toHaveLength(1)
@@ -220,7 +220,7 @@ describe('of many who saw a key', () => {
     expect(rows).toEqual([[many[taken.indexOf(true)] ?? '']])
   })
 
-  test('none takes it over an answer that was kept since', async () => {
+  test('none takes it once an answer is kept', async () => {
     const answers = answersOf()
     await begin(answers, 'first', undefined)
     const kept = { status: 200, headers: [], body: { bytes: Buffer.from('kept') } }
@@ -230,7 +230,7 @@ describe('of many who saw a key', () => {
   })
 })
 
-test('an account that takes many keys at once keeps as many as it may, the newest', async () => {
+test('an account that takes many keys at once keeps the newest ones, up to its limit', async () => {
   keys_per_account = 10
   const answers = answersOf()
   const begin = (key: string, seen?: string) =>

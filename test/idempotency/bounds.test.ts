@@ -1,4 +1,4 @@
-// The bounds on kept answers: of an account, of all accounts together, and on the number of keys; after a restart, too.
+// The bounds on kept answers: for an account, for all accounts together, and on the number of keys; also after a restart.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { scene } from '../support/scene.ts'
 import { answering, expectRefusal, PAID, send } from './support.ts'
 
 const LARGE_BYTES = 100_000
-/** What is kept of an answer besides its body. */
+/** Kept beside the body of an answer. */
 const HEADERS: [string, string][] = [['x-a', 'b']]
 const KEPT_BYTES = LARGE_BYTES + JSON.stringify(HEADERS).length
 const CAP_BYTES = 2 ** 26
@@ -45,19 +45,19 @@ afterEach(async () => {
 
 const open = () =>
   createKeptAnswers(dbOver(db), files, { now: () => 1_000, limits: () => limits, gateway_id: 1 })
-const asked = (account_id: number, key: string) => ({
+const requestOf = (account_id: number, key: string) => ({
   account_id,
   key,
   request_sha256: Buffer.alloc(32, key),
   request_id: `req_${account_id}_${key}`,
 })
 const keep = (account_id: number, key: string, body: KeptBody) =>
-  answers.keep(asked(account_id, key), { status: 200, headers: HEADERS, body })
+  answers.keep(requestOf(account_id, key), { status: 200, headers: HEADERS, body })
 const large = (account_id: number) => answers.write(account_id, new Uint8Array(LARGE_BYTES), CAP_BYTES)
 
-/** Takes a key from whichever request has it. */
+/** Takes a key from the request that has it, if any. */
 async function take(
-  request: ReturnType<typeof asked>,
+  request: ReturnType<typeof requestOf>,
   isUnderWay: (row: KeyOfAccount) => boolean = () => false,
 ) {
   const seen = (await answers.find(request))?.request_id
@@ -66,7 +66,7 @@ async function take(
 
 /** Keeps an answer under a key, in its row or in a file. */
 async function answer(account_id: number, key: string, where: 'row' | 'file' = 'file'): Promise<void> {
-  await take(asked(account_id, key))
+  await take(requestOf(account_id, key))
   await keep(
     account_id,
     key,
@@ -74,7 +74,7 @@ async function answer(account_id: number, key: string, where: 'row' | 'file' = '
   )
 }
 
-/** The keys whose answers are kept, and those that are only remembered. */
+/** The keys with a kept answer, and those that are only remembered. */
 function keysOf(account_id: number): { kept: string; remembered: string } {
   const rows = db
     .query<{ key: string; kept_bytes: number; status: number | null }, [number]>(
@@ -92,19 +92,19 @@ const bytesOnDisk = async () =>
   (await Array.fromAsync(files.list())).reduce((total, { bytes }) => total + bytes, 0)
 
 describe('the bound of an account', () => {
-  test.each(['row', 'file'] as const)('its oldest answers are given up, in a %s', async (where) => {
+  test.each(['row', 'file'] as const)('its oldest answers are dropped: in a %s', async (where) => {
     for (const key of 'abcdef') await answer(1, key, where)
     expect(keysOf(1)).toEqual({ kept: 'c d e f', remembered: 'a b' })
     expect(await bytesOnDisk()).toBe(where === 'file' ? 4 * LARGE_BYTES : 0)
   })
 
-  test('others keep theirs', async () => {
+  test('other accounts keep theirs', async () => {
     await answer(2, 'other')
     for (const key of 'abcdef') await answer(1, key)
     expect(keysOf(2)).toEqual({ kept: 'other', remembered: '' })
   })
 
-  test('an answer larger than the bound is not kept, and costs none of the older ones', async () => {
+  test('an answer larger than the bound is not kept, and displaces none of the older ones', async () => {
     for (const key of 'ab') await answer(1, key)
     const writing = answers.write(1, new Uint8Array(4 * KEPT_BYTES + 1), CAP_BYTES)
     await expect(writing).rejects.toMatchObject({ kind: 'payload_too_large' })
@@ -112,7 +112,7 @@ describe('the bound of an account', () => {
     expect(await bytesOnDisk()).toBe(2 * LARGE_BYTES)
   })
 
-  test('what is being written at once counts: eight streams of an account never exceed it', async () => {
+  test('unfinished writes count: eight simultaneous streams of an account never exceed it', async () => {
     const chunk = new Uint8Array(LARGE_BYTES / 10)
     const recordings = Array.from({ length: 8 }, () => startRecording(answers, 1))
     for (let round = 0; round < 10; round += 1)
@@ -129,7 +129,7 @@ describe('the bound of an account', () => {
     expect(await bytesOnDisk()).toBeLessThanOrEqual(4 * KEPT_BYTES)
   })
 
-  test('what was given back counts no more: failed writes, freed keys, keys that another request took', async () => {
+  test('failed writes, freed keys, and keys taken by another request no longer count', async () => {
     async function* breaking() {
       yield new Uint8Array(LARGE_BYTES)
       throw new Error('broken off')
@@ -137,10 +137,10 @@ describe('the bound of an account', () => {
     for (let round = 0; round < 6; round += 1) {
       await expect(answers.write(1, breaking(), CAP_BYTES)).rejects.toThrow('broken off')
       await answer(1, 'freed')
-      await answers.forget(asked(1, 'freed'))
-      await take(asked(1, 'taken'))
+      await answers.forget(requestOf(1, 'freed'))
+      await take(requestOf(1, 'taken'))
       const late = await large(1)
-      await take({ ...asked(1, 'taken'), request_id: 'req_second' })
+      await take({ ...requestOf(1, 'taken'), request_id: 'req_second' })
       await keep(1, 'taken', late)
     }
     expect(await bytesOnDisk()).toBe(0)
@@ -150,7 +150,7 @@ describe('the bound of an account', () => {
 })
 
 describe('the bound of all accounts together', () => {
-  test('is kept by whoever keeps most', async () => {
+  test('is enforced on the account that keeps the most', async () => {
     limits = { ...limits, kept_bytes: 5 * KEPT_BYTES }
     for (const key of 'ab') await answer(2, key)
     for (const key of 'abcd') await answer(1, key)
@@ -161,7 +161,7 @@ describe('the bound of all accounts together', () => {
 
   test('of 0 keeps nothing', async () => {
     limits = { ...limits, kept_bytes: 0 }
-    await take(asked(1, 'a'))
+    await take(requestOf(1, 'a'))
     await expect(large(1)).rejects.toMatchObject({ kind: 'payload_too_large' })
     await expect(keep(1, 'a', { bytes: new Uint8Array(1) })).rejects.toMatchObject({
       kind: 'payload_too_large',
@@ -171,7 +171,7 @@ describe('the bound of all accounts together', () => {
 })
 
 describe('after a restart', () => {
-  test('what is on the disk is counted again', async () => {
+  test('answers on the disk are counted again', async () => {
     for (const key of 'abcd') await answer(1, key)
     answers = open()
     await answers.removeStrays()
@@ -179,7 +179,7 @@ describe('after a restart', () => {
     expect(keysOf(1)).toEqual({ kept: 'b c d e', remembered: 'a' })
   })
 
-  test('so are files that a version without bounds kept', async () => {
+  test('so are files kept by a version without bounds', async () => {
     for (const key of 'abcd') await answer(1, key)
     db.run('UPDATE idempotency_keys SET kept_bytes = length(headers)')
     answers = open()
@@ -188,7 +188,7 @@ describe('after a restart', () => {
     expect(keysOf(1).kept).toBe('b c d e')
   })
 
-  test('bounds that were lowered hold with the next sweep', async () => {
+  test('the next sweep enforces lowered bounds', async () => {
     for (const key of 'abcd') await answer(1, key)
     limits = { ...limits, kept_bytes_per_account: KEPT_BYTES }
     answers = open()
@@ -204,19 +204,19 @@ describe('the number of keys of an account', () => {
       .query<{ n: number }, [number]>('SELECT count(*) AS n FROM idempotency_keys WHERE account_id = ?')
       .get(account_id)?.n
 
-  test('its oldest are forgotten, but none that is under way', async () => {
+  test('its oldest are forgotten, but none in progress', async () => {
     limits = { ...limits, keys_per_account: 10 }
-    await take(asked(2, 'other'))
+    await take(requestOf(2, 'other'))
     for (let made = 0; made < 25; made += 1)
-      await take(asked(1, `key-${made}`), ({ key }) => key === 'key-3' || key === 'key-24')
+      await take(requestOf(1, `key-${made}`), ({ key }) => key === 'key-3' || key === 'key-24')
     expect(count(1)).toBe(10)
-    expect(await answers.find(asked(1, 'key-3'))).toBeDefined()
-    expect(await answers.find(asked(1, 'key-15'))).toBeUndefined()
-    expect(await answers.find(asked(1, 'key-16'))).toBeDefined()
+    expect(await answers.find(requestOf(1, 'key-3'))).toBeDefined()
+    expect(await answers.find(requestOf(1, 'key-15'))).toBeUndefined()
+    expect(await answers.find(requestOf(1, 'key-16'))).toBeDefined()
     expect(count(2)).toBe(1)
   })
 
-  test('forgotten keys take their answers with them', async () => {
+  test('the answers of forgotten keys are deleted', async () => {
     limits = { ...limits, keys_per_account: 2 }
     for (const key of 'abc') await answer(1, key)
     expect(await bytesOnDisk()).toBe(2 * LARGE_BYTES)
@@ -228,15 +228,15 @@ describe('the number of keys of an account', () => {
 
 describe('over a socket', () => {
   test.each(['native, whole', 'native, events'] as const)(
-    '%s: an answer that was given up is refused with its reason, and not charged again; a newer one is replayed',
+    '%s: a repeat whose answer was dropped is refused with the reason, and not charged; a newer answer is replayed',
     async (kind) => {
       await using s = await scene({ server: 'kept_answers_mb_per_account = 1' })
       s.upstream.answer(answering('x'.repeat(600_000)))
-      const ask = (idempotency_key: string) => send(s.gateway, PAID[kind], { key: s.key, idempotency_key })
-      for (const key of ['older', 'newer']) expect((await ask(key)).status).toBe(200)
+      const repeat = (idempotency_key: string) => send(s.gateway, PAID[kind], { key: s.key, idempotency_key })
+      for (const key of ['older', 'newer']) expect((await repeat(key)).status).toBe(200)
       const before = s.counts()
-      expectRefusal(await ask('older'), 409, /newer answers replaced it.*send a new key/)
-      expect((await ask('newer')).replayed).toBe('true')
+      expectRefusal(await repeat('older'), 409, /newer answers replaced it.*send a new key/)
+      expect((await repeat('newer')).replayed).toBe('true')
       await s.expectCounts(before)
     },
   )

@@ -1,4 +1,4 @@
-// The end of a request with an Idempotency-Key: the ledger decides whether its key is free, whatever was thrown.
+// The end of a request with an Idempotency-Key: the ledger decides whether its key is free, whatever error was thrown.
 import type { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { invalidRequest, upstreamFailed } from '../../src/domain/errors.ts'
@@ -28,13 +28,12 @@ const LIMITS = { kept_bytes: 2 ** 20, kept_bytes_per_account: 2 ** 20, keys_per_
 let db: Database
 let idempotency: Idempotency
 let requests = 0
-/** The database does not answer. */
-let is_away = false
+let is_unreachable = false
 let finds = 0
-/** What a step of a key's end fails with. */
+/** The step at the end of a request that fails, and its error. */
 let broken: { step: Step; failure: Error } | undefined
 type Step = 'find' | 'callOf' | 'keep' | 'forget'
-/** What becomes of its hold right after a look at it. */
+/** Settles the hold right after the gateway has looked at it. */
 let settled_between: Operation | undefined
 const breakAt = (step: Step) => {
   if (broken?.step === step) throw broken.failure
@@ -42,13 +41,13 @@ const breakAt = (step: Step) => {
 
 const storage = () => new StorageFailure('unreachable', { code: '08006', message: 'it does not answer' })
 const bug = () => new Error('disk I/O error')
-const away = () => {
-  if (is_away) throw storage()
+const failIfUnreachable = () => {
+  if (is_unreachable) throw storage()
 }
 
 beforeEach(() => {
   broken = undefined
-  is_away = false
+  is_unreachable = false
   settled_between = undefined
   db = world({ balance: 1_000 })
   const answers = createKeptAnswers(dbOver(db), NO_FILES, {
@@ -60,7 +59,7 @@ beforeEach(() => {
     ...answers,
     find: async (...request: Parameters<typeof answers.find>) => {
       finds += 1
-      away()
+      failIfUnreachable()
       breakAt('find')
       return await answers.find(...request)
     },
@@ -76,12 +75,12 @@ beforeEach(() => {
       return call
     },
     keep: async (...kept: Parameters<typeof answers.keep>) => {
-      away()
+      failIfUnreachable()
       breakAt('keep')
       await answers.keep(...kept)
     },
     forget: async (...request: Parameters<typeof answers.forget>) => {
-      away()
+      failIfUnreachable()
       breakAt('forget')
       await answers.forget(...request)
     },
@@ -91,7 +90,7 @@ beforeEach(() => {
 
 const KEY = 'key'
 
-/** The request of these tests: the same one each time, with the same key. */
+/** Makes the request of these tests: the same one each time, with the same key. */
 const callOf = (streams = false) => ({
   origin: {
     request: new Request('http://gateway/paid', { method: 'POST', headers: { 'idempotency-key': KEY } }),
@@ -114,7 +113,7 @@ function settleBetween(): void {
 
 const inLedger = (operations: Operation[]) => void createWriter(db).commit(operations)
 
-/** Sends the request again. @returns how it was answered: anew, with the kept answer, or with which refusal */
+/** Sends the request again. @returns 'anew', 'replayed' with the status of the kept answer, or the code of the refusal */
 async function sendAgain(streams = false): Promise<string> {
   try {
     const answer = await idempotency.once(KEY, callOf(streams), async () => new Response('anew'))
@@ -124,7 +123,7 @@ async function sendAgain(streams = false): Promise<string> {
   }
 }
 
-/** A first request that does this in the ledger, and then fails. */
+/** Sends a first request that does this in the ledger, and then fails. */
 async function failFirst(operations: (request_id: string) => Operation[], failure: Error): Promise<void> {
   const call = callOf()
   const failing = idempotency.once(KEY, call, async () => {
@@ -166,11 +165,11 @@ describe('a request that failed', () => {
   })
 })
 
-describe('a whole answer that was paid, and cannot be kept', () => {
+describe('a whole answer that was charged, and cannot be kept', () => {
   const LOST = 'idempotent_answer_lost'
   test.each([
     [
-      'while the database does not answer, is kept once it does',
+      'while the database is unreachable, is kept once it answers',
       storage(),
       5,
       'idempotency_key_in_use',
@@ -187,12 +186,12 @@ describe('a whole answer that was paid, and cannot be kept', () => {
     expect((await answer.text()).length).toBe(bytes)
     expect(await sendAgain()).toBe(at_once)
     broken = undefined
-    await eventually('it is known', async () => (await sendAgain()) === then)
+    await eventually('its end is known', async () => (await sendAgain()) === then)
   })
 })
 
 describe('a stream', () => {
-  /** Serves a stream that holds money first and does `atEnd` last. */
+  /** Serves a stream that first holds money, and calls `atEnd` last. */
   async function streamFirst(
     atEnd: (controller: ReadableStreamDefaultController) => void,
     call = callOf(true),
@@ -220,53 +219,56 @@ describe('a stream', () => {
     expect(await sendAgain(true)).toBe('replayed 200')
   })
 
-  describe('that ends while the database does not answer ends as one without a key, and is under way until it is known', () => {
-    const CASES: [what: string, resolution: Operation, then: string][] = [
+  describe('that ends while the database is unreachable arrives as one without a key, and stays in progress until its settlement is known', () => {
+    const CASES: [end: string, resolution: Operation, then: string][] = [
       ['complete and charged', post(1, 70), 'replayed 200'],
-      ['broken off and charged', post(1, 70, { ...CALL, outcome: 'broken' }), 'replayed 200'],
+      ['interrupted and charged', post(1, 70, { ...CALL, outcome: 'broken' }), 'replayed 200'],
       ['not charged', voided(1), 'anew'],
     ]
     test.each(CASES)('%s', async (_, resolution, then) => {
       const answer = await streamFirst((controller) => {
-        is_away = true
+        is_unreachable = true
         controller.close()
       })
       expect(await answer.text()).toBe('hello')
       expect(await sendAgain(true)).toBe('idempotency_key_in_use')
-      is_away = false
+      is_unreachable = false
       // The database answers, and the settlement is not written yet.
       const before = finds
-      await eventually('it is looked at again', () => finds > before)
+      await eventually('the gateway looks again', () => finds > before)
       expect(await sendAgain(true)).toBe('idempotency_key_in_use')
       inLedger([resolution])
-      await eventually('it is known', async () => (await sendAgain(true)) === then)
+      await eventually('its end is known', async () => (await sendAgain(true)) === then)
     })
   })
 
-  test('whose caller leaves after its last bytes, while they are not known to be paid, is replayed', async () => {
+  test('whose caller disconnects after its last bytes, before its charge is known, is replayed', async () => {
     const call = callOf(true)
     const answer = await streamFirst((controller) => {
-      is_away = true
+      is_unreachable = true
       controller.close()
     }, call)
     expect(await answer.text()).toBe('hello')
     call.gone.abort()
-    is_away = false
+    is_unreachable = false
     inLedger([post(1, 70)])
-    await eventually('it is known', async () => (await sendAgain(true)) === 'replayed 200')
+    await eventually('its end is known', async () => (await sendAgain(true)) === 'replayed 200')
   })
 
   test.each([
     ['charged', post(1, 70), 'replayed 200'],
     ['not charged', voided(1), 'anew'],
-  ])('that is settled between two looks at its end is known, and was %s', async (_, resolution, then) => {
-    const answer = await streamFirst((controller) => {
-      settled_between = resolution
-      controller.close()
-    })
-    expect(await answer.text()).toBe('hello')
-    await eventually('it is known', async () => (await sendAgain(true)) === then)
-  })
+  ])(
+    'that is settled between two looks at its end, and %s, is concluded right',
+    async (_, resolution, then) => {
+      const answer = await streamFirst((controller) => {
+        settled_between = resolution
+        controller.close()
+      })
+      expect(await answer.text()).toBe('hello')
+      await eventually('its end is known', async () => (await sendAgain(true)) === then)
+    },
+  )
 
   describe('whose last bytes are followed by a failure arrives whole', () => {
     const CASES: [of: string, step: Step, failure: Error, resolution: Operation, then: string][] = [
@@ -277,7 +279,7 @@ describe('a stream', () => {
       ['the storage', 'callOf', storage(), voided(1), 'anew'],
       ['anything else', 'find', bug(), post(1, 70), 'idempotent_answer_lost'],
       ['anything else', 'callOf', bug(), post(1, 70), 'idempotent_answer_lost'],
-      // What cannot be kept is lost, and was paid.
+      // An answer that cannot be kept is lost, and was charged.
       ['anything else', 'keep', bug(), post(1, 70), 'idempotent_answer_lost'],
       ['anything else', 'find', bug(), voided(1), 'anew'],
       ['anything else', 'callOf', bug(), voided(1), 'anew'],
@@ -290,11 +292,11 @@ describe('a stream', () => {
       })
       expect(await answer.text()).toBe('hello')
       broken = undefined
-      await eventually('it is known', async () => (await sendAgain(true)) === then)
+      await eventually('its end is known', async () => (await sendAgain(true)) === then)
     })
   })
 
-  test('that was charged is under way until its end was read', async () => {
+  test('that was charged stays in progress until its end is read', async () => {
     const answer = await streamFirst((controller) => controller.close())
     const reader = answer.body?.getReader()
     await reader?.read()
@@ -307,7 +309,7 @@ describe('a stream', () => {
   test.each([
     ['charged', post(1, 70), 'idempotent_answer_lost'],
     ['not charged', voided(1), 'anew'],
-  ])('that fails is no longer under way, and was %s', async (_, resolution, then) => {
+  ])('that fails, and was %s, is no longer in progress', async (_, resolution, then) => {
     const failure = new Error('the connection broke')
     const answer = await streamFirst((controller) => {
       inLedger([resolution])
@@ -320,7 +322,7 @@ describe('a stream', () => {
   test.each([
     ['charged', post(1, 70), 'idempotent_answer_lost'],
     ['not charged', voided(1), 'anew'],
-  ])('whose reader stops is no longer under way, and was %s', async (_, resolution, then) => {
+  ])('whose reader stops, and which was %s, is no longer in progress', async (_, resolution, then) => {
     const answer = await streamFirst(() => {})
     const reader = answer.body?.getReader()
     await reader?.read()

@@ -1,4 +1,4 @@
-// silent.md, Images: "same key and body replays the stored answer, one charge", also where the process dies during the first request.
+// silent.md, Images: "same key and body replays the stored answer, one charge", even if the process dies during the first request.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Where the process dies, and how the same request is answered after the restart: served anew, or refused as charged. */
+/** Points at which the process dies, and the status of the same request after the restart: served anew, or refused as charged. */
 const DEATHS: [point: string, path: string, status: number][] = [
   ['held', wholePath(), 200],
   ['dispatched', wholePath(), 200],
@@ -62,34 +62,41 @@ const charges = (): number => {
   return n
 }
 
-test.each(DEATHS)('killed at "%s", %s: then %i, and one charge', async (point, path, status) => {
-  const before = charges()
-  const headers = {
-    authorization: `Bearer ${key}`,
-    'content-type': 'application/json',
-    'idempotency-key': crypto.randomUUID(),
-  }
-  const call = async (url: string | undefined) => {
-    const response = await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(ask()) })
-    return {
-      status: response.status,
-      replayed: response.headers.get('idempotent-replayed'),
-      body: await response.text(),
+test.each(DEATHS)(
+  'after a kill at "%s" the same request to %s gets %i, and is charged once',
+  async (point, path, status) => {
+    const before = charges()
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'idempotency-key': crypto.randomUUID(),
     }
-  }
-  const dying = await startServer(folder, point, 1)
-  // The process dies before or while it answers: either way the call is over.
-  await call(dying.url).catch(() => undefined)
-  await dying.child.exited
-  expect(dying.child.signalCode).toBe('SIGKILL')
+    const call = async (url: string | undefined) => {
+      const response = await fetch(new URL(path, url), {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(ask()),
+      })
+      return {
+        status: response.status,
+        replayed: response.headers.get('idempotent-replayed'),
+        body: await response.text(),
+      }
+    }
+    const dying = await startServer(folder, point, 1)
+    // The process dies before it answers or during it: either way the call is over.
+    await call(dying.url).catch(() => undefined)
+    await dying.child.exited
+    expect(dying.child.signalCode).toBe('SIGKILL')
 
-  const server = await startServer(folder, 'none', 1)
-  const second = await call(server.url)
-  const third = await call(server.url)
-  server.child.kill('SIGTERM')
-  await server.child.exited
-  expect(second).toMatchObject({ status, replayed: null })
-  expect(third).toEqual(status === 200 ? { ...second, replayed: 'true' } : second)
-  if (status === 409) expect(second.body).toContain('was charged')
-  expect(charges()).toBe(before + 1)
-})
+    const server = await startServer(folder, 'none', 1)
+    const second = await call(server.url)
+    const third = await call(server.url)
+    server.child.kill('SIGTERM')
+    await server.child.exited
+    expect(second).toMatchObject({ status, replayed: null })
+    expect(third).toEqual(status === 200 ? { ...second, replayed: 'true' } : second)
+    if (status === 409) expect(second.body).toContain('was charged')
+    expect(charges()).toBe(before + 1)
+  },
+)

@@ -1,4 +1,4 @@
-// Kept answers: how long they are kept, how large they may be, and which files are on the disk.
+// Kept answers: their lifetime, their largest size, and their files on the disk.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -46,7 +46,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const asked = (key: string, account_id = 1) => ({
+const requestOf = (key: string, account_id = 1) => ({
   account_id,
   key,
   request_sha256: Buffer.alloc(32, key),
@@ -55,22 +55,22 @@ const asked = (key: string, account_id = 1) => ({
 const OK: { status: number; headers: [string, string][] } = { status: 200, headers: [['x-a', 'b']] }
 const LARGE_BYTES = 100_000
 const large = (account_id = 1) => answers.write(account_id, new Uint8Array(LARGE_BYTES), MAX_KEPT_BYTES)
-const nobody = () => false
-/** Takes a key from whichever request has it. */
+const isUnderWay = () => false
+/** Takes a key from the request that has it, if any. */
 async function begin(request: KeyedRequest): Promise<void> {
   const seen = (await answers.find(request))?.request_id
-  expect(await answers.begin(request, seen, nobody)).toBe(true)
+  expect(await answers.begin(request, seen, isUnderWay)).toBe(true)
 }
 const countFiles = async () => (await Array.fromAsync(files.list())).length
 
 describe('24 hours', () => {
   test('the sweep deletes older rows and files, and no younger ones', async () => {
-    for (const key of ['old-file', 'old-row', 'old-unanswered']) await begin(asked(key))
-    await answers.keep(asked('old-file'), { ...OK, body: await large() })
-    await answers.keep(asked('old-row'), { ...OK, body: { bytes: Buffer.from('old') } })
+    for (const key of ['old-file', 'old-row', 'old-unanswered']) await begin(requestOf(key))
+    await answers.keep(requestOf('old-file'), { ...OK, body: await large() })
+    await answers.keep(requestOf('old-row'), { ...OK, body: { bytes: Buffer.from('old') } })
     clock_ms += 1
-    await begin(asked('young'))
-    await answers.keep(asked('young'), { ...OK, body: await large() })
+    await begin(requestOf('young'))
+    await answers.keep(requestOf('young'), { ...OK, body: await large() })
     clock_ms += KEPT_FOR_MS - 2
     await answers.sweep()
     expect(await countFiles()).toBe(2)
@@ -84,20 +84,20 @@ describe('24 hours', () => {
   })
 
   test('a request that takes the key of an expired one removes its file', async () => {
-    await begin(asked('key'))
-    await answers.keep(asked('key'), { ...OK, body: await large() })
+    await begin(requestOf('key'))
+    await answers.keep(requestOf('key'), { ...OK, body: await large() })
     clock_ms += KEPT_FOR_MS
-    expect(await answers.find(asked('key'))).toBeUndefined()
-    await begin({ ...asked('key'), request_id: 'req_second' })
+    expect(await answers.find(requestOf('key'))).toBeUndefined()
+    await begin({ ...requestOf('key'), request_id: 'req_second' })
     expect(await countFiles()).toBe(0)
-    expect(await answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
+    expect(await answers.find(requestOf('key'))).toMatchObject({ request_id: 'req_second', status: null })
   })
 })
 
-test('how often an answer was sent again, and when last, is written at the end at the latest', async () => {
-  for (const key of ['one', 'other']) await begin(asked(key))
+test('the number of replays of an answer and the time of the last one are written at the end at the latest', async () => {
+  for (const key of ['one', 'other']) await begin(requestOf(key))
   const replays = createReplayCount(db, { now: () => clock_ms, log: memoryLog().log })
-  const count = async (key: string) => replays.count((await answers.find(asked(key)))?.id ?? 0)
+  const count = async (key: string) => replays.count((await answers.find(requestOf(key)))?.id ?? 0)
   const counted = () =>
     connection.query('SELECT replays, replayed_at_ms FROM idempotency_keys ORDER BY id').values()
   await count('one')
@@ -119,32 +119,32 @@ test('how often an answer was sent again, and when last, is written at the end a
 
 describe('the owner of a key', () => {
   test('is its account: another account may use the same key', async () => {
-    await begin(asked('key', 1))
-    expect(await answers.find(asked('key', 2))).toBeUndefined()
-    await begin(asked('key', 2))
-    await answers.forget(asked('key', 2))
-    expect(await answers.find(asked('key', 1))).toBeDefined()
+    await begin(requestOf('key', 1))
+    expect(await answers.find(requestOf('key', 2))).toBeUndefined()
+    await begin(requestOf('key', 2))
+    await answers.forget(requestOf('key', 2))
+    expect(await answers.find(requestOf('key', 1))).toBeDefined()
   })
 
-  test('is its newest request: an older one neither answers under it nor frees it', async () => {
-    await begin(asked('key'))
-    await begin({ ...asked('key'), request_id: 'req_second' })
-    await answers.keep(asked('key'), { ...OK, body: { bytes: Buffer.from('late') } })
-    await answers.forget(asked('key'))
-    expect(await answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
+  test('is its newest request: an older one neither keeps an answer under it nor frees it', async () => {
+    await begin(requestOf('key'))
+    await begin({ ...requestOf('key'), request_id: 'req_second' })
+    await answers.keep(requestOf('key'), { ...OK, body: { bytes: Buffer.from('late') } })
+    await answers.forget(requestOf('key'))
+    expect(await answers.find(requestOf('key'))).toMatchObject({ request_id: 'req_second', status: null })
   })
 })
 
 describe('a start after a crash', () => {
   test('removes files that no row names, and interrupted writes, and nothing else', async () => {
-    await begin(asked('key'))
-    await answers.keep(asked('key'), { ...OK, body: await large() })
+    await begin(requestOf('key'))
+    await answers.keep(requestOf('key'), { ...OK, body: await large() })
     await large()
     await Bun.write(join(folder, '.incoming', 'interrupted'), 'half')
     await answers.removeStrays()
     expect(await countFiles()).toBe(1)
     expect(await Bun.file(join(folder, '.incoming', 'interrupted')).exists()).toBe(false)
-    const found = await answers.find(asked('key'))
+    const found = await answers.find(requestOf('key'))
     expect(found && ((await answers.open(found)) as StoredBytes).size).toBe(100_000)
   })
 })
@@ -152,7 +152,7 @@ describe('a start after a crash', () => {
 describe('the bound on one answer', () => {
   const chunk = new Uint8Array(1024 * 1024)
 
-  test('a larger stream is not kept, and nothing of it stays; its caller does not wait', async () => {
+  test('a larger stream is not kept, and nothing of it remains; its caller does not wait', async () => {
     const recording = startRecording(answers, 1)
     for (let sent = 0; sent <= MAX_KEPT_BYTES; sent += chunk.length) await recording.add(chunk)
     await expect(recording.finish()).rejects.toMatchObject({ kind: 'payload_too_large' })
@@ -183,7 +183,7 @@ describe('the bound on one answer', () => {
     expect((await Array.fromAsync(files.list()))[0]?.bytes).toBe(MAX_ROW_BYTES + 1)
   })
 
-  test('a discarded recording leaves nothing, small or large, and takes nothing more', async () => {
+  test('a discarded recording, small or large, leaves nothing, and records nothing more', async () => {
     for (const size of [10, 200_000]) {
       const recording = startRecording(answers, 1)
       await recording.add(new Uint8Array(size))

@@ -20,14 +20,14 @@ const filesOfAnswers = () => Array.fromAsync(gateway.files.answers.list())
 
 describe('"same key and body replays the stored answer, one charge"', () => {
   test.each(PAID_CASES)('%s', async (_, paid) => {
-    const asked = { key: await gateway.caller(), idempotency_key: fresh() }
+    const keys = { key: await gateway.caller(), idempotency_key: fresh() }
     const before = gateway.rows().calls.length
-    const first = await send(gateway, paid, asked)
+    const first = await send(gateway, paid, keys)
     expect([first.status, first.replayed]).toEqual([200, null])
     expect(first.body).toContain('Hello.')
     upstream.answer(refusal(500))
-    expect(await send(gateway, paid, asked)).toEqual({ ...first, replayed: 'true' })
-    expect(await send(gateway, paid, asked)).toEqual({ ...first, replayed: 'true' })
+    expect(await send(gateway, paid, keys)).toEqual({ ...first, replayed: 'true' })
+    expect(await send(gateway, paid, keys)).toEqual({ ...first, replayed: 'true' })
     expect(upstream.seen).toHaveLength(1)
     const { calls } = await gateway.atRest()
     expect(calls).toHaveLength(before + 1)
@@ -37,18 +37,18 @@ describe('"same key and body replays the stored answer, one charge"', () => {
   test.each(PAID_CASES)(
     '%s: an answer too large for a row is kept in a file, byte for byte',
     async (_, paid) => {
-      const asked = { key: await gateway.caller(), idempotency_key: fresh() }
+      const keys = { key: await gateway.caller(), idempotency_key: fresh() }
       upstream.answer(answering('é☃🦀'.repeat(30_000)))
       const files = await filesOfAnswers()
-      const first = await send(gateway, paid, asked)
+      const first = await send(gateway, paid, keys)
       expect(first.body.length).toBeGreaterThan(MAX_ROW_BYTES)
       expect(await filesOfAnswers()).toHaveLength(files.length + 1)
-      expect(await send(gateway, paid, asked)).toEqual({ ...first, replayed: 'true' })
+      expect(await send(gateway, paid, keys)).toEqual({ ...first, replayed: 'true' })
       expect(upstream.seen).toHaveLength(1)
     },
   )
 
-  test('a stream in many pieces that becomes too large for a row', async () => {
+  test('a stream in many pieces that outgrows a row is replayed byte for byte', async () => {
     const paid = PAID['native, events']
     const piece = { candidates: [{ content: { role: 'model', parts: [{ text: 'x'.repeat(3_000) }] } }] }
     const text = [...Array(40).fill(piece), answer()]
@@ -56,14 +56,14 @@ describe('"same key and body replays the stored answer, one charge"', () => {
       .join('')
     const places = Array.from({ length: 60 }, (_, index) => (index + 1) * 2_000)
     upstream.answer(stream(...splitAt(text, ...places)))
-    const asked = { key: await gateway.caller(), idempotency_key: fresh() }
-    const first = await send(gateway, paid, asked)
+    const keys = { key: await gateway.caller(), idempotency_key: fresh() }
+    const first = await send(gateway, paid, keys)
     expect(first.body).toBe(text)
-    expect((await send(gateway, paid, asked)).body).toBe(text)
+    expect((await send(gateway, paid, keys)).body).toBe(text)
     await gateway.rest()
   })
 
-  test('without the header each request is a call of its own, and nothing is kept', async () => {
+  test('without the header each request is a separate call, and nothing is kept', async () => {
     const key = await gateway.caller()
     const before = keptIn(gateway)
     for (let round = 0; round < 2; round += 1)
@@ -72,17 +72,17 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     expect(keptIn(gateway)).toEqual(before)
   })
 
-  test('a replay costs nothing, even where the balance is spent meanwhile', async () => {
+  test('a replay costs nothing, even if the balance has been spent meanwhile', async () => {
     const { id, name } = await gateway.account(`poor-${fresh()}`, { balance_usd: '0.04' })
-    const asked = { key: await gateway.key(name), idempotency_key: fresh() }
+    const keys = { key: await gateway.key(name), idempotency_key: fresh() }
     const paid = PAID['native, whole']
-    expect((await send(gateway, paid, asked)).status).toBe(200)
+    expect((await send(gateway, paid, keys)).status).toBe(200)
     const { balance_nanos } = gateway.rows().accounts.find((account) => account.id === id) ?? {
       balance_nanos: 0,
     }
     await withdraw(gateway, id, balance_nanos)
-    expect((await send(gateway, paid, asked)).replayed).toBe('true')
-    expect((await send(gateway, paid, { ...asked, idempotency_key: fresh() })).status).toBe(402)
+    expect((await send(gateway, paid, keys)).replayed).toBe('true')
+    expect((await send(gateway, paid, { ...keys, idempotency_key: fresh() })).status).toBe(402)
   })
 
   test('the API keys of an account share its idempotency keys; accounts do not', async () => {
@@ -97,7 +97,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     expect(upstream.seen).toHaveLength(2)
   })
 
-  test('the way the API key is sent does not matter', async () => {
+  test('the same API key sent in another way replays the same answer', async () => {
     const key = await gateway.caller()
     const headers = { 'idempotency-key': fresh() }
     for (const form of ['query', 'bearer', 'x-goog-api-key', 'query'] as const)
@@ -110,14 +110,14 @@ describe('"Kept 24 hours"', () => {
   test('to the millisecond; then the request is a new one', async () => {
     const paid = PAID['chat, whole']
     const { name } = await gateway.account(`day-${fresh()}`, { balance_usd: '10' })
-    const asked = { key: await gateway.key(name), idempotency_key: fresh() }
+    const keys = { key: await gateway.key(name), idempotency_key: fresh() }
     upstream.answer(answering('a large answer '.repeat(10_000)))
-    await send(gateway, paid, asked)
+    await send(gateway, paid, keys)
     clock_ms += KEPT_FOR_MS - 1
-    expect((await send(gateway, paid, asked)).replayed).toBe('true')
+    expect((await send(gateway, paid, keys)).replayed).toBe('true')
     clock_ms += 1
-    expect((await send(gateway, paid, asked)).replayed).toBeNull()
-    expect((await send(gateway, paid, asked)).replayed).toBe('true')
+    expect((await send(gateway, paid, keys)).replayed).toBeNull()
+    expect((await send(gateway, paid, keys)).replayed).toBe('true')
     expect(upstream.seen).toHaveLength(2)
   })
 })

@@ -1,4 +1,4 @@
-// Shared parts of the idempotency tests: paid requests on every text surface, and what their callers get.
+// Shared parts of the idempotency tests: paid requests on every text surface, and the responses to them.
 import { expect } from 'bun:test'
 import { MODEL } from '../support/catalogue.ts'
 import type { TestGateway } from '../support/gateway.ts'
@@ -47,8 +47,8 @@ export function announcing(script: Script): { script: Script; arrived: Promise<v
   }
 }
 
-/** An answer, as far as it must be the same when it is sent again. */
-interface Got {
+/** The parts of an answer that its replay repeats. */
+interface Reply {
   status: number
   type: string | null
   request_id: string | null
@@ -61,7 +61,7 @@ export async function send(
   gateway: TestGateway,
   { path, body, headers }: Paid,
   { key, idempotency_key }: { key: string; idempotency_key: string },
-): Promise<Got> {
+): Promise<Reply> {
   const response = await gateway.call(path, body, {
     key,
     headers: { ...headers, 'idempotency-key': idempotency_key },
@@ -76,17 +76,17 @@ export async function send(
   }
 }
 
-/** The same once its first request is under way no more, which its caller cannot see: money is settled a moment before. */
-export async function sendAfterEnd(...sent: Parameters<typeof send>): Promise<Got> {
+/** Sends it until its first request is no longer in progress, which the caller cannot see: the money is settled a moment earlier. */
+export async function sendAfterEnd(...sent: Parameters<typeof send>): Promise<Reply> {
   for (;;) {
-    const got = await send(...sent)
-    if (got.status !== 409 || !got.body.includes('still in progress')) return got
+    const reply = await send(...sent)
+    if (reply.status !== 409 || !reply.body.includes('still in progress')) return reply
   }
 }
 
 /** A refusal in the native shape. */
 export function expectRefusal(
-  { status, replayed, body }: Got,
+  { status, replayed, body }: Reply,
   expected_status: number,
   message: RegExp,
 ): void {
@@ -94,7 +94,7 @@ export function expectRefusal(
   expect(JSON.parse(body).error.message).toMatch(message)
 }
 
-/** How many rows there are under keys, and how many of them have an answer. */
+/** Counts the rows of keys, and those of them with an answer. */
 export function keptIn(gateway: TestGateway): { rows: number; answered: number } {
   const row = gateway.db
     .query<{ rows: number; answered: number }, []>(
@@ -105,7 +105,7 @@ export function keptIn(gateway: TestGateway): { rows: number; answered: number }
   return row
 }
 
-/** Takes from an account's balance. */
+/** Takes money from an account's balance. */
 export async function withdraw(
   gateway: TestGateway,
   account_id: number,

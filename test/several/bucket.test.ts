@@ -1,4 +1,4 @@
-// Two gateways over one database and one bucket: what one stores the other serves, lists, continues and deletes; a start removes nothing.
+// Two gateways over one database and one bucket: each serves, lists, continues and deletes the files of the other; a start removes none.
 import { describe, expect, test } from 'bun:test'
 import { fileStoresOf } from '../../src/app/process/files/stores.ts'
 import { DRAW, LARGE_TEXT, MUCH, provider } from '../app/process/files/provider.ts'
@@ -11,7 +11,7 @@ import { BOUNDARY, formOf } from '../upload/support.ts'
 import { world } from './world.ts'
 
 describe.if(hasPostgres && hasS3Server)('two gateways with one bucket', () => {
-  test('serve, list, continue, replay and delete what the other stored', async () => {
+  test('serve, list, continue, replay and delete files that the other stored', async () => {
     const bucket = partOf(await sharedS3Server())
     using files = fileStoresOf({ files: bucket }, '/nowhere')
     await using w = await world({ gateways: 2, script: provider, files: bucket })
@@ -58,7 +58,7 @@ describe.if(hasPostgres && hasS3Server)('two gateways with one bucket', () => {
     await w.rest()
   })
 
-  test('that start one after the other remove nothing that another is writing', async () => {
+  test('that start remove no file that the other is writing', async () => {
     const bucket = partOf(await sharedS3Server())
     using files = fileStoresOf({ files: bucket }, '/nowhere')
     const { script, asked, release } = heldBack(provider)
@@ -66,7 +66,7 @@ describe.if(hasPostgres && hasS3Server)('two gateways with one bucket', () => {
     const key = await w.caller('100')
     const drawing = w.call(0, GENERATIONS, DRAW, key)
     await asked
-    // As of a call whose row is on its way.
+    // Like the file of a call whose row is not written yet.
     const unnamed = crypto.randomUUID()
     await files.answers.put(unnamed, PNG)
     await files.responses.put(unnamed, PNG)

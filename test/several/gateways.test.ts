@@ -1,4 +1,4 @@
-// Several gateways at work: what is exact over all of them, and what becomes of calls when one is killed or stands still.
+// Several gateways at work: keys and charges are exact over all of them, also when one is killed, stands still, or has a wrong clock.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
@@ -9,7 +9,7 @@ import { RARE_SWEEPS, TIMES, type World, world } from './world.ts'
 
 const statusOf = (answer: Response): Promise<number> => answer.bytes().then(() => answer.status)
 
-/** How many calls are recorded: all, or those of an outcome. */
+/** The number of recorded calls: of all, or of those with an outcome. */
 async function callsIn({ db }: World, outcome = '%'): Promise<number> {
   const [row] = await db.rows<{ calls: number }>(
     'SELECT count(*) AS calls FROM calls WHERE outcome LIKE $outcome',
@@ -25,7 +25,7 @@ describe.if(hasPostgres)('three gateways', () => {
   })
   afterAll(() => w[Symbol.asyncDispose]())
 
-  test('an Idempotency-Key that comes to all of them at once is one call at the provider', async () => {
+  test('send the provider one call for an Idempotency-Key that reaches all of them at once', async () => {
     const [seen, calls] = [w.upstream.seen.length, await callsIn(w)]
     const key = await w.caller('100')
     const count = IS_LONG ? 200 : 40
@@ -41,7 +41,7 @@ describe.if(hasPostgres)('three gateways', () => {
     expect(await callsIn(w)).toBe(calls + count)
   })
 
-  test('refuse the start of one more while files are in folders, which changes nothing of them', async () => {
+  test('refuse the start of one more while files are in folders, and serve on', async () => {
     const key = await w.caller('100')
     await expect(w.join({ REFUSES_OTHERS: 1 })).rejects.toThrow('Another gateway serves this database')
     for (const member of [0, 1, 2])
@@ -49,8 +49,8 @@ describe.if(hasPostgres)('three gateways', () => {
     await w.rest()
   })
 
-  // The last of these three: one of them is gone then.
-  test('one that is killed under load: every acknowledged answer is charged once, its holds are free again', async () => {
+  // The last test of these three gateways: one of them dies here.
+  test('charge every acknowledged answer once and free all holds after one of them is killed under load', async () => {
     const calls_before = await callsIn(w, 'completed')
     const key = await w.caller('100')
     const victim = SEED % 3
@@ -71,11 +71,11 @@ describe.if(hasPostgres)('three gateways', () => {
     await Promise.all(load)
     await w.rest()
     const calls = (await callsIn(w, 'completed')) - calls_before
-    // Its last settlements may have been made, and their answers not have come.
+    // It may have settled its last calls without their answers arriving.
     expect(calls).toBeGreaterThanOrEqual(answered)
     expect(calls).toBeLessThanOrEqual(answered + 12)
     const others = w.members.filter((_, at) => at !== victim)
-    await eventually('the others take it for dead', async () => {
+    await eventually('the others consider it dead', async () => {
       const logs = await Promise.all(others.map((member) => member.log()))
       return logs.join('').includes('a gateway has stopped reporting, and is treated as stopped')
     })
@@ -83,7 +83,7 @@ describe.if(hasPostgres)('three gateways', () => {
 })
 
 describe.if(hasPostgres)('two gateways', () => {
-  test('one that stands still past its time: its call is charged late, once, and it goes on', async () => {
+  test('one that stands still for too long charges its call late, once, and goes on', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -123,7 +123,7 @@ describe.if(hasPostgres)('two gateways', () => {
     await w.rest()
   })
 
-  test('one whose clock is 90 seconds off neither expires nor refuses what the others hold', async () => {
+  test('one whose clock is 90 seconds off neither expires nor refuses the holds of the others', async () => {
     await using w = await world({
       gateways: 2,
       script: answering,
@@ -145,12 +145,12 @@ describe.if(hasPostgres)('two gateways', () => {
 })
 
 describe.if(hasPostgres)('a start', () => {
-  test('in place of one that was killed on another machine waits until that has been silent for its time', async () => {
+  test('in place of a gateway killed on another machine is refused until that one has been silent for long enough', async () => {
     await using w = await world({ gateways: 1, script: answering })
     const key = await w.caller('100')
     w.members[0]?.signal('SIGKILL')
     await w.members[0]?.ended
-    // However long a start takes on a busy machine, the other was there until then.
+    // The other one stays alive, however long a start takes on a busy machine.
     const seen = setInterval(() => {
       void w.db.write((db) => db.rows('UPDATE gateways SET seen_at_ms = now_ms() WHERE ended_at_ms IS NULL'))
     }, TIMES.BEAT_EVERY_MS)

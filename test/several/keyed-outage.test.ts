@@ -1,4 +1,4 @@
-// A stream with an Idempotency-Key that ends while the server of the database is away: its caller gets what one without a key gets, and a repeat what is known.
+// A keyed stream that ends during an outage of the database's server: its caller gets what one without a key gets, and a repeat gets the same.
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { answer, ask, payloadsOf, piece, streamPath } from '../support/native.ts'
@@ -6,13 +6,13 @@ import { hasPostgres } from '../support/postgres.ts'
 import { stream } from '../support/upstream.ts'
 import { world } from './world.ts'
 
-/** A gateway from its source is started for it, beside what else the machine does. */
+/** A gateway starts from its source for it, while the machine is busy. */
 const MAX_TEST_MS = 180_000
 const KEYED = { 'idempotency-key': 'during-an-outage' }
 
-describe.if(hasPostgres)('a keyed stream whose end falls into an outage', () => {
+describe.if(hasPostgres)('a keyed stream that ends during an outage', () => {
   test(
-    'ends with the same error event as one without a key, and its repeat after the outage gets what was sent',
+    'ends with the same error event as one without a key, and a repeat after the outage gets the same bytes',
     async () => {
       const { promise: rest, resolve: release } = Promise.withResolvers<void>()
       const script = () => stream({ event: piece('Hel') }, { wait: rest }, { event: answer('lo.') })
@@ -22,7 +22,7 @@ describe.if(hasPostgres)('a keyed stream whose end falls into an outage', () => 
       const answers = await Promise.all([call(KEYED), call()])
       expect(answers.map(({ status }) => status)).toEqual([200, 200])
       await w.upstream.sees(2)
-      // Both callers have got something, so that their calls are charged.
+      // Both callers have received bytes, so that their calls are charged.
       await Promise.all(answers.map((each) => each.clone().body?.getReader().read()))
       w.cutOff(true)
       release()
@@ -34,7 +34,7 @@ describe.if(hasPostgres)('a keyed stream whose end falls into an outage', () => 
       await eventually('the repeat is no longer refused', async () => {
         const again = await call(KEYED)
         repeat = await again.text()
-        // Under way, or not to be recorded yet; what was charged and lost would stay so.
+        // It is under way, or cannot be recorded yet. A lost answer would stay refused.
         if (again.status !== 200)
           expect(repeat).toMatch(/still in progress|cannot record calls|does not answer/)
         return again.status === 200

@@ -1,4 +1,4 @@
-// What a gateway that is killed leaves: another one ends it while it serves on, and touches nothing that those alive have under way.
+// Work left by a killed gateway: another gateway ends it while it serves on, and touches nothing that a live gateway has under way.
 import { describe, expect, test } from 'bun:test'
 import { draws, GENERATIONS, generation, models, PNG } from '../images/support.ts'
 import { eventually } from '../support/eventually.ts'
@@ -10,8 +10,8 @@ import { type World, world } from './world.ts'
 const FORM = formOf([{ bytes: PNG }])
 const FORM_TYPE = 'multipart/form-data; boundary=a-boundary'
 
-/** An upload whose end is sent later. */
-function beginUpload({ members }: World, member: number, key: string) {
+/** Starts an upload whose end is sent later. */
+function startUpload({ members }: World, member: number, key: string) {
   const { promise, resolve: finish } = Promise.withResolvers<void>()
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
@@ -35,8 +35,8 @@ function beginUpload({ members }: World, member: number, key: string) {
 const statesOf = async ({ db }: World, table: 'generations' | 'files'): Promise<string[]> =>
   (await db.rows<{ state: string }>(`SELECT state FROM ${table} ORDER BY id`)).map(({ state }) => state)
 
-describe.if(hasPostgres)('of two gateways the one that is killed', () => {
-  test('leaves images and uploads, which the other ends: those of its own go on', async () => {
+describe.if(hasPostgres)('a gateway beside a killed one', () => {
+  test('ends the images and uploads of the killed one; its own go on', async () => {
     const { script, release } = heldBack(draws(PNG))
     await using w = await world({ gateways: 2, script, more: ({ url }) => models(url) })
     const key = await w.caller('100')
@@ -46,13 +46,13 @@ describe.if(hasPostgres)('of two gateways the one that is killed', () => {
         () => 0,
       ),
     )
-    const uploads = [0, 1].map((member) => beginUpload(w, member, key))
+    const uploads = [0, 1].map((member) => startUpload(w, member, key))
     await eventually('all is under way', async () => {
       const under_way = [...(await statesOf(w, 'generations')), ...(await statesOf(w, 'files'))]
       return under_way.join() === 'generating,generating,storing,storing'
     })
     w.members[0]?.signal('SIGKILL')
-    await eventually('the other one has ended what it left', async () => {
+    await eventually('the other one has ended them', async () => {
       const rows = await w.db.rows<{ id: number }>('SELECT id FROM gateways')
       return rows.length === 1
     })

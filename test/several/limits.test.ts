@@ -1,4 +1,4 @@
-// Limits over three gateways behind nginx: a balance, calls at once, requests and tokens a minute, and images are exact over all of them.
+// Limits over three gateways behind nginx: a balance, concurrent calls, requests and tokens a minute, and images are exact over all of them.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { draws, GENERATIONS, generation, PNG } from '../images/support.ts'
 import { PROVIDER } from '../support/catalogue.ts'
@@ -9,7 +9,7 @@ import { hasPostgres } from '../support/postgres.ts'
 import { modelSection } from '../support/sections.ts'
 import { RARE_SWEEPS, type World, world } from './world.ts'
 
-/** Its calls hold what they cost: 5 tokens of output. */
+/** A model whose calls hold what they cost: 5 tokens of output. */
 const FIXED = 'test-fixed'
 const DRAWING = 'test-drawing'
 const CALL_USD = 5 * 0.000_004
@@ -28,8 +28,7 @@ tokens_per_minute = 100
 concurrent_calls = 4
 `
 
-/** What was answered. */
-interface Told {
+interface Reply {
   status: number
   retry_after: string | null
   text: string
@@ -40,7 +39,7 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
   let nginx: Nginx
 
   beforeAll(async () => {
-    // On a busy machine none is to be taken for dead: its holds would be free, and its calls charged late.
+    // On a busy machine no gateway must be considered dead: its holds would be free, and its calls charged late.
     const environment = [1, 2, 3].map(() => ({ ...RARE_SWEEPS, SILENT_AFTER_MS: 60_000 }))
     w = await world({ script: answering, more: MORE, environment })
     nginx = await startNginx(w.members.map(({ url }) => url))
@@ -54,7 +53,7 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     w.upstream.seen.length = 0
   })
 
-  async function send(key: string, path = wholePath(FIXED), body: unknown = ask()): Promise<Told> {
+  async function send(key: string, path = wholePath(FIXED), body: unknown = ask()): Promise<Reply> {
     const answer = await fetch(new URL(path, nginx.url), {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -63,9 +62,9 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     const retry_after = answer.headers.get('retry-after')
     return { status: answer.status, retry_after, text: await answer.text() }
   }
-  const times = (count: number, call: () => Promise<Told>) => Array.from({ length: count }, call)
+  const times = (count: number, call: () => Promise<Reply>) => Array.from({ length: count }, call)
 
-  test('of calls at all of them exactly those that the balance pays for are admitted', async () => {
+  test('admit exactly the calls that the balance pays for', async () => {
     const { sent, paid } = IS_LONG ? { sent: 3_000, paid: 700 } : { sent: 300, paid: 70 }
     const key = await w.caller((paid * CALL_USD).toFixed(6))
     expect(await statusesOf(times(sent, () => send(key)))).toEqual({ 200: paid, 402: sent - paid })
@@ -77,17 +76,17 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     expect(account).toEqual({ balance_nanos: 0, debt_nanos: 0 })
   })
 
-  test.each<[whose: string, account: string | undefined, settings: object]>([
+  test.each<[owner: string, account: string | undefined, settings: object]>([
     ['a key', undefined, { concurrent_calls: 4 }],
     ['an account', 'at-once', {}],
-  ])('4 calls at once of %s: 30 at once are never 5 at the provider', async (_whose, account, settings) => {
+  ])('send the provider at most 4 concurrent calls of %s, of 30', async (_owner, account, settings) => {
     const key = await w.caller('10', settings, account)
     let under_way = 0
-    let most = 0
+    let peak = 0
     const ends: (() => void)[] = []
     w.upstream.answer(async (seen) => {
       under_way += 1
-      most = Math.max(most, under_way)
+      peak = Math.max(peak, under_way)
       await new Promise<void>((resolve) => void ends.push(resolve))
       under_way -= 1
       return answering(seen)
@@ -102,23 +101,23 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     )
     for (const end of ends.splice(0)) end()
     expect(await statusesOf(first)).toEqual({ 200: 4, 429: 26 })
-    expect(most).toBe(4)
-    // Until each of 30 has had its turn: whoever is refused comes again.
+    expect(peak).toBe(4)
+    // Until each of 30 is served: a refused call is sent again.
     const ticking = setInterval(() => ends.shift()?.(), 5)
-    const untilAnswered = async (): Promise<Told> => {
+    const untilAnswered = async (): Promise<Reply> => {
       for (;;) {
-        const told = await send(key)
-        if (told.status !== 429) return told
+        const reply = await send(key)
+        if (reply.status !== 429) return reply
         await Bun.sleep(10)
       }
     }
     expect(await statusesOf(times(30, untilAnswered))).toEqual({ 200: 30 })
     clearInterval(ticking)
-    expect(most).toBe(4)
+    expect(peak).toBe(4)
     await w.rest()
   })
 
-  test('30 image calls in 60 seconds, and not 31', async () => {
+  test('admit 30 image calls in 60 seconds, and not 31', async () => {
     const key = await w.caller('10')
     w.upstream.answer(draws(PNG))
     const answers = times(40, () => send(key, GENERATIONS, generation({ model: DRAWING })))
@@ -127,7 +126,7 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     await w.rest()
   })
 
-  test('requests a minute: as many as the limit are admitted, and what is refused says when to come again', async () => {
+  test('admit as many requests a minute as the limit, and tell the others when to retry', async () => {
     const key = await w.caller('10', {}, 'requests')
     expect(await statusesOf(times(60, () => send(key)))).toEqual({ 200: 20, 429: 40 })
     expect(w.upstream.seen).toHaveLength(20)
@@ -135,17 +134,17 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     expect(Number(refused.retry_after)).toBeWithin(1, 62)
     expect(refused.text).toContain('Rate limit reached: requests per minute of this account.')
     for (const { url } of w.members) {
-      const told = await fetch(new URL('/api/v1/account', url), {
+      const account = await fetch(new URL('/api/v1/account', url), {
         headers: { authorization: `Bearer ${key}` },
       })
-      expect(await told.json()).toMatchObject({
+      expect(await account.json()).toMatchObject({
         limits: { account: { requests_per_minute: { limit: 20, used: 20 } } },
       })
     }
     await w.rest()
   })
 
-  test('tokens a minute: calls are admitted until those before have used as many', async () => {
+  test('admit calls until earlier ones have used the tokens of the minute', async () => {
     const key = await w.caller('10', {}, 'tokens')
     const statuses: number[] = []
     for (let at = 0; at < 9; at += 1) statuses.push((await send(key)).status)
@@ -155,21 +154,21 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
   })
 })
 
-/** How often each status was answered. */
-async function statusesOf(answers: readonly Promise<Told>[]): Promise<Record<number, number>> {
+/** The number of answers with each status. */
+async function statusesOf(answers: readonly Promise<Reply>[]): Promise<Record<number, number>> {
   const counts: Record<number, number> = {}
   for (const { status } of await Promise.all(answers)) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
-/** The first of many that are answered. */
-async function firstOf(count: number, answers: readonly Promise<Told>[]): Promise<Told[]> {
-  const come: Told[] = []
-  const enough = Promise.withResolvers<Told[]>()
+/** The first `count` replies to arrive. */
+async function firstOf(count: number, answers: readonly Promise<Reply>[]): Promise<Reply[]> {
+  const replies: Reply[] = []
+  const enough = Promise.withResolvers<Reply[]>()
   for (const answer of answers)
-    void answer.then((told) => {
-      come.push(told)
-      if (come.length === count) enough.resolve([...come])
+    void answer.then((reply) => {
+      replies.push(reply)
+      if (replies.length === count) enough.resolve([...replies])
     }, enough.reject)
   return await enough.promise
 }

@@ -1,4 +1,4 @@
-// Live feeds of several gateways: each tells its own calls as they go, and those that the others settle, once.
+// Live feeds of several gateways: each reports its own calls as they progress, and calls of the others once, when they are settled.
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
@@ -6,22 +6,22 @@ import { hasPostgres } from '../support/postgres.ts'
 import { heldBack } from '../support/upstream.ts'
 import { type World, world } from './world.ts'
 
-interface Told {
+interface FeedEvent {
   type: string
   request_id: string
   cost_nanos?: number
   outcome?: string
 }
 
-/** A feed, as far as it was read. */
+/** Opens a feed, and collects its events. */
 async function openFeed({ members }: World, member: number, key: string) {
   const leaving = new AbortController()
   const response = await fetch(new URL('/api/v1/events', members[member]?.url), {
     headers: { authorization: `Bearer ${key}` },
     signal: leaving.signal,
   })
-  const told: Told[] = []
-  const { promise: begun, resolve } = Promise.withResolvers<void>()
+  const events: FeedEvent[] = []
+  const { promise: started, resolve } = Promise.withResolvers<void>()
   const read = async () => {
     let text = ''
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -29,21 +29,21 @@ async function openFeed({ members }: World, member: number, key: string) {
       const parts = text.split('\n\n')
       text = parts.pop() ?? ''
       for (const part of parts) {
-        const event = JSON.parse(/^data: (.*)$/m.exec(part)?.[1] ?? '{}') as Told
-        if (event.type !== 'ping') told.push(event)
+        const event = JSON.parse(/^data: (.*)$/m.exec(part)?.[1] ?? '{}') as FeedEvent
+        if (event.type !== 'ping') events.push(event)
         resolve()
       }
     }
   }
   const reading = read().catch(() => {})
-  await begun
+  await started
   const typesOf = (request_id: string) =>
-    told.filter((event) => event.request_id === request_id).map(({ type }) => type)
+    events.filter((event) => event.request_id === request_id).map(({ type }) => type)
   const leave = () => {
     leaving.abort()
     return reading
   }
-  return { told, typesOf, leave }
+  return { events, typesOf, leave }
 }
 
 const idOf = async (answer: Promise<Response>): Promise<string> => {
@@ -54,20 +54,20 @@ const idOf = async (answer: Promise<Response>): Promise<string> => {
 }
 
 describe.if(hasPostgres)('the feed of an account at one of two gateways', () => {
-  test('tells all of its own calls, and of those at the other that they are settled: each once', async () => {
+  test('reports each of its own calls, and once the settlement of each call at the other', async () => {
     const held = heldBack(answering)
     await using w = await world({ gateways: 2, script: held.script })
     const [key, stranger] = [await w.caller('100'), await w.caller('100')]
-    // Begun before anybody listens, and before all others, which end first.
+    // Starts before the feed is open and before all other calls, and ends last.
     const long = idOf(w.call(0, wholePath(), ask(), key))
     await held.asked
     w.upstream.answer(answering)
     const feed = await openFeed(w, 1, key)
-    // Others are followed from the moment at which it has read where they are.
+    // The gateway follows the others from the moment at which it has read their positions.
     const before: string[] = []
-    await eventually('the others are followed', async () => {
+    await eventually('the gateway follows the others', async () => {
       before.push(await idOf(w.call(0, wholePath(), ask(), key)))
-      return feed.told.length > 0
+      return feed.events.length > 0
     })
     const [here, there]: [string[], string[]] = [[], []]
     for (let at = 0; at < 12; at += 1) {
@@ -78,16 +78,16 @@ describe.if(hasPostgres)('the feed of an account at one of two gateways', () => 
     }
     held.release()
     there.push(await long)
-    await eventually('all are told', () => there.every((id) => feed.typesOf(id).length > 0))
-    // What would be told twice would be by then.
+    await eventually('all are reported', () => there.every((id) => feed.typesOf(id).length > 0))
+    // An event that came twice would have arrived by then.
     const last = await idOf(w.call(0, wholePath(), ask(), key))
-    await eventually('a later one is told', () => feed.typesOf(last).length > 0)
+    await eventually('a later call is reported', () => feed.typesOf(last).length > 0)
     expect(here.map(feed.typesOf)).toEqual(here.map(() => ['held', 'first_byte', 'settled']))
     expect(there.map(feed.typesOf)).toEqual(there.map(() => ['settled']))
     for (const id of before) expect(feed.typesOf(id).length).toBeLessThanOrEqual(1)
-    const later = feed.told.filter(({ request_id }) => !before.includes(request_id))
+    const later = feed.events.filter(({ request_id }) => !before.includes(request_id))
     expect(later).toHaveLength(here.length * 3 + there.length + 1)
-    for (const event of feed.told.filter(({ type }) => type === 'settled'))
+    for (const event of feed.events.filter(({ type }) => type === 'settled'))
       expect(event).toMatchObject({ outcome: 'completed', cost_nanos: expect.any(Number) })
     await feed.leave()
     await w.rest()

@@ -1,14 +1,14 @@
-// A stranger's transaction keeps the row of an account locked: its calls wait or are told so, and those of all others go on.
+// A locked account: a stranger's transaction locks its row. Its calls wait or get 503, and those of all others go on.
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { type World, world } from './world.ts'
 
-/** Every second one has an Idempotency-Key at each call: as many of them as connections on which calls write. */
+/** Every second lane sends an Idempotency-Key with each call: as many lanes as connections on which calls write. */
 const LANES = 8
 const RUN_MS = 2_000
-/** What is shown is who waits, not how many calls a machine can do: one that is busy has time left. */
+/** The test is about which calls wait, not about throughput: even a busy machine must have time left. */
 const PAUSE_MS = 20
 
 interface Answered {
@@ -17,7 +17,7 @@ interface Answered {
   retry_after: string | null
 }
 
-/** Calls by some keys, each again once it is answered. */
+/** Makes calls with some keys in turn, for a time. */
 async function callFor(w: World, keys: readonly string[], ms: number) {
   const answers: Answered[] = []
   const end_ms = performance.now() + ms
@@ -35,15 +35,15 @@ async function callFor(w: World, keys: readonly string[], ms: number) {
   return answers
 }
 
-describe.if(hasPostgres)('an account whose row a stranger has locked', () => {
-  const LOCKS: [what: string, lock: string][] = [
+describe.if(hasPostgres)('an account in which a stranger has locked', () => {
+  const LOCKS: [row: string, lock: string][] = [
     ['its row', "SELECT 1 FROM tollgate.accounts WHERE name = 'locked' FOR UPDATE"],
     [
       'the row of its key',
       "UPDATE tollgate.keys SET prefix = prefix WHERE account_id = (SELECT id FROM tollgate.accounts WHERE name = 'locked')",
     ],
   ]
-  test.each(LOCKS)('%s: its calls are 503 with Retry-After, and all others 200', async (_, lock) => {
+  test.each(LOCKS)('%s: its calls get 503 with Retry-After, and all others 200', async (_, lock) => {
     await using w = await world({
       gateways: 1,
       script: answering,
@@ -51,27 +51,24 @@ describe.if(hasPostgres)('an account whose row a stranger has locked', () => {
     })
     const locked = await w.caller('100', {}, 'locked')
     const others = [await w.caller('100'), await w.caller('100')]
-    // Settles only once the row is free.
+    // Its settlement waits for the row.
     expect((await w.call(0, wholePath(), ask(), locked)).status).toBe(200)
     const before = await callFor(w, others, RUN_MS)
     await using stranger = new SQL({ url: w.database_url, max: 1 })
-    let those_of_locked: Answered[] = []
+    let of_locked: Answered[] = []
     let meanwhile: Answered[] = []
     await stranger.begin(async (tx) => {
       await tx.unsafe(lock)
-      ;[those_of_locked, meanwhile] = await Promise.all([
-        callFor(w, [locked], RUN_MS),
-        callFor(w, others, RUN_MS),
-      ])
+      ;[of_locked, meanwhile] = await Promise.all([callFor(w, [locked], RUN_MS), callFor(w, others, RUN_MS)])
       const log = await w.members[0]?.log()
       expect(log).not.toContain('the ledger cannot commit')
     })
     const of = (answers: readonly Answered[]) => new Set(answers.map(({ status }) => status))
     expect(of(before)).toEqual(new Set([200]))
     expect(of(meanwhile)).toEqual(new Set([200]))
-    expect(of(those_of_locked)).toEqual(new Set([503]))
-    expect(those_of_locked.every(({ retry_after }) => Number(retry_after) >= 1)).toBe(true)
-    // Calls that wait for the lock are answered once in this time. How many there are is a figure of the machine.
+    expect(of(of_locked)).toEqual(new Set([503]))
+    expect(of_locked.every(({ retry_after }) => Number(retry_after) >= 1)).toBe(true)
+    // A lane that waited for the lock would get one answer in this time. How many others get depends on the machine.
     for (const keyed of [true, false])
       expect(meanwhile.filter(({ is_keyed }) => is_keyed === keyed).length).toBeGreaterThan(1.5 * LANES)
     expect((await w.call(0, wholePath(), ask(), locked)).status).toBe(200)

@@ -1,8 +1,8 @@
-// A newer program: with NEWER in its environment, this one has a further migration, and another version. With READABLE_FROM = 1, a program
-// must know that migration from then on.
+// A newer program: NEWER in its environment adds a migration and changes its version. With READABLE_FROM = 1 older programs cannot use
+// the tables after that migration.
 import { type BunPlugin, plugin } from 'bun'
 
-/** Only adds: what is there before is used by older programs meanwhile. */
+/** Only adds: older programs go on using the existing columns and tables. */
 const SQL = `
 ALTER TABLE accounts ADD COLUMN added bigint NOT NULL DEFAULT 7;
 ALTER TABLE calls ADD COLUMN added text COLLATE "C";
@@ -13,7 +13,7 @@ CREATE INDEX accounts_by_added ON accounts (added);
 
 const NEWER_VERSION = '99.0.0'
 
-/** Of the build of the tests' programs, or of one that starts from source. Without NEWER the program stays as it is. */
+/** For the build of the tests' programs, and for a program that starts from source. Without NEWER nothing changes. */
 export const newerProgram: BunPlugin = {
   name: 'newer program',
   setup(build) {

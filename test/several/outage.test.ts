@@ -1,4 +1,4 @@
-// The server of the database goes away under several gateways, and comes back: none of them takes another one for dead for it.
+// An outage of the server of the database under several gateways: once it is back, none of them considers another one dead.
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
@@ -6,7 +6,7 @@ import { hasPostgres } from '../support/postgres.ts'
 import { heldBack } from '../support/upstream.ts'
 import { TIMES, world } from './world.ts'
 
-describe.if(hasPostgres)('a server that was away for longer than a gateway may be silent', () => {
+describe.if(hasPostgres)('an outage longer than a gateway may be silent', () => {
   test('expires no hold of a call under way, and frees no key of one', async () => {
     const { script, release } = heldBack(answering)
     await using w = await world({ script })
@@ -18,13 +18,13 @@ describe.if(hasPostgres)('a server that was away for longer than a gateway may b
     w.cutOff(true)
     await Bun.sleep(TIMES.SILENT_AFTER_MS + 1_000)
     w.cutOff(false)
-    await eventually('all tell that they are alive', async () => {
-      const [row] = await w.db.rows<{ told: number }>(
-        'SELECT count(*) AS told FROM gateways WHERE seen_at_ms > now_ms() - 500',
+    await eventually('all have reported that they are alive', async () => {
+      const [row] = await w.db.rows<{ alive: number }>(
+        'SELECT count(*) AS alive FROM gateways WHERE seen_at_ms > now_ms() - 500',
       )
-      return row?.told === 3
+      return row?.alive === 3
     })
-    // Of those that sweep meanwhile.
+    // So that each of them has swept.
     await Bun.sleep(TIMES.SWEEP_EVERY_MS * 2)
     const [row] = await w.db.rows<{ pending: number }>(
       "SELECT count(*) AS pending FROM holds WHERE state = 'pending'",

@@ -1,4 +1,4 @@
-// One of several gateways, as a process that a test stops and kills: its argument is the folder, its times are in the environment.
+// One of several gateways, as a process that a test stops and kills. Its argument is the folder; the environment sets its times.
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'

@@ -1,5 +1,4 @@
-// The catalogue in the database of several gateways: all take a new version within a beat, one of two saves wins, and each keeps what is of its machine.
-
+// The shared catalogue of several gateways: all take a new version within a beat, one of two saves wins, and each machine keeps its own settings.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,11 +30,11 @@ interface Running extends AsyncDisposable {
   folder: string
   log: MemoryLog
   console: ConsoleClient
-  /** Of the model's input, in dollars for a million tokens. */
+  /** The price of the model's input, in dollars for a million tokens. */
   price(): number
 }
 
-/** A database of a test's own, with gateways over it. */
+/** Makes a database of its own, over which gateways are started. */
 async function world() {
   const stack = new AsyncDisposableStack()
   const { name, url } = await makeDatabase()
@@ -48,7 +47,7 @@ async function world() {
     db,
     storage,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
-    /** @param machine what its file has beside [storage] */
+    /** @param machine the text of its file beside [storage] */
     async start(machine = TEXT, env: Record<string, string> = ENV, within?: string): Promise<Running> {
       count += 1
       const data_folder = within ?? folder.at(`gateway-${count}`)
@@ -81,7 +80,7 @@ async function world() {
       }
       return made
     },
-    /** Commands on the folder of a gateway. */
+    /** Runs commands on the folder of a gateway. */
     commands(of: Pick<Running, 'folder'>): Scene {
       const scene = createScene('nothing', of.folder)
       scene.env = { ...ENV }
@@ -120,7 +119,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     await w?.[Symbol.asyncDispose]()
   })
 
-  test('have one catalogue: that of the file of the first, which the database took over', async () => {
+  test('have one catalogue: the database takes over the file of the first', async () => {
     expect((await newestShared(w.db))?.text.trimEnd()).toBe(`${TOKEN}${TEXT}`.trimEnd())
     expect([one.price(), other.price()]).toEqual([1, 1])
     expect(other.started.catalogue().server.shutdown_timeout_ms).toBe(30_000)
@@ -129,7 +128,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     await eventually('both have it', () => one.price() === 1.5 && other.price() === 1.5)
   })
 
-  test('take another text within a beat, and say what of their files is not used', async () => {
+  test('take a new text within a beat, and warn of the settings in their files that it replaces', async () => {
     await apply(w, one, `${priced('2')}[metrics]\nlisten = "127.0.0.1:9"\n[backup]\nkeep = 3\n`)
     await eventually('both have it', () => one.price() === 2 && other.price() === 2)
     await one.log.shows(({ warnings }) =>
@@ -145,7 +144,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     expect(metrics_section.of(other.started.catalogue())).toEqual({ token: undefined, listen: undefined })
   })
 
-  test('an edit of the file of one changes nothing but what is of the machine', async () => {
+  test('take from their edited file only the settings of the machine', async () => {
     writeFileSync(
       join(one.folder, 'tollgate.toml'),
       `[backup]\nfolder = "elsewhere"\n${priced('7')}${w.storage}`,
@@ -155,7 +154,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     expect(backup_section.of(one.started.catalogue()).place).toMatchObject({ folder: 'elsewhere' })
   })
 
-  test('the console shows and saves one text for all', async () => {
+  test('show and save one text for all in the console', async () => {
     const [seen, same] = [
       await one.console.json('GET', '/catalogue'),
       await other.console.json('GET', '/catalogue'),
@@ -163,7 +162,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     expect(seen.hash).toBe(same.hash)
     expect(seen.text).not.toContain('[storage]')
     expect(seen.mistakes).toEqual([])
-    // Read at one, saved at the other, as behind a load balancer.
+    // Reads at one and saves at the other, as behind a load balancer.
     const draft = seen.text.replace('price = { input = 2,', 'price = { input = 3,')
     const saved = await other.console.send('POST', '/catalogue/save', {
       body: { hash: seen.hash, text: draft },
@@ -179,7 +178,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     ).toMatchObject([{ subject: MODEL, actor: 'operator' }])
   })
 
-  test('of two saves at once at two gateways one wins, and the other is told', async () => {
+  test('let one of two simultaneous saves win, and refuse the other with 409', async () => {
     const { hash } = await one.console.json('GET', '/catalogue')
     const before = (await newestShared(w.db))?.version ?? 0
     const answers = await Promise.all([save(one, '4', hash), save(other, '5', hash)])
@@ -191,7 +190,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     expect((await newestShared(w.db))?.version).toBe(before + 1)
   })
 
-  test('a form of settings saves at one gateway for all, over saves of another one, and is told of the same value', async () => {
+  test('save a form of settings for all beside another form, and refuse a value that changed meanwhile', async () => {
     const [mine, theirs] = ['reads_per_minute', 'images_per_minute'].map((name) => ['limits', name])
     const set = (of: Running, ...values: object[]) =>
       of.console.send('POST', '/catalogue/values', { body: { values } })
@@ -225,7 +224,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     })
   })
 
-  test.each<[what: string, edit: object, path: string, words: string]>([
+  test.each<[setting: string, edit: object, path: string, message: string]>([
     [
       'a key',
       { op: 'set', path: ['providers', 0, 'api_keys'], value: ['typed-key-12345'] },
@@ -245,21 +244,21 @@ describe.if(hasPostgres)('gateways over one database', () => {
       'must be set in tollgate.toml of each machine',
     ],
     [
-      'where backups go',
+      'the settings of backups',
       { op: 'set', path: ['backup', 'keep'], value: 9 },
       'backup',
       'must be changed by `tollgate config apply` on a server',
     ],
-  ])('the console refuses %s', async (_, edit, path, words) => {
+  ])('refuse %s in the console', async (_, edit, path, message) => {
     const { hash } = await one.console.json('GET', '/catalogue')
     const { mistakes } = await one.console.json('POST', '/catalogue/check', { edits: [edit] })
-    expect(mistakes.find((mistake: { path: string }) => mistake.path === path)?.message).toContain(words)
+    expect(mistakes.find((mistake: { path: string }) => mistake.path === path)?.message).toContain(message)
     const refused = await one.console.send('POST', '/catalogue/save', { body: { hash, edits: [edit] } })
     expect(refused.status).toBe(422)
     expect((await newestShared(w.db))?.text).not.toContain('typed-key-12345')
   })
 
-  test('one that cannot take a text keeps the last good one, says why, and takes the next', async () => {
+  test('keep the last good text if they cannot take the new one, say why, and take the next', async () => {
     await using poor = await w.start('', { ...ENV, METRICS: 'short' })
     const was = poor.price()
     await apply(w, one, `${TOKEN}${priced('6')}`)
@@ -278,7 +277,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     ).toHaveLength(1)
   })
 
-  test('one without a variable serves the others, and warns', async () => {
+  test('without a variable serve the other providers, and warn', async () => {
     const SECOND = `\n[[providers]]\nname = "second"\nprotocol = "gemini"\nbase_url = "https://b.example/api"\napi_keys = ["env:SECOND_API_KEY"]\n
 [[models]]\nid = "of-second"\nkind = "text"\nroutes = [{ provider = "second", model = "m" }]\nprice = { input = 1, output = 2 }\n`
     await using rich = await w.start('', { ...ENV, SECOND_API_KEY: 'second-secret-of-all' })
@@ -290,7 +289,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     await apply(w, one, priced('9'))
   })
 
-  test('a start takes what is in force, with a file that has only its storage; after a restart as well', async () => {
+  test('take the current text at a start and after a restart, with only [storage] in their file', async () => {
     const third = await w.start('')
     expect(third.price()).toBe(9)
     expect(third.started.warnings).toEqual([])
@@ -299,14 +298,14 @@ describe.if(hasPostgres)('gateways over one database', () => {
     expect(again.price()).toBe(9)
   })
 
-  test('a start without a text in the database and without a catalogue of its own is refused', async () => {
+  test('refuse to start without a text in the database and without a catalogue in their file', async () => {
     await using bare = await world()
     await expect(bare.start('')).rejects.toThrow(
       'put a catalogue into the database by `tollgate config apply FILE`',
     )
   })
 
-  test('a start with a key in its file is refused, where the database would take the catalogue over', async () => {
+  test('refuse to start with a key in their file if the database would take that catalogue over', async () => {
     await using bare = await world()
     const text = TEXT.replace('env:FIRST_API_KEY', 'a-key-typed-here')
     await expect(bare.start(text)).rejects.toThrow('no key is written to the database')

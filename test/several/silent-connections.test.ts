@@ -1,33 +1,33 @@
-// The server of the database fails over, and the connections to the former one fall silent: calls go on by new ones within seconds.
+// Silent connections: the server of the database fails over, and those to the former one fall silent. Calls go on over new ones within seconds.
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { world } from './world.ts'
 
-/** As they are where nobody sets them. */
+/** The defaults in production. */
 const REAL_TIMES = { BEAT_EVERY_MS: 2_000, SILENT_AFTER_MS: 30_000 }
-/** The guide promises 503 within 5 seconds on a machine that has time for it; reports, whose bound calls must not wait for, have 35. */
+/** The guide promises 503 within 5 seconds on a machine that is not busy. Reports have 35 seconds, and calls must not wait for that. */
 const MAX_ANSWER_MS = 15_000
 
 describe.if(hasPostgres)('connections that fall silent while new ones work', () => {
-  test(`are given up, whoever uses them: no call waits for ${MAX_ANSWER_MS} ms, and each of them is 200 or 503`, async () => {
+  test(`are closed, whatever uses them: no call waits for ${MAX_ANSWER_MS} ms, and each gets 200 or 503`, async () => {
     await using w = await world({ gateways: 1, script: answering, environment: [REAL_TIMES] })
-    // More than there are connections, and each key is looked up anew each second.
+    // More keys than connections; the gateway looks each one up again every second.
     const keys = await Promise.all(Array.from({ length: 8 }, () => w.caller('10')))
     const answers: { at_ms: number; status: number; took_ms: number }[] = []
     let is_over = false
     const lanes = keys.map(async (key, at) => {
       while (!is_over) {
         const began_ms = performance.now()
-        // Half of them by way of what else a call asks the database for.
+        // Half of the calls also query the database for their Idempotency-Key.
         const headers = at % 2 ? { 'idempotency-key': crypto.randomUUID() } : {}
         const { status } = await w.call(0, wholePath(), ask(), key, headers)
         answers.push({ at_ms: performance.now(), status, took_ms: performance.now() - began_ms })
       }
     })
     while (answers.length < 50) await Bun.sleep(20)
-    // So that a part of the keys is to be looked up.
+    // So that some of the keys are due for a lookup.
     await Bun.sleep(900)
     const silent_ms = performance.now()
     w.silence()

@@ -1,4 +1,4 @@
-// A rolling upgrade: a newer program takes the place of an older one after the other, while they serve; and what older ones do where they cannot go on.
+// A rolling upgrade: newer programs replace older ones one by one, while all serve; and older ones that cannot use the new tables.
 import { describe, expect, test } from 'bun:test'
 import { NEWEST } from '../../src/store/engines/postgres/migrate.ts'
 import { eventually } from '../support/eventually.ts'
@@ -9,13 +9,13 @@ import { type Member, RARE_SWEEPS, type World, world } from './world.ts'
 
 const NEWER_VERSION = '99.0.0'
 const CALLS_BETWEEN = IS_LONG ? 400 : 40
-/** Outside the suite gateways are started from their source, which takes 2 s of a processor each. */
+/** Outside the suite gateways start from their source, which takes 2 s of a processor each. */
 const MAX_TEST_MS = 180_000
-/** Between two calls of a lane: close to each other while one stops and after one has started, not so while one starts, which needs the machine. */
+/** Between two calls of a lane: short while a gateway stops and after one has started, longer during a start, which needs the machine. */
 const PAUSE_MS = 25
 const PAUSE_AT_START_MS = 150
 
-/** What a client is told by a gateway that stops, or has stopped: it was not asked then. */
+/** Errors from a gateway that is stopping or has stopped: it has not served the call. */
 const OF_A_STOP =
   /^(ECONNREFUSED|ECONNRESET|ConnectionRefused|ConnectionClosed)$|The gateway is restarting\. Please retry\./
 
@@ -30,22 +30,22 @@ const schemaIn = async ({ db }: World) =>
 
 describe.if(hasPostgres)('a rolling upgrade', () => {
   test(
-    'of three gateways under load: each call is answered, and charged once',
+    'of three gateways under load answers each call, and charges it once',
     async () => {
       const environment = [1, 2, 3].map(() => RARE_SWEEPS)
       await using w = await world({ script: answering, environment })
       const key = await w.caller('1000')
       const places: Member[] = [...w.members]
       const answered = new Map<Member, number>()
-      const others: string[] = []
-      let [asked, done, ends, pause_ms] = [0, 0, false, PAUSE_MS]
-      /** As a client with several addresses does it: again at the next one, under the same key. */
+      const errors: string[] = []
+      let [sent, done, ends, pause_ms] = [0, 0, false, PAUSE_MS]
+      /** Like a client with several addresses: it retries at the next one, under the same key. */
       const call = async (at: number) => {
-        asked += 1
-        const idempotency_key = `call-${asked}`
+        sent += 1
+        const idempotency_key = `call-${sent}`
         for (let turn = at; ; turn += 1) {
           const member = places[turn % places.length] as Member
-          const status = await fetch(new URL(wholePath(), member.url), {
+          const error = await fetch(new URL(wholePath(), member.url), {
             method: 'POST',
             headers: {
               authorization: `Bearer ${key}`,
@@ -57,28 +57,28 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
             async (answer) => (answer.ok ? void (await answer.bytes()) : await answer.text()),
             (failure: Error & { code: string }) => failure.code,
           )
-          if (status === undefined) {
+          if (error === undefined) {
             answered.set(member, (answered.get(member) ?? 0) + 1)
             done += 1
             return
           }
-          others.push(status)
+          errors.push(error)
           await Bun.sleep(20)
         }
       }
       const lanes = Array.from({ length: 6 }, async (_, lane) => {
         while (!ends) {
-          await call(lane + asked)
+          await call(lane + sent)
           await Bun.sleep(pause_ms)
         }
       })
-      const more = async (members: readonly Member[]) => {
+      const expectMore = async (members: readonly Member[]) => {
         const before = members.map((member) => answered.get(member) ?? 0)
         await eventually('each of them answers more', () =>
           members.every((member, at) => (answered.get(member) ?? 0) >= (before[at] ?? 0) + CALLS_BETWEEN / 4),
         )
       }
-      await more(places)
+      await expectMore(places)
       for (const [at, older] of w.members.slice(0, 3).entries()) {
         older.signal('SIGTERM')
         expect(await older.ended).toBe(0)
@@ -87,8 +87,8 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
         pause_ms = PAUSE_MS
         expect(await schemaIn(w)).toEqual({ version: NEWEST + 1, readable_from: NEWEST })
         expect((await versionsIn(w)).filter((version) => version === NEWER_VERSION)).toHaveLength(at + 1)
-        // The older ones go on over the tables of the newer program.
-        await more(places)
+        // The older programs go on with the tables of the newer one.
+        await expectMore(places)
       }
       ends = true
       await Promise.all(lanes)
@@ -96,15 +96,15 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
       const [row] = await w.db.rows<{ calls: number; added: number }>(
         'SELECT count(*) AS calls, (SELECT min(added) FROM accounts) AS added FROM calls',
       )
-      expect({ ...row, done }).toEqual({ calls: asked, added: 7, done: asked })
-      expect(w.upstream.seen.length).toBe(asked)
-      expect(others.filter((what) => !OF_A_STOP.test(what))).toEqual([])
+      expect({ ...row, done }).toEqual({ calls: sent, added: 7, done: sent })
+      expect(w.upstream.seen.length).toBe(sent)
+      expect(errors.filter((error) => !OF_A_STOP.test(error))).toEqual([])
       expect(await versionsIn(w)).toEqual([NEWER_VERSION, NEWER_VERSION, NEWER_VERSION])
     },
     MAX_TEST_MS,
   )
 
-  test('that older programs cannot go on with: they take no more calls and say why; what was under way is not charged, and settled by the newer one', async () => {
+  test('to tables that older programs cannot use: they refuse calls and say why; a call under way is not charged, and the newer one settles it', async () => {
     const held = Promise.withResolvers<void>()
     let is_first = true
     await using w = await world({

@@ -21,9 +21,9 @@ import { putCatalogueIn } from '../support/shared-catalogue.ts'
 import { temporary } from '../support/temporary.ts'
 import { type Script, startUpstream, type Upstream } from '../support/upstream.ts'
 
-/** The real times are for the long run. */
+/** Shorter than in production, so that a test need not wait for long. */
 export const TIMES = { BEAT_EVERY_MS: 250, SILENT_AFTER_MS: 2_000, SWEEP_EVERY_MS: 500 }
-/** Of gateways whose tests wait for no sweep: half of what one does that is not called is sweeping. */
+/** For gateways whose tests wait for no sweep: sweeping is half of the work of an idle one. */
 export const RARE_SWEEPS = { SWEEP_EVERY_MS: 2_500 }
 
 export interface Member {
@@ -38,11 +38,11 @@ export interface World extends AsyncDisposable {
   members: readonly Member[]
   upstream: Upstream
   db: PostgresDb
-  /** Not by way of the proxy. */
+  /** Past the proxy. */
   database_url: string
-  /** Makes an account with so much money. @param settings of its key @param name of the account @returns the text of the key */
+  /** Makes an account with this balance and a key. @param settings of the key @param name of the account @returns the text of the key */
   caller(balance_usd: string, settings?: object, name?: string): Promise<string>
-  /** Asks the member of that place; those places go round. */
+  /** Sends a request to a member by its index, modulo their number. */
   call(
     member: number,
     path: string,
@@ -50,11 +50,11 @@ export interface World extends AsyncDisposable {
     key: string,
     headers?: Record<string, string>,
   ): Promise<Response>
-  /** Starts a further one, in a new folder or in that of one that is gone. */
+  /** Starts one more gateway, in a new folder or in that of a stopped one. */
   join(environment?: Record<string, number>, folder?: string): Promise<Member>
-  /** Takes the server of the database away from all gateways, or gives it back. */
+  /** Cuts all gateways off from the server of the database, or lets them reach it again. */
   cutOff(is_cut_off: boolean): void
-  /** The connections of all gateways to it fall silent; new ones work. */
+  /** Silences the connections of all gateways to the server; new ones work. */
   silence(): void
   /** Waits until nothing is held, and asserts that the books agree. */
   rest(): Promise<void>
@@ -63,10 +63,10 @@ export interface World extends AsyncDisposable {
 interface Options {
   gateways?: number
   script?: Script
-  /** Further sections of the catalogue, of the upstream's address. */
+  /** Further sections of the catalogue, or a function of the upstream's address that returns them. */
   more?: string | ((upstream: Pick<Upstream, 'url'>) => string)
   environment?: Record<string, number>[]
-  /** Where all of them have their files; absent: each in its folder, which is right only for calls without. */
+  /** The bucket for the files of all gateways. Without it each has them in its folder, which is right only for calls without files. */
   files?: Bucket | undefined
   /** Lines of `[server]`. */
   server?: string
@@ -153,7 +153,7 @@ ${files ? filesLines(files) : ''}`
   return made
 }
 
-/** One that starts from source is made newer as it is loaded, one of the executable as that is built. */
+/** A program that starts from source becomes newer when it is loaded, the executable when it is built. */
 const NEWER = executable
   ? commandOf('several-gateway')
   : commandOf('several-gateway').toSpliced(1, 0, '--preload', join(import.meta.dir, 'newer-program.ts'))

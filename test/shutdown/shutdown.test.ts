@@ -1,5 +1,5 @@
-// SIGTERM to a real process with calls under way: new calls are refused, the others finish within the limit or are ended, all
-// are settled, the exit status is 0, and the audit is clean.
+// Shutdown: a real process with calls under way gets SIGTERM. It refuses new calls, ends the others at the limit at the latest, settles
+// all of them, and exits with 0; the audit is clean.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { catalogueOf } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
@@ -50,7 +50,7 @@ async function processScene(server: string): Promise<ProcessScene> {
   }
 }
 
-/** The first event of a stream at once, and the rest of each answer after this step. */
+/** Answers a stream with its first event at once, and with the rest after this step; a whole answer comes after it, too. */
 const answering = (step: Step) => (seen: Seen) =>
   seen.path.includes(':stream')
     ? stream({ event: FIRST }, step, { event: LAST })
@@ -110,7 +110,7 @@ describe('SIGTERM', () => {
   })
 
   test.each(['cancel', 'drain'])(
-    'ends what is longer than the limit, with what was delivered charged (on_disconnect = %s)',
+    'ends calls that outlast the limit, and charges the delivered part (on_disconnect = %s)',
     async (on_disconnect) => {
       await using s = await processScene(`shutdown_timeout_ms = 300\non_disconnect = "${on_disconnect}"`)
       const { gateway, upstream } = s
@@ -143,7 +143,7 @@ describe('SIGTERM', () => {
     },
   )
 
-  test('a hangup meanwhile, as of a terminal that is closed, ends no call', async () => {
+  test('SIGHUP after it, as from a terminal that closes, ends no call', async () => {
     await using s = await processScene('')
     const { gateway, upstream } = s
     const rest = Promise.withResolvers<void>()
@@ -185,18 +185,18 @@ describe('SIGTERM', () => {
     reader.leave('close')
   })
 
-  test('a second one ends the process at once with a status other than 0; the holds stay for the next start', async () => {
+  test('a second SIGTERM ends the process at once with a status other than 0; the holds stay for the next start', async () => {
     await using s = await processScene('')
     const { gateway, upstream } = s
     upstream.answer(answering('hang'))
     const { wholes } = await callsUnderWay(s)
-    const given_up = Promise.allSettled(wholes)
+    const abandoned = Promise.allSettled(wholes)
     await eventually('all holds have their rows', () => gateway.books().holds.length === STREAMS + WHOLES)
     gateway.signal('SIGTERM')
     await notReady(s)
     gateway.signal('SIGTERM')
     expect(await gateway.ended).not.toBe(0)
-    await given_up
+    await abandoned
     const { holds } = gateway.books()
     const findings = await gateway.findings()
     expect(findings).toEqual([])
