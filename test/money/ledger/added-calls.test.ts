@@ -1,4 +1,4 @@
-// The sums of a batch: calls of one kind change the kept sums once, and the sums are those of the calls whoever adds them.
+// The sums of a batch: calls of one kind change the kept sums once, and writer and trigger add them up alike.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import type { Operation } from '../../../src/money/ledger/operations.ts'
@@ -16,7 +16,7 @@ function heldWorld(holds: number): Database {
   return db
 }
 
-/** Which calls the writer has added to the sums by itself. */
+/** The calls that the writer itself has added to the sums. */
 const summedOf = (db: Database): number[] =>
   db
     .query<{ id: number }, []>('SELECT id FROM calls WHERE summed = 1 ORDER BY id')
@@ -56,13 +56,13 @@ const CASES: Case[] = [
     sums: ['key 1 sim-text completed: 2 calls, 100 in, 12 nanos, 1 to 3'],
   },
   {
-    name: 'in whatever order they end',
+    name: 'the order of their ends does not matter',
     batch: [post(5, 1), post(1, 2), post(3, 3)],
     together: [1, 3, 5],
     sums: ['key 1 sim-text completed: 3 calls, 30 in, 6 nanos, 1 to 5'],
   },
   {
-    name: 'of two keys, those of each',
+    name: 'calls of two keys are put together by key',
     batch: [post(1, 1), post(2, 2), post(3, 4)],
     together: [1, 3],
     sums: [
@@ -71,7 +71,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    name: 'of two models, those of each',
+    name: 'calls of two models are not put together',
     batch: [post(1, 1), post(3, 2, { model: 'other' })],
     together: [],
     sums: [
@@ -80,7 +80,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    name: 'voided ones are calls too, at no cost',
+    name: 'voided calls count, too, at no cost',
     batch: [voided(1), voided(3)],
     together: [1, 3],
     sums: ['key 1 sim-text completed: 2 calls, 20 in, 0 nanos, 1 to 3'],
@@ -99,7 +99,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    name: 'a refused one is no call',
+    name: 'a refused settlement does not count',
     batch: [post(1, 5), post(1, 5), post(99, 5)],
     together: [],
     sums: ['key 1 sim-text completed: 1 calls, 10 in, 5 nanos, 1 to 1'],
@@ -131,7 +131,7 @@ describe('the sums', () => {
   })
 })
 
-test('a process of an older version, which knows nothing of the column, has its calls summed beside those of a batch', () => {
+test('calls of an older version, which does not know the column, are summed beside those of a batch', () => {
   const db = heldWorld(6)
   createWriter(db).commit([post(1, 5), post(3, 7)])
   const columns = db
@@ -145,7 +145,7 @@ test('a process of an older version, which knows nothing of the column, has its 
   expect(quartersOf(db)).toEqual(['key 1 sim-text completed: 3 calls, 30 in, 19 nanos, 1 to 5'])
 })
 
-test('a batch that the tables refuse in part leaves the sums of the others', () => {
+test('a batch that the tables refuse leaves no sums, and its good operations can be committed again', () => {
   const db = heldWorld(6)
   const writer = createWriter(db)
   expect(() => writer.commit([post(1, 5), post(3, 7), post(5, 1, { images: -1 })])).toThrow(/CHECK/)

@@ -1,4 +1,4 @@
-// A ledger that random operations make older, minute by minute, on either engine: for audits from a mark.
+// A ledger that ages by random operations, minute by minute, on either engine: for audits from a mark.
 import { Database } from 'bun:sqlite'
 import type { Result } from '../../../src/money/ledger/failure.ts'
 import type { Operation } from '../../../src/money/ledger/operations.ts'
@@ -17,7 +17,7 @@ const KEYS = { 1: [1, 3], 2: [2] } as const
 interface Rows extends AsyncDisposable {
   db: Db
   commit(operations: Operation[]): Promise<Result[]> | Result[]
-  /** Changes rows as nothing in the program does, for as long as some work goes on. */
+  /** Damages rows, which no program does, and does some work on the result. */
   withDamage(sql: string, work: (db: Db) => Promise<void>): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function onSqlite(): Rows {
   }
 }
 
-/** What is damaged stays so. */
+/** Its damage is not undone. */
 export async function onPostgres(without_checks: string): Promise<Rows> {
   const there = await postgresWorld()
   await there.run(without_checks)
@@ -69,7 +69,7 @@ interface Made {
 
 export class AgedLedger {
   now_ms = FIRST_MS
-  /** How many holds were settled after they had expired. */
+  /** The number of holds settled after they had expired. */
   settled_late = 0
   readonly #rows: Rows
   readonly #random: Random
@@ -82,7 +82,7 @@ export class AgedLedger {
     this.#random = random
   }
 
-  /** Some operations at once, up to some minutes after the last; now and then hours. */
+  /** Commits some operations at once, up to some minutes after the last; now and then hours. */
   async goOn(): Promise<void> {
     const random = this.#random
     this.now_ms += random.chance(0.03) ? random.below(30 * 60) * MINUTE_MS : random.below(4 * MINUTE_MS)
@@ -136,8 +136,8 @@ export class AgedLedger {
       return { ...expire(made.id), now_ms: this.now_ms }
     }
     if (random.chance(0.15)) {
-      const { op, hold_id, call: of_none } = voided(made.id)
-      return { op, hold_id, call: { ...of_none, ...call }, now_ms: this.now_ms } as Operation
+      const { op, hold_id, call: record } = voided(made.id)
+      return { op, hold_id, call: { ...record, ...call }, now_ms: this.now_ms } as Operation
     }
     this.#posted.push(made)
     return { ...post(made.id, random.below(90), call), now_ms: this.now_ms }

@@ -1,4 +1,4 @@
-// Allowances: what a person credits in a day, top-ups and refunds together, never more than their limit, on both engines.
+// Allowances: top-ups and refunds by a person in a day never exceed their limit together, on both engines.
 import { describe, expect, test } from 'bun:test'
 import type { Result } from '../../../src/money/ledger/failure.ts'
 import type {
@@ -18,7 +18,7 @@ import { hold, NOW, post, refund, topUp, world } from './world.ts'
 const MIA: Allowance = { person_id: 5, since_ms: NOW, limit_nanos: 50 }
 const OTTO: Allowance = { ...MIA, person_id: 6 }
 
-/** As a request of the console: by the person whose allowance it is. */
+/** Like a request of the console by the person who has the allowance. */
 const by = <O extends TopUpOperation | RefundOperation>(
   operation: O,
   allowance: Allowance | undefined,
@@ -36,7 +36,7 @@ const paid = (): readonly (readonly [Operation, Outcome])[] => [
   [post(1, 40), charged(40)],
 ]
 const NEXT_DAY = NOW + 86_400_000
-/** As an erasure leaves the log of account 1. */
+/** Changes the log of account 1 as an erasure does. */
 const ERASURE = [
   'INSERT INTO erased_accounts (account_id, erased_at_ms) VALUES (1, 1)',
   'UPDATE actions SET before = NULL, after = NULL WHERE account_id = 1',
@@ -45,7 +45,7 @@ const ERASURE = [
 const CASES: Case[] = [
   {
     name: 'top-ups up to the limit, and not a nano-dollar more',
-    given: {},
+    setup: {},
     steps: [
       [by(topUp(30), MIA), money(30)],
       [by(topUp(21), MIA), over(20)],
@@ -56,8 +56,8 @@ const CASES: Case[] = [
     entries: ['top_up 30', 'top_up 20'],
   },
   {
-    name: 'refunds count, too, with what is left of the charge',
-    given: { balance: 100 },
+    name: 'refunds count, too: a full one with the rest of the charge',
+    setup: { balance: 100 },
     steps: [
       ...paid(),
       [by(topUp(20), MIA), money(80)],
@@ -69,7 +69,7 @@ const CASES: Case[] = [
   },
   {
     name: 'credits to another account count, too',
-    given: {},
+    setup: {},
     steps: [
       [by(topUp(50), { ...MIA, limit_nanos: 90 }), money(50)],
       [by(topUp(41, 1), { ...MIA, limit_nanos: 90 }), over(40)],
@@ -77,8 +77,8 @@ const CASES: Case[] = [
     after: { balance: 50 },
   },
   {
-    name: 'a person has an allowance of their own, and whoever has none is not counted against it',
-    given: {},
+    name: 'each person has their own allowance, and credits without one do not count',
+    setup: {},
     steps: [
       [by(topUp(50), MIA), money(50)],
       [by(topUp(50), OTTO), money(100)],
@@ -88,8 +88,8 @@ const CASES: Case[] = [
     after: { balance: 600 },
   },
   {
-    name: 'what a person credited before their role was lowered counts',
-    given: {},
+    name: 'credits from before a person’s role was lowered count',
+    setup: {},
     steps: [
       [by(topUp(45), undefined, NOW, MIA.person_id), money(45)],
       [by(topUp(6), MIA), over(5)],
@@ -98,7 +98,7 @@ const CASES: Case[] = [
   },
   {
     name: 'the next day begins anew',
-    given: {},
+    setup: {},
     steps: [
       [by(topUp(50), MIA), money(50)],
       [by(topUp(50), { ...MIA, since_ms: NEXT_DAY }, NEXT_DAY), money(100)],
@@ -107,8 +107,8 @@ const CASES: Case[] = [
     after: { balance: 100 },
   },
   {
-    name: 'what is refused for another reason does not count',
-    given: {},
+    name: 'a credit that is refused for another reason does not count',
+    setup: {},
     steps: [
       [by(topUp(50, 9), MIA), refused('no_such_account')],
       [by(refund(7), MIA), refused('no_such_call')],
@@ -121,7 +121,7 @@ const CASES: Case[] = [
 specify('allowances', CASES)
 
 describe.if(hasPostgres)('on PostgreSQL', () => {
-  test('a hundred credits at once over four gateways and two accounts: no more than the limit', async () => {
+  test('a hundred credits at once over four gateways and two accounts do not exceed the limit', async () => {
     await using there = await postgresWorld()
     await there.begin({})
     await there.run("INSERT INTO people (id, name, created_at_ms) VALUES (5, 'Mia', 0)")
@@ -144,7 +144,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     await Promise.all(gateways.map((gateway) => gateway.close()))
   })
 
-  test('what was credited to an account counts after its erasure', async () => {
+  test('credits to an account count after its erasure', async () => {
     await using there = await postgresWorld()
     await there.begin({})
     const gateway = openPostgresExecutor(there.url)
@@ -157,7 +157,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
   })
 })
 
-test('what was credited to an account counts after its erasure', () => {
+test('credits to an account count after its erasure', () => {
   const db = world()
   const writer = createWriter(db)
   writer.commit([by(topUp(20), MIA), by(topUp(25), MIA), by(topUp(7, 2), OTTO)])
@@ -167,7 +167,7 @@ test('what was credited to an account counts after its erasure', () => {
   expect(writer.commit([by(topUp(5, 2), MIA)])).toMatchObject([{ ok: true }])
 })
 
-test('what was charged, and what was credited on the day before, counts for nobody after an erasure', () => {
+test('charges, and credits of the day before, do not count after an erasure', () => {
   const db = world({ balance: 100 })
   const writer = createWriter(db)
   writer.commit([by(topUp(50), MIA)])

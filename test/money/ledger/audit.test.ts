@@ -51,7 +51,7 @@ describe('the audit', () => {
     })
   })
 
-  test('tells every rule that it checked, over how many rows, and what breaks it', async () => {
+  test('lists every rule that it checked, with the number of its rows and breaches', async () => {
     const db = used()
     const { rules } = await audit(dbOver(db))
     const checked = rules.map(({ invariant, over, checked }) => [invariant, `${checked} ${over}`])
@@ -86,7 +86,7 @@ describe('the audit', () => {
     expect([...broken].sort()).toEqual(INVARIANTS.map(({ name }) => name).sort())
   })
 
-  test('reports what is negative beside 0', async () => {
+  test('reports a negative amount, where 0 is expected', async () => {
     const db = used()
     tamper(db, 'UPDATE keys SET spent_nanos = -1 WHERE id = 2')
     const { findings } = await audit(dbOver(db))
@@ -94,7 +94,7 @@ describe('the audit', () => {
     expect(found).toMatchObject([{ subject: 'key 2', expected: 0, found: -1 }])
   })
 
-  test('reports what is free beside a debt, beside 0', async () => {
+  test('reports free balance beside a debt, where 0 is expected', async () => {
     const db = used()
     tamper(db, 'UPDATE accounts SET debt_nanos = 5 WHERE id = 1')
     const { findings } = await audit(dbOver(db))

@@ -29,7 +29,7 @@ function scene() {
 }
 
 describe('a key with budgets of five hours and a week', () => {
-  test('is refused by the one that is reached, until it begins anew', async () => {
+  test('is refused by the exhausted one until that begins anew', async () => {
     const { db, tx, commit } = scene()
     await changeKey(tx, '1', { budgets: { '5h': 100, week: 150 } }, MONDAY)
     const reset_ms = MONDAY + 5 * HOUR_MS
@@ -61,7 +61,7 @@ describe('a key with budgets of five hours and a week', () => {
     expect(brokenInvariants(db)).toEqual([])
   })
 
-  test('that is rotated hands on what is used of them', async () => {
+  test('hands on their used amounts when it is rotated', async () => {
     const { db, tx, commit } = scene()
     await changeKey(tx, '1', { budgets: { week: 100 } }, MONDAY)
     commit(on(MONDAY, 60))
@@ -78,7 +78,7 @@ describe('a key with budgets of five hours and a week', () => {
 })
 
 describe('an account with budgets', () => {
-  test('shares them among its keys, and counts what its calls cost before', async () => {
+  test('shares them among its keys, and counts the cost of earlier calls', async () => {
     const { db, tx, commit } = scene()
     commit(on(SUNDAY, 30), post(1, 30, { started_at_ms: SUNDAY }), on(SUNDAY, 20))
     await changeAccountBudgets(tx, 'account-1', { day: 100, week: 120, month: 1_000 }, SUNDAY)
@@ -100,7 +100,7 @@ describe('an account with budgets', () => {
   })
 })
 
-test('a hold that a budget did not count, by whatever failure, is settled all the same', async () => {
+test('a hold that a budget failed to count is settled all the same', async () => {
   const { db, tx, commit } = scene()
   await changeKey(tx, '1', { budgets: { '5h': 1_000, day: 1_000 } }, MONDAY)
   commit(on(MONDAY, 5), on(MONDAY, 80))
@@ -118,19 +118,22 @@ describe('a budget that begins while calls are under way', () => {
       (tx: ReturnType<typeof dbOver>) => changeAccountBudgets(tx, 'account-1', { day: 1_000 }, MONDAY),
     ],
     ['of a key', (tx: ReturnType<typeof dbOver>) => changeKey(tx, '1', { budgets: { week: 1_000 } }, MONDAY)],
-  ])('%s counts what the ledger will settle there: by the numbers of the holds', async (_, limit) => {
-    const { db, tx, commit } = scene()
-    // The clock was set back between the first two: holds 2 and 3 have times of before the period.
-    commit(on(MONDAY, 10), on(EVENING, 20), on(EVENING, 40), post(3, 30, { started_at_ms: EVENING }))
-    await limit(tx)
-    expect(db.query('SELECT used_nanos FROM budgets').all()).toEqual([{ used_nanos: 60 }])
-    expect(brokenInvariants(db)).toEqual([])
-    commit(voided(2), voided(1))
-    expect(brokenInvariants(db)).toEqual([])
-  })
+  ])(
+    '%s counts the calls that the ledger will settle in it, by the numbers of their holds',
+    async (_, limit) => {
+      const { db, tx, commit } = scene()
+      // The clock was set back between the first two: holds 2 and 3 have times of before the period.
+      commit(on(MONDAY, 10), on(EVENING, 20), on(EVENING, 40), post(3, 30, { started_at_ms: EVENING }))
+      await limit(tx)
+      expect(db.query('SELECT used_nanos FROM budgets').all()).toEqual([{ used_nanos: 60 }])
+      expect(brokenInvariants(db)).toEqual([])
+      commit(voided(2), voided(1))
+      expect(brokenInvariants(db)).toEqual([])
+    },
+  )
 })
 
-test('a call that needs more than the whole of a limit is told no time at which it would be let in', async () => {
+test('the refusal of a call above the whole of a limit names no reset time', async () => {
   const { tx, commit } = scene()
   await changeAccountBudgets(tx, 'account-1', { day: 50, week: 100 }, MONDAY)
   expect(commit(on(MONDAY, 50), on(MONDAY, 101), on(MONDAY, 51), on(MONDAY, 1))).toEqual([
@@ -141,7 +144,7 @@ test('a call that needs more than the whole of a limit is told no time at which 
   ])
 })
 
-test('the log says with which limits the successor of a key begins', async () => {
+test('the audit log records the limits with which the successor of a key begins', async () => {
   const { db, tx } = scene()
   await changeKey(tx, '1', { budgets: { week: 1_000_000_000, '5h': 500_000_000 } }, MONDAY)
   const randomBytes = (length: number) => new Uint8Array(length).fill(7)
@@ -152,7 +155,7 @@ test('the log says with which limits the successor of a key begins', async () =>
   expect(JSON.parse(created.after)).toMatchObject({ weekly_limit_usd: '1.00', five_hour_limit_usd: '0.50' })
 })
 
-test('the limits of a day and a month that were columns of a key go on with what is used of them', async () => {
+test('a migration moves the daily and monthly limits of a key from its columns, with their used amounts', async () => {
   const db = new Database(':memory:', { strict: true })
   migrate(db, MIGRATIONS.slice(0, 30))
   const key = Buffer.alloc(32)

@@ -1,4 +1,4 @@
-// Limits of calls as several gateways count them together: what is refused, until when, and what counts.
+// Limits of calls that several gateways count together: refusals, their retry times, and the calls that count.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Limit } from '../../../src/domain/call-limits.ts'
@@ -15,10 +15,10 @@ const refused = (refusal: Refusal, retry_after_s = 1, of: 'account' | 'key' = 'k
   limit: { of, retry_after_s },
 })
 
-/** Of key 1, unless another is named. */
+/** A call by key 1, unless another is named. */
 const call = (limits: HoldLimits, key_id = 1): Operation =>
   hold(1, { limits, key_id, account_id: key_id === 2 ? 2 : 1 })
-/** The end of a call that used so many tokens, at a second of the case. */
+/** The end of a call that used these tokens, at a second of the case. */
 const ends = (hold_id: number, tokens: number, limits: HoldLimits, ended_s: number): Operation => ({
   ...post(hold_id, 0, { input_tokens: tokens, output_tokens: 0 }),
   limits,
@@ -36,7 +36,7 @@ type Step = readonly [at_s: number, Operation, Outcome]
 
 const CASES: { name: string; steps: Step[] }[] = [
   {
-    name: 'requests of a key: the third in 60 seconds waits until the first counts no more, whatever becomes of them',
+    name: 'requests of a key: the third in 60 seconds waits until the first no longer counts, whatever becomes of them',
     steps: [
       [0, call(REQUESTS), held(1, 1)],
       [10, call(REQUESTS), held(2, 1)],
@@ -49,7 +49,7 @@ const CASES: { name: string; steps: Step[] }[] = [
     ],
   },
   {
-    name: 'what is refused is not counted',
+    name: 'a refused call does not count',
     steps: [
       [0, call(REQUESTS), held(1, 1)],
       [1, hold(1e15, { limits: REQUESTS }), { ok: false, refusal: 'insufficient_balance' }],
@@ -92,7 +92,7 @@ const CASES: { name: string; steps: Step[] }[] = [
     ],
   },
   {
-    name: 'tokens of a call that came to nothing, of one without a limit, and of one that ended a minute ago do not count',
+    name: 'tokens of a voided call, of one without a limit, and of one that ended a minute ago do not count',
     steps: [
       [0, call(TOKENS), held(1, 1)],
       [0, voided(1), returned(1)],
@@ -115,7 +115,7 @@ const CASES: { name: string; steps: Step[] }[] = [
     ],
   },
   {
-    name: 'calls at once: one ends when it is charged, comes to nothing or expires, and once',
+    name: 'concurrent calls: one ends once, when it is charged, voided or expired',
     steps: [
       [0, call(AT_ONCE), held(1, 1)],
       [0, call(AT_ONCE), held(2, 1)],
@@ -133,7 +133,7 @@ const CASES: { name: string; steps: Step[] }[] = [
     ],
   },
   {
-    name: 'calls at once that began without a limit count once there is one',
+    name: 'concurrent calls that began without a limit count once there is one',
     steps: [
       [0, call({}), held(1, 1)],
       [0, call({}), held(2, 1)],
@@ -143,7 +143,7 @@ const CASES: { name: string; steps: Step[] }[] = [
     ],
   },
   {
-    name: 'an account and its keys: each has its own limit, and the account is looked at first',
+    name: 'an account and its keys: each has its own limit, and the account is checked first',
     steps: [
       [0, call(BOTH), held(1, 1)],
       [0, call(BOTH), refused('limit_concurrency')],
@@ -154,7 +154,7 @@ const CASES: { name: string; steps: Step[] }[] = [
     ],
   },
   {
-    name: 'of several limits requests are looked at first, then tokens, then calls at once',
+    name: 'of several limits requests are checked first, then tokens, then concurrent calls',
     steps: [
       [0, call(ALL), held(1, 1)],
       [5, call(ALL), refused('limit_requests', 56)],
@@ -181,7 +181,7 @@ describe('limits of calls', () => {
       expect(ledger.commit([operation], START_S + at_s)).toEqual([outcome])
   })
 
-  test.each(CASES)('$name: the same where what comes at one second is one batch', ({ steps }) => {
+  test.each(CASES)('$name: the same with one batch a second', ({ steps }) => {
     const ledger = new LimitedLedger()
     for (const batch of Object.values(Object.groupBy(steps, ([at_s]) => at_s)).sort(inOrderOf(steps)))
       expect(
@@ -192,7 +192,7 @@ describe('limits of calls', () => {
       ).toEqual((batch ?? []).map(([, , outcome]) => outcome))
   })
 
-  test('suspended accounts and unknown keys are told before limits', () => {
+  test('unknown keys and accounts are refused before limits', () => {
     const ledger = new LimitedLedger()
     const limits = { key: { concurrent_calls: 0 } }
     expect(ledger.commit([hold(1, { limits, key_id: 2 })], START_S)).toEqual([
@@ -204,7 +204,7 @@ describe('limits of calls', () => {
   })
 })
 
-/** The batches of a case as it has them, also where its clock is set back. */
+/** Compares batches by their order in a case, also if its clock is set back. */
 function inOrderOf(steps: readonly Step[]) {
   return (a: Step[] | undefined, b: Step[] | undefined): number =>
     steps.indexOf(a?.[0] as Step) - steps.indexOf(b?.[0] as Step)
@@ -226,10 +226,10 @@ const anyStep = fc.record({
   tokens: fc.nat({ max: 150 }),
 })
 
-/** What was told of calls, kept whole and counted anew each time. */
-class Told {
+/** The history of calls, kept whole and counted anew each time. */
+class CallHistory {
   readonly #limits: HoldLimits
-  readonly #begun: { ids: string[]; at_s: number }[] = []
+  readonly #starts: { ids: string[]; at_s: number }[] = []
   readonly #spent: { ids: string[]; at_s: number; tokens: number }[] = []
   readonly under_way: { hold_id: number; ids: string[] }[] = []
 
@@ -237,7 +237,7 @@ class Told {
     this.#limits = limits
   }
 
-  /** Which limit one more call of a key would exceed. */
+  /** The limit that one more call of a key would exceed. */
   refusal(key_id: number, now_s: number): Refusal | undefined {
     const [of_account, of_key] = idsOf(key_id)
     return (
@@ -246,11 +246,11 @@ class Told {
   }
 
   begin(hold_id: number, key_id: number, at_s: number): void {
-    this.#begun.push({ ids: idsOf(key_id), at_s })
+    this.#starts.push({ ids: idsOf(key_id), at_s })
     this.under_way.push({ hold_id, ids: idsOf(key_id) })
   }
 
-  /** The oldest ends. */
+  /** Ends the oldest call. */
   end(at_s: number, tokens: number): void {
     const ended = this.under_way.shift()
     if (ended) this.#spent.push({ ids: ended.ids, at_s, tokens })
@@ -262,10 +262,10 @@ class Told {
       tokens_per_minute = Infinity,
       concurrent_calls = Infinity,
     } = limit
-    const ofLate = <T extends { ids: string[]; at_s: number }>(events: T[]) =>
+    const lastMinute = <T extends { ids: string[]; at_s: number }>(events: T[]) =>
       events.filter(({ ids, at_s }) => ids.includes(id) && now_s - at_s <= 60)
-    const tokens = ofLate(this.#spent).reduce((sum, spent) => sum + spent.tokens, 0)
-    if (ofLate(this.#begun).length >= requests_per_minute) return 'limit_requests'
+    const tokens = lastMinute(this.#spent).reduce((sum, spent) => sum + spent.tokens, 0)
+    if (lastMinute(this.#starts).length >= requests_per_minute) return 'limit_requests'
     if (tokens >= tokens_per_minute) return 'limit_tokens'
     if (this.under_way.filter(({ ids }) => ids.includes(id)).length >= concurrent_calls)
       return 'limit_concurrency'
@@ -286,31 +286,31 @@ const END: Record<string, (hold_id: number, tokens: number, limits: HoldLimits, 
   }
 
 describe(`any calls, TOLLGATE_SEED=${SEED}`, () => {
-  test('are decided as by whoever counts all that was told anew', () => {
+  test('are decided as by a count of their whole history', () => {
     fc.assert(
       fc.property(anyLimit, anyLimit, fc.array(anyStep, { maxLength: 80 }), (account, key, steps) => {
         const limits = { account, key }
         const ledger = new LimitedLedger()
-        const told = new Told(limits)
+        const history = new CallHistory(limits)
         let at_s = 0
         for (const { wait_s, key_id, end, tokens } of steps) {
           at_s += wait_s
-          const [oldest] = told.under_way
+          const [oldest] = history.under_way
           const operation = oldest && END[end]?.(oldest.hold_id, tokens, limits, at_s)
           if (operation) {
             ledger.commit([operation], START_S + at_s)
-            told.end(at_s, end === 'post' ? tokens : 0)
+            history.end(at_s, end === 'post' ? tokens : 0)
           }
           const [outcome] = ledger.commit([call(limits, key_id)], START_S + at_s)
-          expect(outcome?.ok ? undefined : outcome?.refusal).toBe(told.refusal(key_id, at_s))
-          if (outcome && 'hold_id' in outcome) told.begin(outcome.hold_id, key_id, at_s)
+          expect(outcome?.ok ? undefined : outcome?.refusal).toBe(history.refusal(key_id, at_s))
+          if (outcome && 'hold_id' in outcome) history.begin(outcome.hold_id, key_id, at_s)
         }
       }),
       { numRuns: 300, seed: SEED },
     )
   })
 
-  test('one that waits as long as it is told to is admitted, where no other comes in between and none is under way', () => {
+  test('are admitted after their retry time, if no other call comes in between and none is under way', () => {
     fc.assert(
       fc.property(anyLimit, fc.array(anyStep, { minLength: 1, maxLength: 60 }), (key, steps) => {
         const limits = { key }

@@ -10,12 +10,12 @@ import { hold, post } from './world.ts'
 const ACCOUNTS = 200
 const CALLS = 3_000
 const SEED = 48
-/** Of a day; so many quarters of an hour begin meanwhile. */
+/** Between two calls: all of them take 40 minutes, so that quarters of an hour begin meanwhile. */
 const BETWEEN_MS = 800
-/** In percent. Whatever else reads on the server keeps old versions on their pages: of an idle one it is 97 and more. */
-const LEAST = 85
-/** Sums of new spans begin on pages that are full of others. */
-const LEAST_OF_SUMS = 75
+/** Other readers on the server keep old versions on their pages: on an idle one it is 97 and more. */
+const MIN_PERCENT = 85
+/** Lower, because sums of new spans begin on pages that are full of others. */
+const MIN_SUMS_PERCENT = 75
 
 const each = (text: string): string => `${text} FROM generate_series(1, ${ACCOUNTS}) AS id`
 const ROWS = [
@@ -25,7 +25,7 @@ const ROWS = [
   "INSERT INTO budgets (account_id, key_id, period, limit_nanos) SELECT id, NULL, 'month', 1000000000",
 ].map(each)
 
-/** In batches as gateways under load make them. */
+/** Makes calls in batches like those of gateways under load. */
 async function makeCalls({ commit }: PostgresWorld): Promise<void> {
   const random = randomFrom(SEED)
   const limits = { account: { tokens_per_minute: 1_000_000_000 }, key: { requests_per_minute: 1_000_000 } }
@@ -82,7 +82,7 @@ describe.if(hasPostgres)('rows that each call changes', () => {
   })
   afterAll(() => there[Symbol.asyncDispose]())
 
-  test('no index is over what changes', async () => {
+  test('have no index over a column that changes', async () => {
     const indexed = new Set((await there.db.rows<{ name: string }>(INDEXED)).map(({ name }) => name))
     expect(indexed).toContain('accounts.name')
     const changed = Object.entries(CHANGED).flatMap(([table, columns]) =>
@@ -91,12 +91,12 @@ describe.if(hasPostgres)('rows that each call changes', () => {
     expect(changed.filter((name) => indexed.has(name))).toEqual([])
   })
 
-  test('their pages have room', async () => {
+  test('have room on their pages', async () => {
     const with_room = (await there.db.rows<{ table: string }>(WITH_ROOM)).map(({ table }) => table)
     expect(Object.keys(CHANGED).filter((table) => !with_room.includes(table))).toEqual([])
   })
 
-  test(`of ${CALLS} calls of ${ACCOUNTS} accounts, changes stay on their page`, async () => {
+  test(`stay on their page over ${CALLS} calls of ${ACCOUNTS} accounts`, async () => {
     await there.run(inOne(ROWS))
     await makeCalls(there)
     // A session reports its counts at its end.
@@ -107,7 +107,7 @@ describe.if(hasPostgres)('rows that each call changes', () => {
       return changes.length > 0
     })
     expect(changes.map(({ table }) => table)).toEqual(Object.keys(CHANGED))
-    const leastOf = (table: string) => (table === 'call_sums' ? LEAST_OF_SUMS : LEAST)
-    expect(changes.filter(({ table, on_page }) => on_page < leastOf(table))).toEqual([])
+    const minimumOf = (table: string) => (table === 'call_sums' ? MIN_SUMS_PERCENT : MIN_PERCENT)
+    expect(changes.filter(({ table, on_page }) => on_page < minimumOf(table))).toEqual([])
   }, 60_000)
 })

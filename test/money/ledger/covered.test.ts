@@ -1,4 +1,4 @@
-// Covered calls of an account on both engines, by when they ended; paid calls are not among them.
+// Covered calls of an account in a month, by the time of their end, on both engines; paid calls are not among them.
 import { describe, expect, test } from 'bun:test'
 import { coveredOf } from '../../../src/money/ledger/covered.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -49,7 +49,7 @@ const ENGINES: [string, Db][] = [
 ]
 
 describe.each(ENGINES)('on %s', (_, db) => {
-  test('of an account, by when they ended: from the first moment of the month, up to the next', async () => {
+  test('the covered calls of a month are those that ended in it, from its first moment up to the next month', async () => {
     expect(await coveredOf(db, 1, { from_ms: MONTH_MS, until_ms: NEXT_MS })).toEqual([
       { model: 'b', calls: 1, covered_nanos: 500 },
       { model: 'a', calls: 3, covered_nanos: 137 },

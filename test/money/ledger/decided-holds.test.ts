@@ -1,4 +1,4 @@
-// Holds that are decided at once, by the process that owns the ledger: their rows come later, and nothing else changes.
+// Holds decided at once by the process that owns the ledger: their rows are written later, and nothing else changes.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, spyOn, test } from 'bun:test'
 import { dayStart } from '../../../src/domain/ranges.ts'
@@ -13,7 +13,7 @@ import { onDisk } from './disk.ts'
 import { charged, held, refused, withoutResets } from './steps.ts'
 import { brokenInvariants, hold, NOW, post, stateOf, topUp, voided } from './world.ts'
 
-/** Runs a test over a ledger that owns its database, of which account 1 has 100; other connections see `db`. */
+/** Runs a test over a ledger that owns its database, with 100 on account 1; `db` is another connection. */
 const owned = (run: (ledger: Ledger, db: Database, path: string) => Promise<void>) =>
   onDisk({ balance: 100 }, async (path, db) => {
     const ledger = openLedger({ path, gateway_id: 1 })
@@ -38,7 +38,7 @@ describe('a hold', () => {
       expect(stateOf(db)).toMatchObject({ held: 60, key_held: 60 })
     }))
 
-  test('that is resolved before gets no row at all: its call is written in the commit of its settlement', () =>
+  test('that is resolved before its row is written gets none: its call is written in the commit of its settlement', () =>
     onDisk({ balance: 100 }, async (path, db) => {
       db.run("CREATE TRIGGER held BEFORE INSERT ON holds BEGIN SELECT RAISE (ABORT, 'written'); END")
       let commits = 0
@@ -57,13 +57,13 @@ describe('a hold', () => {
       expect(brokenInvariants(db)).toEqual([])
     }))
 
-  test('of two in one turn against a balance for one, one is refused', () =>
+  test('is refused beside another in the same turn, if the balance covers only one', () =>
     owned(async (ledger) => {
       const outcomes = await Promise.all([ledger.submit(hold(60)), ledger.submit(hold(60))])
       expect(outcomes).toEqual([held(1, 60), refused('insufficient_balance')])
     }))
 
-  test('that is refused waits for what was submitted before it, which may free what it lacks', () =>
+  test('is refused only after the operations submitted before it, which may free money for it', () =>
     owned(async (ledger) => {
       await ledger.submit(hold(100))
       const outcomes = [ledger.submit(hold(30)), ledger.submit(voided(1)), ledger.submit(hold(30))]
@@ -74,7 +74,7 @@ describe('a hold', () => {
       ])
     }))
 
-  test('is written by a barrier at once, and by the end', () =>
+  test('is written by a barrier at once, and when the ledger closes', () =>
     owned(async (ledger, db) => {
       await ledger.barrier()
       await ledger.submit(hold(10))
@@ -85,7 +85,7 @@ describe('a hold', () => {
       expect(stateOf(db)).toMatchObject({ held: 30 })
     }))
 
-  test('waits for its batch where the process does not own the ledger', () =>
+  test('waits for its batch if the process does not own the ledger', () =>
     onDisk({ balance: 100 }, async (path, db) => {
       const ledger = openLedger({ path })
       await ledger.submit(hold(60))
@@ -94,20 +94,20 @@ describe('a hold', () => {
     }))
 })
 
-/** The book looks at other connections at most so often. */
+/** Longer than the least time between two looks of the book at other connections. */
 const GLANCE_MS = 2
 
 const DAY_LIMIT = `INSERT INTO budgets (account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos)
   VALUES (1, 1, 'day', 60, ${dayStart(NOW)}, 1, 60)`
 
-describe('what another process writes while a hold is decided, once a millisecond has passed', () => {
+describe('a change by another process, once a millisecond has passed', () => {
   test.each([
     ['the key is revoked', `UPDATE keys SET revoked_at_ms = ${NOW}`, refused('key_revoked')],
     ['the account is suspended', "UPDATE accounts SET status = 'suspended'", refused('account_suspended')],
     ['the key gets a limit', 'UPDATE keys SET spend_limit_nanos = 60', refused('key_spend_limit')],
     ['the key gets a limit of the day', DAY_LIMIT, refused('key_daily_limit')],
     ['something else', "UPDATE accounts SET name = 'other'", held(2, 1)],
-  ])('%s: the next hold is decided by it, and the one before is charged', (_, sql, outcome) =>
+  ])('%s: decides the next hold, and the one before is charged', (_, sql, outcome) =>
     owned(async (ledger, db) => {
       await ledger.submit(hold(60))
       db.run(sql)
@@ -117,7 +117,7 @@ describe('what another process writes while a hold is decided, once a millisecon
     }),
   )
 
-  test('a top-up: both count', () =>
+  test('a top-up: counts beside the hold', () =>
     owned(async (ledger, db) => {
       await ledger.submit(hold(60))
       createWriter(db).commit([topUp(50)])
@@ -129,7 +129,7 @@ describe('what another process writes while a hold is decided, once a millisecon
     }))
 })
 
-test('what this process has written decides the next hold, however soon it comes: no revoked key pays once its revocation was answered', () =>
+test('a change by this process decides the next hold, however soon it comes: no suspended account pays once its suspension is answered', () =>
   owned(async (ledger, _db, path) => {
     await using own = openDb(path)
     const suspend = (status: string) =>
@@ -146,15 +146,15 @@ test('what this process has written decides the next hold, however soon it comes
     }
   }))
 
-describe('where nothing can be written', () => {
+describe('when rows cannot be written', () => {
   test(
     'decided holds stay decided, new ones are refused, and later all rows are written',
     () =>
       onDisk({ balance: 100 }, async (path, db) => {
         const executor = openExecutor(path, { gateway_id: 1 })
-        const said: (string | undefined)[] = []
+        const reports: (string | undefined)[] = []
         const ledger = groupCommit(executor, {
-          onChange: (failing) => said.push(failing),
+          onChange: (failing) => reports.push(failing),
           max_busy_wait_ms: MAX_BUSY_WAIT_MS,
         })
         const unlock = await takeWriteLock(path)
@@ -174,7 +174,7 @@ describe('where nothing can be written', () => {
     60_000,
   )
 
-  test('a hold that the tables refuse is given up and told of; all others are written', () =>
+  test('a hold that the tables refuse is dropped and reported; all others are written', () =>
     onDisk({ balance: 100 }, async (path, db) => {
       db.run(
         "CREATE TRIGGER refused BEFORE INSERT ON holds WHEN new.request_id = 'poison' BEGIN SELECT RAISE (ABORT, 'no'); END",
@@ -192,7 +192,7 @@ describe('where nothing can be written', () => {
       expect(brokenInvariants(db)).toEqual([])
     }))
 
-  test('the id of one that is given up is given to no other call, which its own call would settle', () =>
+  test('the id of a dropped hold is not reused: its call would settle the hold of another', () =>
     onDisk({ balance: 100 }, async (path, db) => {
       db.run(
         "CREATE TRIGGER refused BEFORE INSERT ON holds WHEN new.request_id = 'poison' BEGIN SELECT RAISE (ABORT, 'no'); END",

@@ -9,7 +9,7 @@ import { brokenInvariants, hold, post, stateOf, topUp } from './world.ts'
 
 const FAILED = Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })
 
-/** A disk whose flushes fail while it is told so. */
+/** A disk whose flushes fail while the test wants it. */
 function failing() {
   const state = { fails: false, flushes: 0 }
   const disk: Disk = {
@@ -24,7 +24,7 @@ function failing() {
 }
 
 describe('a flush that fails', () => {
-  test('leaves open what became of the batch; refusals stay what they are', () =>
+  test('leaves the outcome of the batch unknown; refusals stay refusals', () =>
     onDisk({ balance: 100 }, async (path) => {
       const { state, disk } = failing()
       const executor = openExecutor(path, { disk })
@@ -36,7 +36,7 @@ describe('a flush that fails', () => {
       await executor.close()
     }))
 
-  test('is not tried again: nothing is committed until the log was begun anew', () =>
+  test('is not tried again: nothing is committed until the log has been restarted', () =>
     onDisk({ balance: 100 }, async (path, db) => {
       const { state, disk } = failing()
       const executor = openExecutor(path, { disk })
@@ -47,7 +47,7 @@ describe('a flush that fails', () => {
       expect(await executor.commit([topUp(7)], 0)).toMatchObject([{ failure: { unavailable: true } }])
       expect({ flushes: state.flushes, balance: stateOf(db)?.balance }).toEqual(before)
 
-      // Somebody who reads keeps the log from being begun anew.
+      // A reader keeps the log from being restarted.
       db.run('BEGIN')
       db.run('SELECT id FROM accounts')
       expect(await executor.tryToWrite()).toMatchObject({
@@ -64,8 +64,8 @@ describe('a flush that fails', () => {
   test('makes the ledger fail until it can commit again, and a settlement that is tried again is charged once', () =>
     onDisk({ balance: 100 }, async (path, db) => {
       const { state, disk } = failing()
-      const said: (string | undefined)[] = []
-      const ledger = openLedger({ path, disk, onChange: (failing) => said.push(failing) })
+      const reports: (string | undefined)[] = []
+      const ledger = openLedger({ path, disk, onChange: (failing) => reports.push(failing) })
       await ledger.submit(hold(60))
       state.fails = true
       const settle = () => ledger.submit(post(1, 25)).catch(({ code }) => code)
@@ -77,22 +77,22 @@ describe('a flush that fails', () => {
       expect(await settle()).toEqual({ ok: false, refusal: 'already_resolved' })
       expect(stateOf(db)).toMatchObject({ balance: 75, held: 0, spent: 25 })
       expect(brokenInvariants(db)).toEqual([])
-      expect(said).toEqual(['the database cannot be written', undefined])
+      expect(reports).toEqual(['the database cannot be written', undefined])
       await ledger.close()
     }))
 })
 
-test('holds whose rows are written after a flush that failed do not pass for a ledger that can commit', () =>
+test('writing the rows of holds after a failed flush does not make the ledger report that it can commit', () =>
   onDisk({ balance: 100 }, async (path) => {
     let clock_ms = 0
     const flushing = Promise.withResolvers<void>()
     const disk: Disk = { ...DISK, now_ms: () => (clock_ms += 2), flushBeside: () => flushing.promise }
-    const said: (string | undefined)[] = []
+    const reports: (string | undefined)[] = []
     const executor = openExecutor(path, { gateway_id: 1, disk })
     const ledger = groupCommit(
-      // As long as it takes: it is tried whether it can commit later than the rows are due.
+      // It never succeeds here: the rows are due before it is tried.
       { ...executor, tryToWrite: async () => ({ unavailable: true, cause: 'EIO' }) },
-      { onChange: (failing) => said.push(failing) },
+      { onChange: (failing) => reports.push(failing) },
     )
     for (let slow = 0; slow < 5; slow++) await ledger.submit(topUp(1))
     const failed = ledger.submit(topUp(1)).catch(({ code }) => code)
@@ -101,11 +101,11 @@ test('holds whose rows are written after a flush that failed do not pass for a l
     flushing.reject(FAILED)
     expect(await failed).toBe('ledger_unavailable')
     await eventually('the row is written', () => ledger.unwritten.size === 0)
-    expect(said).toEqual(['the database cannot be written'])
+    expect(reports).toEqual(['the database cannot be written'])
     await ledger.close()
   }))
 
-test('a batch of refusals waits for no disk', () =>
+test('a batch of refusals does not wait for the disk', () =>
   onDisk({}, async (path) => {
     const { state, disk } = failing()
     const executor = openExecutor(path, { disk })
@@ -127,7 +127,7 @@ test('a batch that is written in parts is flushed once', () =>
     await executor.close()
   }))
 
-test('the points of a batch, in order', () =>
+test('a batch passes its points in order', () =>
   onDisk({ balance: 100 }, async (path) => {
     const points: string[] = []
     const probe: Probe = (point) => points.push(point)
@@ -138,7 +138,7 @@ test('the points of a batch, in order', () =>
   }))
 
 test(
-  'while a slow disk stalls, the event loop goes on, nobody waits longer than the limit, and later all is well',
+  'while a slow disk stalls, the event loop goes on and no operation waits longer than the limit; later all is well',
   () =>
     onDisk({ balance: 100 }, async (path, db) => {
       let clock_ms = 0

@@ -1,4 +1,4 @@
-// A connection to PostgreSQL that has each statement explained before it is carried out: by which indexes it reads, and how much.
+// A connection to PostgreSQL that explains each statement before it is carried out: the indexes by which it reads, and the number of rows and pages.
 import type { Values } from '../../../src/store/db.ts'
 import type { Answer, Connection, Statement } from '../../../src/store/engines/postgres/connection.ts'
 import { rowsBy } from '../../../src/store/engines/postgres/one-connection.ts'
@@ -32,7 +32,7 @@ export interface Explained {
   scans: Scan[]
 }
 
-/** @param within is in a transaction whenever it is asked @param add takes each statement once it is explained */
+/** @param within a connection in a transaction @param add takes each statement once it is explained */
 export function explaining(within: Connection, add: (explained: Explained) => void): Connection {
   const ask = async (text: string, values: readonly unknown[] = []): Promise<Answer> => {
     if (!/^(BEGIN|COMMIT|ROLLBACK)/.test(text)) add(await explain(within, { text, values }))
@@ -53,7 +53,7 @@ export function explaining(within: Connection, add: (explained: Explained) => vo
   })
 }
 
-/** What reads and writes by it, within its transaction. */
+/** A transaction over the connection, for code that reads and writes. */
 export const transactionOn = (connection: Connection): OneConnection =>
   new OneConnection(
     {
@@ -64,13 +64,13 @@ export const transactionOn = (connection: Connection): OneConnection =>
     undefined,
   )
 
-/** By the plan for any values, as the statement is carried out. What it changed is undone. */
+/** Explains by the plan for any values, by which the statement is carried out, and undoes its changes. */
 async function explain(connection: Connection, { text, values = [] }: Statement): Promise<Explained> {
   await connection.ask('SAVEPOINT unexplained')
   await connection.script(`PREPARE explained AS ${text}`)
-  const given = values.length > 0 ? `(${values.map(literalOf).join()})` : ''
+  const args = values.length > 0 ? `(${values.map(literalOf).join()})` : ''
   const rows = await connection.script(
-    `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE explained${given}`,
+    `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE explained${args}`,
   )
   await connection.ask('ROLLBACK TO unexplained')
   await connection.script('DEALLOCATE explained')

@@ -1,4 +1,4 @@
-// A gateway that others took for dead, and ended: its batches change nothing until it is alive again.
+// A fenced gateway, which others ended as dead: its batches change nothing until it is alive again.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Executor } from '../../../src/money/ledger/executor.ts'
 import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
@@ -46,7 +46,7 @@ describe.if(hasPostgres)('the batch of a gateway', () => {
       expect(await holdsOf()).toEqual([{ gateway_id: ID }])
     }))
 
-  test('that was ended is carried out once it has revived itself, and once', async () => {
+  test('that was ended is carried out after it has revived itself, and only once', async () => {
     let fenced = 0
     const onFenced = async () => {
       fenced += 1
@@ -63,9 +63,9 @@ describe.if(hasPostgres)('the batch of a gateway', () => {
   })
 
   test.each<[string, (() => Promise<void>) | undefined, string]>([
-    ['which nobody revives', undefined, END],
-    ['and whose row is gone', undefined, 'DELETE FROM gateways'],
-    ['and stays so', async () => {}, END],
+    ['without a handler', undefined, END],
+    ['with its row deleted', undefined, 'DELETE FROM gateways'],
+    ['with a handler that does not revive it', async () => {}, END],
   ])('that was ended, %s, changes nothing, and can be sent again', async (_, onFenced, ended) => {
     await withExecutor(onFenced, async (executor) => {
       await there.run(ended)
@@ -79,7 +79,7 @@ describe.if(hasPostgres)('the batch of a gateway', () => {
     })
   })
 
-  test('that is being ended waits for that, and is fenced', async () => {
+  test('that is being ended waits, and is fenced', async () => {
     const { sql } = await administrator()
     const waits = () =>
       sql

@@ -60,7 +60,7 @@ const amounts = ({ operations }: Batch) =>
   operations.map((operation) => 'amount_nanos' in operation && operation.amount_nanos)
 
 describe('a transaction', () => {
-  test('is shared by what was submitted in one turn, then by all that was submitted while it was in flight', async () => {
+  test('is shared by the operations of one turn; those submitted while it is in flight share the next one', async () => {
     const { executor, batches, batch } = heldUp()
     const ledger = groupCommit(executor)
     const outcomes = [1, 2, 3].map((amount) => ledger.submit(topUp(amount)))
@@ -108,7 +108,7 @@ describe('a transaction', () => {
 describe('a barrier', () => {
   const HELD = { id: 1 } as Hold
 
-  /** A ledger with a batch in flight, to which a hold was decided, and another operation behind it. */
+  /** A ledger with a batch in flight, a hold decided meanwhile, and another operation behind it. */
   async function behindBatch() {
     const held_up = heldUp()
     const ledger = groupCommit({
@@ -148,7 +148,7 @@ describe('a barrier', () => {
     ['that is in flight', 0],
     ['behind it', 1],
   ] as const)(
-    'is passed while the disk hangs with the batch %s, and by later ones at once',
+    'does not wait longer than the limit for a hanging disk with the batch %s, and later ones do not wait at all',
     async (_, at) => {
       using timers = spyOn(globalThis, 'setInterval')
       const { ledger, batch, outcomes, first, barrier, unwritten } = await behindBatch()
@@ -174,7 +174,7 @@ describe('when a commit fails', () => {
     const [pages] = db.query<{ page_count: number }, []>('PRAGMA page_count').all()
     db.run(`PRAGMA max_page_count = ${pages?.page_count}`)
     const ledger = groupCommit(overDatabase(db))
-    // Beyond what is still free in the pages that there are.
+    // Longer than the free space in the existing pages.
     const long = 'x'.repeat(100_000)
     const submit = () =>
       Promise.allSettled([
@@ -291,12 +291,12 @@ test('one operation that can never be written costs the others few commits, not 
   const settled = await Promise.allSettled(posts)
   expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1)
   expect(settled[40]).toMatchObject({ status: 'rejected', reason: { kind: 'internal' } })
-  // The whole, and at each of six halvings both halves.
+  // The whole batch, and both halves at each of six halvings.
   expect(commits).toBe(1 + 2 * 6)
   expect(stateOf(db)).toMatchObject({ balance: 1_000 - 63, held: 1 })
 })
 
-test('a commit that is under way for less than that is not given up, however often the ledger looks', async () => {
+test('a commit under way for less than the limit is not given up, however often the ledger looks', async () => {
   const { executor, batch } = heldUp()
   using timers = spyOn(globalThis, 'setInterval')
   const ledger = groupCommit(executor)
@@ -309,12 +309,12 @@ test('a commit that is under way for less than that is not given up, however oft
   await ledger.close()
 })
 
-test('while a disk hangs, nobody waits for it longer than the limit, and the ledger says so', async () => {
+test('while a disk hangs, no operation waits longer than the limit, and the ledger reports the failure', async () => {
   const { executor, batch } = heldUp()
-  // Without a timer that keeps the process, the runtime asks again and again whether there is something to do.
+  // Without a timer that keeps the process awake, the runtime polls for work all the time.
   const awake = setInterval(() => {}, 1_000)
-  const said: (string | undefined)[] = []
-  const ledger = groupCommit(executor, { onChange: (failing) => said.push(failing) })
+  const reports: (string | undefined)[] = []
+  const ledger = groupCommit(executor, { onChange: (failing) => reports.push(failing) })
   const under_way = ledger.submit(topUp(1)).catch((thrown: unknown) => thrown)
   const { finish } = await batch(0)
   const behind = ledger.submit(topUp(2)).catch((thrown: unknown) => thrown)
@@ -324,12 +324,12 @@ test('while a disk hangs, nobody waits for it longer than the limit, and the led
   expect(ledger.failing).toBe('the disk does not answer')
   finish()
   await turn()
-  expect(said).toEqual(['the disk does not answer', undefined])
+  expect(reports).toEqual(['the disk does not answer', undefined])
   expect(ledger.failing).toBeUndefined()
   clearInterval(awake)
 }, 60_000)
 
-test('while the disk hangs in a try to write, nobody waits for it longer than the limit either', async () => {
+test('while the disk hangs in a try to write, no operation waits longer than the limit either', async () => {
   const { executor, batch } = heldUp()
   using timers = spyOn(globalThis, 'setInterval')
   const ledger = groupCommit({ ...executor, tryToWrite: () => Promise.withResolvers<undefined>().promise })

@@ -1,4 +1,4 @@
-// Holds: what may be held, and what is refused.
+// Holds: the amounts that are held, and refusals.
 import type { Operation, Outcome } from '../../../src/money/ledger/operations.ts'
 import { type Case, charged, held, MAX_NANOS, refused, returned, specify } from './steps.ts'
 import { hold, NOW, post, voided } from './world.ts'
@@ -6,7 +6,7 @@ import { hold, NOW, post, voided } from './world.ts'
 const HOLDS: Case[] = [
   {
     name: 'a hold of more than is free is refused, and changes nothing',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(60), held(1, 60)],
       [hold(60), refused('insufficient_balance')],
@@ -18,13 +18,13 @@ const HOLDS: Case[] = [
   },
   {
     name: 'an account without money is refused any hold',
-    given: {},
+    setup: {},
     steps: [[hold(1), refused('insufficient_balance')]],
     after: {},
   },
   {
     name: 'a call that costs nothing needs no money',
-    given: {},
+    setup: {},
     steps: [
       [hold(0), held(1, 0)],
       [post(1, 0), charged(0)],
@@ -33,8 +33,8 @@ const HOLDS: Case[] = [
     entries: [],
   },
   {
-    name: 'where the free balance is less than the ceiling but covers the minimum, all of it is held',
-    given: { balance: 100 },
+    name: 'if the free balance is less than the ceiling but covers the minimum, all of it is held',
+    setup: { balance: 100 },
     steps: [
       [hold(70), held(1, 70)],
       [hold(500, { minimum_nanos: 31 }), refused('insufficient_balance')],
@@ -45,7 +45,7 @@ const HOLDS: Case[] = [
   },
   {
     name: 'a minimum of 0 does not admit a paid call without any money',
-    given: { balance: 10 },
+    setup: { balance: 10 },
     steps: [
       [hold(10), held(1, 10)],
       [hold(5, { minimum_nanos: 0 }), refused('insufficient_balance')],
@@ -54,7 +54,7 @@ const HOLDS: Case[] = [
   },
   {
     name: 'a minimum above the ceiling requires only the ceiling',
-    given: { balance: 10 },
+    setup: { balance: 10 },
     steps: [
       [hold(10, { minimum_nanos: 99 }), held(1, 10)],
       [hold(1, { minimum_nanos: 99 }), refused('insufficient_balance')],
@@ -63,7 +63,7 @@ const HOLDS: Case[] = [
   },
   {
     name: 'an unknown account, an unknown key, and a key of another account are refused',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(1, { account_id: 9 }), refused('no_such_account')],
       [hold(1, { key_id: 9 }), refused('no_such_key')],
@@ -74,7 +74,7 @@ const HOLDS: Case[] = [
   },
   {
     name: 'a suspended account is refused before anything else is checked',
-    given: { balance: 100, account: { status: 'suspended' }, key: { revoked_at_ms: NOW } },
+    setup: { balance: 100, account: { status: 'suspended' }, key: { revoked_at_ms: NOW } },
     steps: [
       [hold(1), refused('account_suspended')],
       [hold(500), refused('account_suspended')],
@@ -83,7 +83,7 @@ const HOLDS: Case[] = [
   },
   {
     name: 'a revoked key is refused from the time of its revocation, before its expiry is checked',
-    given: { balance: 100, key: { revoked_at_ms: NOW, expires_at_ms: NOW } },
+    setup: { balance: 100, key: { revoked_at_ms: NOW, expires_at_ms: NOW } },
     steps: [
       [hold(1), refused('key_revoked')],
       [hold(1, { now_ms: NOW + 1 }), refused('key_revoked')],
@@ -93,7 +93,7 @@ const HOLDS: Case[] = [
   },
   {
     name: 'an expired key is refused from the time of its expiry',
-    given: { balance: 100, key: { expires_at_ms: NOW } },
+    setup: { balance: 100, key: { expires_at_ms: NOW } },
     steps: [
       [hold(1), refused('key_expired')],
       [hold(1, { now_ms: NOW - 1 }), held(1, 1)],
@@ -102,7 +102,7 @@ const HOLDS: Case[] = [
   },
   {
     name: 'amounts that are not safe, non-negative integers are refused before anything is looked up',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [-1, 0.5, Number.NaN, Infinity, -Infinity, MAX_NANOS + 1].flatMap(
       (amount): (readonly [Operation, Outcome])[] => [
         [hold(amount), refused('amount_out_of_range')],
@@ -117,7 +117,7 @@ const HOLDS: Case[] = [
 const SPEND_LIMITS: Case[] = [
   {
     name: "a key's limit includes what it spent and what it holds",
-    given: { balance: 1_000, key: { spend_limit_nanos: 100 } },
+    setup: { balance: 1_000, key: { spend_limit_nanos: 100 } },
     steps: [
       [hold(101), refused('key_spend_limit')],
       [hold(60), held(1, 60)],
@@ -133,8 +133,8 @@ const SPEND_LIMITS: Case[] = [
     entries: ['charge -50'],
   },
   {
-    name: "where only part of the ceiling fits the key's limit, that part is held if it is the minimum",
-    given: { balance: 1_000, key: { spend_limit_nanos: 100 } },
+    name: "if only part of the ceiling fits the key's limit, that part is held if it reaches the minimum",
+    setup: { balance: 1_000, key: { spend_limit_nanos: 100 } },
     steps: [
       [hold(500, { minimum_nanos: 101 }), refused('key_spend_limit')],
       [hold(500, { minimum_nanos: 100 }), held(1, 100)],
@@ -144,7 +144,7 @@ const SPEND_LIMITS: Case[] = [
   },
   {
     name: 'the smaller of the free balance and the rest of the spend limit is held',
-    given: { balance: 80, key: { spend_limit_nanos: 100 } },
+    setup: { balance: 80, key: { spend_limit_nanos: 100 } },
     steps: [
       [hold(500, { minimum_nanos: 81 }), refused('insufficient_balance')],
       [hold(500, { minimum_nanos: 10 }), held(1, 80)],
@@ -153,7 +153,7 @@ const SPEND_LIMITS: Case[] = [
   },
   {
     name: 'the spend limit of the key is checked before the balance of the account',
-    given: { balance: 10, key: { spend_limit_nanos: 20 } },
+    setup: { balance: 10, key: { spend_limit_nanos: 20 } },
     steps: [
       [hold(30), refused('key_spend_limit')],
       [hold(15), refused('insufficient_balance')],
@@ -162,7 +162,7 @@ const SPEND_LIMITS: Case[] = [
   },
   {
     name: 'a cost above the hold counts against the limit too, and then even a free call is refused',
-    given: { balance: 1_000, key: { spend_limit_nanos: 100 } },
+    setup: { balance: 1_000, key: { spend_limit_nanos: 100 } },
     steps: [
       [hold(100), held(1, 100)],
       [post(1, 130), charged(130)],
@@ -174,7 +174,7 @@ const SPEND_LIMITS: Case[] = [
   },
   {
     name: 'a limit of 0 admits only free calls',
-    given: { balance: 1_000, key: { spend_limit_nanos: 0 } },
+    setup: { balance: 1_000, key: { spend_limit_nanos: 0 } },
     steps: [
       [hold(1), refused('key_spend_limit')],
       [hold(0), held(1, 0)],

@@ -1,4 +1,4 @@
-// Limits of a key a day and a month: a call counts where its hold was opened, in UTC, and nothing overspends them.
+// Daily and monthly limits of a key: a call counts in the day and month of its hold, in UTC, and nothing overspends them.
 import { describe, expect, test } from 'bun:test'
 import type { BudgetChanges } from '../../../src/access/budgets.ts'
 import { changeKey } from '../../../src/access/keys.ts'
@@ -33,8 +33,8 @@ const MONTHLY = refused('key_monthly_limit')
 
 const DAYS: Case[] = [
   {
-    name: 'the limit of a day includes what its calls cost and what those under way hold',
-    given: { balance: 1_000, key: { budgets: { day: 100 } } },
+    name: 'the limit of a day includes the costs of its calls and the holds of those under way',
+    setup: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(MIDNIGHT, 101), DAILY],
       [on(MIDNIGHT, 60), held(1, 60)],
@@ -52,7 +52,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'the next day begins at midnight, with nothing used',
-    given: { balance: 1_000, key: { budgets: { day: 100 } } },
+    setup: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(EVENING, 100), held(1, 100)],
       [post(1, 100), charged(100)],
@@ -65,7 +65,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a hold over midnight counts in the day in which it was opened, whenever it is resolved',
-    given: { balance: 1_000, key: { budgets: { day: 100 } } },
+    setup: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(EVENING, 40), held(1, 40)],
       [on(EVENING, 60), held(2, 60)],
@@ -82,7 +82,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a late settlement counts in the day in which its hold was opened',
-    given: { balance: 1_000, key: { budgets: { day: 100 } } },
+    setup: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(EVENING, 40), held(1, 40)],
       [expire(1), returned(40)],
@@ -98,8 +98,8 @@ const DAYS: Case[] = [
     after: { balance: 840, held: 30, spent: 160, key_held: 30 },
   },
   {
-    name: 'so does that of a hold that never had a row, but in no earlier day than the one that the key counts',
-    given: { balance: 1_000, key: { budgets: { day: 100 } } },
+    name: 'so does that of a hold without a row, but in no day before the one that the key counts',
+    setup: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(EVENING, 40), held(1, 40)],
       [lostOn(MIDNIGHT, 30), late(charged(30))],
@@ -113,8 +113,8 @@ const DAYS: Case[] = [
     after: { balance: 925, held: 65, spent: 75, key_held: 65 },
   },
   {
-    name: 'where only part of the ceiling fits the day, that part is held if it is the minimum',
-    given: { balance: 1_000, key: { budgets: { day: 100 } } },
+    name: 'if only part of the ceiling fits the day, that part is held if it reaches the minimum',
+    setup: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(NOON, 500, 101), DAILY],
       [on(NOON, 500, 100), held(1, 100)],
@@ -125,7 +125,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a cost above the hold counts, and then even a free call is refused until the next day',
-    given: { balance: 1_000, key: { budgets: { day: 100 } } },
+    setup: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(NOON, 100), held(1, 100)],
       [post(1, 130), charged(130)],
@@ -137,7 +137,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'an operation that arrives just after midnight, though it began before, counts in the day that has begun',
-    given: { balance: 1_000, key: { budgets: { day: 100 } } },
+    setup: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(MIDNIGHT, 90), held(1, 90)],
       [on(EVENING, 11), DAILY],
@@ -151,7 +151,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a clock that is set back begins the earlier day anew',
-    given: { balance: 1_000, key: { budgets: { day: 100, month: 150 } } },
+    setup: { balance: 1_000, key: { budgets: { day: 100, month: 150 } } },
     steps: [
       [on('2099-04-02T12:00:00', 100), held(1, 100)],
       [on(NOON, 101), DAILY],
@@ -166,7 +166,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a limit of 0 admits only free calls',
-    given: { balance: 1_000, key: { budgets: { day: 0 } } },
+    setup: { balance: 1_000, key: { budgets: { day: 0 } } },
     steps: [
       [on(NOON, 1), DAILY],
       [on(NOON, 0), held(1, 0)],
@@ -178,7 +178,7 @@ const DAYS: Case[] = [
 const MONTHS: Case[] = [
   {
     name: 'the limit of a month goes on over its days, and begins anew on the 1st',
-    given: { balance: 1_000, key: { budgets: { month: 100 } } },
+    setup: { balance: 1_000, key: { budgets: { month: 100 } } },
     steps: [
       [on('2026-03-01T00:00:00', 30), held(1, 30)],
       [post(1, 30), charged(30)],
@@ -196,7 +196,7 @@ const MONTHS: Case[] = [
   },
   {
     name: 'the same month of another year is another month',
-    given: { balance: 1_000, key: { budgets: { month: 100 } } },
+    setup: { balance: 1_000, key: { budgets: { month: 100 } } },
     steps: [
       [on(NOON, 100), held(1, 100)],
       [on('2027-04-01T12:00:00', 100), held(2, 100)],
@@ -206,7 +206,7 @@ const MONTHS: Case[] = [
   },
   {
     name: 'of several limits the one with the least left decides: in all, a month, a day, then the balance',
-    given: {
+    setup: {
       balance: 90,
       key: { spend_limit_nanos: 300, budgets: { month: 200, day: 100 } },
     },
@@ -221,11 +221,11 @@ const MONTHS: Case[] = [
   },
 ]
 
-/** Twenty calls at once, of 30 each at a limit of 100: three are let in, and the limit holds whatever they cost. */
+/** Twenty calls at once, of 30 each at a limit of 100: three are admitted, and the limit holds whatever they cost. */
 const AT_ONCE: Case[] = [
   {
-    name: 'calls at the same moment share what is left: none is let in beyond it',
-    given: { balance: 10_000, key: { budgets: { day: 100 } } },
+    name: 'simultaneous calls share the rest of a limit: none is admitted beyond it',
+    setup: { balance: 10_000, key: { budgets: { day: 100 } } },
     steps: [
       ...Array.from({ length: 20 }, (_, index): readonly [Operation, Outcome] => [
         on(NOON, 30),
@@ -244,7 +244,7 @@ specify('limits a day', DAYS)
 specify('limits a month', MONTHS)
 specify('many calls', AT_ONCE)
 
-describe('a key without a limit of the day or the month', () => {
+describe('a key without a daily or monthly limit', () => {
   const LIMITS = { budgets: { day: 100, month: 150 } }
   const LATER = '2026-04-03T00:00:00'
   const calledAt = (iso: string) => ({ started_at_ms: at(iso) })
@@ -252,7 +252,7 @@ describe('a key without a limit of the day or the month', () => {
   /** Yesterday 30 were spent; today 40, and 20 are held by call 3. */
   function used() {
     const db = world({ balance: 1_000 })
-    // Knows no rows of before: what changes a key has a connection of its own.
+    // A writer without known rows, because keys are changed over a connection of their own.
     const commit = (...operations: Operation[]) => withoutResets(createWriter(db).commit(operations))
     commit(
       on(NOON, 30),
@@ -265,10 +265,10 @@ describe('a key without a limit of the day or the month', () => {
   }
 
   test.each<[string, BudgetChanges, object[]]>([
-    ['that of the day', { day: 100 }, [{ used_nanos: 60 }]],
-    ['that of the month', { month: 150 }, [{ used_nanos: 90 }]],
+    ['a daily one', { day: 100 }, [{ used_nanos: 60 }]],
+    ['a monthly one', { month: 150 }, [{ used_nanos: 90 }]],
     ['both', { day: 100, month: 150 }, [{ used_nanos: 60 }, { used_nanos: 90 }]],
-  ])('has used what its calls cost and hold once it is given %s', async (_, budgets, used_nanos) => {
+  ])('counts the costs and holds of its calls once it gets %s', async (_, budgets, used_nanos) => {
     const { db } = used()
     await changeKey(dbOver(db), '1', { budgets }, at('2026-04-02T10:00:00'))
     expect(db.query('SELECT used_nanos FROM budgets ORDER BY id').all()).toEqual(used_nanos)
@@ -287,7 +287,7 @@ describe('a key without a limit of the day or the month', () => {
     expect(brokenInvariants(db)).toEqual([])
   })
 
-  test('overspends none that it is given while calls are under way', async () => {
+  test('does not overspend one that it gets while calls are under way', async () => {
     const { db, commit } = used()
     const now = '2026-04-02T10:00:00'
     await changeKey(dbOver(db), '1', LIMITS, at(now))

@@ -1,6 +1,6 @@
-// The process that owns the ledger dies at any point, again and again, while others write: after each start the books are right, what was
-// answered is charged once, and nobody has spent what they do not have. Some of what a dead process did not settle is settled by the
-// next one, after its holds have expired, or were lost.
+// The killed owner of a ledger: the process dies at any point, again and again, while others write. After each start the books are right,
+// answered calls are charged once, and no account has overspent. The next process settles some of the calls that a dead one left
+// unsettled, after their holds have expired or were lost.
 import type { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { type Executor, openExecutor } from '../../../src/money/ledger/executor.ts'
@@ -25,29 +25,29 @@ const POINTS = [
   'batch.synced',
 ] as const
 
-/** What a process knows of a hold that it made. */
+/** A hold as the process that made it knows it. */
 interface Pending {
   hold_id: number
   request_id: string
   held_nanos: number
   account_id: number
-  /** Of an earlier process, which had written no row of it. */
+  /** Set if an earlier process made it, and had not written its row. */
   lost?: LostHold | undefined
 }
 
-/** What callers were told, over all lives. */
-interface Told {
+/** The answers to callers, over all lives. */
+interface Answers {
   charged: Map<string, number>
   /** Settlements that were under way when a process died: written or not. */
   open: Map<string, number>
-  /** What calls cost whose hold had expired or was lost. */
+  /** The cost of calls whose hold had expired or was lost. */
   late_nanos: number
   late: Set<string>
   requests: number
   deaths: Map<string, number>
 }
 
-/** Dies when it has passed its point so often, and stays dead. */
+/** A probe that dies at the nth passing of its point, and stays dead. */
 function mortal(point: (typeof POINTS)[number], passings: number) {
   const state = { dead: false }
   let left = passings
@@ -59,7 +59,7 @@ function mortal(point: (typeof POINTS)[number], passings: number) {
   return { state, probe }
 }
 
-/** Another process, such as the command line: it takes no money away, and holds none. */
+/** Writes like another process, such as the command line: it takes no money away, and holds none. */
 function writeFromOutside(db: Database, random: Random): void {
   const account_id = 1 + random.below(ACCOUNTS)
   const update = (sql: string) => db.query(`UPDATE ${sql} WHERE id = ?`).run(account_id)
@@ -84,30 +84,35 @@ function batchOf(random: Random, pending: Pending[]): { operations: Operation[];
   return { operations: [...operations, ...moved, ...taken], settled }
 }
 
-async function settle(executor: Executor, random: Random, pending: Pending[], told: Told): Promise<void> {
+async function settle(
+  executor: Executor,
+  random: Random,
+  pending: Pending[],
+  answers: Answers,
+): Promise<void> {
   const { operations, settled } = batchOf(random, pending)
   const costs = settled.map((_, at) => {
     const operation = operations[at]
     return operation?.op === 'post' ? operation.cost_nanos : 0
   })
   for (const [at, { request_id }] of settled.entries()) {
-    told.open.set(request_id, costs[at] ?? 0)
-    if (told.late.has(request_id)) told.late_nanos += costs[at] ?? 0
+    answers.open.set(request_id, costs[at] ?? 0)
+    if (answers.late.has(request_id)) answers.late_nanos += costs[at] ?? 0
   }
   const results = await executor.commit(operations, 0)
   for (const [at, { request_id }] of settled.entries()) {
     const result = results[at]
     if (!result || !('ok' in result)) continue
     if (!result.ok) throw new Error(`a settlement was refused: ${result.refusal}`)
-    expect('late' in result && result.late === true).toBe(told.late.has(request_id))
-    told.open.delete(request_id)
-    told.charged.set(request_id, costs[at] ?? 0)
+    expect('late' in result && result.late === true).toBe(answers.late.has(request_id))
+    answers.open.delete(request_id)
+    answers.charged.set(request_id, costs[at] ?? 0)
   }
 }
 
-function decide(executor: Executor, random: Random, pending: Pending[], told: Told): void {
+function decide(executor: Executor, random: Random, pending: Pending[], answers: Answers): void {
   const account_id = 1 + random.below(ACCOUNTS)
-  const request_id = `r-${++told.requests}`
+  const request_id = `r-${++answers.requests}`
   const operation = hold(random.below(150), { account_id, key_id: account_id, request_id })
   const outcome = executor.holds?.decide(operation)
   if (!outcome?.ok) return
@@ -115,11 +120,11 @@ function decide(executor: Executor, random: Random, pending: Pending[], told: To
   pending.push({ hold_id, request_id, held_nanos, account_id })
 }
 
-/** One life of the owner, up to its death or its last step. @param pending what earlier ones left @returns what it leaves */
+/** One life of the owner, up to its death or its last step. @param pending holds that earlier lives left @returns those that it leaves */
 async function live(
   path: string,
   db: Database,
-  { random, told, pending }: { random: Random; told: Told; pending: Pending[] },
+  { random, answers, pending }: { random: Random; answers: Answers; pending: Pending[] },
 ): Promise<Pending[]> {
   const point = random.pick(POINTS)
   const { state, probe } = mortal(point, 1 + random.below(12))
@@ -127,28 +132,28 @@ async function live(
   for (let step = 0; step < MAX_STEPS && !state.dead; step++) {
     try {
       const kind = random.below(100)
-      if (kind < 45) decide(executor, random, pending, told)
-      else if (kind < 80) await settle(executor, random, pending, told)
+      if (kind < 45) decide(executor, random, pending, answers)
+      else if (kind < 80) await settle(executor, random, pending, answers)
       else if (kind < 88) await executor.holds?.write(0)
       else writeFromOutside(db, random)
     } catch (thrown) {
       if (!state.dead) throw thrown
     }
   }
-  if (state.dead) told.deaths.set(point, (told.deaths.get(point) ?? 0) + 1)
+  if (state.dead) answers.deaths.set(point, (answers.deaths.get(point) ?? 0) + 1)
   await executor.close()
   return pending
 }
 
-/** As a start does: whatever is pending was left by a process that is dead. @returns some of it, to be settled late */
-function start(db: Database, random: Random, pending: Pending[], told: Told): Pending[] {
+/** Expires the pending holds of the dead process, as a start does. @returns some of them, to be settled late */
+function start(db: Database, random: Random, pending: Pending[], answers: Answers): Pending[] {
   const left = db.query<{ id: number }, []>("SELECT id FROM holds WHERE state = 'pending'").all()
   createWriter(db).commit(left.map(({ id }) => expire(id)))
   const hasRow = db.query<unknown, [number, string]>('SELECT 1 FROM holds WHERE id = ? AND request_id = ?')
   return pending
     .filter(() => random.chance(0.3))
     .map((hold) => {
-      told.late.add(hold.request_id)
+      answers.late.add(hold.request_id)
       return { ...hold, lost: hasRow.get(hold.hold_id, hold.request_id) ? undefined : lostOf(hold) }
     })
 }
@@ -162,8 +167,8 @@ const lostOf = ({ account_id, request_id, held_nanos }: Pending): LostHold => ({
   expires_at_ms: NOW,
 })
 
-/** What is wrong after a start. */
-function complaints(db: Database, told: Told): string[] {
+/** The faults after a start. */
+function complaints(db: Database, answers: Answers): string[] {
   const recorded = new Map(
     db
       .query<{ request_id: string; cost_nanos: number }, []>('SELECT request_id, cost_nanos FROM calls')
@@ -174,23 +179,23 @@ function complaints(db: Database, told: Told): string[] {
     db.query<{ debt: number }, []>('SELECT sum(debt_nanos) AS debt FROM accounts').get() ?? {}
   return [
     ...brokenInvariants(db),
-    ...(debt <= told.late_nanos ? [] : [`${debt} were spent that nobody had`]),
-    ...[...told.charged]
+    ...(debt <= answers.late_nanos ? [] : [`${debt} were overspent`]),
+    ...[...answers.charged]
       .filter(([id, cost]) => recorded.get(id) !== cost)
       .map(([id]) => `${id} was answered, and is not charged`),
     ...[...recorded]
-      .filter(([id, cost]) => told.charged.get(id) !== cost && told.open.get(id) !== cost)
-      .map(([id]) => `${id} is charged, and nobody asked`),
+      .filter(([id, cost]) => answers.charged.get(id) !== cost && answers.open.get(id) !== cost)
+      .map(([id]) => `${id} is charged without a request`),
   ]
 }
 
 test(
-  `${LIVES} lives of the owner, TOLLGATE_SEED=${SEED}`,
+  `the books are right after each of ${LIVES} lives of the owner, TOLLGATE_SEED=${SEED}`,
   () =>
     onDisk({ balance: 2_000 }, async (path, db) => {
       for (let id = 2; id <= ACCOUNTS; id++) addAccount(db, id, { balance: 500 })
       const random = randomFrom(SEED)
-      const told: Told = {
+      const answers: Answers = {
         charged: new Map(),
         open: new Map(),
         late: new Set(),
@@ -200,13 +205,13 @@ test(
       }
       let pending: Pending[] = []
       for (let life = 0; life < LIVES; life++) {
-        const left = await live(path, db, { random, told, pending })
-        pending = start(db, random, left, told)
-        expect(complaints(db, told)).toEqual([])
+        const left = await live(path, db, { random, answers, pending })
+        pending = start(db, random, left, answers)
+        expect(complaints(db, answers)).toEqual([])
       }
-      expect([...told.late].filter((id) => told.charged.has(id)).length).toBeGreaterThan(0)
-      expect([...told.deaths.keys()].toSorted()).toEqual([...POINTS].toSorted())
-      expect(told.charged.size).toBeGreaterThan(LIVES)
+      expect([...answers.late].filter((id) => answers.charged.has(id)).length).toBeGreaterThan(0)
+      expect([...answers.deaths.keys()].toSorted()).toEqual([...POINTS].toSorted())
+      expect(answers.charged.size).toBeGreaterThan(LIVES)
     }),
   timeoutMs(60_000),
 )

@@ -1,4 +1,4 @@
-// Batches that are decided by rows which this process knows: whatever others changed since is seen, and one of calls alone takes one round trip.
+// Batches decided by rows that this process knows: they see every change by others, and a batch of calls alone takes one round trip.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import type { Executor } from '../../../src/money/ledger/executor.ts'
 import type { HoldOutcome, Operation } from '../../../src/money/ledger/operations.ts'
@@ -21,7 +21,7 @@ import {
 
 const WAIT_MS = 5_000
 const GATEWAY = 7
-/** Round trips of a batch that is read first, with those of a try that was refused before it. */
+/** Round trips of a batch: by known rows, after reading, and after a refused try and reading. */
 const [KNOWN, READ, REFUSED_AND_READ] = [1, 2, 3]
 const OK = { ok: true }
 const refusal = (name: string) => ({ ok: false, refusal: name })
@@ -96,13 +96,13 @@ describe.if(hasPostgres)('a batch that is decided by known rows', () => {
   })
 
   const BUDGETS = budgetsText(1, 1, { day: 500 })
-  /** By the known rows the hold is refused: no such refusal is given before they are read. */
-  const MORE = new Set([
+  /** Changes that admit a hold which the known rows refuse: the rows are read before it is refused. */
+  const ADMITTING = new Set([
     'its balance is topped up',
     'the limit of the key is raised',
     'the budget of the key is removed',
   ])
-  /** What is there before, what others do between two batches, the batch, and what becomes of it. */
+  /** Statements before, a change by others between two batches, the batch, and its outcome. */
   const CHANGES: [
     what: string,
     before: string[],
@@ -110,7 +110,7 @@ describe.if(hasPostgres)('a batch that is decided by known rows', () => {
     batch: Operation,
     outcome: object,
   ][] = [
-    ['nothing', [], [], hold(100), OK],
+    ['nothing happens', [], [], hold(100), OK],
     [
       'the account is suspended',
       [],
@@ -216,9 +216,9 @@ describe.if(hasPostgres)('a batch that is decided by known rows', () => {
       refusal('plan_daily_limit'),
     ],
   ]
-  test.each(CHANGES)('before a hold, %s', async (what, before, change, batch, outcome) => {
+  test.each(CHANGES)('sees that before a hold %s', async (what, before, change, batch, outcome) => {
     for (const text of before) await there.run(inOneText(text))
-    // Periods begin with a hold that is read.
+    // The periods begin with a hold that is decided after reading.
     await opened(hold(0))
     expect(await trips([hold(0)])).toMatchObject({ trips: KNOWN, results: [OK] })
     if (typeof change === 'string') await there.run(inOneText(change))
@@ -226,11 +226,11 @@ describe.if(hasPostgres)('a batch that is decided by known rows', () => {
       expect(await there.commit(change)).toEqual(change.map(() => expect.objectContaining(OK)))
     const { results, trips: taken } = await trips([batch])
     expect(results).toMatchObject([outcome])
-    expect(taken).toBe(what === 'nothing' ? KNOWN : MORE.has(what) ? READ : REFUSED_AND_READ)
+    expect(taken).toBe(what === 'nothing happens' ? KNOWN : ADMITTING.has(what) ? READ : REFUSED_AND_READ)
     await undo(change)
   })
 
-  /** What no invariant allows: a key with calls in an account that it is not of. */
+  /** Undoes a change that breaks an invariant: a key in another account than its calls. */
   const undo = async (change: string | Operation[]) => {
     if (change === 'UPDATE keys SET account_id = 2 WHERE id = 1')
       await there.run('UPDATE keys SET account_id = 1 WHERE id = 1')
@@ -243,7 +243,7 @@ describe.if(hasPostgres)('a batch that is decided by known rows', () => {
     ['others void it', (id) => [voided(id)], refusal('already_resolved')],
     ['the balance goes', () => [withdraw(900)], { ok: true, charged_nanos: 90 }],
   ]
-  test.each(SETTLED)('between a hold and its settlement %s', async (what, change, outcome) => {
+  test.each(SETTLED)('sees that between a hold and its settlement %s', async (what, change, outcome) => {
     await opened(hold(0))
     const [hold_id = 0] = await opened(hold(100))
     const operations = change(hold_id)
@@ -253,7 +253,7 @@ describe.if(hasPostgres)('a batch that is decided by known rows', () => {
     expect(taken).toBe(what === 'nothing happens' ? KNOWN : REFUSED_AND_READ)
   })
 
-  test('of a gateway that was ended nothing is carried out', async () => {
+  test('of an ended gateway changes nothing', async () => {
     await opened(hold(0))
     await there.run(`UPDATE gateways SET ended_at_ms = 5 WHERE id = ${GATEWAY}`)
     expect((await trips([hold(10)])).results).toMatchObject([{ failure: { unavailable: true } }])
@@ -266,12 +266,12 @@ describe.if(hasPostgres)('a batch that is decided by known rows', () => {
     ['a hold that is refused', hold(5_000)],
     ['a key that is not known', hold(10, { key_id: 3 })],
     ['an account that is not known', hold(10, { account_id: 2, key_id: 2 })],
-  ])('%s is read first', async (_, operation) => {
+  ])('with %s is decided after reading', async (_, operation) => {
     await opened(hold(0))
     expect(await trips([operation])).toMatchObject({ trips: READ })
   })
 
-  test('an account that others change all the time is read, and after a while known again', async () => {
+  test('reads an account that others change all the time, and knows it again after a while', async () => {
     await opened(hold(0))
     const taken: number[] = []
     for (let nth = 0; nth < 12; nth++) {

@@ -1,4 +1,4 @@
-// Batches decided by known rows while others write rows whose account they do not lock, and after numbers of holds were given again.
+// Races of batches decided by known rows: others write rows without a lock on their account, or ids of holds are used again.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { SQL } from 'bun'
 import type { Executor } from '../../../src/money/ledger/executor.ts'
@@ -13,7 +13,7 @@ import { budgetsText, hold, NOW, post, topUp, voided } from './world.ts'
 
 const WAIT_MS = 5_000
 const GATEWAY = 7
-const MOST = Number.MAX_SAFE_INTEGER
+const MAX_NANOS = Number.MAX_SAFE_INTEGER
 const OK = { ok: true }
 const refusal = (name: string) => ({ ok: false, refusal: name })
 
@@ -45,14 +45,14 @@ describe.if(hasPostgres)('a batch that is decided by known rows, while others wr
     return outcomes.map((outcome) => (outcome.ok ? outcome.hold_id : Number.NaN))
   }
 
-  /** A batch that waits for longer than it may is left alone, and tried again by who submitted it. */
+  /** Commits a batch, and again if it was set aside because it waited for too long. */
   async function committedWhenFree(operations: Operation[]): Promise<unknown[]> {
     const results = await executor.commit(operations, WAIT_MS)
     const is_set_aside = results.some((result) => 'failure' in result && result.failure.is_set_aside)
     return is_set_aside ? await committedWhenFree(operations) : results
   }
 
-  /** Commits a batch while somebody has written something, and commits it once the batch waits for it. */
+  /** Commits a batch while another transaction has written, and ends that once the batch waits for it. */
   async function during(text: string, operations: Operation[]): Promise<unknown[]> {
     const { sql } = await administrator()
     const database = new URL(there.url).pathname.slice(1)
@@ -86,38 +86,38 @@ describe.if(hasPostgres)('a batch that is decided by known rows, while others wr
       `UPDATE tollgate.keys SET revoked_at_ms = ${NOW} WHERE id = 1`,
       refusal('key_revoked'),
     ],
-    // Neither its row nor the key's is another then.
+    // Changes neither its row nor the key's.
     [
       'adds a budget',
       budgetsText(1, 1, { day: 50 }).replace('budgets', 'tollgate.budgets'),
       refusal('key_daily_limit'),
     ],
   ]
-  test.each(ACCOUNTS)('the account: who locks it and %s is awaited', async (_, text, outcome) => {
+  test.each(ACCOUNTS)('waits for a transaction that locks the account and %s', async (_, text, outcome) => {
     await opened(hold(0))
     expect(await during(`${LOCK}; ${text}`, [hold(100)])).toMatchObject([outcome])
     await there.run('UPDATE accounts SET held_nanos = 0 WHERE id = 1')
   })
 
   const KEYS: [what: string, set: string, outcome: object][] = [
-    ['revokes it', `revoked_at_ms = ${NOW}`, refusal('key_revoked')],
-    ['lets it expire', `expires_at_ms = ${NOW}`, refusal('key_expired')],
-    ['limits it', 'spend_limit_nanos = 50', refusal('key_spend_limit')],
-    ['renames it', "name = 'another'", OK],
+    ['revokes', `revoked_at_ms = ${NOW}`, refusal('key_revoked')],
+    ['expires', `expires_at_ms = ${NOW}`, refusal('key_expired')],
+    ['limits', 'spend_limit_nanos = 50', refusal('key_spend_limit')],
+    ['renames', "name = 'another'", OK],
   ]
-  test.each(KEYS)('the key: who %s is awaited', async (_, set, outcome) => {
+  test.each(KEYS)('waits for a transaction that %s the key', async (_, set, outcome) => {
     await opened(hold(0))
     expect(await during(`UPDATE tollgate.keys SET ${set} WHERE id = 1`, [hold(100)])).toMatchObject([outcome])
   })
 
-  test('its own gateway: who ends it is awaited, and nothing is held by it', async () => {
+  test('waits for a transaction that ends its gateway, and holds nothing', async () => {
     await opened(hold(0))
     const ended = `UPDATE tollgate.gateways SET ended_at_ms = 5 WHERE id = ${GATEWAY}`
     expect(await during(ended, [hold(100)])).toMatchObject([{ failure: { unavailable: true } }])
     expect(await there.stateOf()).toMatchObject({ held: 0 })
   })
 
-  test('a budget: who changes its limit is awaited, and its limit stays', async () => {
+  test('waits for a transaction that changes the limit of a budget, and keeps that limit', async () => {
     await there.run(budgetsText(1, 1, { day: 500 }))
     await opened(hold(10))
     expect(await during('UPDATE tollgate.budgets SET limit_nanos = 60', [hold(40)])).toMatchObject([OK])
@@ -127,7 +127,7 @@ describe.if(hasPostgres)('a batch that is decided by known rows, while others wr
     expect(await executor.commit([hold(11)], WAIT_MS)).toMatchObject([refusal('key_daily_limit')])
   })
 
-  test('a hold whose number is another’s by now is settled neither by what is known of it, nor by the other one’s row', async () => {
+  test('settles a hold whose id another one has by now neither by its known row nor by the row of the other', async () => {
     const [hold_id = 0] = await opened(hold(0, { request_id: 'mine' }))
     await there.commit([topUp(50, 2)])
     await there.run(`DELETE FROM holds WHERE id = ${hold_id}`)
@@ -145,7 +145,7 @@ describe.if(hasPostgres)('a batch that is decided by known rows, while others wr
     ])
   })
 
-  test('the same hold twice in a batch is settled once', async () => {
+  test('settles a hold once, however often it names it', async () => {
     const [hold_id = 0] = await opened(hold(100))
     expect(
       await executor.commit([post(hold_id, 90), post(hold_id, 80), voided(hold_id)], WAIT_MS),
@@ -157,36 +157,36 @@ describe.if(hasPostgres)('a batch that is decided by known rows, while others wr
     expect(await there.stateOf()).toMatchObject({ balance: 910, held: 0, spent: 90 })
   })
 
-  test('the greatest amounts are exact, and texts that cannot be stored are written', async () => {
-    await there.commit([topUp(MOST - 1_000)])
-    await there.run(budgetsText(1, 1, { month: MOST }))
+  test('writes the largest amounts exactly, and texts with characters that cannot be stored', async () => {
+    await there.commit([topUp(MAX_NANOS - 1_000)])
+    await there.run(budgetsText(1, 1, { month: MAX_NANOS }))
     await opened(hold(0))
     const request_id = 'a\0b\ud800"\\\u2028'
-    const [first = 0, second = 0] = await opened(hold(MOST - 3, { request_id }), hold(2, { request_id }))
+    const [first = 0, second = 0] = await opened(hold(MAX_NANOS - 3, { request_id }), hold(2, { request_id }))
     const results = await executor.commit(
-      [post(first, MOST - 5, { upstream_model: 'a\0' }), post(second, 1, { upstream_model: 'a\uFFFD' })],
+      [post(first, MAX_NANOS - 5, { upstream_model: 'a\0' }), post(second, 1, { upstream_model: 'a\uFFFD' })],
       WAIT_MS,
     )
-    expect(results).toMatchObject([{ charged_nanos: MOST - 5 }, { charged_nanos: 1 }])
-    expect(await there.stateOf()).toMatchObject({ balance: 4, held: 0, spent: MOST - 4 })
+    expect(results).toMatchObject([{ charged_nanos: MAX_NANOS - 5 }, { charged_nanos: 1 }])
+    expect(await there.stateOf()).toMatchObject({ balance: 4, held: 0, spent: MAX_NANOS - 4 })
   })
 
-  test('of a server that it was led to anew nothing is known', async () => {
+  test('knows no rows after its connection was cut', async () => {
     await using proxy = await startProxy(there.url)
-    const led = openPostgresExecutor(proxy.url)
-    for (let nth = 0; nth < 2; nth++) await led.commit([hold(0)], WAIT_MS)
+    const executorOfProxy = openPostgresExecutor(proxy.url)
+    for (let nth = 0; nth < 2; nth++) await executorOfProxy.commit([hold(0)], WAIT_MS)
     const sent = spyOn(Connection.prototype, 'askAll')
     const lastSent = () =>
       sent.mock.calls
         .at(-1)?.[0]
         .map(({ text }) => text)
         .join()
-    await led.commit([hold(0)], WAIT_MS)
+    await executorOfProxy.commit([hold(0)], WAIT_MS)
     expect(lastSent()).toContain('same_accounts')
     proxy.cutAll()
-    expect(await led.commit([hold(0)], WAIT_MS)).toMatchObject([OK])
+    expect(await executorOfProxy.commit([hold(0)], WAIT_MS)).toMatchObject([OK])
     expect(lastSent()).not.toContain('same_accounts')
     sent.mockRestore()
-    await led.close()
+    await executorOfProxy.close()
   })
 })

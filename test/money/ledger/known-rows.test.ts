@@ -1,4 +1,4 @@
-// The rows that a writer knows from earlier batches: they are read again where anyone else may have changed them.
+// The rows that a writer knows from earlier batches: it reads them again if another connection may have changed them.
 import type { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import type { Operation, Outcome } from '../../../src/money/ledger/operations.ts'
@@ -10,7 +10,7 @@ import { brokenInvariants, expire, hold, NOW, post, topUp, voided } from './worl
 
 interface Case {
   name: string
-  /** What another connection does, after a batch in which account 1, of 100, and key 1 held 60. */
+  /** A write by another connection, after a batch in which account 1, of 100, and key 1 held 60. */
   meanwhile: (other: Database, writer: Writer) => void
   after: readonly (readonly [Operation, Outcome])[]
 }
@@ -20,7 +20,7 @@ const commit = (operation: Operation) => (_: Database, writer: Writer) => void w
 
 const CASES: Case[] = [
   {
-    name: 'nobody writes',
+    name: 'nothing is written',
     meanwhile: () => {},
     after: [
       [post(1, 25), charged(25)],
@@ -115,7 +115,7 @@ test.each(CASES)('$name: the next batches see it', ({ meanwhile, after }) =>
 )
 
 test.each(['batch.begun', 'batch.written', 'batch.committed'] as const)(
-  'a batch that fails at %s leaves no row behind that the tables do not have',
+  'after a batch that fails at %s the writer knows no row that the tables do not have',
   (fatal) =>
     onDisk({ balance: 100 }, (path, other) => {
       let failures = 0
@@ -136,12 +136,12 @@ test.each(['batch.begun', 'batch.written', 'batch.committed'] as const)(
     }),
 )
 
-test('a batch without anybody between it and the last reads no row that the last one had', () =>
+test('a batch reads no row that the last one had if nobody has written in between', () =>
   onDisk({ balance: 100 }, (path) => {
     const db = openDatabase(path)
     const writer = createWriter(db)
     writer.commit([hold(60)])
-    // Behind its back, through its own connection, which is what nothing may do: it does not look.
+    // Through the writer's own connection, which no code may do: the writer does not notice.
     db.run('UPDATE accounts SET held_nanos = 61')
     writer.commit([hold(20)])
     expect(db.query('SELECT held_nanos FROM accounts').get()).toEqual({ held_nanos: 80 })

@@ -1,5 +1,5 @@
-// Random calls of three gateways on PostgreSQL, each of which decides by rows that it knows, while others write as they like: all comes out as if the operations
-// were carried out one batch after the other by rows that were just read.
+// Random calls of three gateways on PostgreSQL that decide by known rows, while others write: the results are those of batches
+// carried out one after the other by rows that were just read.
 import { expect, spyOn, test } from 'bun:test'
 import type { Operation } from '../../../src/money/ledger/operations.ts'
 import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
@@ -26,7 +26,7 @@ import {
 } from './world.ts'
 
 const BATCHES = Math.ceil(Number(process.env.TOLLGATE_SIMULATION_OPERATIONS ?? 40_000) / 80)
-/** Its clock stands still: the limits of a world that goes on for longer are used up, and nearly all of its calls are refused. */
+/** The clock of a world stands still: after more batches its limits are used up, and nearly all of its calls are refused. */
 const BATCHES_OF_A_WORLD = 500
 type Named = { account_id: number; key_id: number }
 const KEYS: [Named, ...Named[]] = [
@@ -37,7 +37,7 @@ const KEYS: [Named, ...Named[]] = [
 
 type Numbered = { hold_id?: number }
 
-/** A write by somebody else, on both engines the same. */
+/** A write by another process, the same on both engines. */
 function foreignWrite(random: Random, nth: number): string | Operation {
   const { account_id, key_id } = random.pick(KEYS)
   return random.pick<() => string | Operation>([
@@ -60,13 +60,13 @@ function foreignWrite(random: Random, nth: number): string | Operation {
 }
 
 test.if(hasPostgres)(
-  `${BATCHES} batches, TOLLGATE_SEED=${SEED}`,
+  `${BATCHES} random batches agree with the model, TOLLGATE_SEED=${SEED}`,
   async () => {
     const random = randomFrom(SEED)
     const taken: number[] = []
     while (taken.length < BATCHES) taken.push(...(await playWorld(random)))
     const share = (trips: number) => taken.filter((count) => count === trips).length / taken.length
-    // By known rows, by rows that were read, and by these after the others had changed.
+    // Decided by known rows, by read rows, and by read rows after a refused try.
     expect([share(1) > 0.05, share(2) > 0.05, share(3) > 0]).toEqual([true, true, true])
   },
   timeoutMs(120_000),
@@ -79,7 +79,7 @@ async function playWorld(random: Random): Promise<number[]> {
   await there.begin({})
   const executors = Array.from({ length: 3 }, () => openPostgresExecutor(there.url))
   const sent = spyOn(Connection.prototype, 'askAll')
-  /** The numbers of pending holds there and here. */
+  /** The ids of pending holds, on the server and in the model. */
   let pending: [there: number, here: number][] = []
   const taken: number[] = []
 

@@ -10,7 +10,7 @@ import { postgresWorld } from './postgres-world.ts'
 import { brokenInvariants, hold, openDebt, post, stateOf, topUp, voided } from './world.ts'
 
 describe('a ledger', () => {
-  test('of 1,000 holds at once, exactly those that the balance covers are admitted', () =>
+  test('admits of 1,000 holds at once exactly those that the balance covers', () =>
     onDisk({ balance: 1_379 }, async (path, db) => {
       const ledger = openLedger({ path })
       const outcomes = await Promise.all(Array.from({ length: 1_000 }, () => ledger.submit(hold(10))))
@@ -123,7 +123,7 @@ describe('two processes on one database', () => {
       expect(brokenInvariants(db)).toEqual([])
     }))
 
-  test.if(hasPostgres)('on a server, do so as well', async () => {
+  test.if(hasPostgres)('together get exactly those holds on PostgreSQL, too', async () => {
     await using there = await postgresWorld()
     await there.begin({ balance: 4_000 })
     const admitted = await Promise.all([race(there.url), race(there.url)])
@@ -144,7 +144,7 @@ describe('a process killed during a commit', () => {
     ['batch.written', { balance: 100, held: 90 }],
     ['batch.committed', { balance: 42, held: 35 }],
   ])(
-    'at %s has written all of it or nothing, the state of an order with its debt; a debt that is brought over again is there once',
+    'at %s has written all of it or nothing, the state of an order with its debt; the same debt opened again exists once',
     (point, after) =>
       onDisk({ balance: 100 }, async (path, db) => {
         db.run(ORDER)

@@ -1,4 +1,4 @@
-// A ledger in memory whose holds keep to limits of calls: one operation a batch, or several, at a time of the test's choice.
+// A ledger in memory with limits of calls: a test commits batches of one or more operations at times of its choice.
 import { type Book, emptyBook } from '../../../src/money/ledger/book.ts'
 import {
   type CountedSecond,

@@ -1,4 +1,4 @@
-// The last seven days of a zone: those of UTC with what differs make up exactly their quarters of an hour.
+// The last seven days of a zone: those of UTC and the difference make up exactly their quarters of an hour.
 import { describe, expect, test } from 'bun:test'
 import { DAY_S, lastWeek } from '../../../src/domain/ranges.ts'
 import { type Periods, periodsOf, QUARTER_S } from '../../../src/money/ledger/days.ts'
@@ -8,11 +8,11 @@ test('the week begins with a day, six days ago', () => {
   expect(weekStart(Date.UTC(2026, 10, 20, 12))).toBe(Date.UTC(2026, 10, 14) / 1_000)
 })
 
-test('of UTC nothing differs', () => {
+test('UTC has no difference', () => {
   expect(weekDifference(Date.UTC(2026, 10, 20, 12), 'UTC')).toEqual([])
 })
 
-/** The count of each quarter of an hour, without those that count as nothing. */
+/** The count of each quarter of an hour, without zeros. */
 function quartersOf(periods: readonly Periods[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { sign, span_s, starts } of periods)

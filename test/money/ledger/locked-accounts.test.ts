@@ -1,4 +1,4 @@
-// Batches beside an account whose row, or whose key's row, a stranger keeps locked: they leave it alone, and are as small as without it.
+// Batches beside a locked account: a stranger keeps its row, or that of its key, locked. They skip it, with no statement more than without it.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { SQL } from 'bun'
 import type { Executor } from '../../../src/money/ledger/executor.ts'
@@ -43,14 +43,14 @@ describe.if(hasPostgres)('a batch beside a locked account', () => {
     await there[Symbol.asyncDispose]()
   })
 
-  /** The statements of each batch since then, from its beginning to what it writes. */
+  /** The statements of each batch since then, from BEGIN to its writes. */
   const batchesSince = (from: number) =>
     sent.mock.calls
       .slice(from)
       .map(([statements]) => statements.map(({ text }) => text))
       .filter(([first]) => first?.startsWith('BEGIN ISOLATION'))
 
-  test.each(LOCKS)('%s: has no statement more than without, and none for its calls', async (_, lock) => {
+  test.each(LOCKS)('has no statement more for a lock on %s, and none for its calls', async (_, lock) => {
     const [held] = await executor.commit([hold(10)], WAIT_MS)
     const hold_id = held && 'hold_id' in held ? held.hold_id : 0
     const from = sent.mock.calls.length
@@ -65,7 +65,7 @@ describe.if(hasPostgres)('a batch beside a locked account', () => {
       expect(batchesSince(from)).toEqual(without)
       expect(await executor.commit([hold(20), topUp(1)], WAIT_MS)).toMatchObject([SET_ASIDE, SET_ASIDE])
       expect(batchesSince(from)).toHaveLength(1)
-      // Which account a hold is of its row says.
+      // Its account is known only from the row of the hold.
       const mixed = await executor.commit([post(hold_id, 5), topUp(1, 2), hold(20)], WAIT_MS)
       expect(mixed).toMatchObject([SET_ASIDE, { ok: true }, SET_ASIDE])
     })
@@ -76,7 +76,7 @@ describe.if(hasPostgres)('a batch beside a locked account', () => {
     expect(await there.stateOf()).toMatchObject({ balance: 95, held: 0, spent: 5 })
   })
 
-  test('one of two that becomes free is served while the other is still locked', async () => {
+  test('serves one of two accounts that becomes free while the other is still locked', async () => {
     const both = [hold(10), hold(10, OF_ANOTHER)]
     await stranger.begin(async (tx) => {
       await tx.unsafe('SELECT 1 FROM tollgate.accounts WHERE id = 1 FOR UPDATE')

@@ -1,4 +1,4 @@
-// Batches whose connection to PostgreSQL is lost: each was carried out once or not at all, whoever waited is told which, and no money stays held.
+// Batches whose connection to PostgreSQL is lost: each is carried out once or not at all, its submitter learns which, and no money stays held.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Executor } from '../../../src/money/ledger/executor.ts'
 import type { Operation } from '../../../src/money/ledger/operations.ts'
@@ -10,9 +10,9 @@ import { type PostgresWorld, postgresWorld } from './postgres-world.ts'
 import { hold, post, topUp } from './world.ts'
 
 const WAIT_MS = 5_000
-/** Where nothing can be told in any case. */
+/** For batches whose outcome stays unknown in any case. */
 const SHORT_MS = 300
-/** Half of it the answer to a COMMIT is waited for. */
+/** The executor waits half of it for the answer to a COMMIT. */
 const SILENT_MS = 1_600
 
 describe.if(hasPostgres)('a batch whose connection is lost', () => {
@@ -27,7 +27,7 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
   beforeEach(async () => {
     await there.begin({ balance: 100 })
     executor = openPostgresExecutor(proxy.url)
-    // Its statements are prepared, so that the next batch is two messages.
+    // Prepares its statements, so that the next batch is two messages.
     await executor.commit([hold(1)], WAIT_MS)
     await executor.commit([post(1, 0)], WAIT_MS)
   })
@@ -66,7 +66,7 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
   })
 
   test.each(CUTS)('of holds alone, cut %s: each has its own number', async (cut) => {
-    // One of the same words is under way already.
+    // A hold with the same values is under way already.
     await executor.commit([hold(3)], WAIT_MS)
     const holds = [
       hold(1),
@@ -89,21 +89,21 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
     expect(await there.stateOf()).toMatchObject({ balance: 87, held: 3 })
   })
 
-  describe('and of which nothing can be asked', () => {
+  describe('while the server is unreachable', () => {
     const CASES: [Cut, states: string[], balance: number][] = [
       ['before', [], 100],
       ['half', [], 100],
       ['after', ['expired'], 110],
     ]
     test.each(CASES)(
-      'cut %s: who waits is told so, and what was held by it is free once that is known',
+      'cut %s: fails as unreachable, and its holds are free once its outcome is known',
       async (cut, states, balance) => {
         proxy.refuseAfterCut(true)
         proxy.cutNext(cut)
         const results = await executor.commit([topUp(10), hold(60)], SHORT_MS)
         const unreachable = { failure: { unavailable: true, trouble: 'unreachable' } }
         expect(results).toMatchObject([unreachable, unreachable])
-        // Nothing else is carried out before that is known, nor waited for.
+        // Until it is known, no other batch is carried out or waited for.
         expect(await executor.commit([topUp(1)], WAIT_MS)).toMatchObject([unreachable])
         proxy.refuseAfterCut(false)
         expect(await executor.tryToWrite()).toBeUndefined()
@@ -112,7 +112,7 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
       },
     )
 
-    test('the next batch has the answer as well, and frees what was held before it decides', async () => {
+    test('the next batch learns its outcome as well, and frees its holds before it decides', async () => {
       proxy.refuseAfterCut(true)
       proxy.cutNext('after')
       await executor.commit([hold(60)], SHORT_MS)
@@ -123,7 +123,7 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
     })
   })
 
-  test('a hold that nobody has stays to be freed while its account is locked, whatever is lost after it', async () => {
+  test('a lost hold is freed once its account is unlocked, whatever is lost after it', async () => {
     const lose = async (operation: Operation) => {
       proxy.refuseAfterCut(true)
       proxy.cutNext('after')
@@ -135,9 +135,9 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
     await lose(hold(60))
     await there.db.begin(async (tx) => {
       await tx.rows('SELECT 1 FROM accounts WHERE id = 1 FOR UPDATE')
-      // A busy machine may take longer to connect than it may take, and the lock is to be kept meanwhile.
+      // A busy machine may connect too slowly for a try, and the lock must be kept meanwhile.
       const written = () =>
-        eventually('what can be written is', async () => {
+        eventually('everything else is written', async () => {
           await tx.rows('SELECT 1')
           return (await executor.tryToWrite()) === undefined
         })
@@ -152,7 +152,7 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
     })
   })
 
-  test('before its COMMIT is sent: it is done again, once', async () => {
+  test('before its COMMIT is sent: it is carried out again, once', async () => {
     const { sql } = await administrator()
     const others = openPostgresExecutor(there.url)
     const killing = eventually('a batch waits for the lock', async () => {
@@ -172,7 +172,7 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
     await others.close()
   })
 
-  test('a server that is away for long is waited for by the first alone; then it is used again', async () => {
+  test('only the first batch waits for a server that is away for long; later ones use it once it is back', async () => {
     proxy.refuseAfterCut(true)
     proxy.cutNext('before')
     await executor.commit([topUp(1)], SHORT_MS)

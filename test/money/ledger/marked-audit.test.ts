@@ -1,4 +1,4 @@
-// Audits from a mark, in ledgers made by random operations: never a false alarm, and whatever is damaged above the mark is found.
+// Audits from a mark, in ledgers made by random operations: never a false alarm, and all damage above the mark is found.
 import { describe, expect, test } from 'bun:test'
 import { audit } from '../../../src/money/ledger/audit.ts'
 import type { AuditMark } from '../../../src/money/ledger/audit-mark.ts'
@@ -22,12 +22,12 @@ interface Aged extends AsyncDisposable {
   mark: AuditMark
 }
 
-/** A ledger with marks at random moments; each audit is compared with that of all rows. */
+/** Makes a ledger with marks at random moments, and compares each audit with one of all rows. */
 async function aged(random: Random): Promise<Aged> {
   const rows = await open()
   const ledger = new AgedLedger(rows, random)
   let mark: AuditMark | undefined
-  // Their calls are below a mark: all rows are looked at then, and only then.
+  // Their calls are below a mark: then, and only then, the audit reads all rows.
   let settled_late = 0
   for (let batch = 0; batch < BATCHES || !mark; batch++) {
     await ledger.goOn()
@@ -46,7 +46,7 @@ async function aged(random: Random): Promise<Aged> {
   return { rows, ledger, mark, [Symbol.asyncDispose]: () => rows[Symbol.asyncDispose]() }
 }
 
-/** Sums in order, without those of nothing, and without the time that it keeps from its first audit. */
+/** Sorts the sums, and leaves out zeros and the time of its first audit. */
 function comparable(mark: AuditMark | undefined) {
   if (!mark) return undefined
   const { whole_at_ms: _, ...rest } = mark
@@ -92,7 +92,7 @@ const OF_CALL_DAMAGES = [
   "UPDATE entries SET call_id = (SELECT min(call_id) FROM entries AS other WHERE kind = 'charge' AND call_id <> entries.call_id) WHERE id = $id",
 ] as const
 
-/** Of a sum that has one of the calls above. */
+/** Damage to a sum that has one of the calls above. */
 const SUM_DAMAGES = [
   'calls = calls + 1',
   'cost_nanos = cost_nanos + 1',
@@ -104,7 +104,7 @@ const SUM_DAMAGES = [
   ),
 )
 
-/** Of rows that change all the time, whatever the mark. */
+/** Damage to rows that change all the time, whatever the mark. */
 const LIVE_DAMAGES = [
   'UPDATE accounts SET balance_nanos = balance_nanos + 1 WHERE id = 1',
   'UPDATE accounts SET debt_nanos = debt_nanos + 1 WHERE id = 2',
@@ -129,7 +129,7 @@ const damagesBeyond = (sign: '>' | '<='): Damage[] => [
   ],
 ]
 
-/** A damage of one of some rows, as text; undefined where there is no such row. */
+/** A statement that damages one of some rows; undefined without such a row. */
 async function damageOf(db: Db, [texts, rows]: Damage, random: Random, mark: AuditMark) {
   const text = texts[random.below(texts.length)] ?? ''
   const values = Object.fromEntries(
@@ -145,11 +145,11 @@ async function damageOf(db: Db, [texts, rows]: Damage, random: Random, mark: Aud
 const seeds = Array.from({ length: SEEDS }, (_, nth) => FIRST_SEED + nth)
 
 describe.each(seeds)('TOLLGATE_SEED=%d', (seed) => {
-  test('an audit from a mark says what that of all rows says, and finds each damage above the mark', async () => {
+  test('an audit from a mark agrees with one of all rows, and finds all damage above the mark', async () => {
     const random = randomFrom(seed)
     await using made = await aged(random)
     const { rows, mark, ledger } = made
-    // What is damaged on a server stays so.
+    // Damage on a server is not undone.
     const above: Damage[] = [...damagesBeyond('>'), [LIVE_DAMAGES, 'SELECT 0 AS id']]
     const kinds =
       ENGINE === 'SQLite' ? above.flatMap((each) => [each, each, each]) : [random.pick(above as [Damage])]

@@ -20,7 +20,7 @@ const FIVE_HOURS_MS = 5 * 3_600_000
 /** Longer than any period. */
 const MAX_PERIOD_MS = 40 * 86_400_000
 
-/** What an account or a key may spend in the calls that begin in a period, and a key in all. */
+/** The spending of an account or a key that calls which begin in a period may reach, and that of a key in all. */
 export type ModelLimits = Partial<Record<Period | 'total', number>>
 
 /** A call, with the time of its hold; refunds are taken off its cost. */
@@ -33,9 +33,9 @@ interface ModelCall {
 
 interface ModelOwner {
   limits: ModelLimits
-  /** Calls that cost something, those of long ago left out. */
+  /** Recent calls that cost something. */
   costs: ModelCall[]
-  /** The begin of its last five hours. */
+  /** The start of its last five hours. */
   five_hours_from_ms: number
 }
 
@@ -59,7 +59,7 @@ interface ModelPlan extends ModelOwner {
   concurrent_calls: number
   /** Covered calls with what they cost, by the numbers of their holds. */
   covered: Map<number, { at_ms: number; cost: number }>
-  /** The last hold of before its month. */
+  /** The last hold before its month. */
   month_after: number
 }
 
@@ -67,11 +67,11 @@ interface ModelAccount extends ModelOwner {
   suspended: boolean
   balance: number
   debt: number
-  /** What it owed when it came, by its references. */
+  /** Opening debts, by their references. */
   opened: Map<string, number>
   /** By their references. */
   refunds: Map<string, { call_id: number; amount: number }>
-  /** The references of what it was credited with others' top-ups. */
+  /** The references of the shares that it was credited with top-ups of others. */
   shares: Set<string>
   /** The sum of all amounts that came in or went out. */
   moved: number
@@ -108,7 +108,7 @@ export class Model {
     this.keys.set(id, { ...ownerOf(limits), account_id, person_id: null, spent: 0, revoked: false })
   }
 
-  /** A person whose some keys are from the beginning. */
+  /** Adds a person who owns some keys from the start. */
   addPerson(id: number, key_ids: readonly number[], limits: ModelLimits): void {
     this.people.set(id, ownerOf(limits))
     for (const key_id of key_ids) must(this.keys.get(key_id)).person_id = id
@@ -134,8 +134,8 @@ export class Model {
   }
 
   /** The sum of the pending holds that match. */
-  heldBy(which: (hold: ModelHold) => boolean): number {
-    return [...this.pending.values()].filter(which).reduce((sum, { amount }) => sum + amount, 0)
+  heldBy(matches: (hold: ModelHold) => boolean): number {
+    return [...this.pending.values()].filter(matches).reduce((sum, { amount }) => sum + amount, 0)
   }
 
   /** Applies an operation to the model. @returns the outcome that the ledger must give */
@@ -388,7 +388,7 @@ export class Model {
     account.moved -= paid
   }
 
-  /** What is left of each limit: less what the calls that began in its period cost or hold. */
+  /** The rest of each limit, after the costs and holds of the calls that began in its period. */
   private roomsOf(
     of: 'account' | 'key' | 'person',
     owner: ModelOwner,

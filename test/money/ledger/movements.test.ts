@@ -6,7 +6,7 @@ import { hold, post, topUp, withdraw } from './world.ts'
 const MOVEMENTS: Case[] = [
   {
     name: 'a withdrawal takes from the free balance, never from holds',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(60), held(1, 60)],
       [withdraw(41), refused('insufficient_balance')],
@@ -18,7 +18,7 @@ const MOVEMENTS: Case[] = [
   },
   {
     name: 'a movement of 0, or of anything but a safe, positive integer, is refused',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [0, -1, 0.5, Number.NaN, Infinity, MAX_NANOS + 1].flatMap(
       (amount): (readonly [Operation, Outcome])[] => [
         [topUp(amount), refused('amount_out_of_range')],
@@ -30,7 +30,7 @@ const MOVEMENTS: Case[] = [
   },
   {
     name: 'a balance above the safe integers is refused',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [topUp(MAX_NANOS), refused('amount_out_of_range')],
       [topUp(MAX_NANOS - 99), refused('amount_out_of_range')],
@@ -43,7 +43,7 @@ const MOVEMENTS: Case[] = [
   },
   {
     name: 'an unknown account is refused',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [topUp(10, 9), refused('no_such_account')],
       [withdraw(10, 9), refused('no_such_account')],
@@ -52,7 +52,7 @@ const MOVEMENTS: Case[] = [
   },
   {
     name: 'a suspended account can be topped up, and its balance withdrawn',
-    given: { balance: 100, account: { status: 'suspended' } },
+    setup: { balance: 100, account: { status: 'suspended' } },
     steps: [
       [topUp(10), money(110)],
       [withdraw(110), money(0)],

@@ -1,4 +1,4 @@
-// Opening debts: what an account owed where it was before, which it owes here, is paid first, and is counted once.
+// Opening debts: the debt of an account at its former gateway, which it owes here, is paid first, and is counted once.
 import { describe, expect, test } from 'bun:test'
 import type { Operation, Outcome } from '../../../src/money/ledger/operations.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
@@ -20,7 +20,7 @@ import {
 const CASES: Case[] = [
   {
     name: 'an account without money owes it, and makes no calls until it is paid',
-    given: {},
+    setup: {},
     steps: [
       [openDebt(30), money(0, 30)],
       [hold(1), refused('outstanding_debt')],
@@ -34,7 +34,7 @@ const CASES: Case[] = [
   },
   {
     name: 'a balance pays it at once',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [openDebt(30), money(70)],
       [openDebt(80), money(0, 10)],
@@ -44,8 +44,8 @@ const CASES: Case[] = [
     entries: ['debt_payment -30', 'debt_payment -70'],
   },
   {
-    name: 'what calls hold stays held; what becomes free of it pays',
-    given: { balance: 100 },
+    name: 'the holds of calls stay; money that they free pays',
+    setup: { balance: 100 },
     steps: [
       [hold(60), held(1, 60)],
       [hold(30), held(2, 30)],
@@ -57,8 +57,8 @@ const CASES: Case[] = [
     entries: ['debt_payment -10', 'charge -50', 'debt_payment -10', 'debt_payment -5'],
   },
   {
-    name: 'it adds to what calls left unpaid',
-    given: { balance: 10 },
+    name: 'it adds to the unpaid cost of calls',
+    setup: { balance: 10 },
     steps: [
       [hold(10), held(1, 10)],
       [post(1, 25), charged(10, 15)],
@@ -69,7 +69,7 @@ const CASES: Case[] = [
   },
   {
     name: 'a call that settles after its hold expired adds to it',
-    given: { balance: 10 },
+    setup: { balance: 10 },
     steps: [
       [hold(10), held(1, 10)],
       [expire(1), returned(10)],
@@ -79,8 +79,8 @@ const CASES: Case[] = [
     after: { debt: 6, spent: 4 },
   },
   {
-    name: 'nothing, or anything but a safe, positive integer, is refused',
-    given: { balance: 100 },
+    name: '0, or anything but a safe, positive integer, is refused',
+    setup: { balance: 100 },
     steps: [0, -1, 0.5, Number.NaN, Infinity, MAX_NANOS + 1].map((amount): readonly [Operation, Outcome] => [
       openDebt(amount),
       refused('amount_out_of_range'),
@@ -90,7 +90,7 @@ const CASES: Case[] = [
   },
   {
     name: 'a debt above the safe integers is refused',
-    given: {},
+    setup: {},
     steps: [
       [openDebt(MAX_NANOS - 1), money(0, MAX_NANOS - 1)],
       [openDebt(2), refused('amount_out_of_range')],
@@ -99,8 +99,8 @@ const CASES: Case[] = [
     after: { debt: MAX_NANOS },
   },
   {
-    name: 'an account that is not there is refused',
-    given: {},
+    name: 'an unknown account is refused',
+    setup: {},
     steps: [[openDebt(1, 9), refused('no_such_account')]],
     after: {},
   },
@@ -136,7 +136,7 @@ describe.each(WAYS)('%s', (_, run) => {
     created_at_ms: NOW,
   } as const
 
-  test('the same reference again changes nothing, and says what was opened first', () => {
+  test('the same reference again changes nothing, and returns the first debt', () => {
     const again = openDebt(30, 1, REFERENCE)
     const { outcomes, broken } = run([again, { ...again, now_ms: NOW + 9 }, topUp(10), again])
     expect(outcomes).toMatchObject([
@@ -159,7 +159,7 @@ describe.each(WAYS)('%s', (_, run) => {
     expect(broken).toEqual([])
   })
 
-  test('a reference that a top-up used is refused; of another account it is free', () => {
+  test('a reference used by a top-up is refused; another account may use it', () => {
     const { outcomes } = run([
       { ...topUp(10), request_key: REFERENCE },
       openDebt(10, 1, REFERENCE),

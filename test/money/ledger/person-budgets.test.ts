@@ -19,7 +19,7 @@ const on = (now_ms: number, amount: number, key_id: number, minimum_nanos = amou
 })
 const refusedBy = (refusal: string, resets_at_ms: number | null) => ({ ok: false, refusal, resets_at_ms })
 
-/** Account 1 with keys 1 and 3 of person 1, key 4 of person 2, and key 5 of nobody. */
+/** Account 1 with keys 1 and 3 of person 1, key 4 of person 2, and key 5 without a person. */
 function scene(limits = { day: 100 }) {
   const db = world({ balance: 10_000 })
   for (const id of [4, 5]) addKey(db, id, 1)
@@ -38,7 +38,7 @@ function scene(limits = { day: 100 }) {
 }
 
 describe('keys of one person', () => {
-  test('count together, in one batch and over several; those of others do not', async () => {
+  test('count together, in one batch and over several; the keys of others do not', async () => {
     const { db, commit, used } = scene()
     expect(
       commit(on(MONDAY, 60, 1), on(MONDAY, 41, 3), on(MONDAY, 40, 3), on(MONDAY, 90, 4), on(MONDAY, 500, 5)),
@@ -53,7 +53,7 @@ describe('keys of one person', () => {
     expect(await brokenInvariants(db)).toEqual([])
   })
 
-  test('count together where one writer knows them from before: neither has figures of its own', async () => {
+  test('count together in a writer that knows them from before: neither has figures of its own', async () => {
     const { db, used } = scene()
     const writer = createWriter(db)
     for (const key of [1, 3, 1, 3]) writer.commit([on(MONDAY, 20, key)])
@@ -64,7 +64,7 @@ describe('keys of one person', () => {
     expect(await used(1)).toEqual([100])
   })
 
-  test('begin anew the next day; a call takes what is left where that is enough', async () => {
+  test('begin anew the next day; a call takes the rest of a limit if that is enough', async () => {
     const { commit, used } = scene()
     expect(commit(on(MONDAY, 90, 1), on(MONDAY, 50, 3, 5), on(TUESDAY, 101, 1), on(TUESDAY, 100, 3))).toEqual(
       [held(1, 90), held(2, 10), refusedBy('person_daily_limit', null), held(3, 100)],
@@ -72,7 +72,7 @@ describe('keys of one person', () => {
     expect(await used(1)).toEqual([100])
   })
 
-  test('give back what a call did not cost, and what was voided', async () => {
+  test('free the unused part of a hold, and voided holds', async () => {
     const { db, commit, used } = scene()
     commit(on(MONDAY, 50, 1), on(MONDAY, 50, 3), post(1, 20), voided(2))
     expect(await used(1)).toEqual([20])
@@ -81,7 +81,7 @@ describe('keys of one person', () => {
 })
 
 describe('a key that is handed over', () => {
-  test('counts for its new person from then on: what it spent before stays with the one before', async () => {
+  test('counts for its new person from then on: its earlier spending stays with the former one', async () => {
     const { db, commit, used, give } = scene()
     commit(on(MONDAY, 70, 1), post(1, 70))
     await give(1, 2)
@@ -95,7 +95,7 @@ describe('a key that is handed over', () => {
     expect(await brokenInvariants(db)).toEqual([])
   })
 
-  test('in the middle of a call: that call counts for neither anew, however it ends', async () => {
+  test('in the middle of a call: the end of that call changes the budget of neither person', async () => {
     const { db, commit, used, give } = scene()
     commit(on(MONDAY, 70, 1))
     await give(1, 2)
@@ -119,7 +119,7 @@ test('a new budget counts the calls of its period so far', async () => {
   expect(await brokenInvariants(db)).toEqual([])
 })
 
-test('who is removed leaves no budget behind', async () => {
+test('a removed member leaves no budget behind', async () => {
   const { db, tx } = scene()
   await tx.begin(async (tx) => {
     await tx.lock(1)

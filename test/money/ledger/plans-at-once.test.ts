@@ -1,4 +1,4 @@
-// Many calls at once against the limits of a plan: of one gateway, and of three over one database. Never is more held than a limit allows.
+// Many calls at once against the limits of a plan, of one gateway, and of three over one database: holds never exceed a limit.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openLedger } from '../../../src/money/ledger/ledger.ts'
 import type { HoldOutcome, Ledger } from '../../../src/money/ledger/operations.ts'
@@ -11,8 +11,8 @@ import {
   addAccount,
   addKey,
   brokenInvariants,
-  type GivenPlan,
   hold,
+  type PlanSetup,
   planTexts,
   planUsedOf,
   post,
@@ -21,7 +21,7 @@ import {
 const CALLS = 200
 const AMOUNT = 7
 const LIMIT = 500
-/** As many as fit. */
+/** The number of calls that fit. */
 const FIT = Math.floor(LIMIT / AMOUNT)
 const BALANCE = 30 * AMOUNT
 
@@ -34,7 +34,7 @@ const CASES = PERIODS.flatMap((period) => [
 const call = (at: number) =>
   hold(AMOUNT, { model_id: 'sim-text', key_id: at % 2 === 0 ? 1 : 3, request_id: `request-${at}` })
 
-/** Holds of all ledgers at once, each settled as soon as it is told of. */
+/** Makes holds on all ledgers at once, and settles each as soon as it is answered. */
 async function callAtOnce(ledgers: readonly Ledger[]): Promise<HoldOutcome[]> {
   return await Promise.all(
     Array.from({ length: CALLS }, async (_, at) => {
@@ -50,7 +50,7 @@ async function callAtOnce(ledgers: readonly Ledger[]): Promise<HoldOutcome[]> {
   )
 }
 
-function expectNeverAbove(outcomes: readonly HoldOutcome[], plan: GivenPlan, period: string): void {
+function expectNeverAbove(outcomes: readonly HoldOutcome[], plan: PlanSetup, period: string): void {
   const covered = outcomes.filter((outcome) => outcome.ok && outcome.plan_period_id !== undefined)
   const from_balance = outcomes.filter((outcome) => outcome.ok && outcome.plan_period_id === undefined)
   expect(covered.length).toBe(FIT)

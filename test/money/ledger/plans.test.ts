@@ -1,4 +1,4 @@
-// Calls that a plan covers: which are, what they count against its limits, and that they take nothing from the balance.
+// Calls that a plan covers: they count against its limits, and take nothing from the balance.
 import { describe, expect, test } from 'bun:test'
 import type { HoldOperation, LostHold, Operation } from '../../../src/money/ledger/operations.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
@@ -19,9 +19,9 @@ import {
 import {
   brokenInvariants,
   expire,
-  type GivenPlan,
   hold,
   NOW,
+  type PlanSetup,
   planTexts,
   planUsedOf,
   post,
@@ -38,8 +38,11 @@ const DAY_MS = 24 * HOUR_MS
 /** A hold of an account whose plan is known to the gateway. */
 const call = (amount: number, other: Partial<HoldOperation> = {}): HoldOperation =>
   hold(amount, { model_id: 'sim-text', ...other })
-const settled = (hold_id: number, cost: number): Operation => ({ ...post(hold_id, cost), is_covered: true })
-const gone = (hold_id: number): Operation => ({ ...voided(hold_id), is_covered: true })
+const postedByPlan = (hold_id: number, cost: number): Operation => ({
+  ...post(hold_id, cost),
+  is_covered: true,
+})
+const voidedByPlan = (hold_id: number): Operation => ({ ...voided(hold_id), is_covered: true })
 const lost: LostHold = {
   account_id: 1,
   key_id: 1,
@@ -53,12 +56,12 @@ const lost: LostHold = {
 
 const of = (
   name: string,
-  plan: GivenPlan,
+  plan: PlanSetup,
   others: Partial<Case> & Pick<Case, 'steps'>,
   balance = 0,
 ): Case => ({
   name,
-  given: { balance, plan },
+  setup: { balance, plan },
   after: balance > 0 ? { balance } : {},
   ...others,
 })
@@ -70,7 +73,7 @@ const COVERED: Case[] = [
     {
       steps: [
         [call(100), heldByPlan(1, 100)],
-        [settled(1, 40), covered(40)],
+        [postedByPlan(1, 40), covered(40)],
         [call(60), heldByPlan(2, 60)],
       ],
       plan_used: { day: 100 },
@@ -84,14 +87,14 @@ const COVERED: Case[] = [
     {
       steps: [
         [call(70), heldByPlan(1, 70)],
-        [settled(1, 50), covered(50)],
+        [postedByPlan(1, 50), covered(50)],
         [call(10), heldByPlan(2, 10)],
       ],
       plan_used: { '5h': 60, day: 60, week: 60, month: 60 },
     },
   ),
   of(
-    'a call that does not fit one of them is not covered, and nothing is split',
+    'a call that exceeds one of them is not covered, not even in part',
     { limits: { day: 1_000, week: 50 } },
     {
       steps: [
@@ -104,7 +107,7 @@ const COVERED: Case[] = [
     500,
   ),
   of(
-    'its whole ceiling must fit, whatever is the least to hold',
+    'its whole ceiling must fit, whatever the minimum of its hold',
     { limits: { day: 100 } },
     {
       steps: [
@@ -116,14 +119,14 @@ const COVERED: Case[] = [
     500,
   ),
   of(
-    'with overflow the balance pays for what does not fit',
+    'with overflow the balance pays for a call that does not fit',
     { limits: { day: 100 }, overflow: true },
     {
       steps: [
         [call(80), heldByPlan(1, 80)],
         [call(30), held(2, 30)],
         [post(2, 25), charged(25)],
-        [settled(1, 10), covered(10)],
+        [postedByPlan(1, 10), covered(10)],
         [call(30), heldByPlan(3, 30)],
       ],
       after: { balance: 475, spent: 25 },
@@ -170,10 +173,10 @@ const COVERED: Case[] = [
         [call(10), heldByPlan(1, 10)],
         [call(10), heldByPlan(2, 10)],
         [call(10), refused('plan_concurrency')],
-        [settled(1, 10), covered(10)],
+        [postedByPlan(1, 10), covered(10)],
         [call(10), heldByPlan(3, 10)],
         [call(10), refused('plan_concurrency')],
-        [gone(2), returned(0)],
+        [voidedByPlan(2), returned(0)],
         [call(10), heldByPlan(4, 10)],
         [expire(4), returned(0)],
         [call(10), heldByPlan(5, 10)],
@@ -207,7 +210,7 @@ const COVERED: Case[] = [
     },
   ),
   of(
-    'of whom no plan was known the balance pays',
+    'the balance pays for a call from a gateway that does not know the plan yet',
     { limits: { day: 100 } },
     {
       steps: [[hold(10), held(1, 10)]],
@@ -217,13 +220,13 @@ const COVERED: Case[] = [
     500,
   ),
   of(
-    'once it is over the balance pays, also without overflow',
+    'after its end the balance pays, even without overflow',
     { limits: { day: 100 }, ends_ms: NOW - DAY_MS, starts_ms: NOW - 31 * DAY_MS, covers_until_ms: NOW + 10 },
     {
       steps: [
         [call(10, { now_ms: NOW + 9 }), heldByPlan(1, 10)],
         [call(10, { now_ms: NOW + 10 }), held(2, 10)],
-        [settled(1, 7), covered(7)],
+        [postedByPlan(1, 7), covered(7)],
       ],
       after: { balance: 500, held: 10, key_held: 10 },
       plan_used: { day: 7 },
@@ -231,12 +234,12 @@ const COVERED: Case[] = [
     500,
   ),
   of(
-    'a cost above the ceiling counts there, too',
+    'a cost above the ceiling counts in full',
     { limits: { day: 100 } },
     {
       steps: [
         [call(50), heldByPlan(1, 50)],
-        [settled(1, 130), covered(130)],
+        [postedByPlan(1, 130), covered(130)],
         [call(1), refused('plan_daily_limit')],
       ],
       plan_used: { day: 130 },
@@ -250,29 +253,29 @@ const COVERED: Case[] = [
     {
       steps: [
         [call(100), heldByPlan(1, 100)],
-        [gone(1), returned(0)],
+        [voidedByPlan(1), returned(0)],
         [call(100), heldByPlan(2, 100)],
       ],
       plan_used: { day: 100 },
     },
   ),
   of(
-    'one that expired and is settled late counts what it cost',
+    'a late settlement of an expired hold counts its cost',
     { limits: { day: 100 }, concurrent_calls: 1 },
     {
       steps: [
         [call(100), heldByPlan(1, 100)],
         [expire(1), returned(0)],
         [call(20), heldByPlan(2, 20)],
-        [settled(1, 90), late(covered(90))],
-        [settled(1, 90), refused('already_resolved')],
+        [postedByPlan(1, 90), late(covered(90))],
+        [postedByPlan(1, 90), refused('already_resolved')],
         [call(1), refused('plan_daily_limit')],
       ],
       plan_used: { day: 110 },
     },
   ),
   of(
-    'one that was lost counts what it cost',
+    'the settlement of a lost hold counts its cost',
     { limits: { day: 100 } },
     {
       steps: [
@@ -286,7 +289,7 @@ const COVERED: Case[] = [
     500,
   ),
   of(
-    'debt keeps it from being used',
+    'an account in debt cannot use it',
     { limits: { day: 100 } },
     {
       steps: [
@@ -302,17 +305,17 @@ const COVERED: Case[] = [
     500,
   ),
   of(
-    'limits of the key and the account are of what the balance pays',
+    'limits of the key and the account apply only to calls that the balance pays',
     { limits: { day: 100 } },
     {
-      given: {
+      setup: {
         balance: 500,
         key: { spend_limit_nanos: 5, budgets: { day: 5 } },
         plan: { limits: { day: 100 }, overflow: true },
       },
       steps: [
         [call(60), heldByPlan(1, 60)],
-        [settled(1, 60), covered(60)],
+        [postedByPlan(1, 60), covered(60)],
         [call(41, { minimum_nanos: 41 }), refused('key_spend_limit')],
         [call(40), heldByPlan(2, 40)],
       ],
@@ -321,12 +324,12 @@ const COVERED: Case[] = [
     },
   ),
   of(
-    'there is nothing to refund',
+    'a covered call has nothing to refund',
     { limits: { day: 100 } },
     {
       steps: [
         [call(60), heldByPlan(1, 60)],
-        [settled(1, 60), covered(60)],
+        [postedByPlan(1, 60), covered(60)],
         [refund(1), refused('nothing_to_refund')],
         [refund(1, 10), refused('nothing_to_refund')],
         [hold(10), held(2, 10)],
@@ -344,7 +347,7 @@ const COVERED: Case[] = [
       steps: [
         [call(60), heldByPlan(1, 60)],
         [withdraw(500), money(0)],
-        [settled(1, 60), covered(60)],
+        [postedByPlan(1, 60), covered(60)],
       ],
       after: {},
       plan_used: { day: 60 },
@@ -352,14 +355,14 @@ const COVERED: Case[] = [
     500,
   ),
   of(
-    'amounts beyond what is exact are refused',
+    'amounts above the safe integers are refused',
     { limits: { day: MAX_NANOS } },
     {
       steps: [
         [call(MAX_NANOS), heldByPlan(1, MAX_NANOS)],
-        [settled(1, MAX_NANOS + 1), refused('amount_out_of_range')],
-        [settled(1, -1), refused('amount_out_of_range')],
-        [settled(1, 5), covered(5)],
+        [postedByPlan(1, MAX_NANOS + 1), refused('amount_out_of_range')],
+        [postedByPlan(1, -1), refused('amount_out_of_range')],
+        [postedByPlan(1, 5), covered(5)],
       ],
       plan_used: { day: 5 },
     },
@@ -378,7 +381,7 @@ describe('limits of a plan begin anew', () => {
     resets_at_ms,
   })
   const on = (now_ms: number, amount: number) => call(amount, { now_ms, expires_at_ms: now_ms + 60_000 })
-  const scene = (limits: GivenPlan['limits'], balance = 0) => {
+  const scene = (limits: PlanSetup['limits'], balance = 0) => {
     const db = world({
       balance,
       plan: {
@@ -407,7 +410,7 @@ describe('limits of a plan begin anew', () => {
     expect(brokenInvariants(db)).toEqual([])
   })
 
-  test('the month when the paid one ends, and not before the next is paid', () => {
+  test('at the end of the paid month, once the next one is paid', () => {
     const { commit } = scene({ month: 100 })
     const new_year = at('2026-12-01T00:00:00')
     expect(commit(on(MONDAY, 100), on(new_year, 1), on(ENDS - 1, 1), on(ENDS + 1, 1))).toEqual([
@@ -418,7 +421,7 @@ describe('limits of a plan begin anew', () => {
     ])
   })
 
-  test('a call that needs more than a whole limit is told no time', () => {
+  test('not for a call above a whole limit: its refusal names no time', () => {
     const { commit } = scene({ '5h': 50, week: 80 })
     expect(commit(on(MONDAY, 50), on(MONDAY, 81), on(MONDAY, 51), on(MONDAY, 40))).toEqual([
       heldByPlan(1, 50),
@@ -429,13 +432,13 @@ describe('limits of a plan begin anew', () => {
   })
 })
 
-test('a plan that ends while calls run, or is another by then: they are settled, and take nothing from the balance', () => {
+test('calls of a plan that has ended or been replaced are settled, and take nothing from the balance', () => {
   const db = world({ balance: 500, plan: { limits: { day: 100 } } })
   const writer = createWriter(db)
   writer.commit([call(50), call(50)])
   db.run('UPDATE accounts SET plan_period_id = NULL')
   db.run('DELETE FROM budgets')
-  expect(createWriter(db).commit([settled(1, 80), settled(2, 10), call(20)])).toEqual([
+  expect(createWriter(db).commit([postedByPlan(1, 80), postedByPlan(2, 10), call(20)])).toEqual([
     covered(80),
     covered(10),
     held(3, 20),
@@ -448,17 +451,17 @@ test('a plan that ends while calls run, or is another by then: they are settled,
   expect(brokenInvariants(db)).toEqual([])
 })
 
-test('holds that are decided at once are counted anew with a new book, and once', () => {
+test('holds decided at once are counted in a new book, and once', () => {
   const db = world({ plan: { limits: { day: 100 }, concurrent_calls: 3 } })
   const writer = createWriter(db)
   expect(writer.hold(call(40))).toEqual(heldByPlan(1, 40))
-  // Another connection has written: the book is begun anew, and the hold has no row yet.
+  // Another connection has written: the book is read anew, and the hold has no row yet.
   expect(writer.commit([topUp(5)])).toMatchObject([{ ok: true }])
   expect([writer.hold(call(61)), writer.hold(call(60))]).toEqual([
     refusedBy('plan_daily_limit'),
     heldByPlan(2, 60),
   ])
-  writer.commit([settled(1, 10), settled(2, 20)])
+  writer.commit([postedByPlan(1, 10), postedByPlan(2, 20)])
   expect(planUsedOf(db)).toEqual({ day: 30 })
   expect(brokenInvariants(db)).toEqual([])
 })

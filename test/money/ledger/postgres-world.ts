@@ -1,5 +1,4 @@
 // The small world of the ledger's tests on PostgreSQL: a database that is emptied before each, and an executor of its own.
-
 import type { Executor } from '../../../src/money/ledger/executor.ts'
 import type { Result } from '../../../src/money/ledger/failure.ts'
 import { type Breach, INVARIANTS } from '../../../src/money/ledger/invariants.ts'
@@ -11,11 +10,11 @@ import { dropDatabase, makeDatabase } from '../../support/postgres.ts'
 import {
   budgetsText,
   ENTRIES,
-  type Given,
-  type GivenKey,
+  type KeySetup,
   type Limits,
   PLAN_USED,
   planTexts,
+  type Setup,
   STATE,
   type State,
   topUp,
@@ -25,9 +24,9 @@ export interface PostgresWorld extends AsyncDisposable {
   url: string
   db: Db
   executor: Executor
-  /** Empties the tables: account 1 and key 1 are as given, account 2 with key 2 has no money, and key 3 is of account 1. */
-  begin(given: Given): Promise<void>
-  /** Writes by a text of SQL. */
+  /** Empties the tables, and adds account 1 and key 1 by the setup, account 2 with key 2 and no money, and key 3 of account 1. */
+  begin(setup: Setup): Promise<void>
+  /** Runs a text of SQL that writes. */
   run(text: string): Promise<void>
   commit(operations: Operation[]): Promise<Result[]>
   stateOf(id?: number): Promise<State | undefined>
@@ -36,7 +35,7 @@ export interface PostgresWorld extends AsyncDisposable {
   brokenInvariants(): Promise<string[]>
 }
 
-/** In a database of its own, which goes with it. */
+/** Makes a world in a database of its own, which is dropped with it. */
 export async function postgresWorld(): Promise<PostgresWorld> {
   const { name, url } = await makeDatabase()
   const there = await worldAt(url)
@@ -49,7 +48,7 @@ export async function postgresWorld(): Promise<PostgresWorld> {
   }
 }
 
-/** In a database with or without the tables. */
+/** Makes a world in an existing database, with or without the tables. */
 export async function worldAt(url: string): Promise<PostgresWorld> {
   const db = await openPostgres(url)
   const executor = openPostgresExecutor(url)
@@ -99,7 +98,7 @@ export const accountText = (id: number): string =>
   `INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (${id}, 'account-${id}', 'active', 0, 0, 0, 0)`
 
 /** A statement that adds a key to an account; two where it has budgets. */
-export function keyText(id: number, account_id: number, key: GivenKey = {}): string {
+export function keyText(id: number, account_id: number, key: KeySetup = {}): string {
   const { spend_limit_nanos = null, expires_at_ms = null, revoked_at_ms = null, budgets } = key
   const limits = [spend_limit_nanos, expires_at_ms, revoked_at_ms].map(String)
   const text = `INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms, spend_limit_nanos,

@@ -1,5 +1,5 @@
-// A power cut: of the write-ahead log the disk has what was flushed, and of what came later any part, in whatever order.
-// Whatever it is, the books are right, and all that was answered is in them.
+// A power cut: the disk has the flushed part of the write-ahead log, and any part of the rest, in any order.
+// Whatever it has, the books are right and contain everything that was answered.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { randomFrom } from './random.ts'
 import { brokenInvariants, hold, openDebt, post, topUp, voided } from './world.ts'
 
 const BATCHES = IS_LONG ? 100 : 6
-/** So many cuts for each frame that is torn, or lost while later ones are there. */
+/** The cuts for each frame that is torn, or lost while later ones are there. */
 const CUTS_FOR_EACH_TORN = 5
 /** SQLite's format of the log: a header, then a header and a page for each frame (https://sqlite.org/fileformat.html#walformat). */
 const LOG_HEADER_BYTES = 32
@@ -22,7 +22,7 @@ const FRAME_HEADER_BYTES = 24
 const PAGE_BYTES = 4_096
 const FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES
 
-/** What the disk may have at the moment of a power cut. */
+/** A state of the disk that a power cut may leave. */
 interface Remains {
   name: string
   database: Buffer
@@ -37,7 +37,7 @@ const contentsOf = (path: string): Pick<Remains, 'database' | 'log'> => ({
 /** The log cut after each frame that was not flushed yet, in the middle of some, and with some lost while later ones are there. */
 function remainsOf(before: Buffer, { database, log }: Pick<Remains, 'database' | 'log'>): Remains[] {
   const isSame = log.subarray(0, LOG_HEADER_BYTES).equals(before.subarray(0, LOG_HEADER_BYTES))
-  // A log that was begun anew: the checkpoint before it has flushed the file.
+  // If the log was restarted, the checkpoint before that has flushed the file.
   const flushed_bytes = isSame ? usedBytes(before) : LOG_HEADER_BYTES
   const remains: Remains[] = []
   for (let at = flushed_bytes; at < log.length; at += FRAME_BYTES) {
@@ -53,7 +53,7 @@ function remainsOf(before: Buffer, { database, log }: Pick<Remains, 'database' |
   return [...remains, { name: 'whole', database, log }]
 }
 
-/** The log up to its last frame of its own salt: what is behind is of an earlier round. */
+/** The length of the log up to its last frame with its salt: the frames behind are of an earlier round. */
 function usedBytes(log: Buffer): number {
   const salt = log.subarray(16, 24)
   let end = LOG_HEADER_BYTES
@@ -74,18 +74,18 @@ interface Answered {
   /** The holds that were settled. */
   resolved: number[]
   /** The references of opening debts. */
-  brought: string[]
+  opened_debts: string[]
 }
 
-/** What is wrong with a database after a start, by what was answered before. */
-function complaintsAbout(path: string, { resolved, brought }: Answered): string[] {
+/** Returns the faults of a database after a start, by the answers before. */
+function complaintsAbout(path: string, { resolved, opened_debts }: Answered): string[] {
   const db = openDatabase(path)
   try {
     const [{ check } = {}] = db
       .query<{ check: string }, []>('SELECT integrity_check AS "check" FROM pragma_integrity_check')
       .all()
     const lost = resolved.filter((id) => db.query('SELECT 1 FROM calls WHERE id = ?').get(id) === null)
-    const forgotten = brought.filter(
+    const forgotten = opened_debts.filter(
       (key) => db.query('SELECT 1 FROM opening_debts WHERE request_key = ?').get(key) === null,
     )
     return [
@@ -100,11 +100,11 @@ function complaintsAbout(path: string, { resolved, brought }: Answered): string[
 }
 
 test(
-  `whatever a power cut leaves of the log, all that was answered is there, TOLLGATE_SEED=${SEED}`,
+  `whatever a power cut leaves of the log, every answered operation is there, TOLLGATE_SEED=${SEED}`,
   () =>
     onDisk({ balance: 2_000 }, async (path) => {
       const random = randomFrom(SEED)
-      const answered: Answered = { resolved: [], brought: [] }
+      const answered: Answered = { resolved: [], opened_debts: [] }
       const pending: number[] = []
       const complaints: string[] = []
       let tried = 0
@@ -125,7 +125,7 @@ test(
           DISK.flush(file)
           flushed = now.log
         },
-        // Where the last flushes were slow.
+        // Called instead after slow flushes.
         flushBeside: async (file) => disk.flush(file),
       }
       const executor = openExecutor(path, { disk })
@@ -138,7 +138,7 @@ test(
           if ('hold_id' in result) pending.push(result.hold_id)
           else if (operation.op === 'post' || operation.op === 'void')
             answered.resolved.push(operation.hold_id)
-          else if (operation.op === 'open_debt') answered.brought.push(operation.request_key)
+          else if (operation.op === 'open_debt') answered.opened_debts.push(operation.request_key)
         }
         if (batch % 3 === 2) checkpoint(path)
       }
@@ -150,7 +150,7 @@ test(
   timeoutMs(60_000),
 )
 
-/** By another connection, as another process may: the next batch begins the log anew. */
+/** Checkpoints by another connection, as another process may: the next batch restarts the log. */
 function checkpoint(path: string): void {
   const db = new Database(path)
   db.run('PRAGMA wal_checkpoint(RESTART)')

@@ -7,7 +7,7 @@ const [path = '', holds = '0'] = process.argv.slice(2)
 const ledger = path.startsWith('postgres:') ? openSharedLedger(path) : openLedger({ path })
 let admitted = 0
 // In small groups, so that the transactions of the processes alternate.
-for (let asked = 0; asked < Number(holds); asked += 10) {
+for (let submitted = 0; submitted < Number(holds); submitted += 10) {
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => ledger.submit(hold(10))))
   admitted += outcomes.filter(({ ok }) => ok).length
 }

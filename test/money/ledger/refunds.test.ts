@@ -1,4 +1,4 @@
-// Refunds of calls: at most what was charged, once, with debt paid first; spend limits, budgets and kept sums follow.
+// Refunds of calls: at most the charge, once, with debt paid first; spend limits, budgets and kept sums follow.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
@@ -34,7 +34,7 @@ const paidCall = (cost: number) => [[hold(50), held(1, 50)] as const, [post(1, c
 const CASES: Case[] = [
   {
     name: 'the whole charge comes back, once',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       ...paidCall(40),
       [refund(1), refunded(40, 100)],
@@ -46,7 +46,7 @@ const CASES: Case[] = [
   },
   {
     name: 'parts of it come back, until nothing is left',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       ...paidCall(40),
       [refund(1, 15), refunded(15, 75)],
@@ -60,14 +60,14 @@ const CASES: Case[] = [
   },
   {
     name: 'more than was charged is refused',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [...paidCall(40), [refund(1, 41), refused('more_than_charged')]],
     after: { balance: 60, spent: 40 },
     entries: ['charge -40'],
   },
   {
-    name: 'nothing, or anything but a safe, positive integer, is refused',
-    given: { balance: 100 },
+    name: '0, or anything but a safe, positive integer, is refused',
+    setup: { balance: 100 },
     steps: [
       ...paidCall(40),
       ...[0, -1, 0.5, Number.NaN, Infinity, MAX_NANOS + 1].map((amount): readonly [Operation, Outcome] => [
@@ -80,7 +80,7 @@ const CASES: Case[] = [
   },
   {
     name: 'a call that runs, one that cost nothing, and one that expired have no charge',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(10), held(1, 10)],
       [refund(1), refused('no_such_call')],
@@ -97,7 +97,7 @@ const CASES: Case[] = [
   },
   {
     name: 'a call of another account or key, and an unknown one, are refused',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       ...paidCall(40),
       [refund(1, null, { account_id: 2, key_id: 2 }), refused('no_such_call')],
@@ -109,8 +109,8 @@ const CASES: Case[] = [
     entries: ['charge -40'],
   },
   {
-    name: 'what a call left unpaid is paid by its refund, and the rest becomes free',
-    given: { balance: 10 },
+    name: 'a refund pays the unpaid part of its call, and the rest becomes free',
+    setup: { balance: 10 },
     steps: [
       [hold(10), held(1, 10)],
       [post(1, 25), charged(10, 15)],
@@ -124,7 +124,7 @@ const CASES: Case[] = [
   },
   {
     name: 'debt of other calls is paid first, too; holds stay held',
-    given: { balance: 60 },
+    setup: { balance: 60 },
     steps: [
       [hold(30), held(1, 30)],
       [hold(30), held(2, 30)],
@@ -139,8 +139,8 @@ const CASES: Case[] = [
     entries: ['charge -20', 'charge -30', 'refund 20', 'debt_payment -18', 'withdrawal -2'],
   },
   {
-    name: 'a debt that was paid since: all of the refund becomes free',
-    given: { balance: 10 },
+    name: 'all of the refund becomes free if the debt was paid since',
+    setup: { balance: 10 },
     steps: [
       [hold(10), held(1, 10)],
       [post(1, 25), charged(10, 15)],
@@ -151,7 +151,7 @@ const CASES: Case[] = [
   },
   {
     name: 'its key may spend it again',
-    given: { balance: 100, key: { spend_limit_nanos: 50 } },
+    setup: { balance: 100, key: { spend_limit_nanos: 50 } },
     steps: [
       ...paidCall(40),
       [hold(11), refused('key_spend_limit')],
@@ -162,7 +162,7 @@ const CASES: Case[] = [
   },
   {
     name: 'a balance above the safe integers is refused',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       ...paidCall(40),
       [topUp(MAX_NANOS - 61), money(MAX_NANOS - 1)],
@@ -173,7 +173,7 @@ const CASES: Case[] = [
   },
   {
     name: 'a suspended account gets its refund',
-    given: { balance: 0, account: { status: 'suspended' } },
+    setup: { balance: 0, account: { status: 'suspended' } },
     steps: [[refund(1), refused('no_such_call')]],
     after: {},
   },
@@ -183,16 +183,16 @@ specify('refunds', CASES)
 
 const DAY_MS = 86_400_000
 
-describe('budgets', () => {
+describe('the budget of the day, after a refund', () => {
   test.each([
-    ['of the day that runs', 0, 'refunded'],
-    ['of a day that is over', DAY_MS, 'as it was'],
-  ])('%s: what is left of a limit', (_, later_ms, left) => {
+    ['of a call of that day is higher', 0, 'refunded'],
+    ['of a call of an earlier day is unchanged', DAY_MS, 'unchanged'],
+  ])('%s', (_, later_ms, left) => {
     const db = world({ balance: 1_000, key: { budgets: { day: 100 } } })
     const writer = createWriter(db)
     writer.commit([hold(90), post(1, 90)])
     const now_ms = NOW + later_ms
-    // The first hold of a day begins its period: the refund of an older call is nothing to it.
+    // The first hold of a day begins its period: the refund of an older call does not concern it.
     if (later_ms > 0) writer.commit([hold(60, { now_ms })])
     writer.commit([refund(1, 80, { now_ms })])
     const [fits, too_much] = writer.commit([
@@ -213,7 +213,7 @@ const sumsOf = (db: Database) =>
     )
     .all()
 
-test('the sums of the day and the quarter of an hour of the call go down, also the revenue whose cost is known', () => {
+test('a refund lowers the sums of the day and the quarter of an hour of its call, and the revenue with a known cost', () => {
   const db = world({ balance: 1_000 })
   const writer = createWriter(db)
   writer.commit([hold(50), hold(50), hold(50)])
@@ -273,7 +273,7 @@ describe('under a key', () => {
     return outcomes
   }
 
-  test('sent again it gives back nothing, and says what it gave back first', () => {
+  test('a repeat refunds nothing, and returns the first refund', () => {
     const again = refund(1, null, { ...KEYED, now_ms: NOW + 9 })
     const first = expect.objectContaining(FIRST)
     expect(run([refund(1, null, KEYED), again, refund(1, 40, KEYED)])).toEqual([
@@ -293,7 +293,7 @@ describe('under a key', () => {
     expect(outcome).toEqual({ ...refused('request_key_used'), first: expect.objectContaining(FIRST) })
   })
 
-  test('what was refused has not used it', () => {
+  test('a refused refund does not use it', () => {
     expect(run([refund(1, 41, KEYED), refund(1, 40, KEYED)])).toEqual([
       refused('more_than_charged'),
       refunded(40, 60),
@@ -301,7 +301,7 @@ describe('under a key', () => {
   })
 })
 
-test('it is in the audit log: the call, the amounts before and after, and the reason', () => {
+test('the audit log has the call, the amounts before and after, and the reason of a refund', () => {
   const db = world({ balance: 1_000_000_000 })
   const by = { actor: { kind: 'operator', session_id: 7 }, now_ms: NOW } as const
   createWriter(db).commit([hold(300_000_000), post(1, 250_000_000), refund(1, 200_000_000, { by })])
@@ -318,7 +318,7 @@ test('it is in the audit log: the call, the amounts before and after, and the re
 })
 
 describe.if(hasPostgres)('two gateways at once, on PostgreSQL', () => {
-  test('a refund under one key is made once; without keys never more than was charged', async () => {
+  test('a refund under one key is made once; refunds without keys never exceed the charge', async () => {
     await using there = await postgresWorld()
     await there.begin({ balance: 10_000 })
     const gateways = [openSharedLedger(there.url), openSharedLedger(there.url)]
@@ -339,7 +339,7 @@ describe.if(hasPostgres)('two gateways at once, on PostgreSQL', () => {
     for (const gateway of gateways) await gateway.close()
   })
 
-  test('their count rises with each, also with one that took its number before another and is committed after it', async () => {
+  test('their count rises with each, even if one takes its number before another and is committed after it', async () => {
     await using there = await postgresWorld()
     await there.begin({ balance: 100 })
     await there.commit([hold(10), hold(10)])

@@ -9,7 +9,7 @@ const KEY = 'invoice 17'
 const keyed = (operation: Operation, request_key = KEY) => ({ ...operation, request_key }) as Operation
 const FIRST = { kind: 'top_up', amount_nanos: 10, note: 'cash', created_at_ms: NOW } as const
 
-/** How the operations are put into batches, and whether the writer has known the rows of those before. */
+/** Ways to put operations into batches, with and without rows known from earlier batches. */
 const WAYS: [string, (db: Database, operations: Operation[]) => MoneyOutcome[]][] = [
   ['in one batch', (db, operations) => createWriter(db).commit(operations) as MoneyOutcome[]],
   [
@@ -27,7 +27,7 @@ const WAYS: [string, (db: Database, operations: Operation[]) => MoneyOutcome[]][
 ]
 
 describe.each(WAYS)('%s', (_, run) => {
-  test('sent again it moves nothing, and says what was moved first', () => {
+  test('a repeat moves nothing, and returns the first movement', () => {
     const db = world({ balance: 100 })
     const again = { ...keyed(topUp(10)), now_ms: NOW + 5_000 } as Operation
     const outcomes = run(db, [keyed(topUp(10)), again, again])
@@ -54,14 +54,14 @@ describe.each(WAYS)('%s', (_, run) => {
     expect(db.query('SELECT balance_nanos FROM accounts WHERE id = 1').get()).toEqual({ balance_nanos: 110 })
   })
 
-  test('what was refused has not used its key', () => {
+  test('a refused movement does not use its key', () => {
     const db = world({ balance: 100 })
     const outcomes = run(db, [keyed(withdraw(105)), topUp(10), keyed(withdraw(105))])
     expect(outcomes.map(({ ok }) => ok)).toEqual([false, true, true])
     expect(outcomes[2]).toEqual({ ok: true, balance_nanos: 5, debt_nanos: 0 })
   })
 
-  test('other keys, other accounts and no key move each time', () => {
+  test('movements under other keys, of other accounts, and without a key move each time', () => {
     const db = world({ balance: 100 })
     const outcomes = run(db, [
       keyed(topUp(10)),
@@ -80,7 +80,7 @@ describe.each(WAYS)('%s', (_, run) => {
   })
 })
 
-test('a batch that could not be written has not used its keys', () => {
+test('a batch that cannot be written does not use its keys', () => {
   const db = world({ balance: 100 })
   let is_failing = true
   const writer = createWriter(db, (point) => {

@@ -1,4 +1,4 @@
-// Resolutions: how holds end, what becomes debt, and what is recorded of the call.
+// Resolutions: the ends of holds, their debts, and the records of their calls.
 import { describe, expect, test } from 'bun:test'
 import type { LostHold, Operation, Outcome } from '../../../src/money/ledger/operations.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
@@ -9,7 +9,7 @@ import { brokenInvariants, expire, hold, NOW, post, topUp, voided, withdraw, wor
 const RESOLUTIONS: Case[] = [
   {
     name: 'a post charges the cost and frees the rest of the hold',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(100), held(1, 100)],
       [hold(1), refused('insufficient_balance')],
@@ -22,7 +22,7 @@ const RESOLUTIONS: Case[] = [
   },
   {
     name: 'a void frees the whole hold and adds no entry',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(100), held(1, 100)],
       [voided(1), returned(100)],
@@ -32,7 +32,7 @@ const RESOLUTIONS: Case[] = [
   },
   {
     name: 'a post of 0 adds no entry',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(100), held(1, 100)],
       [post(1, 0), charged(0)],
@@ -48,7 +48,7 @@ const RESOLUTIONS: Case[] = [
   ).map(
     ([state, first, outcome, after]): Case => ({
       name: `a hold that is ${state} cannot be resolved again`,
-      given: { balance: 100 },
+      setup: { balance: 100 },
       steps: [
         [hold(50), held(1, 50)],
         [first, outcome],
@@ -62,7 +62,7 @@ const RESOLUTIONS: Case[] = [
   ),
   {
     name: 'an unknown hold cannot be resolved',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [0, 1, -1, 99].flatMap((id): (readonly [Operation, Outcome])[] => [
       [post(id, 10), refused('no_such_hold')],
       [voided(id), refused('no_such_hold')],
@@ -71,8 +71,8 @@ const RESOLUTIONS: Case[] = [
     after: { balance: 100 },
   },
   {
-    name: 'a hold that has the number of another call is not resolved by it, and stays pending',
-    given: { balance: 100 },
+    name: 'a hold is not resolved by another call with its number, and stays pending',
+    setup: { balance: 100 },
     steps: [
       [hold(50, { request_id: 'own' }), held(1, 50)],
       [{ ...post(1, 10), request_id: 'lost' }, refused('no_such_hold')],
@@ -86,7 +86,7 @@ const RESOLUTIONS: Case[] = [
   },
   {
     name: 'a cost that is not a safe, non-negative integer is refused, and the hold stays pending',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(50), held(1, 50)],
       [post(1, -1), refused('amount_out_of_range')],
@@ -100,7 +100,7 @@ const RESOLUTIONS: Case[] = [
   },
   {
     name: 'a call that was admitted is charged after its key expired',
-    given: { balance: 100, key: { expires_at_ms: NOW } },
+    setup: { balance: 100, key: { expires_at_ms: NOW } },
     steps: [
       [hold(50, { now_ms: NOW - 1 }), held(1, 50)],
       [hold(1), refused('key_expired')],
@@ -113,7 +113,7 @@ const RESOLUTIONS: Case[] = [
 const LATE: Case[] = [
   {
     name: 'a post of an expired hold takes the cost from the free balance, and releases nothing again',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(50), held(1, 50)],
       [expire(1), returned(50)],
@@ -125,8 +125,8 @@ const LATE: Case[] = [
     entries: ['charge -30'],
   },
   {
-    name: 'what the free balance does not cover becomes debt; the holds of other calls are not touched',
-    given: { balance: 100 },
+    name: 'the part above the free balance becomes debt; the holds of other calls are not touched',
+    setup: { balance: 100 },
     steps: [
       [hold(100), held(1, 100)],
       [expire(1), returned(100)],
@@ -139,8 +139,8 @@ const LATE: Case[] = [
     entries: ['charge -20', 'charge -10', 'debt_payment -40'],
   },
   {
-    name: 'all of it becomes debt where nothing is free',
-    given: { balance: 100 },
+    name: 'all of it becomes debt if nothing is free',
+    setup: { balance: 100 },
     steps: [
       [hold(50), held(1, 50)],
       [expire(1), returned(50)],
@@ -152,8 +152,8 @@ const LATE: Case[] = [
     entries: ['debt_payment -50'],
   },
   {
-    name: 'an account that is in debt by then owes the whole of it as well',
-    given: { balance: 20 },
+    name: 'an account in debt by then owes the whole cost as well',
+    setup: { balance: 20 },
     steps: [
       [hold(10), held(1, 10)],
       [expire(1), returned(10)],
@@ -167,7 +167,7 @@ const LATE: Case[] = [
   },
   {
     name: 'a void of an expired hold moves nothing',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(50), held(1, 50)],
       [expire(1), returned(50)],
@@ -186,7 +186,7 @@ const LATE: Case[] = [
   ).map(
     ([state, settlement, outcome, after]): Case => ({
       name: `an expired hold that was ${state} cannot be resolved again`,
-      given: { balance: 100 },
+      setup: { balance: 100 },
       steps: [
         [hold(50), held(1, 50)],
         [expire(1), returned(50)],
@@ -201,7 +201,7 @@ const LATE: Case[] = [
   ),
   {
     name: 'a cost that is not a safe, non-negative integer is refused, and the hold stays expired',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(50), held(1, 50)],
       [expire(1), returned(50)],
@@ -215,7 +215,7 @@ const LATE: Case[] = [
   },
   {
     name: 'a debt or a spending above the safe integers is refused, and the hold stays expired',
-    given: { balance: 20 },
+    setup: { balance: 20 },
     steps: [
       [hold(10), held(1, 10)],
       [hold(10, { key_id: 3 }), held(2, 10)],
@@ -228,8 +228,8 @@ const LATE: Case[] = [
     after: { balance: 0, debt: MAX_NANOS, spent: MAX_NANOS },
   },
   {
-    name: 'what its account and key may do by then does not matter',
-    given: { balance: 100, key: { expires_at_ms: NOW, spend_limit_nanos: 50 } },
+    name: 'an expired key and a reached limit do not matter by then',
+    setup: { balance: 100, key: { expires_at_ms: NOW, spend_limit_nanos: 50 } },
     steps: [
       [hold(50, { now_ms: NOW - 1 }), held(1, 50)],
       [expire(1), returned(50)],
@@ -254,7 +254,7 @@ const lost = (request_id: string, other: Partial<LostHold> = {}) => ({
 const LOST: Case[] = [
   {
     name: 'it takes the next number, whatever number it had',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(40), held(1, 40)],
       [{ ...post(1, 30), ...lost('lost') }, late(charged(30))],
@@ -268,7 +268,7 @@ const LOST: Case[] = [
   },
   {
     name: 'the free balance pays it, and the rest is debt',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(90), held(1, 90)],
       [{ ...post(9, 30), ...lost('lost') }, late(charged(10, 20))],
@@ -278,7 +278,7 @@ const LOST: Case[] = [
   },
   {
     name: 'one of another account, or of a key of another, is refused, and so is a cost that is out of range',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [{ ...post(1, 30), ...lost('lost', { account_id: 99 }) }, refused('no_such_account')],
       [{ ...post(1, 30), ...lost('lost', { key_id: 99 }) }, refused('no_such_key')],
@@ -293,7 +293,7 @@ const LOST: Case[] = [
 const DEBTS: Case[] = [
   {
     name: 'a cost above the hold is taken from the free balance',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
       [post(1, 90), charged(90)],
@@ -303,7 +303,7 @@ const DEBTS: Case[] = [
   },
   {
     name: 'a cost above the free balance becomes debt; the holds of other calls are not touched',
-    given: { balance: 100 },
+    setup: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
       [hold(50), held(2, 50)],
@@ -314,8 +314,8 @@ const DEBTS: Case[] = [
     entries: ['charge -50', 'charge -50'],
   },
   {
-    name: 'what a post frees pays the debt at once',
-    given: { balance: 100 },
+    name: 'money that a post frees pays the debt at once',
+    setup: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
       [hold(70), held(2, 70)],
@@ -326,8 +326,8 @@ const DEBTS: Case[] = [
     entries: ['charge -30', 'charge -20', 'debt_payment -30'],
   },
   {
-    name: 'what a void frees pays the debt at once',
-    given: { balance: 100 },
+    name: 'money that a void frees pays the debt at once',
+    setup: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
       [hold(70), held(2, 70)],
@@ -338,8 +338,8 @@ const DEBTS: Case[] = [
     entries: ['charge -30', 'debt_payment -70'],
   },
   {
-    name: 'what an expiry frees pays the debt at once',
-    given: { balance: 100 },
+    name: 'money that an expiry frees pays the debt at once',
+    setup: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
       [hold(70), held(2, 70)],
@@ -351,7 +351,7 @@ const DEBTS: Case[] = [
   },
   {
     name: 'an account in debt may not call, not even for free, until top-ups have paid the whole debt',
-    given: { balance: 10 },
+    setup: { balance: 10 },
     steps: [
       [hold(10), held(1, 10)],
       [post(1, 100), charged(10, 90)],
@@ -368,7 +368,7 @@ const DEBTS: Case[] = [
   },
   {
     name: 'the debt is checked before the spend limit of the key',
-    given: { balance: 10, key: { spend_limit_nanos: 10 } },
+    setup: { balance: 10, key: { spend_limit_nanos: 10 } },
     steps: [
       [hold(10), held(1, 10)],
       [post(1, 11), charged(10, 1)],
@@ -378,7 +378,7 @@ const DEBTS: Case[] = [
   },
   {
     name: 'two calls that cost more than their holds add to one debt',
-    given: { balance: 20 },
+    setup: { balance: 20 },
     steps: [
       [hold(10), held(1, 10)],
       [hold(10), held(2, 10)],
@@ -389,7 +389,7 @@ const DEBTS: Case[] = [
   },
   {
     name: 'a debt above the safe integers is refused, over several keys too, and the hold stays pending',
-    given: { balance: 20 },
+    setup: { balance: 20 },
     steps: [
       [hold(10), held(1, 10)],
       [hold(10, { key_id: 3 }), held(2, 10)],
@@ -401,7 +401,7 @@ const DEBTS: Case[] = [
   },
   {
     name: 'spending above the safe integers is refused, and the hold stays pending',
-    given: { balance: 20 },
+    setup: { balance: 20 },
     steps: [
       [hold(10), held(1, 10)],
       [hold(10), held(2, 10)],
@@ -412,8 +412,8 @@ const DEBTS: Case[] = [
     after: { balance: 0, debt: MAX_NANOS - 20, spent: MAX_NANOS },
   },
   {
-    name: 'nor what counts against a limit, which includes what is held',
-    given: { balance: 20, key: { budgets: { month: MAX_NANOS } } },
+    name: 'a used amount of a limit above the safe integers, holds included, is refused',
+    setup: { balance: 20, key: { budgets: { month: MAX_NANOS } } },
     steps: [
       [hold(10), held(1, 10)],
       [hold(10), held(2, 10)],
@@ -434,7 +434,7 @@ specify('debts', DEBTS)
 describe('the record of a call', () => {
   const callsOf = (db: ReturnType<typeof world>) => db.query('SELECT * FROM calls ORDER BY id').all()
 
-  test('has the whole cost, and the part of it that was not paid', () => {
+  test('has the whole cost, and its unpaid part', () => {
     const db = world({ balance: 10 })
     createWriter(db).commit([hold(10, { request_id: 'r-1' }), post(1, 25, { model: 'sim-large' })])
     expect(callsOf(db)).toEqual([
@@ -459,7 +459,7 @@ describe('the record of a call', () => {
     ])
   })
 
-  test('of an expired hold has what was held, once it is settled', () => {
+  test('of an expired hold has its amount once it is settled', () => {
     const db = world({ balance: 10 })
     const writer = createWriter(db)
     writer.commit([hold(4, { request_id: 'r-1' }), hold(5), hold(1), expire(1), expire(2)])

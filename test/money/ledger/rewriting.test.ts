@@ -1,4 +1,4 @@
-// Recorded calls that are written anew in smaller form: nothing else of them changes, whatever happens meanwhile.
+// The rewriting of recorded calls in a smaller form: nothing else about them changes, whatever happens meanwhile.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { type RewriteName, type RewriteStep, rewriteCalls } from '../../../src/money/ledger/rewriting.ts'
@@ -22,7 +22,7 @@ interface Scene {
   before: ReturnType<typeof digestOf>
 }
 
-/** Runs a test over a database of the older version that was migrated, and what was read of its calls before. */
+/** Runs a test over a migrated database of the older version, with a digest of its calls from before. */
 const overOldCalls = (run: (scene: Scene) => Promise<void>): Promise<void> =>
   inFolder(async (path) => {
     makeOldCalls(path, { calls: CALLS, days: 10 })
@@ -70,20 +70,20 @@ test('every call reads the same before, between any two steps, and after; new ca
     expect(count(db, 'SELECT count(*) FROM prices')).toBe(6)
   }))
 
-test('the room of the old form is free for what is written next: the file does not grow', () =>
+test('the space of the old form is used again: the file does not grow', () =>
   overOldCalls(async ({ db, rows }) => {
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     const before = pages(db)
     await finish(rows, 'prices')
     expect(freePages(db)).toBeGreaterThan(before / 4)
     expect(pages(db)).toBeLessThan(before * 1.02)
-    // As if it had been written anew as a whole: no page is left half empty.
+    // Nearly as small as after a VACUUM: no page is left half empty.
     const used = pages(db) - freePages(db)
     db.run('VACUUM')
     expect(used).toBeLessThan(pages(db) * 1.1)
   }))
 
-test('a step that fails changes nothing, and the next one does what it left', () =>
+test('a step that fails changes nothing, and the next one does its work', () =>
   overOldCalls(async ({ db, rows, before }) => {
     await step(rows)
     const left = inOldForm(db)
@@ -96,7 +96,7 @@ test('a step that fails changes nothing, and the next one does what it left', ()
     expect([digestOf(db, CALLS), inOldForm(db)]).toEqual([before, 0])
   }))
 
-test('a price that is no object of JSON stays as it is, and all others are moved', () =>
+test('a price that is not a JSON object stays unchanged, and all others are moved', () =>
   overOldCalls(async ({ db, rows }) => {
     db.run(`UPDATE calls SET price = '{"unit":' WHERE id = ${STEP + 1}`)
     db.run(`UPDATE calls SET price = 'null' WHERE id = ${STEP + 2}`)
@@ -105,7 +105,7 @@ test('a price that is no object of JSON stays as it is, and all others are moved
     expect([digestOf(db, CALLS), inOldForm(db)]).toEqual([before, 2])
   }))
 
-test('another process that writes is waited for', () =>
+test('a step waits for another process that writes', () =>
   overOldCalls(async ({ path, rows }) => {
     const other = openDatabase(path)
     other.run('BEGIN IMMEDIATE')
@@ -117,13 +117,13 @@ test('another process that writes is waited for', () =>
     expect((await waiting).looked_at).toBe(STEP)
   }))
 
-test('what is done is not looked at again, by a later process neither', () =>
+test('a finished rewrite looks at no call again, not even in a later process', () =>
   overOldCalls(async ({ db, rows }) => {
     expect(await finish(rows, 'prices')).toBe(CALLS - CALLS / 50)
     expect(await step(dbOver(db))).toEqual({ looked_at: 0, rewritten: 0 })
   }))
 
-test('traces are emptied of the calls that began before a time, and of no others; all else stays', () =>
+test('only the traces of calls that began before a time are emptied; all else stays', () =>
   overOldCalls(async ({ db, rows }) => {
     const at = (id: number) => count(db, `SELECT started_at_ms FROM calls WHERE id = ${id}`)
     const traced = () => count(db, "SELECT min(id) FROM calls WHERE trace <> ''")

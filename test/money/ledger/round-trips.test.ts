@@ -1,4 +1,4 @@
-// How many queries a page is read with: as many for two months of calls as for some days, since each may be a round trip to a server.
+// The queries of a page: two months of calls take as many as some days, since each may be a round trip to a server.
 import type { Database, Statement } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { callsOfAnswer, findCall } from '../../../plugins/calls/one-call.ts'
@@ -66,7 +66,7 @@ test.each<
   ],
   ['sums by day', onDays(2), onDays(49), (db) => dailySums(db, {}, { zone: UTC, limit: 100 }), 2],
   ['the parts of an answer', inParts(2), inParts(40), partsOf, 0],
-])('%s', async (_, few, many, read, more) => {
+])('%s: many calls take hardly more queries than few', async (_, few, many, read, more) => {
   const queriesFor = async (calls: typeof few): Promise<number> => {
     const connection = memoryDatabase()
     const db = await recorded(calls, connection)
@@ -77,11 +77,11 @@ test.each<
   expect(await queriesFor(many)).toBeLessThanOrEqual((await queriesFor(few)) + more)
 })
 
-test('of more parts than an answer has, the first are told', async () => {
+test('of an answer with too many parts, the first 50 are found', async () => {
   expect(await partsOf(await recorded(inParts(60)))).toBe(50)
 })
 
-/** @returns tells how often a statement was carried out since */
+/** @returns a function that returns the number of statements carried out since */
 function countQueries(connection: Database): () => number {
   let count = 0
   const counting = (statement: Statement) =>
@@ -89,9 +89,9 @@ function countQueries(connection: Database): () => number {
       get(of, name) {
         const value = Reflect.get(of, name)
         if (typeof value !== 'function') return value
-        return (...given: unknown[]) => {
+        return (...args: unknown[]) => {
           if (name === 'all' || name === 'get' || name === 'values') count += 1
-          return value.apply(of, given)
+          return value.apply(of, args)
         }
       },
     })

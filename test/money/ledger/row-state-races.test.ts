@@ -1,4 +1,4 @@
-// Races for the state of a row, on both engines: one wins, what it moves is moved once, and nobody waits for each other for ever.
+// Races for the state of a row, on both engines: one side wins, its money moves once, and no two wait for each other for ever.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { openLedger } from '../../../src/money/ledger/ledger.ts'
@@ -16,7 +16,7 @@ import { money, refused } from './steps.ts'
 import { addAccount, brokenInvariants, NOW, topUp } from './world.ts'
 
 const ROWS = 20
-/** Of account 1, or of nobody; each is open. */
+/** A statement that adds open rows of an account, or without one. */
 const rowsText = (account_id: number | null) =>
   `INSERT INTO things VALUES ${Array.from({ length: ROWS }, (_, at) => `(${at + 1}, ${account_id}, 'open', 5)`)}`
 const ids = Array.from({ length: ROWS }, (_, at) => at + 1)
@@ -34,7 +34,7 @@ interface Rivals {
   ledgers: readonly [Ledger, Ledger]
 }
 
-/** Of each row, what it is after all who wanted it, and what its account has. */
+/** Expects that one side has won each row, and that the account has the credits of the rows won by movements. */
 async function expectOneEach(db: Db, account_id: number, won: readonly boolean[]): Promise<void> {
   const rows = await db.rows<{ state: string; account_id: number }>('SELECT * FROM things ORDER BY id')
   expect(rows.map(({ state }) => state)).toEqual(won.map((is) => (is ? 'paid' : 'cancelled')))
@@ -48,12 +48,12 @@ async function expectOneEach(db: Db, account_id: number, won: readonly boolean[]
 
 const CASES: [name: string, of: number | null][] = [
   ['of its account', 1],
-  ['of nobody', null],
+  ['without an account', null],
 ]
 
-/** The operations of a place that has account 1 and 2, and the rows of a text. */
+/** Specifies races over accounts 1 and 2. @param inPlace adds the rows by a statement, and runs the race */
 function specify(inPlace: (rows: string, race: (rivals: Rivals) => Promise<void>) => Promise<void>): void {
-  test.each(CASES)('a movement and a change without money, of a row %s: one of both', (_, of) =>
+  test.each(CASES)('a movement or a change without money wins a row %s, not both', (_, of) =>
     inPlace(rowsText(of), async ({ db, ledgers: [ledger] }) => {
       const raced = ids.map(async (id) => {
         if (id % 3 === 0) await Bun.sleep(1)
@@ -68,7 +68,7 @@ function specify(inPlace: (rows: string, race: (rivals: Rivals) => Promise<void>
     }),
   )
 
-  test('two ledgers, two accounts, one voucher: one credit', () =>
+  test('two ledgers credit a voucher once, to one of two accounts', () =>
     inPlace(rowsText(null), async ({ db, ledgers: [one, other] }) => {
       const raced = ids.map((id) => Promise.all([one.submit(credit(id, 1)), other.submit(credit(id, 2))]))
       const outcomes: [MoneyOutcome, MoneyOutcome][] = await Promise.all(raced)
@@ -84,7 +84,7 @@ function specify(inPlace: (rows: string, race: (rivals: Rivals) => Promise<void>
       expect(balances).toEqual([{ sum: 100 + 10 * ROWS }])
     }))
 
-  test('two ledgers, twenty payments, one welcome credit of their account: it goes with the first of them', () =>
+  test('two ledgers give the welcome credit of an account once, with the first of twenty payments', () =>
     inPlace(rowsText(1), async ({ db, ledgers }) => {
       const shares = [{ account_id: 1, amount_nanos: 3, note: 'welcome', request_key: 'welcome:1' }]
       await Promise.all(ids.map((id) => ledgers[id % 2 === 0 ? 0 : 1].submit({ ...credit(id), shares })))
@@ -97,7 +97,7 @@ function specify(inPlace: (rows: string, race: (rivals: Rivals) => Promise<void>
       expect(balances).toEqual([{ sum: 103 + 10 * ROWS }])
     }))
 
-  test('a change that may come from what a movement leaves is made, whoever is first', () =>
+  test('a change that accepts the state before and after a movement is made, whichever is first', () =>
     inPlace(rowsText(null), async ({ db, ledgers: [ledger] }) => {
       const refunded = { from: ['open', 'paid'], to: 'refunded' }
       const raced = ids.map((id) =>
@@ -114,7 +114,7 @@ function specify(inPlace: (rows: string, race: (rivals: Rivals) => Promise<void>
       expect(rows).toEqual(ids.map(() => ({ state: 'refunded' })))
     }))
 
-  test('two changes without money of one row: one of both', () =>
+  test('of two changes without money of one row one is made', () =>
     inPlace(rowsText(null), async ({ db }) => {
       const raced = ids.map((id) => Promise.all([cancel(db, id), cancel(db, id)]))
       for (const pair of await Promise.all(raced)) expect(pair.toSorted()).toEqual([false, true])
@@ -186,12 +186,12 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     shares: [{ account_id: 2, amount_nanos: 3, note: 'referral', request_key: 'referral:1' }],
   })
 
-  test('a share whose account others have locked sets the whole top-up aside; it is made once that is free', async () => {
+  test('a share of a locked account sets the whole top-up aside, which is made once the account is free', async () => {
     await there.run(rowsText(1))
     const executor = openPostgresExecutor(there.url)
     await stranger.begin(async (tx) => {
       await tx.unsafe('SELECT 1 FROM tollgate.accounts WHERE id = 2 FOR UPDATE')
-      // At first it finds that out by waiting, then it knows.
+      // The first time it learns of the lock by waiting, then it knows.
       for (const _ of [1, 2]) {
         const found = await executor.commit([sharing(), topUp(1)], 5_000)
         expect(found).toMatchObject([{ failure: { is_set_aside: true } }, { ok: true }])
@@ -210,7 +210,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     await executor.close()
   })
 
-  test('a ledger makes it by itself as soon as the account of the share is free', async () => {
+  test('a ledger makes such a top-up by itself as soon as the account of the share is free', async () => {
     await there.run(rowsText(1))
     const ledger = openSharedLedger(there.url)
     let made: Promise<MoneyOutcome> | undefined
@@ -224,7 +224,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     await ledger.close()
   })
 
-  test('a transaction that has a row of nobody and then wants the account: one of both is made, without a deadlock', async () => {
+  test('a movement, or a transaction that changes a row without an account and then locks the account, is made, without a deadlock', async () => {
     await there.run(rowsText(null))
     const before = await deadlocks()
     const ledger = openSharedLedger(there.url)
@@ -245,7 +245,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     await ledger.close()
   })
 
-  test('batches that name the same rows in other orders, and changes beside them: all are made, without a deadlock', async () => {
+  test('batches that name the same rows in opposite orders, beside other changes, end without a deadlock', async () => {
     await there.run(rowsText(null))
     const before = await deadlocks()
     const ledgers = [openSharedLedger(there.url), openSharedLedger(there.url)] as const

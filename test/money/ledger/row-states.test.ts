@@ -1,5 +1,4 @@
-// Movements that change the state of rows in their transaction: both or neither, once, whoever else changes them; and credits that go with them.
-
+// Movements that change the state of rows in their transaction: both or neither, once, whoever else changes them; and their shares.
 import type { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Operation, Outcome, Share } from '../../../src/money/ledger/operations.ts'
@@ -46,15 +45,15 @@ const changing = <O extends Operation>(operation: O, ...changes: StateChange[]):
 })
 const wrong = (state?: string) => ({ ...refused('wrong_state'), state })
 
-/** Row 1 is open and of account 1, row 2 of nobody, row 3 of account 2, row 4 paid and of account 1. */
+/** Row 1 is open and of account 1, row 2 has no account, row 3 is of account 2, row 4 is paid and of account 1. */
 const ROWS = `INSERT INTO things VALUES (1, 1, 'open', 5), (2, NULL, 'open', 5), (3, 2, 'open', 5), (4, 1, 'paid', 5)`
-const AS_IT_WAS: Record<number, string> = { 1: '1 open 5', 2: 'null open 5', 3: '2 open 5', 4: '1 paid 5' }
+const UNCHANGED: Record<number, string> = { 1: '1 open 5', 2: 'null open 5', 3: '2 open 5', 4: '1 paid 5' }
 const AT = `${NOW}`
 
 interface Case {
   name: string
   steps: readonly (readonly [Operation, unknown])[]
-  /** Rows that are other than before. */
+  /** The rows that have changed. */
   rows?: Record<number, string>
   kept?: string[]
   /** Balance and debt of account 1 in the end; 100 and 0 before. */
@@ -89,7 +88,7 @@ const CASES: Case[] = [
     after: [0, 30],
   },
   {
-    name: 'any of several states will do, and the line says which it was',
+    name: 'any of several states is accepted, and the recorded change names it',
     steps: [[changing(topUp(10), change(4, { from: ['open', 'paid'], to: 'refunded' })), money(110)]],
     rows: { 4: `1 refunded ${AT}` },
     kept: ['things 4 paid refunded webhook of 1 {"event":"evt_1"}'],
@@ -106,13 +105,13 @@ const CASES: Case[] = [
     after: [110, 0],
   },
   {
-    name: 'a row of nobody becomes that of the account',
+    name: 'a row without an account becomes one of the account',
     steps: [[changing(topUp(10, 2), change(2)), money(10)]],
     rows: { 2: `2 paid ${AT}` },
     kept: ['things 2 open paid webhook of 2 {"event":"evt_1"}'],
   },
   {
-    name: 'a row in another state is refused, which is named',
+    name: 'a row in another state is refused, and its state is named',
     steps: [
       [changing(topUp(10), change(4)), wrong('paid')],
       [changing(withdraw(10), change(4)), wrong('paid')],
@@ -120,7 +119,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    name: 'a row that is not there is refused',
+    name: 'an unknown row is refused',
     steps: [[changing(topUp(10), change(9)), wrong()]],
   },
   {
@@ -128,11 +127,11 @@ const CASES: Case[] = [
     steps: [[changing(topUp(10), change(3)), wrong()]],
   },
   {
-    name: 'one of two rows in another state leaves both',
+    name: 'both rows stay unchanged if one of them is in another state',
     steps: [[changing(topUp(10), change(1), change(4)), wrong('paid')]],
   },
   {
-    name: 'what is refused for its amount leaves the row',
+    name: 'a movement that is refused for its amount leaves the row unchanged',
     steps: [
       [changing(withdraw(101), change(1)), refused('insufficient_balance')],
       [changing(topUp(0), change(1)), refused('amount_out_of_range')],
@@ -142,7 +141,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    name: 'under a used key nothing changes, and the first is told',
+    name: 'under a used key nothing changes, and the first movement is returned',
     steps: [
       [changing(keyed(topUp(10), 'order:1'), change(1)), money(110)],
       [
@@ -163,7 +162,7 @@ const CASES: Case[] = [
     after: [110, 0],
   },
   {
-    name: 'what was refused has not used its key',
+    name: 'a refused movement does not use its key',
     steps: [
       [changing(keyed(topUp(10), 'order:1'), change(4)), wrong('paid')],
       [changing(keyed(topUp(10), 'order:1'), change(1)), money(110)],
@@ -173,7 +172,7 @@ const CASES: Case[] = [
     after: [110, 0],
   },
   {
-    name: 'two of one row: the first has it',
+    name: 'the first of several movements gets the row',
     steps: [
       [changing(topUp(10), change(2)), money(110)],
       [changing(topUp(10), change(2)), wrong('paid')],
@@ -184,7 +183,7 @@ const CASES: Case[] = [
     after: [110, 0],
   },
   {
-    name: 'one after the other, each from where the last left it',
+    name: 'each change starts from the state that the last one left',
     steps: [
       [changing(topUp(10), change(1)), money(110)],
       [changing(withdraw(4), change(1, { from: ['paid'], to: 'refunded' })), money(106)],
@@ -202,7 +201,7 @@ async function expectCase({ run, commit, rows, broken }: Place, specified: Case)
   await run([ROWS])
   const outcomes = await commit(specified.steps.map(([operation]) => operation))
   expect(outcomes).toEqual(specified.steps.map(([, outcome]) => outcome))
-  expect(await thingsIn(rows)).toEqual({ ...AS_IT_WAS, ...specified.rows })
+  expect(await thingsIn(rows)).toEqual({ ...UNCHANGED, ...specified.rows })
   expect(await keptIn(rows)).toEqual(specified.kept ?? [])
   const [account] = await rows('SELECT balance_nanos, debt_nanos FROM accounts WHERE id = 1')
   const [balance_nanos, debt_nanos] = specified.after ?? [100, 0]
@@ -232,7 +231,7 @@ const share = (amount_nanos: number, account_id = 2, request_key = 'referral:1')
 })
 const sharing = (amount_nanos: number, ...shares: Share[]) => ({ ...topUp(amount_nanos), shares })
 
-/** A top-up that pays for what row 1 stands for, and makes row 2 paid by itself. */
+/** A top-up that makes row 2 paid, and pays for the purchase that row 1 stands for. */
 const buying = (credit_nanos: number, amount_nanos: number, ...changes: StateChange[]) => ({
   ...changing(topUp(credit_nanos), change(2)),
   purchase: { amount_nanos, note: 'plan', request_key: 'plan:1', changes },
@@ -243,33 +242,33 @@ const credited = { rows: { 2: `1 paid ${AT}` }, kept: [PAID] }
 
 const PURCHASES: Case[] = [
   {
-    name: 'it is paid for by the top-up',
+    name: 'the top-up pays for it',
     steps: [[buying(20, 20, change(1)), money(100)]],
     rows: { 1: `1 paid ${AT}`, 2: `1 paid ${AT}` },
     kept: [PAID, BOUGHT],
     after: [100, 0],
   },
   {
-    name: 'what it leaves of the credit stays',
+    name: 'the rest of the credit stays',
     steps: [[buying(21, 20, change(1)), money(101)]],
     rows: { 1: `1 paid ${AT}`, 2: `1 paid ${AT}` },
     kept: [PAID, BOUGHT],
     after: [101, 0],
   },
   {
-    name: 'of a row in another state the credit alone is made',
+    name: 'for a row in another state only the credit is made',
     steps: [[buying(20, 20, change(4)), money(120)]],
     ...credited,
     after: [120, 0],
   },
   {
-    name: 'of a row of another account, too',
+    name: 'for a row of another account, too',
     steps: [[buying(20, 20, change(3)), money(120)]],
     ...credited,
     after: [120, 0],
   },
   {
-    name: 'under a key that was used, too',
+    name: 'under a used key, too',
     steps: [
       [keyed(withdraw(20), 'plan:1'), money(80)],
       [buying(20, 20, change(1)), money(100)],
@@ -278,13 +277,13 @@ const PURCHASES: Case[] = [
     after: [100, 0],
   },
   {
-    name: 'of no amount, too',
+    name: 'for an amount of 0, too',
     steps: [[buying(20, 0, change(1)), money(120)]],
     ...credited,
     after: [120, 0],
   },
   {
-    name: 'debt comes first: what is left does not pay for it',
+    name: 'debt comes first: the rest does not pay for it',
     steps: [
       [openDebt(105), money(0, 5)],
       [buying(20, 20, change(1)), money(15)],
@@ -335,7 +334,7 @@ const SHARES: SharesCase[] = [
     log: ['balance.debt_opened', LINE, LINE],
   },
   {
-    name: 'under a key that was used there nothing more is credited, and the top-up is made',
+    name: 'under a key that the other account has used nothing more is credited, and the top-up is made',
     steps: [
       [sharing(10, share(3)), money(110)],
       [sharing(10, share(3)), money(120)],
@@ -345,13 +344,13 @@ const SHARES: SharesCase[] = [
     log: [LINE],
   },
   {
-    name: 'of an account that is not there nothing is credited, and the top-up is made',
+    name: 'nothing is credited to an unknown account, and the top-up is made',
     steps: [[sharing(10, share(3, 9), share(3)), money(110)]],
     theirs: [3, 0],
     log: [LINE],
   },
   {
-    name: 'nothing, half a nano-dollar and more than can be counted are left out, and the top-up is made',
+    name: 'shares of 0, below it, of half a nano-dollar and above the safe integers are left out, and the top-up is made',
     steps: [
       [keyed(topUp(1, 2), 'first'), money(1)],
       ...[0, -1, 0.5, Number.NaN, MAX_NANOS].map(
@@ -362,7 +361,7 @@ const SHARES: SharesCase[] = [
     log: [LINE],
   },
   {
-    name: 'a top-up that is refused credits nobody',
+    name: 'a refused top-up credits nobody',
     steps: [
       [sharing(0, share(3)), refused('amount_out_of_range')],
       [changing(sharing(10, share(3)), change(4)), wrong('paid')],
@@ -393,8 +392,8 @@ async function expectShares({ run, commit, rows, broken }: Place, specified: Sha
   expect(await broken()).toEqual([])
 }
 
-/** No names: refused before any statement, and without harm to others in the batch. */
-const NO_NAMES: [string, Partial<StateChange>][] = [
+/** Invalid names: refused before any statement, and without harm to others in the batch. */
+const INVALID_NAMES: [string, Partial<StateChange>][] = [
   ['a table', { table: 'things; DROP TABLE things' }],
   ['a table in quotes', { table: '"things"' }],
   ['no table', { table: '' }],
@@ -412,13 +411,13 @@ describe.each(Object.entries(here))('on SQLite, %s', (_, place) => {
   test.each(PURCHASES)('purchase: $name', async (specified) => expectCase(await withThings(), specified))
   test.each(SHARES)('shares: $name', async (specified) => expectShares(await withThings(), specified))
 
-  test.each(NO_NAMES)('%s that is no name is thrown', async (_, named) => {
+  test.each(INVALID_NAMES)('an invalid name throws: %s', async (_, named) => {
     const { run, commit, rows } = await withThings()
     await run([ROWS])
     await expect((async () => commit([changing(topUp(10), change(1, named))]))()).rejects.toThrow(
       'not a name',
     )
-    expect(await thingsIn(rows)).toEqual(AS_IT_WAS)
+    expect(await thingsIn(rows)).toEqual(UNCHANGED)
   })
 })
 
@@ -458,7 +457,7 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
     test.each(SHARES)('shares: $name', async (specified) => expectShares(await place(commit), specified))
   })
 
-  test.each(NO_NAMES)('%s that is no name fails alone', async (_, named) => {
+  test.each(INVALID_NAMES)('an invalid name fails alone: %s', async (_, named) => {
     const { run, commit, rows } = await place((operations) => there.commit([...operations]))
     await run([ROWS])
     const outcomes = await commit([changing(topUp(10), change(1, named)), topUp(1)])
@@ -471,6 +470,6 @@ describe.if(hasPostgres)('on PostgreSQL', () => {
       },
       money(101),
     ])
-    expect(await thingsIn(rows)).toEqual(AS_IT_WAS)
+    expect(await thingsIn(rows)).toEqual(UNCHANGED)
   })
 })

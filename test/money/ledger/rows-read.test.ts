@@ -1,4 +1,4 @@
-// What is read on PostgreSQL under the lock of an account: its own rows, by an index, however many others have.
+// Rows read on PostgreSQL under the lock of an account: its own, by an index, however many others have.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { setBudgets } from '../../../src/access/budgets.ts'
 import { closingQueries, erasingQueries, keyQueries } from '../../../src/access/queries.ts'
@@ -18,14 +18,14 @@ import { inOne } from './postgres-world.ts'
 import { expire, hold, openDebt, post, refund, topUp, voided, withdraw } from './world.ts'
 
 const OTHERS = 20_000
-/** Rows that a statement may find in one place, and pages that a reading one may look at: an index over the others has more. */
+/** Rows that one scan may find, and pages that a SELECT may look at: an index over the rows of others has more. */
 const MAX_ROWS = 100
 const MAX_PAGES = 40
 
 const { url, db } = await databaseOfFile()
 
 const each = (text: string): string => `${text} FROM generate_series(1, ${OTHERS}) AS id`
-/** Of a call, which are all counted. */
+/** The columns of a call that are summed. */
 const COUNTS =
   'input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens, images'
 const ZEROS = COUNTS.replaceAll(/\w+/g, '0')
@@ -65,7 +65,7 @@ const opened = (at: number, now_ms = Date.now()) => [
   hold(at, { now_ms, expires_at_ms: now_ms + 60_000, ...PLAIN }),
 ]
 
-describe.if(hasPostgres)('what is read under the lock of an account, beside many others', () => {
+describe.if(hasPostgres)('statements under the lock of an account, beside many others', () => {
   let connection: Connection
   const seen: Explained[] = []
   const prices = new SharedPrices()
@@ -101,7 +101,7 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
     return [...(decided?.book.new_holds ?? [])].map(({ id }) => id)
   }
 
-  /** Calls of an account that has no plan. */
+  /** Makes calls of an account without a plan. */
   async function knownCalls(): Promise<void> {
     const now_ms = Date.now()
     const call = { now_ms, expires_at_ms: now_ms + 60_000, account_id: 2, key_id: 2 }
@@ -113,7 +113,7 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
     expect(seen.filter(({ text }) => text.includes('same_budgeted_keys')).length).toBeGreaterThan(1)
   }
 
-  /** Each kind of operation. */
+  /** Carries out each kind of operation. */
   async function allKinds(round: string): Promise<void> {
     const [covered = 0, limited = 0, plain = 0, last = 0] = await batch(opened(1_000))
     const now_ms = Date.now()
@@ -131,8 +131,8 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
     ])
   }
 
-  /** What else is asked before a call, or decided under the lock. */
-  const READINGS: readonly (readonly [what: string, read: (tx: Tx) => unknown])[] = [
+  /** Further queries before a call, or under the lock. */
+  const READINGS: readonly (readonly [name: string, read: (tx: Tx) => unknown])[] = [
     ['the key of a call', (tx) => keyQueries(tx).keyByHash.get({ sha256: new Uint8Array(32) })],
     ['rates of an account', (tx) => callRatesOf(tx, 'account', 1)],
     ['rates of a key', (tx) => callRatesOf(tx, 'key', 1)],
@@ -151,7 +151,7 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
     ['closing: calls under way', (tx) => erasingQueries(tx).pendingHolds.get({ account_id: 1 })],
   ]
 
-  const dear = ({ text, pages, scans }: Explained): string[] => [
+  const findExpensive = ({ text, pages, scans }: Explained): string[] => [
     ...scans
       .filter(({ name, rows }) => name.startsWith('Seq Scan') || rows > MAX_ROWS)
       .map(({ name, rows }) => `${name} found ${rows} rows: ${text}`),
@@ -161,9 +161,9 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
   test.each([
     ['before the server knows how many rows there are', undefined],
     ['once it knows', 'ANALYZE'],
-  ])('%s', async (round, statement) => {
+  ])('read few rows %s', async (round, statement) => {
     if (statement) await db.write((within) => within.rows(statement))
-    // The first time pages are looked for that have room.
+    // The first round looks for pages with room.
     await allKinds(`${round}, first`)
     seen.length = 0
     await allKinds(round)
@@ -174,19 +174,19 @@ describe.if(hasPostgres)('what is read under the lock of an account, beside many
       await read(transactionOn(explaining(connection, (one) => seen.push(one))))
       await connection.ask('ROLLBACK')
     }
-    expect(seen.flatMap(dear)).toEqual([])
+    expect(seen.flatMap(findExpensive)).toEqual([])
     const of_holds = seen
       .flatMap(({ scans }) => scans)
       .filter(({ name }) => name.includes('holds_of_accounts'))
     expect(of_holds.length).toBeGreaterThan(4)
   })
 
-  test('a statement that reads the rows of others is found', async () => {
+  test('are found if they read the rows of others', async () => {
     const found: Explained[] = []
     await connection.ask('BEGIN')
     const tx = transactionOn(explaining(connection, (one) => found.push(one)))
     await tx.rows("SELECT count(*) FROM holds WHERE state = 'pending' AND request_id = 'request'")
     await connection.ask('ROLLBACK')
-    expect(found.flatMap(dear)).toHaveLength(2)
+    expect(found.flatMap(findExpensive)).toHaveLength(2)
   })
 })

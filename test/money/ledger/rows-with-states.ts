@@ -1,13 +1,13 @@
 // A table of rows with a state, as a plugin has it, for the tests of movements that change them.
 import type { StateChange } from '../../../src/store/state-changes.ts'
 
-/** On both engines; without references, so that a row may be of anybody. */
+/** For both engines; without references, so that a row may belong to any account. */
 export const THINGS =
   'CREATE TABLE things (id bigint PRIMARY KEY, account_id bigint, state text NOT NULL, changed_at_ms bigint NOT NULL)'
 
 const COUNT = 30
 
-/** So many rows that are open, every third of nobody. */
+/** Open rows, every third without an account. */
 export const thingsOf = (accounts: number): { id: number; account_id: number | null; state: string }[] =>
   Array.from({ length: COUNT }, (_, at) => ({
     id: at + 1,
@@ -15,7 +15,7 @@ export const thingsOf = (accounts: number): { id: number; account_id: number | n
     state: 'open',
   }))
 
-/** From open to paid unless others are given. */
+/** A change from open to paid, unless other states are named. */
 export const change = (id: number, other: Partial<StateChange> = {}): StateChange => ({
   table: 'things',
   id,

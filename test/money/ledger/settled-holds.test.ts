@@ -1,4 +1,4 @@
-// Settled holds: the row of a call is all that stays of its hold, whatever is asked of it later.
+// Settled holds: only the row of the call remains of its hold, and later operations on the hold are refused.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import type { Operation } from '../../../src/money/ledger/operations.ts'
@@ -31,7 +31,7 @@ test.each<[name: string, batches: Operation[][]]>([
       [post(1, 4), hold(30), voided(2), expire(3)],
     ],
   ],
-])('%s: the hold of a call has no row, one that expired has', (_, batches) => {
+])('%s: a settled hold has no row, an expired one has', (_, batches) => {
   const db = world({ balance: 100 })
   const writer = createWriter(db)
   for (const batch of batches) writer.commit(batch)
@@ -64,11 +64,11 @@ test.each<[name: string, batches: Operation[][]]>([
       [post(1, 4), voided(2)],
     ],
   ],
-])('%s: an expired hold that is settled has no row any more', (_, batches) => {
-  for (const whose of ['the same writer', 'a new one for each batch']) {
+])('%s: an expired hold that is settled no longer has a row', (_, batches) => {
+  for (const which of ['the same writer', 'a new one for each batch']) {
     const db = world({ balance: 100 })
     const writer = createWriter(db)
-    for (const batch of batches) (whose === 'the same writer' ? writer : createWriter(db)).commit(batch)
+    for (const batch of batches) (which === 'the same writer' ? writer : createWriter(db)).commit(batch)
     expect(holdsOf(db)).toEqual([{ id: 3, state: 'expired' }])
     expect(callsOf(db)).toEqual([
       { id: 1, hold_nanos: 10, cost_nanos: 4 },
@@ -79,7 +79,7 @@ test.each<[name: string, batches: Operation[][]]>([
   }
 })
 
-test('a later writer knows that it was settled, and gives its id to no other', () => {
+test('a later writer knows the settled holds, and does not reuse their ids', () => {
   const db = world({ balance: 100 })
   createWriter(db).commit([hold(10), hold(20)])
   createWriter(db).commit([post(1, 4), voided(2)])
@@ -91,7 +91,7 @@ test('a later writer knows that it was settled, and gives its id to no other', (
   expect(later.commit([hold(30)])).toEqual([held(3, 30)])
 })
 
-test('the newest hold is that of the newest call where no later one is open', async () => {
+test('the newest hold is that of the newest call if no later one is open', async () => {
   const newest = perConnection({ newestHold })
   const db = world({ balance: 100 })
   const idAfter = async (...operations: Operation[]) => {
@@ -104,7 +104,7 @@ test('the newest hold is that of the newest call where no later one is open', as
   expect(await idAfter(hold(10), hold(10), voided(2))).toBe(3)
 })
 
-/** As the version before left it: a hold in each state that there was, two of them with a call and an image. */
+/** Makes a database of the version before: a hold in each of its states, two with a call, two with an image. */
 function makeOld(path: string): void {
   const db = new Database(path, { create: true, strict: true })
   db.run('PRAGMA journal_mode = WAL')
@@ -169,10 +169,10 @@ test('a database of the version before keeps its calls, sums and images, and the
   }))
 
 test.each<[what: string, call_id: number, account_id: number, is_refused: boolean]>([
-  ['of a hold', 1, 1, false],
-  ['of a call', 2, 1, false],
-  ['of neither', 9, 1, true],
-  ['of the call of another account', 2, 2, true],
+  ['of a hold is stored', 1, 1, false],
+  ['of a call is stored', 2, 1, false],
+  ['of neither is refused', 9, 1, true],
+  ['of the call of another account is refused', 2, 2, true],
 ])('an image %s', (_, call_id, account_id, is_refused) => {
   const db = world({ balance: 100 })
   expect(createWriter(db).commit([hold(10), hold(20), voided(2)])[2]).toEqual(returned(20))

@@ -1,4 +1,4 @@
-// Several ledgers over one database on PostgreSQL, while connections are lost: nobody spends what is not there, and the tables have what was answered.
+// Several ledgers over one database on PostgreSQL, while connections are lost: no account overspends, and the tables have what was answered.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Ledger } from '../../../src/money/ledger/operations.ts'
 import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
@@ -6,7 +6,7 @@ import { IS_LONG } from '../../support/long.ts'
 import { administrator, hasPostgres } from '../../support/postgres.ts'
 import { type Cut, type Proxy as CuttingProxy, startProxy } from '../../support/postgres-proxy.ts'
 import { SEED } from '../../support/seed.ts'
-import { expectAsTold, keyOf, makeCalls, Told } from './calls-at-once.ts'
+import { AnsweredCalls, expectAsAnswered, keyOf, makeCalls } from './calls-at-once.ts'
 import { accountText, inOne, keyText, type PostgresWorld, postgresWorld } from './postgres-world.ts'
 import { type Random, randomFrom } from './random.ts'
 import { hold, topUp } from './world.ts'
@@ -46,29 +46,31 @@ describe.if(hasPostgres)(`${LEDGERS} ledgers over one database, TOLLGATE_SEED=${
     )
   })
 
-  /** Calls of all ledgers at once, while something is done to them. */
-  async function callsWhile(trouble: (is_over: () => boolean) => Promise<void>): Promise<Told> {
-    const told = new Told()
+  /** Makes calls on all ledgers at once, while something is done to them. */
+  async function callsWhile(trouble: (is_over: () => boolean) => Promise<void>): Promise<AnsweredCalls> {
+    const answered = new AnsweredCalls()
     let is_over = false
     const troubled = trouble(() => is_over)
     const how = { random, calls: CALLS_EACH, accounts: ACCOUNTS.length }
     await Promise.all(
-      ledgers.flatMap(({ ledger }) => Array.from({ length: AT_ONCE }, () => makeCalls(ledger, told, how))),
+      ledgers.flatMap(({ ledger }) =>
+        Array.from({ length: AT_ONCE }, () => makeCalls(ledger, answered, how)),
+      ),
     )
     is_over = true
     await troubled
     await Promise.all(ledgers.map(({ ledger }) => ledger.close()))
     await Promise.all(ledgers.map(({ proxy }) => proxy[Symbol.asyncDispose]()))
-    return told
+    return answered
   }
 
   const pause = () => Bun.sleep(1 + random.below(MAX_PAUSE_MS))
   const database = () => new URL(there.url).pathname.slice(1)
 
-  test('undisturbed: calls share what accounts have, and no two wait for each other', async () => {
-    const told = await callsWhile(async () => {})
-    await expectAsTold(there.db, told)
-    expect(told.unknown).toBe(0)
+  test('share the balances of accounts, without a deadlock', async () => {
+    const answered = await callsWhile(async () => {})
+    await expectAsAnswered(there.db, answered)
+    expect(answered.unknown).toBe(0)
     const { sql } = await administrator()
     const [found] = await sql.unsafe('SELECT deadlocks FROM pg_stat_database WHERE datname = $1', [
       database(),
@@ -76,10 +78,10 @@ describe.if(hasPostgres)(`${LEDGERS} ledgers over one database, TOLLGATE_SEED=${
     expect(Number(found?.deadlocks)).toBe(0)
   })
 
-  test('while their backends are killed', async () => {
+  test('agree with the tables while their backends are killed', async () => {
     const { sql } = await administrator()
     let killed = 0
-    const told = await callsWhile(async (is_over) => {
+    const answered = await callsWhile(async (is_over) => {
       while (!is_over() && killed < TROUBLES) {
         await pause()
         const ended = await sql.unsafe(
@@ -90,24 +92,24 @@ describe.if(hasPostgres)(`${LEDGERS} ledgers over one database, TOLLGATE_SEED=${
         killed += ended.length
       }
     })
-    await expectAsTold(there.db, told)
+    await expectAsAnswered(there.db, answered)
     expect(killed).toBeGreaterThan(0)
   })
 
-  test('while their COMMITs are cut: before the server, half way, and before its answer', async () => {
-    let asked = 0
-    const told = await callsWhile(async (is_over) => {
-      while (!is_over() && asked++ < TROUBLES) {
+  test('agree with the tables while their COMMITs are cut: before the server, half way, and before its answer', async () => {
+    let cuts = 0
+    const answered = await callsWhile(async (is_over) => {
+      while (!is_over() && cuts++ < TROUBLES) {
         const one = ledgers[random.below(LEDGERS)]
         one?.proxy.cutNext(random.pick<Cut>(['before', 'half', 'after']))
         await pause()
       }
     })
-    await expectAsTold(there.db, told)
+    await expectAsAnswered(there.db, answered)
     expect(ledgers.map(({ proxy }) => proxy.cuts).some((cuts) => cuts > 0)).toBe(true)
   })
 
-  test('of 300 holds on one account at once, exactly those that its balance covers are admitted', async () => {
+  test('admit of 300 holds on one account at once exactly those that its balance covers', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 300 }, (_, at) =>
         ledgers[at % LEDGERS]?.ledger.submit(hold(10, { account_id: 1, key_id: keyOf(1) })),

@@ -1,4 +1,4 @@
-// The random operations of the simulation, mostly sensible ones, and the accounts that they are on.
+// The random operations of the simulation, mostly sensible ones, and the number of its accounts.
 import type { Operation, Share } from '../../../src/money/ledger/operations.ts'
 import type { Model } from './model.ts'
 import type { Random } from './random.ts'
@@ -9,7 +9,7 @@ export const ACCOUNTS = 6
 const KEYS_EACH = 4
 const BAD_AMOUNTS = [-1, 0.5, Number.NaN, Infinity, 2 ** 53] as const
 
-/** One operation, mostly a sensible one: most holds are resolved, and accounts run out of money and into debt repeatedly. */
+/** Returns an operation, mostly a sensible one: most holds are resolved, and accounts run out of money and into debt repeatedly. */
 export function nextOperation(random: Random, model: Model, now_ms: number): Operation {
   const account_id = random.below(ACCOUNTS + 1) || 1 + random.below(ACCOUNTS)
   if (random.chance(0.01)) return badOperation(random, account_id)
@@ -29,8 +29,8 @@ export function nextOperation(random: Random, model: Model, now_ms: number): Ope
   }
   if (kind < 91) return resolution(random, model)
   if (kind < 92) return lostSettlement(random, model, account_id, now_ms)
-  if (kind < 94) return refunded(random, model, account_id)
-  if (random.chance(0.1)) return debtBroughtOver(random, account_id)
+  if (kind < 94) return randomRefund(random, model, account_id)
+  if (random.chance(0.1)) return openingDebt(random, account_id)
   const changes = random.chance(0.3) ? changesOf(random, model) : undefined
   if (kind < 97) return { ...topUp(1 + random.below(800), account_id), changes, shares: sharesFor(random) }
   return { ...withdraw(1 + random.below(500), random.chance(0.95) ? account_id : 99), changes }
@@ -38,14 +38,14 @@ export function nextOperation(random: Random, model: Model, now_ms: number): Ope
 
 const STATES = ['open', 'paid', 'refunded'] as const
 
-/** Of a row of whomever, or of none, from the state that it is in, mostly. */
+/** Changes a row of any account, or an unknown row, mostly from its current state. */
 function changesOf(random: Random, model: Model) {
   const id = 1 + random.below(model.things.size + 1)
   const from = [random.chance(0.7) ? (model.things.get(id)?.state ?? 'open') : random.pick(STATES)]
   return [change(id, { from, to: random.pick(STATES) })]
 }
 
-/** To an account that may be the same, or not there, under one of many references. */
+/** A share for an account that may be the same one or unknown, under one of many references. */
 const sharesFor = (random: Random): Share[] | undefined =>
   random.chance(0.2)
     ? [
@@ -58,8 +58,8 @@ const sharesFor = (random: Random): Share[] | undefined =>
       ]
     : undefined
 
-/** Under one of a few references, so that some come again: with the same amount, or another one. */
-function debtBroughtOver(random: Random, account_id: number): Operation {
+/** Uses one of a few references, so that some come again: with the same amount, or another one. */
+function openingDebt(random: Random, account_id: number): Operation {
   const row = random.below(30)
   return openDebt(
     1 + 3 * row + (random.chance(0.1) ? 1 : 0),
@@ -68,8 +68,8 @@ function debtBroughtOver(random: Random, account_id: number): Operation {
   )
 }
 
-/** Of one of the last calls, or of any; some have no charge, and some no call. References come again, with the same refund or another. */
-function refunded(random: Random, model: Model, account_id: number): Operation {
+/** Refunds one of the last calls, or any; some have no charge, some do not exist. References come again, with the same refund or another. */
+function randomRefund(random: Random, model: Model, account_id: number): Operation {
   const recent = model.holds_made - random.below(40)
   const call_id = random.chance(0.8) && recent > 0 ? recent : 1 + random.below(model.holds_made + 3)
   const call = model.calls.get(call_id)
@@ -80,7 +80,7 @@ function refunded(random: Random, model: Model, account_id: number): Operation {
   return refund(call_id, amount, { account_id: owner.account_id, key_id: owner.key_id, ...keyed })
 }
 
-/** Of a hold that an earlier process decided, and never wrote. */
+/** Settles a hold that an earlier process decided, and never wrote. */
 function lostSettlement(random: Random, model: Model, account_id: number, now_ms: number): Operation {
   const lost = {
     account_id,
@@ -121,7 +121,7 @@ function resolutionOf(random: Random, model: Model): Operation {
     return post(hold_id, 0, { outcome: 'broken', provider_cost_nanos: random.below(200) })
   if (random.chance(0.5)) return post(hold_id, cost_nanos)
   const provider_cost_nanos = random.below(200)
-  // A failed try of another route costs a part of it.
+  // A failed attempt on another route is a part of the cost.
   const costs_elsewhere = random.chance(0.2)
     ? JSON.stringify([['backup', 'text', random.below(provider_cost_nanos + 1)]])
     : null

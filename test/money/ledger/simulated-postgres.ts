@@ -1,4 +1,4 @@
-// The simulated ledger on PostgreSQL, where the ids of holds have gaps: those that were drawn for holds which were refused.
+// The simulated ledger on PostgreSQL, where the ids of holds have gaps: a refused hold takes an id, too.
 import type { Operation, Outcome } from '../../../src/money/ledger/operations.ts'
 import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
 import { accountText, inOne, keyText, postgresWorld } from './postgres-world.ts'
@@ -14,17 +14,17 @@ export async function postgresSimulated(): Promise<Simulated> {
     addAccount: async (id) => there.run(inOne([accountText(id), keyText(id, id)])),
     addKey: async (id, account_id, limits) => there.run(inOne([keyText(id, account_id, limits)])),
     async commit(writer, operations, expected) {
-      const [drawn] = await there.db.rows<{ id: number }>(
+      const [newest] = await there.db.rows<{ id: number }>(
         'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM hold_ids',
       )
-      const sent = ids.given(operations, expected, drawn?.id ?? 0)
+      const sent = ids.translate(operations, expected, newest?.id ?? 0)
       const results = (await executors[writer]?.commit(sent, 5_000)) ?? []
       return results.map((result) =>
         'hold_id' in result ? { ...result, hold_id: ids.numberOf(result.hold_id) } : result,
       )
     },
     run: there.run,
-    plans_begun: new Map(),
+    plans_started: new Map(),
     accounts: async () =>
       await there.db.rows('SELECT id, balance_nanos, held_nanos, debt_nanos FROM accounts ORDER BY id'),
     things: async () => await there.db.rows('SELECT id, account_id, state FROM things ORDER BY id'),
@@ -36,11 +36,11 @@ export async function postgresSimulated(): Promise<Simulated> {
   }
 }
 
-/** Of holds that are numbered from 1. Those of a batch are drawn one after the other, since nobody else draws any. */
+/** Maps holds, numbered from 1, to their ids. The ids of a batch are consecutive, since no other process takes any. */
 class HoldIds {
   readonly #ids: number[] = []
 
-  given(operations: readonly Operation[], expected: readonly Outcome[], newest_id: number): Operation[] {
+  translate(operations: readonly Operation[], expected: readonly Outcome[], newest_id: number): Operation[] {
     let id = newest_id
     return operations.map((operation, at) => {
       const is_new = operation.op === 'hold' || ('lost' in operation && operation.lost !== undefined)
@@ -52,7 +52,7 @@ class HoldIds {
 
   numberOf = (id: number): number => this.#ids.indexOf(id) + 1
 
-  /** What is no hold is none here either. */
+  /** An unknown hold stays unknown. */
   #idOf = (hold_id: number): number =>
     hold_id > 0 ? (this.#ids[hold_id - 1] ?? hold_id + 1_000_000_000) : hold_id
 }

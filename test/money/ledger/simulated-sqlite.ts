@@ -8,7 +8,7 @@ import { addAccount, addKey, brokenInvariants } from './world.ts'
 
 type Thing = Awaited<ReturnType<Simulated['things']>>[number]
 
-/** A connection that does not wait for the disk: nothing here ends the machine. */
+/** A connection that does not wait for the disk: no test here cuts the power. */
 function openFast(path: string): Database {
   const db = openDatabase(path)
   db.run('PRAGMA synchronous = OFF')
@@ -30,7 +30,7 @@ export async function sqliteSimulated(): Promise<Simulated> {
     addKey: async (id, account_id, limits) => addKey(db, id, account_id, limits),
     commit: async (writer, operations) => writers[writer]?.commit(operations) ?? [],
     run: async (text) => void db.run(text),
-    plans_begun: new Map(),
+    plans_started: new Map(),
     accounts: async () => accounts.all(),
     things: async () => db.query<Thing, []>('SELECT id, account_id, state FROM things ORDER BY id').all(),
     brokenInvariants: async () => brokenInvariants(db),

@@ -13,7 +13,7 @@ import { ACCOUNTS, nextOperation } from './simulated-operations.ts'
 import { postgresSimulated } from './simulated-postgres.ts'
 import { sqliteSimulated } from './simulated-sqlite.ts'
 import { withoutResets } from './steps.ts'
-import { budgetsText, expire, type GivenKey, NOW, personText, planTexts } from './world.ts'
+import { budgetsText, expire, type KeySetup, NOW, personText, planTexts } from './world.ts'
 
 const OPERATIONS = Number(process.env.TOLLGATE_SIMULATION_OPERATIONS ?? 40_000)
 /** A batch waits for the server. */
@@ -21,21 +21,21 @@ const OPERATIONS_THERE = Math.ceil(OPERATIONS / 20)
 const AUDITS = 20
 
 const MAX_BATCH_OPERATIONS = 32
-/** Between two operations, now and then: days go by, and months. */
+/** Pauses between two operations, now and then: days go by, and months. */
 const MAX_PAUSE_MS = 86_400_000
 
-/** What is compared with the model. Holds are numbered as in the model. */
+/** The ledger that is compared with the model. Holds are numbered as in the model. */
 export interface Simulated extends AsyncDisposable {
   addAccount(id: number): Promise<void>
-  addKey(id: number, account_id: number, limits: GivenKey): Promise<void>
+  addKey(id: number, account_id: number, limits: KeySetup): Promise<void>
   /**
    * @param writer which of three connections
    * @param expected the outcomes that the model has
    * @returns the outcomes
    */
   commit(writer: number, operations: Operation[], expected: readonly Outcome[]): Promise<unknown[]>
-  /** The number of plans that an account has had. */
-  plans_begun: Map<number, number>
+  /** The number of plans that each account has had. */
+  plans_started: Map<number, number>
   /** Changes rows by a text of SQL. */
   run(text: string): Promise<void>
   accounts(): Promise<{ id: number; balance_nanos: number; held_nanos: number; debt_nanos: number }[]>
@@ -65,7 +65,7 @@ const PLAN_LIMITS: readonly ModelLimits[] = [
 ]
 
 /**
- * Accounts 1 to 6, each with four keys, in the database and in the model. The second may spend little in all, the third
+ * Makes accounts 1 to 6, each with four keys, in the database and in the model. The second key may spend little in all, the third
  * little a day and a month, the fourth little in five hours and a week. Each account has one or more budgets of its own, and a person with two keys.
  */
 async function settle(tables: Simulated, model: Model): Promise<void> {
@@ -100,23 +100,23 @@ async function settle(tables: Simulated, model: Model): Promise<void> {
   }
 }
 
-/** Of every second account. One pays the rest from its balance, one may have two calls at once. */
+/** Begins a plan of an account: number 4 has no overflow to its balance, number 6 may have two calls at once. */
 async function beginPlan(tables: Simulated, model: Model, account_id: number): Promise<void> {
-  const begun = tables.plans_begun.get(account_id) ?? 0
-  const limits = PLAN_LIMITS[begun % PLAN_LIMITS.length] ?? {}
+  const earlier_plans = tables.plans_started.get(account_id) ?? 0
+  const limits = PLAN_LIMITS[earlier_plans % PLAN_LIMITS.length] ?? {}
   const overflow = account_id !== 4
   const concurrent_calls = account_id === 6 ? 2 : undefined
   model.beginPlan(account_id, limits, overflow, concurrent_calls)
   await tables.run(`UPDATE accounts SET plan_period_id = NULL WHERE id = ${account_id}`)
   await tables.run(`DELETE FROM budgets WHERE account_id = ${account_id} AND plan_period_id IS NOT NULL`)
-  const given = { id: account_id, account_id, limits, overflow, concurrent_calls, models: ['sim-text'] }
-  const [inserted = '', ...others] = planTexts({ ...given, ends_ms: Number.MAX_SAFE_INTEGER })
-  const texts = begun > 0 ? others : [inserted, ...others]
-  tables.plans_begun.set(account_id, begun + 1)
+  const plan = { id: account_id, account_id, limits, overflow, concurrent_calls, models: ['sim-text'] }
+  const [inserted = '', ...others] = planTexts({ ...plan, ends_ms: Number.MAX_SAFE_INTEGER })
+  const texts = earlier_plans > 0 ? others : [inserted, ...others]
+  tables.plans_started.set(account_id, earlier_plans + 1)
   for (const text of texts) await tables.run(text)
 }
 
-/** Its next month is paid, or it ends, or another begins. */
+/** Pays the next month of a plan, ends it, or begins another. */
 async function changePlan(random: Random, tables: Simulated, model: Model): Promise<void> {
   const account_id = 2 * (1 + random.below(ACCOUNTS / 2))
   const plan = model.plans.get(account_id)
@@ -137,7 +137,7 @@ async function changePlan(random: Random, tables: Simulated, model: Model): Prom
   )
 }
 
-/** What an operator changes while the ledger runs. */
+/** Makes changes of an operator while the ledger runs. */
 async function administer(random: Random, tables: Simulated, model: Model): Promise<void> {
   const id = 1 + random.below(ACCOUNTS)
   const account = model.accounts.get(id)
@@ -150,7 +150,7 @@ async function administer(random: Random, tables: Simulated, model: Model): Prom
   await tables.run(`UPDATE keys SET revoked_at_ms = ${key.revoked ? 0 : 'NULL'} WHERE id = ${ACCOUNTS + id}`)
 }
 
-/** The sweep of another process, which takes calls under way for gone. */
+/** Sweeps as another process that considers calls under way dead. */
 async function sweep(random: Random, tables: Simulated, model: Model): Promise<void> {
   const operations = [...model.pending.keys()].filter(() => random.chance(0.1)).map(expire)
   const expected = operations.map((operation) => model.apply(operation))
@@ -172,13 +172,13 @@ async function expectSame(tables: Simulated, model: Model): Promise<void> {
 }
 
 test(
-  `${OPERATIONS} random operations, TOLLGATE_SEED=${SEED}`,
+  `${OPERATIONS} random operations agree with the model, TOLLGATE_SEED=${SEED}`,
   () => simulate(sqliteSimulated, OPERATIONS),
   timeoutMs(600_000),
 )
 
 test.if(hasPostgres)(
-  `${OPERATIONS_THERE} random operations on PostgreSQL, TOLLGATE_SEED=${SEED}`,
+  `${OPERATIONS_THERE} random operations agree with the model on PostgreSQL, TOLLGATE_SEED=${SEED}`,
   () => simulate(postgresSimulated, OPERATIONS_THERE),
   timeoutMs(600_000),
 )
@@ -229,7 +229,7 @@ async function simulate(open: () => Promise<Simulated>, count: number): Promise<
   if (count >= 40_000) expect([...seen.keys()].sort()).toEqual(OUTCOMES_MET)
 }
 
-/** Without what the model does not have: when budgets begin anew, and the first use of a reference. */
+/** Leaves out the parts that the model lacks: when budgets begin anew, and the first use of a reference. */
 const compared = (outcomes: readonly object[]): object[] =>
   withoutResets(outcomes).map((outcome) => {
     const { first: _, ...others } = outcome as { first?: unknown }

@@ -1,4 +1,4 @@
-// How long a balance lasts at the pace of the week, whether that has grown, and who is low.
+// Spending: how long a balance lasts at the pace of the week, the change of that pace, and which accounts are low.
 import { describe, expect, test } from 'bun:test'
 import {
   type LowReason,
@@ -56,7 +56,7 @@ describe('the pace', () => {
 })
 
 describe('low', () => {
-  interface Given {
+  interface Spender {
     status?: string
     available?: number
     debt?: number
@@ -64,7 +64,7 @@ describe('low', () => {
     call?: number
     week?: number
   }
-  test.each<[string, Given, LowReason | null]>([
+  test.each<[string, Spender, LowReason | null]>([
     ['lasts two days', { days: 2 }, 'pace'],
     ['lasts three days', { days: 3 }, null],
     ['spends nothing', { days: null }, null],
@@ -72,7 +72,7 @@ describe('low', () => {
     ['owes, and spent nothing in a week', { debt: 1, week: 0 }, 'debt'],
     ['is empty', { available: 0, days: null }, 'empty'],
     ['owes', { debt: 1, days: 100 }, 'debt'],
-    ['has less than a call holds, though that is for weeks', { call: 101, days: 50 }, 'call'],
+    ['has less than a call holds, though it lasts for weeks', { call: 101, days: 50 }, 'call'],
     ['has just what a call holds', { call: 100, days: 50 }, null],
     ['makes calls that hold nothing', { call: 0, days: 50 }, null],
     ['is suspended and empty', { status: 'suspended', available: 0 }, null],

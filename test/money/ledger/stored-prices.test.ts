@@ -43,7 +43,7 @@ describe('the price of a call', () => {
     expect(brokenInvariants(db)).toEqual([])
   })
 
-  test('is none for a call that was charged nothing', async () => {
+  test('is absent for a call that was charged nothing', async () => {
     const db = world({ balance: 10 })
     createWriter(db).commit([hold(10), voided(1)])
     expect(rowsOf(db)).toEqual([{ price: '', price_id: null, counted: '' }])
@@ -64,7 +64,7 @@ describe('the price of a call', () => {
       '{"unit":"image","per_image_nanos":9,"partial_images":3,"partial_image_nanos":1}',
       { partial_images: 2 },
     ],
-  ])('keeps what was counted for one call alone with that call: %s', async (_, text, other, counted) => {
+  ])('keeps counts of a single call with that call: %s', async (_, text, other, counted) => {
     const db = charged([text, other, text])
     expect(pricesOf(db)).toHaveLength(1)
     expect(JSON.parse((rowsOf(db)[0] as { counted: string }).counted)).toEqual(counted)
@@ -73,7 +73,7 @@ describe('the price of a call', () => {
     )
   })
 
-  test('is read as it was given, whatever it is', async () => {
+  test('is read as it was stored, for any price', async () => {
     const amount = fc.nat()
     const text = fc.oneof(
       fc.record({
@@ -123,7 +123,7 @@ test('two connections that meet the same price store it once', () =>
     other.close()
   }))
 
-test('of more prices than are remembered, each is still stored once', () => {
+test('each price is stored once, even if there are more than the writer remembers', () => {
   const db = world()
   const prices = storedPrices(db)
   const texts = Array.from({ length: 1_500 }, (_, index) => `{"unit":"token","above_tokens":${index}}`)

@@ -107,7 +107,7 @@ describe('sums by day', () => {
 })
 
 describe('days in a time zone', () => {
-  /** With offsets of quarters and halves of hours, and around their changes of clocks; one changes by half an hour. */
+  /** Zones with offsets of quarters and halves of hours, around their clock changes; one changes by half an hour. */
   test.each([
     ['UTC', Date.UTC(2026, 5, 1)],
     ['America/New_York', Date.UTC(2026, 10, 1)],
@@ -141,7 +141,7 @@ describe('days in a time zone', () => {
   })
 
   test.each(['America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe'])(
-    '%s: a day is the one that a calendar shows',
+    '%s: a day is that of the calendar',
     (zone) => {
       for (let time_ms = Date.UTC(2026, 0, 1); time_ms < Date.UTC(2027, 0, 1); time_ms += 7 * HOUR_MS) {
         const day = dayOf(time_ms, zone)

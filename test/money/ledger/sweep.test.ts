@@ -1,4 +1,4 @@
-// The sweep: which pending holds are orphaned, and what they may have cost the operator.
+// The sweep: it expires orphaned holds, and adds up what they may have cost the operator.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { commitBatch } from '../../../src/money/ledger/failure.ts'
@@ -56,7 +56,7 @@ describe('the sweep', () => {
     ['those of one that has ended', 3, 0, [1, 2, 3]],
     ['those of one without a row', 4, 0, [1, 2, 3]],
     ['those of an earlier version', null, 0, [1, 2, 3]],
-  ])('expires of %s', async (_, gateway_id, after_ms, ids) => {
+  ])('expires only orphaned holds: %s', async (_, gateway_id, after_ms, ids) => {
     const db = withHolds(gateway_id)
     const swept = await sweep(db, NOW + after_ms)
     expect(swept.expired.map(({ id }) => id)).toEqual(ids)
@@ -79,7 +79,7 @@ describe('the sweep', () => {
 
   test.each([
     ['a running call of its own, however late', OWN, [2]],
-    ['a running call, whoever has ended this gateway meanwhile', 3, [2, 3]],
+    ['a running call, even if this gateway has been ended meanwhile', 3, [2, 3]],
   ])('does not expire the hold of %s', async (_, gateway_id, ids) => {
     const db = withHolds(gateway_id)
     const swept = await sweep(db, NOW + 2_500, (hold_id) => hold_id === 1)

@@ -6,7 +6,7 @@ const PRICE = '{"unit":"token","nanos_per_million_tokens":{"output_tokens":14}}'
 
 export const USED_KEY = { budgets: { day: 5_000, month: 5_000 } }
 
-/** Of an account with 1,000: holds 1 and 2 are posted, 20 of the second refunded, 3 is voided, 4 expired, 5 pending; account 1 has paid what it owed when it came. */
+/** Operations of an account with 1,000: holds 1 and 2 are posted, 20 of the second refunded, 3 is voided, 4 expired, 5 pending; its opening debt is paid. */
 export const USED: readonly Operation[] = [
   ...[100, 100, 100, 100, 100].map((amount) => hold(amount)),
   post(1, 70, { price: PRICE }),

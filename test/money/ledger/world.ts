@@ -45,7 +45,7 @@ export const CALL: CallRecord = {
   duration_ms: 100,
 }
 
-/** A hold on account 1 and key 1, of the whole amount unless a minimum is given. */
+/** A hold on account 1 and key 1, of the whole amount unless a minimum is named. */
 export const hold = (amount_nanos: number, other: Partial<HoldOperation> = {}): HoldOperation => ({
   op: 'hold',
   account_id: 1,
@@ -81,7 +81,7 @@ export const withdraw = (amount_nanos: number, account_id = 1): WithdrawOperatio
   now_ms: NOW,
 })
 
-/** Of a call of account 1 and key 1 unless others are named; `null`: all that is left. */
+/** A refund of a call of account 1 and key 1, unless others are named; `null` refunds the rest of the charge. */
 export const refund = (
   call_id: number,
   amount_nanos: number | null = null,
@@ -98,7 +98,7 @@ export const refund = (
 })
 
 let references = 0
-/** Under a reference of its own unless one is given. */
+/** An opening debt under a reference of its own, unless one is named. */
 export const openDebt = (
   amount_nanos: number,
   account_id = 1,
@@ -112,16 +112,16 @@ export const openDebt = (
   now_ms: NOW,
 })
 
-export interface Given {
+export interface Setup {
   balance?: number
   account?: Partial<Account>
-  key?: GivenKey
-  /** Of account 1. */
-  plan?: GivenPlan
+  key?: KeySetup
+  /** The plan of account 1. */
+  plan?: PlanSetup
 }
 
 /** A key with the limits of its budgets. */
-export type GivenKey = Partial<Key> & { budgets?: Limits }
+export type KeySetup = Partial<Key> & { budgets?: Limits }
 export type Limits = Partial<Record<BudgetPeriod, number>>
 
 /** A statement that adds budgets, of an account or one of its keys. */
@@ -130,8 +130,8 @@ export const budgetsText = (account_id: number, key_id: number | null, limits: L
     .map(([period, limit]) => `(${account_id}, ${key_id ?? 'NULL'}, '${period}', ${limit})`)
     .join()}`
 
-/** A plan that covers calls until its end, of account 1 where no other is named. */
-export interface GivenPlan {
+/** A plan that covers calls until its end, of account 1 unless another is named. */
+export interface PlanSetup {
   limits: Limits
   id?: number
   account_id?: number
@@ -143,7 +143,7 @@ export interface GivenPlan {
   covers_until_ms?: number
 }
 
-/** Statements that give an account a plan which is paid. */
+/** Statements that give an account a paid plan. */
 export function planTexts({
   limits,
   id = 1,
@@ -154,7 +154,7 @@ export function planTexts({
   starts_ms = 0,
   ends_ms = NOW + 30 * 86_400_000,
   covers_until_ms = ends_ms,
-}: GivenPlan): string[] {
+}: PlanSetup): string[] {
   const texts = [
     `INSERT INTO plan_periods (id, account_id, state, plan, title, price_nanos, due_nanos, models, limits, concurrent_calls, overflow, anchor_ms,
        month_number, starts_ms, ends_ms, covers_until_ms, renews, created_at_ms, changed_at_ms)
@@ -173,7 +173,7 @@ export function planTexts({
 export const PLAN_USED = `
   SELECT period, used_nanos AS used FROM budgets WHERE account_id = $id AND plan_period_id IS NOT NULL ORDER BY id`
 
-/** Statements that make a person of an account, whose some of its keys are, and limit what they spend together. */
+/** Statements that add a person to an account, make them the owner of keys, and limit the spending of these keys together. */
 export const personText = (
   person_id: number,
   account_id: number,
@@ -192,7 +192,7 @@ export const personText = (
 export function addAccount(
   db: Database,
   id: number,
-  { balance = 0, account = {}, key = {} }: Given = {},
+  { balance = 0, account = {}, key = {} }: Setup = {},
 ): void {
   db.query(
     'INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (?, ?, ?, 0, 0, 0, 0)',
@@ -203,7 +203,7 @@ export function addAccount(
 }
 
 /** Adds a key to an account. */
-export function addKey(db: Database, id: number, account_id: number, key: GivenKey = {}): void {
+export function addKey(db: Database, id: number, account_id: number, key: KeySetup = {}): void {
   const sha256 = createHash('sha256').update(`key-${id}`).digest()
   db.query(
     `INSERT INTO keys (id, account_id, name, prefix, sha256, spend_limit_nanos, spent_nanos, held_nanos,
@@ -220,11 +220,11 @@ export function addKey(db: Database, id: number, account_id: number, key: GivenK
   if (key.budgets) db.run(budgetsText(account_id, id, key.budgets))
 }
 
-/** A database in memory: account 1 and key 1 as given, account 2 with key 2 and no money, key 3 of account 1. */
-export function world(given: Given = {}): Database {
+/** A database in memory: account 1 and key 1 by the setup, account 2 with key 2 and no money, key 3 of account 1. */
+export function world(setup: Setup = {}): Database {
   const db = memoryDatabase()
-  addAccount(db, 1, given)
-  if (given.plan) for (const text of planTexts(given.plan)) db.run(text)
+  addAccount(db, 1, setup)
+  if (setup.plan) for (const text of planTexts(setup.plan)) db.run(text)
   addAccount(db, 2)
   addKey(db, 3, 1)
   return db
