@@ -1,5 +1,4 @@
 // The judgement of reported usage: silent.md, Streams whose caller left: "Usage absent is not usage zero: absent is estimated, zero is zero."
-
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { exceedsRequest } from '../../../src/calls/kinds/text/extras.ts'
@@ -32,19 +31,16 @@ const PLAIN = tokenPrice({ input: 1, output: 4 })
 const bill = (reported: ReportedUsage | undefined, price = DISTINCT, bounds = BOUNDS) =>
   billUsage(price, reported, bounds, ESTIMATE)
 
-describe('what is believed', () => {
+describe('a possible report is billed as it is', () => {
   test.each<[string, ReportedUsage]>([
-    ['what is possible', { input_tokens: 10, output_tokens: 5 }],
+    ['within its bounds', { input_tokens: 10, output_tokens: 5 }],
     ['zero', { input_tokens: 0, output_tokens: 0 }],
-    [
-      'all that is possible',
-      { input_tokens: 900, cache_read_tokens: 100, output_tokens: 60, thinking_tokens: 40 },
-    ],
+    ['at its bounds', { input_tokens: 900, cache_read_tokens: 100, output_tokens: 60, thinking_tokens: 40 }],
   ])('%s', (_name, reported) => {
     expect(bill(reported)).toEqual({ usage: inFull(reported), estimated: false })
   })
 
-  test('more than the model could, where tools ran at the provider; never more than can be priced', () => {
+  test('above the limits of the model, if tools ran at the provider, but never above what can be priced', () => {
     const reported = { input_tokens: 5_000, output_tokens: 5_000 }
     expect(bill(reported, DISTINCT, UNBOUNDED)).toMatchObject({ usage: reported, estimated: false })
     const beyond = { input_tokens: 2 ** 31 + 1, output_tokens: 0 }
@@ -52,7 +48,7 @@ describe('what is believed', () => {
   })
 })
 
-describe('what is not believed is estimated, and told', () => {
+describe('an impossible report is replaced by an estimate, and its doubt is returned', () => {
   test.each<[string, ReportedUsage, string]>([
     [
       'a negative rest of the input',
@@ -64,9 +60,13 @@ describe('what is not believed is estimated, and told', () => {
       { input_tokens: 1, output_tokens: -4, thinking_tokens: 9 },
       'contradicts',
     ],
-    ['no number', { input_tokens: Number.NaN, output_tokens: 1 }, 'contradicts'],
     [
-      'no number among the output',
+      'a count of the input that is not a number',
+      { input_tokens: Number.NaN, output_tokens: 1 },
+      'contradicts',
+    ],
+    [
+      'a count of the output that is not a number',
       { input_tokens: 1, output_tokens: 1, thinking_tokens: Number.NaN },
       'contradicts',
     ],
@@ -80,7 +80,7 @@ describe('what is not believed is estimated, and told', () => {
   })
 })
 
-describe('what is not reported is estimated, and nothing is told', () => {
+describe('missing counts are estimated, without a doubt', () => {
   test.each<[string, ReportedUsage | undefined, Partial<Usage>]>([
     ['all', undefined, ESTIMATED],
     [
@@ -97,7 +97,7 @@ describe('what is not reported is estimated, and nothing is told', () => {
     expect(bill(reported)).toEqual({ usage: { ...NO_USAGE, ...expected }, estimated: true })
   })
 
-  test('output of which nothing was delivered is zero, as a blocked prompt', () => {
+  test('missing output is zero if nothing was delivered, as for a blocked prompt', () => {
     const nothing = { ...ESTIMATE, outputTokens: () => 0 }
     expect(billUsage(PLAIN, { input_tokens: 5 }, BOUNDS, nothing)).toEqual({
       usage: { ...NO_USAGE, input_tokens: 5 },
@@ -105,14 +105,14 @@ describe('what is not reported is estimated, and nothing is told', () => {
     })
   })
 
-  test('no estimate is larger than possible', () => {
+  test('no estimate is above the bounds', () => {
     const flood = { ...ESTIMATE, outputTokens: () => 1_000_000 }
     expect(billUsage(PLAIN, undefined, BOUNDS, flood).usage.output_tokens).toBe(BOUNDS.output_tokens)
   })
 })
 
 describe('a part that is larger than its whole', () => {
-  test('is no contradiction where both have one price: the whole is charged', () => {
+  test('is no contradiction if both have one price: the whole is charged', () => {
     const reported = { input_tokens: -2, input_audio_tokens: 12, output_tokens: -4, thinking_tokens: 9 }
     expect(bill(reported, PLAIN)).toEqual({
       usage: { ...NO_USAGE, input_tokens: 10, output_tokens: 5 },
@@ -165,7 +165,7 @@ describe('whatever a provider of any protocol reports', () => {
       .map((parts) => anthropic.text.readUsage({ usage: Object.assign({}, ...parts) as JsonObject })),
   }
   test.each(Object.entries(READERS))(
-    '%s: what is billed is whole, not negative, and possible',
+    '%s: billed counts are integers, not negative, and within the bounds',
     (_name, reports) => {
       fc.assert(
         fc.property(reports, fc.constantFrom(DISTINCT, PLAIN), (reported, price) => {
@@ -180,7 +180,7 @@ describe('whatever a provider of any protocol reports', () => {
   )
 })
 
-describe('what runs at the provider is known from the request: its usage may then be larger than the model’s limits', () => {
+describe('a request for tools that run at the provider may have usage above the model’s limits', () => {
   const ask = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 }
   test.each<[name: keyof typeof PROTOCOLS, body: JsonObject, expected: boolean]>([
     ['gemini', { tools: [{ googleSearch: {} }] }, true],
@@ -201,7 +201,7 @@ describe('what runs at the provider is known from the request: its usage may the
     expect(exceedsRequest(PROTOCOLS[name].text.extras?.find(body, {}) ?? [])).toBe(expected)
   })
 
-  test('and for a tool that is no extra, from the facts', () => {
+  test('also for a tool that is not an extra, by the facts of the request', () => {
     const search = { ...ask, tools: [{ type: 'tool_search_tool_bm25_20251119', name: 'search' }] }
     expect(anthropic.text.readRequest(search).runs_tools).toBe(true)
     expect(anthropic.text.readRequest(ask).runs_tools).toBe(false)

@@ -94,7 +94,7 @@ describe('the size of the prompt selects the tier, which prices the whole reques
   })
 })
 
-describe('rounded up once, to a nano-dollar', () => {
+describe('a cost is rounded up once, to a nano-dollar', () => {
   const TINY = tokenPrice({ input: '0.000000001', output: '0.000000003' }) // nanos per million: 1 and 3
   const ODD = tokenPrice({ input: '0.075', output: '0.0375' }) // 75 nanos a token, 37.5 nanos a token
   test.each([
@@ -137,7 +137,7 @@ describe('for any price and usage', () => {
     )
   })
 
-  test('more of anything never costs less, where higher tiers are not cheaper', () => {
+  test('more of anything never costs less, if higher tiers are not cheaper', () => {
     fc.assert(
       fc.property(
         risingPrice,
@@ -184,7 +184,7 @@ describe('spec.md, Image billing', () => {
 
   test.each([
     ['partial images, each at its price', { ...order(1), partial_images: 3 }, '0.052'],
-    ['those of an image that did not come', { ...order(0), partial_images: 2 }, '0.008'],
+    ['partial images of an image that did not arrive', { ...order(0), partial_images: 2 }, '0.008'],
     ['no partial images', { ...order(1), partial_images: 0 }, '0.04'],
     ['high fidelity, for each image', { ...order(2), high_fidelity: true }, '0.2'],
     [
@@ -194,11 +194,11 @@ describe('spec.md, Image billing', () => {
     ],
     ['high fidelity of no image', { ...order(0), high_fidelity: true }, '0'],
     ['all of it', { ...order(1), high_fidelity: true, partial_images: 3 }, '0.112'],
-  ])('what a price adds: %s', (_row, images, usd) => {
+  ])('additions of a price: %s', (_row, images, usd) => {
     expect(chargeImages(ADDED, images).cost_nanos).toBe(parseUsd(usd))
   })
 
-  test('the price stored with the call says what was added, and how often', () => {
+  test('the price stored with the call has the additions and their number', () => {
     const { snapshot } = chargeImages(ADDED, { ...order(1), high_fidelity: true, partial_images: 3 })
     expect(JSON.parse(snapshot)).toEqual({
       unit: 'image',

@@ -1,4 +1,4 @@
-// The cost of extras: what is held for them, and what they are charged, to the nano-dollar.
+// The cost of extras: their holds and charges, to the nano-dollar.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ExtraPrice, RequestedExtra } from '../../../src/domain/extras.ts'
@@ -12,75 +12,77 @@ const PRICES = new Map<string, ExtraPrice>([
   ['tier', { per: 'call', nanos: 1_000, max_units: 1 }],
   ['free', { per: 'call', nanos: 0, max_units: 1 }],
 ])
-/** What a provider bills whether it is asked for or not. */
+/** Extras of which two are billed even if the request does not contain them. */
 const ALWAYS = new Map<string, ExtraPrice>([
   ['request', { per: 'request', nanos: 100, max_units: 1, always: true }],
   ['search', { per: 'unit', nanos: 7, max_units: 5, always: true }],
   ['tier', { per: 'call', nanos: 1_000, max_units: 1 }],
 ])
-const ask = (name: string, more: Partial<RequestedExtra> = {}): RequestedExtra => ({
+const extra = (name: string, more: Partial<RequestedExtra> = {}): RequestedExtra => ({
   name,
   at: name,
   is_charged: true,
   ...more,
 })
-const told = (units: number | undefined, complete = true) => ({ units: () => units, complete })
+const countsOf = (units: number | undefined, complete = true) => ({ units: () => units, complete })
 
-describe('what is always billed', () => {
+describe('an extra that is always billed', () => {
   test.each<[string, RequestedExtra[], number | undefined, boolean, number, number]>([
-    ['unasked and counted', [], 3, true, 135, 121],
-    ['unasked and not counted', [], undefined, true, 135, 100],
-    ['unasked and counted as none', [], 0, true, 135, 100],
-    ['unasked, of an answer without its end', [], undefined, false, 135, 107],
-    ['unasked, more than is held for', [], 90, true, 135, 135],
-    ['asked for and not counted', [ask('search')], undefined, true, 135, 107],
+    ['not requested, and counted', [], 3, true, 135, 121],
+    ['not requested, and not counted', [], undefined, true, 135, 100],
+    ['not requested, and counted as 0', [], 0, true, 135, 100],
+    ['not requested, in an answer without its end', [], undefined, false, 135, 107],
+    ['not requested, and counted above its hold', [], 90, true, 135, 135],
+    ['requested, and not counted', [extra('search')], undefined, true, 135, 107],
     [
-      'asked for with a limit: the provider searches by itself, too',
-      [ask('search', { max_units: 1 })],
+      'requested with a limit: the provider searches by itself, too',
+      [extra('search', { max_units: 1 })],
       3,
       true,
       135,
       121,
     ],
-    ['beside what is asked for', [ask('tier')], undefined, true, 1_135, 1_100],
-  ])('%s', (_, asked, units, complete, held, charged) => {
-    expect(extrasCeiling(ALWAYS, asked)).toBe(held)
+    ['beside a requested one', [extra('tier')], undefined, true, 1_135, 1_100],
+  ])('%s', (_, requested, units, complete, held, charged) => {
+    expect(extrasCeiling(ALWAYS, requested)).toBe(held)
     const counts = { units: (name: string) => (name === 'search' ? units : undefined), complete }
-    expect(chargeTokens(SONNET, usageOf({}), chargedExtras(ALWAYS, asked, counts)).cost_nanos).toBe(charged)
+    expect(chargeTokens(SONNET, usageOf({}), chargedExtras(ALWAYS, requested, counts)).cost_nanos).toBe(
+      charged,
+    )
   })
 
-  test('a cost takes the fee of a request, though the price has none', () => {
+  test('a cost includes the fee of a request, even if the price has none', () => {
     expect(extrasAt(ALWAYS, [])).toEqual([{ name: 'request', per: 'request', nanos: 100, units: 1 }])
     expect(extrasAt(PRICES, [])).toEqual([])
   })
 })
 
-describe('held and charged', () => {
+describe('the hold and the charge', () => {
   test.each([
-    ['nothing asked for', [], undefined, 0, 0],
-    ['by the unit', [ask('search')], 3, 35, 21],
-    ['by the unit, none used', [ask('search')], 0, 35, 0],
-    ['by the unit, not counted: one', [ask('search')], undefined, 35, 7],
-    ['with a limit of the caller’s', [ask('search', { max_units: 2 })], 2, 14, 14],
-    ['with a limit beyond the model’s', [ask('search', { max_units: 9 })], 9, 35, 35],
+    ['without an extra', [], undefined, 0, 0],
+    ['by the unit', [extra('search')], 3, 35, 21],
+    ['by the unit, none used', [extra('search')], 0, 35, 0],
+    ['by the unit, not counted: one', [extra('search')], undefined, 35, 7],
+    ['with a limit of the caller’s', [extra('search', { max_units: 2 })], 2, 14, 14],
+    ['with a limit beyond the model’s', [extra('search', { max_units: 9 })], 9, 35, 35],
     [
       'two tools, each with its limit',
-      [ask('search', { max_units: 1 }), ask('search', { max_units: 2 })],
+      [extra('search', { max_units: 1 }), extra('search', { max_units: 2 })],
       3,
       21,
       21,
     ],
-    ['more than was held for', [ask('search')], 1_000_000_000, 35, 35],
-    ['by the call, used often', [ask('tier')], 9, 1_000, 1_000],
-    ['by the call, asked for twice', [ask('tier'), ask('tier')], undefined, 1_000, 1_000],
-    ['by the call, counted as not used', [ask('tier')], 0, 1_000, 0],
-    ['only allowed', [ask('tier', { is_charged: false })], undefined, 0, 0],
-    ['free', [ask('free')], undefined, 0, 0],
-    ['without a price', [ask('other')], undefined, 0, 0],
-    ['several', [ask('search'), ask('tier'), ask('free')], 2, 1_035, 1_014],
-  ])('%s', (_, asked, units, held, charged) => {
-    expect(extrasCeiling(PRICES, asked)).toBe(held)
-    const extras = chargedExtras(PRICES, asked, told(units))
+    ['counted above its hold', [extra('search')], 1_000_000_000, 35, 35],
+    ['by the call, used often', [extra('tier')], 9, 1_000, 1_000],
+    ['by the call, requested twice', [extra('tier'), extra('tier')], undefined, 1_000, 1_000],
+    ['by the call, counted as not used', [extra('tier')], 0, 1_000, 0],
+    ['only allowed', [extra('tier', { is_charged: false })], undefined, 0, 0],
+    ['free', [extra('free')], undefined, 0, 0],
+    ['without a price', [extra('other')], undefined, 0, 0],
+    ['several', [extra('search'), extra('tier'), extra('free')], 2, 1_035, 1_014],
+  ])('%s', (_, requested, units, held, charged) => {
+    expect(extrasCeiling(PRICES, requested)).toBe(held)
+    const extras = chargedExtras(PRICES, requested, countsOf(units))
     expect(chargeTokens(SONNET, usageOf({}), extras).cost_nanos).toBe(charged)
   })
 
@@ -89,14 +91,14 @@ describe('held and charged', () => {
     [1, 7],
     [4, 28],
     [undefined, 7],
-  ])('of an answer that did not come to its end: %p told, %d charged', (units, charged) => {
-    const extras = chargedExtras(PRICES, [ask('search')], told(units, false))
+  ])('for an answer without its end: %p counted, %d charged', (units, charged) => {
+    const extras = chargedExtras(PRICES, [extra('search')], countsOf(units, false))
     expect(chargeTokens(SONNET, usageOf({}), extras).cost_nanos).toBe(charged)
   })
 })
 
 test('extras come on top of the tokens, whatever the tier, and are in the price that is kept', () => {
-  const extras = chargedExtras(PRICES, [ask('search')], told(2))
+  const extras = chargedExtras(PRICES, [extra('search')], countsOf(2))
   const usage = usageOf({ input_tokens: 200_001, output_tokens: 1 })
   const { cost_nanos, snapshot } = chargeTokens(PRO, usage, extras)
   expect(cost_nanos).toBe(200_001 * 2_500 + 15_000 + 14)
@@ -108,7 +110,7 @@ test('extras come on top of the tokens, whatever the tier, and are in the price 
 
 test('extras are whole nano-dollars: the sum is rounded up once, as without them', () => {
   const property = fc.property(anyPrice, anyUsage, fc.integer({ min: 0, max: 9 }), (price, usage, units) => {
-    const extras = chargedExtras(PRICES, [ask('search'), ask('tier')], told(units))
+    const extras = chargedExtras(PRICES, [extra('search'), extra('tier')], countsOf(units))
     const sum = Math.min(units, 5) * 7 + Math.min(units, 1) * 1_000
     expect(chargeTokens(price, usage, extras).cost_nanos).toBe(chargeTokens(price, usage).cost_nanos + sum)
   })

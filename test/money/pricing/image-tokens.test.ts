@@ -1,4 +1,4 @@
-// Images by their tokens: what real usages cost, what is charged where a report lacks something, and that no charge is above its hold.
+// Images by their tokens: the cost of real usages, charges for incomplete reports, and no charge above its hold.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ReportedImageTokens } from '../../../src/domain/image-tokens.ts'
@@ -30,7 +30,7 @@ const NANO_BANANA = imageTokenPrice({ input: 1.5, output: 7.5, image_output: 30 
 /** https://ai.google.dev/gemini-api/docs/pricing: gemini-3-pro-image */
 const PRO_IMAGE = imageTokenPrice({ input: 2, output: 12, image_output: 120 })
 
-const asked = (more: Partial<ImageRequestTokens> = {}): ImageRequestTokens => ({
+const requestOf = (more: Partial<ImageRequestTokens> = {}): ImageRequestTokens => ({
   count: 1,
   prompt: { bound_tokens: 1_000, estimated_tokens: 20 },
   references: 0,
@@ -43,7 +43,7 @@ const asked = (more: Partial<ImageRequestTokens> = {}): ImageRequestTokens => ({
 const answered = (
   reported: ReportedImageTokens | undefined,
   more: Partial<ImageRequestTokens> = {},
-): AnsweredImages => ({ request: asked(more), reported, sent: 1, kept: 1, partial_images: 0 })
+): AnsweredImages => ({ request: requestOf(more), reported, sent: 1, kept: 1, partial_images: 0 })
 
 const openai = (usage: JsonObject) => readImageUsage({ usage })
 const gemini = (usageMetadata: JsonObject): ReportedImageTokens | undefined => {
@@ -53,7 +53,7 @@ const gemini = (usageMetadata: JsonObject): ReportedImageTokens | undefined => {
 }
 const image = (tokenCount: number) => [{ modality: 'IMAGE', tokenCount }]
 
-describe('usages as they were recorded in public, at list prices', () => {
+describe('publicly recorded usages are charged right at list prices', () => {
   const details = { image_tokens: 40, text_tokens: 10 }
   test.each<
     [of: string, price: typeof GPT_IMAGE, references: number, ReportedImageTokens | undefined, string]
@@ -66,7 +66,7 @@ describe('usages as they were recorded in public, at list prices', () => {
       '0.00187', // 10 x 5 + 40 x 8 + 50 x 30
     ],
     [
-      'gpt-image: its output is told with reasoning, and without images',
+      'gpt-image: its output is reported with reasoning, and without images',
       GPT_IMAGE,
       0,
       openai({
@@ -79,7 +79,7 @@ describe('usages as they were recorded in public, at list prices', () => {
       '0.040635', // 15 x 5 + 1,352 x 30
     ],
     [
-      'gpt-image-2.5, an edit: its text is what is no image',
+      'gpt-image-2.5, an edit: its text is the rest of the input',
       GPT_IMAGE,
       1,
       openai({
@@ -163,24 +163,24 @@ describe('usages as they were recorded in public, at list prices', () => {
   })
 })
 
-describe('a report that lacks something is filled up, and marked as estimated', () => {
+describe('an incomplete report is completed, and marked as estimated, without', () => {
   test.each<[lacks: string, reported: ReportedImageTokens | undefined, references: number, usd: string]>([
     // 20 tokens of the prompt, 1,290 of an image.
-    ['all', undefined, 0, '0.0388'],
+    ['any count', undefined, 0, '0.0388'],
     ['its input', openai({ output_tokens: 1_000 }), 0, '0.0301'],
     ['its output', openai({ input_tokens: 50 }), 0, '0.03895'],
-    ['its output, by a zero', openai({ input_tokens: 50, output_tokens: 0 }), 0, '0.03895'],
+    ['its output, which is 0', openai({ input_tokens: 50, output_tokens: 0 }), 0, '0.03895'],
     // 1,600 of an image that is read.
-    ['all of an edit', undefined, 1, '0.0516'],
-    ['which of its input are images', openai({ input_tokens: 520, output_tokens: 1_000 }), 1, '0.0341'],
+    ['any count, for an edit', undefined, 1, '0.0516'],
+    ['the images of its input', openai({ input_tokens: 520, output_tokens: 1_000 }), 1, '0.0341'],
     [
-      'which of its output are images: all are',
+      'the images of its output: all of it are images',
       gemini({ promptTokenCount: 50, candidatesTokenCount: 1_716 }),
       0,
       '0.05173',
     ],
     [
-      'which of its output are images, and fewer than an image has',
+      'the images of its output, which is less than an image has',
       gemini({ promptTokenCount: 50, candidatesTokenCount: 16, thoughtsTokenCount: 7 }),
       0,
       '0.03895',
@@ -192,7 +192,7 @@ describe('a report that lacks something is filled up, and marked as estimated', 
   })
 })
 
-describe('a report that cannot be is not believed', () => {
+describe('an impossible report is estimated', () => {
   const report = (input_tokens: number, output_tokens: number, details: JsonObject = {}) =>
     openai({ input_tokens, output_tokens, input_tokens_details: details })
   test.each<[what: string, reported: ReportedImageTokens | undefined, doubt: string]>([
@@ -210,11 +210,11 @@ describe('a report that cannot be is not believed', () => {
     expect(billImageTokens(answered(reported))).toMatchObject({ doubt, estimated: true })
   })
 
-  test('to its bounds it is', () => {
+  test('not if it is at its bounds', () => {
     expect(billImageTokens(answered(report(1_256, 16_384)))).toMatchObject({ estimated: false })
   })
 
-  test('partial images that were asked for have tokens, also where none was given out', () => {
+  test('requested partial images may have tokens, even if none was sent', () => {
     const reported = report(20, 16_384 + 300)
     expect(billImageTokens(answered(reported, { partial_images: 3 }))).toMatchObject({ estimated: false })
     expect(billImageTokens(answered(reported, { partial_images: 2 }))).toMatchObject({ estimated: true })
@@ -225,18 +225,21 @@ test.each<[sent: number, kept: number, tokens: object]>([
   [2, 2, { output_tokens: 7, output_image_tokens: 1_001 }],
   [2, 1, { output_tokens: 3, output_image_tokens: 501 }],
   [3, 1, { output_tokens: 2, output_image_tokens: 334 }],
-])('of %d images that came %d were given out: their part of the output, rounded up', (sent, kept, tokens) => {
-  const reported = openai({
-    input_tokens: 20,
-    output_tokens: 1_008,
-    output_tokens_details: { text_tokens: 7 },
-  })
-  const { usage } = billImageTokens({ ...answered(reported, { count: 3 }), sent, kept }).tokens
-  expect(usage).toMatchObject({ input_tokens: 20, ...tokens })
-})
+])(
+  'of %d received images %d are kept: they are charged their part of the output, rounded up',
+  (sent, kept, tokens) => {
+    const reported = openai({
+      input_tokens: 20,
+      output_tokens: 1_008,
+      output_tokens_details: { text_tokens: 7 },
+    })
+    const { usage } = billImageTokens({ ...answered(reported, { count: 3 }), sent, kept }).tokens
+    expect(usage).toMatchObject({ input_tokens: 20, ...tokens })
+  },
+)
 
 describe('any entry, any report', () => {
-  const anyAsked: fc.Arbitrary<ImageRequestTokens> = fc
+  const anyRequest: fc.Arbitrary<ImageRequestTokens> = fc
     .record({
       count: fc.integer({ min: 1, max: 4 }),
       estimated_tokens: fc.integer({ min: 1, max: 3_000 }),
@@ -247,7 +250,7 @@ describe('any entry, any report', () => {
       max_tokens_per_image: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 20_000 })),
       is_of_shape: fc.boolean(),
     })
-    // Partial images come of one image alone.
+    // Only a request for one image has partial images.
     .map(({ estimated_tokens, above, partial_images, ...rest }) => ({
       ...rest,
       partial_images: rest.count === 1 ? partial_images : 0,
@@ -266,10 +269,10 @@ describe('any entry, any report', () => {
     other: Math.max(one, other) / 100,
   }))
   const anyReport = (
-    asked: ImageRequestTokens,
+    request: ImageRequestTokens,
     sent: number,
   ): fc.Arbitrary<ReportedImageTokens | undefined> => {
-    const { count, prompt, references, max_tokens_per_image, partial_images } = asked
+    const { count, prompt, references, max_tokens_per_image, partial_images } = request
     const input = upTo(count * (prompt.bound_tokens + 256 + references * 8_320))
     const output = upTo(Math.max(count, sent) * max_tokens_per_image + 100 * partial_images)
     const report = fc.record({ input, output, read: parts, images: parts, written: parts, lacks: fc.nat(9) })
@@ -311,8 +314,8 @@ describe('any entry, any report', () => {
           partial_images: Math.min(partials, request.partial_images),
         })),
       )
-  /** One request for all, or one for each image; of what comes no more is partials out than was asked for. */
-  const anyCall = anyAsked.chain((whole) =>
+  /** One request for all images, or one for each; no more images are kept than were requested. */
+  const anyCall = anyRequest.chain((whole) =>
     fc
       .boolean()
       .chain((together) =>
@@ -331,32 +334,34 @@ describe('any entry, any report', () => {
       }),
   )
 
-  test('no charge is above what was held for it', () => {
-    let believed = 0
+  test('no charge is above its hold', () => {
+    let accepted = 0
     fc.assert(
       fc.property(anyImageTokenPrice, anyCall, (price, { whole, answers }) => {
         const held = quoteImageTokens(price, whole).ceiling_nanos
         const billed = answers.map(billImageTokens)
         const { cost_nanos } = chargeImageTokens(price, sumImageTokens(billed.map(({ tokens }) => tokens)))
-        if (billed.every(({ estimated }) => !estimated)) believed++
+        if (billed.every(({ estimated }) => !estimated)) accepted++
         expect(cost_nanos).toBeLessThanOrEqual(held)
       }),
       { numRuns: 3_000 },
     )
-    expect(believed).toBeGreaterThan(300)
+    expect(accepted).toBeGreaterThan(300)
   })
 
-  test('a report that lacks nothing and is believed is what is counted', () => {
-    let believed = 0
-    const anyOne = anyAsked.chain((asked) => anyReport(asked, 1).map((reported) => ({ asked, reported })))
+  test('a complete and possible report is billed as it is', () => {
+    let accepted = 0
+    const anyOne = anyRequest.chain((request) =>
+      anyReport(request, 1).map((reported) => ({ request, reported })),
+    )
     fc.assert(
-      fc.property(anyOne, ({ asked, reported }) => {
-        const { tokens, estimated } = billImageTokens({ ...answered(reported), request: asked })
+      fc.property(anyOne, ({ request, reported }) => {
+        const { tokens, estimated } = billImageTokens({ ...answered(reported), request })
         if (estimated || !reported) return
-        believed++
+        accepted++
         expect(tokens.usage).toEqual(inFull(reported.usage))
       }),
     )
-    expect(believed).toBeGreaterThan(10)
+    expect(accepted).toBeGreaterThan(10)
   })
 })

@@ -1,4 +1,4 @@
-// Prices for tests: read as the catalogue reads them, and generated at random.
+// Prices for tests: read like those of the catalogue, or random.
 import fc from 'fast-check'
 import type { ImagePriceText, TokenPriceText } from '../../../src/catalogue/price-schema.ts'
 import { readImagePrice, readTokenPrice } from '../../../src/catalogue/prices.ts'
@@ -23,7 +23,7 @@ export function imageTokenPrice(text: ImagePriceText): ImageTokenPrice {
   return price
 }
 
-/** A usage of the given fields, and 0 of the others. */
+/** A usage with these fields, and 0 for the others. */
 export const usageOf = (fields: Partial<Usage>): Usage => ({ ...NO_USAGE, ...fields })
 
 /** List prices, USD per million tokens. */
@@ -102,7 +102,7 @@ export const anyUsage: fc.Arbitrary<Usage> = fc.record({
   output_image_tokens: tokens,
 })
 
-/** Tokens of images, with those of them that are read. */
+/** Tokens of images, with the input tokens that are of images. */
 export const anyImageTokens: fc.Arbitrary<ImageTokens> = fc
   .record({ usage: anyUsage, of_input: fc.nat(100), of_cached: fc.nat(100) })
   .map(({ usage, of_input, of_cached }) => ({

@@ -1,4 +1,4 @@
-// What providers take for a call: the cost of its route, applied to what was charged; or not known.
+// Provider costs: the cost of a call's route, applied to what was charged, or unknown.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ImagePrice, UnitPrice } from '../../../src/domain/prices.ts'
@@ -22,7 +22,7 @@ import {
 } from './prices.ts'
 
 describe('tokens', () => {
-  test('any usage costs what it would be charged at the cost', () => {
+  test('any usage costs its charge at the cost instead of the price', () => {
     fc.assert(
       fc.property(anyPrice, anyPrice, anyUsage, (price, cost, usage) => {
         expect(providerCost(cost, usage, chargeTokens(price, usage))).toBe(
@@ -37,7 +37,7 @@ describe('tokens', () => {
   const usage = usageOf({ input_tokens: 1_000 })
   const charge = chargeTokens(tokenPrice({ input: 2, output: 2, extras: search('0.02') }), usage, [extra])
 
-  test('an extra costs what the cost has for it', () => {
+  test('an extra costs its rate in the cost', () => {
     const cost = tokenPrice({ input: 1, output: 1, extras: search('0.01') })
     expect(providerCost(cost, usage, charge)).toBe(1_000_000 + 3 * 10_000_000)
   })
@@ -48,11 +48,11 @@ describe('tokens', () => {
       'the cost has it by the call',
       tokenPrice({ input: 1, output: 1, extras: { web_search: { per_call: '0.01' } } }),
     ],
-  ])('an extra was charged, and %s: not known', (_row, cost) => {
+  ])('the cost of a charged extra is unknown if %s', (_row, cost) => {
     expect(providerCost(cost, usage, charge)).toBeNull()
   })
 
-  test('above the safe integers: not known', () => {
+  test('a cost above the safe integers is unknown', () => {
     const dear = tokenPrice({ input: 1_000_000, output: 1 })
     expect(providerCost(dear, usageOf({ input_tokens: 2 ** 52 }), {})).toBeNull()
   })
@@ -68,9 +68,9 @@ describe('units', () => {
 
   test.each([
     ['by another unit than the price', perCharacter, 15_000_000],
-    ['by the same', perMinute, 9_000_000],
-    ['by nothing', { unit: 'unit', rates: [] } satisfies UnitPrice, 0],
-  ])('%s', (_row, cost, nanos) => {
+    ['by the same unit', perMinute, 9_000_000],
+    ['without a rate', { unit: 'unit', rates: [] } satisfies UnitPrice, 0],
+  ])('a cost %s', (_row, cost, nanos) => {
     expect(providerCost(cost, NO_USAGE, chargeUnits(perMinute, units))).toBe(nanos)
   })
 })
@@ -81,7 +81,7 @@ describe('images', () => {
   const order = { count: 3, size: '4K', quality: undefined }
   const rich = imagePrice({ per_image: '0.10', partial_image: '0.01', high_fidelity: '0.05' })
 
-  test('the size that was asked for counts, also where the price does not tell sizes apart', () => {
+  test('the requested size counts, even if the price is the same for all sizes', () => {
     expect(providerCost(bySize, NO_USAGE, chargeImages(flat, order))).toBe(3 * 80_000_000)
     expect(providerCost(bySize, NO_USAGE, chargeImages(flat, { ...order, size: '1K' }))).toBe(3 * 40_000_000)
   })
@@ -89,14 +89,16 @@ describe('images', () => {
   test.each([
     ['partial images', { ...order, partial_images: 2 }],
     ['high fidelity', { ...order, high_fidelity: true }],
-  ])('%s cost what the cost has for them; without that it is not known', (_row, asked) => {
-    expect(providerCost(rich, NO_USAGE, chargeImages(rich, asked))).toBe(chargeImages(rich, asked).cost_nanos)
-    expect(providerCost(flat, NO_USAGE, chargeImages(rich, asked))).toBeNull()
+  ])('%s cost their rate in the cost; without one the cost is unknown', (_row, images) => {
+    expect(providerCost(rich, NO_USAGE, chargeImages(rich, images))).toBe(
+      chargeImages(rich, images).cost_nanos,
+    )
+    expect(providerCost(flat, NO_USAGE, chargeImages(rich, images))).toBeNull()
   })
 })
 
 describe('images by their tokens', () => {
-  test('any tokens cost what they would be charged at the cost', () => {
+  test('any tokens cost their charge at the cost instead of the price', () => {
     fc.assert(
       fc.property(anyImageTokenPrice, anyImageTokenPrice, anyImageTokens, (price, cost, tokens) => {
         expect(providerCost(cost, tokens.usage, chargeImageTokens(price, tokens))).toBe(
@@ -106,14 +108,14 @@ describe('images by their tokens', () => {
     )
   })
 
-  test('a price by image does not count them: not known', () => {
+  test('their cost is unknown if the price is by image, which does not count them', () => {
     const cost = imageTokenPrice({ input: 5, image_output: 30 })
     const order = { count: 1, size: undefined, quality: undefined }
     expect(providerCost(cost, NO_USAGE, chargeImages(imagePrice({ per_image: 1 }), order))).toBeNull()
   })
 })
 
-test('margins, line by line: a tier of the price beside the cost of such a prompt', () => {
+test('margins have, line by line, a tier of the price beside the cost of such a prompt', () => {
   const cost = tokenPrice({ input: 1, output: 12, cache_read: 0.1 })
   const lines = marginLines(PRO, cost).map(({ name, of, price_nanos, cost_nanos }) => [
     name + of,
@@ -128,7 +130,7 @@ test('margins, line by line: a tier of the price beside the cost of such a promp
   expect(without_cost).toHaveLength(lines.length)
 })
 
-test('margins of prompts for which only the cost changes, and of a service tier without a cost', () => {
+test('margins have prompt sizes at which only the cost changes, and a service tier without a cost', () => {
   const price = tokenPrice({ input: 1.5, output: 12, service_tiers: { priority: 2 } })
   const lines = marginLines(price, PRO)
   expect(
@@ -142,7 +144,7 @@ test('margins of prompts for which only the cost changes, and of a service tier 
   ])
 })
 
-test('margins of image sizes that only the cost tells apart, or only the price', () => {
+test('margins have image sizes with a rate in the cost alone, or in the price alone', () => {
   const hd = { size: '4K', per_image: '0.08' }
   const linesOf = (price: ImagePrice, cost: ImagePrice) =>
     marginLines(price, cost).map(({ of, price_nanos, cost_nanos }) => [of, price_nanos, cost_nanos])

@@ -1,4 +1,4 @@
-// Quotes: what is held before a call is never less than it can cost, and no more than necessary.
+// Quotes: the hold before a call is never less than the call can cost, and no more than necessary.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseUsd } from '../../../src/domain/money.ts'
@@ -34,12 +34,12 @@ describe('the ceiling is the most that the call can cost', () => {
   test.each([
     ['the input and the output limit, each at its price', SONNET, ask(1_000, 1_000), '0.018'],
     ['each answer may be as long as the limit', SONNET, ask(1_000, 1_000, TEXT_ONLY, 4), '0.063'],
-    ['output may be all thinking, where that costs more', EXPENSIVE_THINKING, ask(0, 1_000), '0.008'],
-    ['output may be images, where the price has a rate for them', FLASH, ask(0, 1_000), '0.03'],
+    ['output may be all thinking, if that costs more', EXPENSIVE_THINKING, ask(0, 1_000), '0.008'],
+    ['output may be images, if the price has a rate for them', FLASH, ask(0, 1_000), '0.03'],
     ['input may be audio', FLASH, ask(1_000, 0, [...TEXT_ONLY, 'input_audio_tokens']), '0.001'],
     ['input may be written to a 5 minute cache', SONNET, ask(1_000, 0, ['cache_write_5m_tokens']), '0.00375'],
     [
-      'input may be billed in any way, where none is excluded',
+      'input may be billed in any way, if none is excluded',
       SONNET,
       ask(1_000, 0, [...INPUT_FIELDS]),
       '0.006',
@@ -79,8 +79,8 @@ describe('the ceiling is the most that the call can cost', () => {
 describe('the floor is the input and the shortest useful output', () => {
   test.each([
     ['256 tokens', ask(1_000, 8_192), 256],
-    ['the limit that the caller set, where that is less', ask(1_000, 100), 100],
-    ['none where none is requested', ask(1_000, 0), 0],
+    ['the limit that the caller set, if that is less', ask(1_000, 100), 100],
+    ['none if none is requested', ask(1_000, 0), 0],
   ])('%s', (_row, request, output_tokens) => {
     expect(USEFUL_ANSWER_TOKENS).toBe(256)
     const cost = chargeTokens(SONNET, usageOf({ input_tokens: 1_000, output_tokens }))
@@ -90,10 +90,10 @@ describe('the floor is the input and the shortest useful output', () => {
 
 describe('affordableOutput', () => {
   test.each([
-    ['what is left after the input, in output tokens', 1_000, 1, '0.018', 1_000],
+    ['the rest after the input, in output tokens', 1_000, 1, '0.018', 1_000],
     ['shared among the candidates', 1_000, 4, '0.018', 250],
     ['rounded down', 1_000, 1, '0.018014999', 1_000],
-    ['one more where it is covered in full', 1_000, 1, '0.018015', 1_001],
+    ['one more if it is covered in full', 1_000, 1, '0.018015', 1_001],
     ['nothing is left', 1_000, 1, '0.003', 0],
     ['not even the input is covered', 1_000, 1, '0.002', 0],
     ['nothing is held', 1_000, 1, '0', 0],
@@ -169,7 +169,7 @@ describe('for any price and request', () => {
   })
 })
 
-/** What is held, in integers of any size throughout: the definition that the sums of plain numbers are held against. */
+/** The quote in integers of any size: the definition with which the sums of plain numbers are compared. */
 function inBigInts(price: TokenPrice, request: QuotedRequest, held_nanos: number) {
   const highest = (rates: TokenRates, fields: readonly UsageField[]) =>
     BigInt(Math.max(...fields.map((field) => rates[field])))
@@ -204,17 +204,17 @@ test('plain numbers and integers of any size give the same, on both sides of wha
     // With rates of some 10^9 to 10^10, products of these are about as large as safe integers.
     fc.integer({ min: 800_000, max: 10_000_000 }),
   )
-  const request = fc.record({
+  const any_request = fc.record({
     input_bound_tokens: count,
     max_output_tokens: count,
     candidates: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 2 ** 50 })),
     extras_nanos: fc.oneof(fc.constant(0), fc.nat({ max: 2 ** 34 }), fc.nat({ max: 2 ** 52 })),
   })
   fc.assert(
-    fc.property(anyPrice, request, count, (price, asked, held_nanos) => {
-      const { affordable, ...quoted } = inBigInts(price, asked, held_nanos)
-      expect(quote(price, asked)).toEqual(quoted)
-      expect(affordableOutput(price, asked, held_nanos)).toBe(affordable)
+    fc.property(anyPrice, any_request, count, (price, request, held_nanos) => {
+      const { affordable, ...quoted } = inBigInts(price, request, held_nanos)
+      expect(quote(price, request)).toEqual(quoted)
+      expect(affordableOutput(price, request, held_nanos)).toBe(affordable)
     }),
     { numRuns: 2_000 },
   )
@@ -225,7 +225,7 @@ test.each([
   ['tokens of the output', { max_output_tokens: 0.5 }],
   ['candidates', { candidates: 1.5 }],
   ['nano-dollars of extras', { extras_nanos: 0.5 }],
-])('a part of one is refused: %s', (_, part) => {
+])('a fraction is refused: %s', (_, part) => {
   const whole = { input_bound_tokens: 2, max_output_tokens: 2, candidates: 2 }
   expect(() => quote(SONNET, { ...whole, ...part })).toThrow(RangeError)
 })
@@ -243,10 +243,10 @@ describe('spec.md, Image billing 2: the balance for the requested n is frozen', 
   test('fewer images than requested never cost more than the hold', () => {
     fc.assert(
       fc.property(fc.nat({ max: 10 }), fc.nat({ max: 10 }), (one, other) => {
-        const [came, asked] = one < other ? [one, other] : [other, one]
+        const [received, requested] = one < other ? [one, other] : [other, one]
         const order = { size: '512x512', quality: undefined }
-        expect(chargeImages(PRICE, { ...order, count: came }).cost_nanos).toBeLessThanOrEqual(
-          quoteImages(PRICE, { ...order, count: asked }).ceiling_nanos,
+        expect(chargeImages(PRICE, { ...order, count: received }).cost_nanos).toBeLessThanOrEqual(
+          quoteImages(PRICE, { ...order, count: requested }).ceiling_nanos,
         )
       }),
     )

@@ -1,4 +1,4 @@
-// The images that an image model reads: what is held and estimated for one is of its model's family, and never less than the family bills.
+// Reference images: the tokens held and estimated for one are those of the model's family, and never less than the family bills.
 import { expect, test } from 'bun:test'
 import { referenceTokens } from '../../../src/money/pricing/image-tokens.ts'
 
@@ -19,6 +19,6 @@ test.each<[model: string, is_high: boolean, most: number, usual: number]>([
   expect(referenceTokens([model], is_high)).toEqual({ most, usual })
 })
 
-test('of several routes the dearest holds', () => {
+test('of several routes the most expensive one counts', () => {
   expect(referenceTokens(['gpt-image-2', 'gpt-image-1'], true)).toEqual({ most: 7_337, usual: 6_821 })
 })

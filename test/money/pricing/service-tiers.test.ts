@@ -1,4 +1,4 @@
-// Service tiers: multipliers and rates of their own, and what a call is charged at the tier that served it.
+// Service tiers: their multipliers and rates, and the charge of a call at the tier that served it.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { tierApplied } from '../../../plugins/calls/price-lines.ts'
@@ -27,8 +27,8 @@ const at = (name: string): TokenPrice => {
   if (!price) throw new Error(`no price for ${name}`)
   return price
 }
-const cost = (asked: string | undefined, served: string | undefined, usage: Usage): number =>
-  chargeAtTier(PRICE, { requested: asked, served }, usage, []).cost_nanos
+const cost = (requested: string | undefined, served: string | undefined, usage: Usage): number =>
+  chargeAtTier(PRICE, { requested, served }, usage, []).cost_nanos
 
 const SMALL = usageOf({ input_tokens: 10, output_tokens: 5 })
 const LARGE = usageOf({ input_tokens: 101, output_tokens: 1 })
@@ -38,7 +38,7 @@ describe('a multiplier applies to every token rate, of every prompt size', () =>
     for (const [index, { rates }] of at('priority').tiers.entries())
       expect(rates[field]).toBe(2 * (PRICE.tiers[index]?.rates[field] ?? Number.NaN))
   })
-  test('what is no whole nano-dollar is rounded up', () => {
+  test('a fraction of a nano-dollar is rounded up', () => {
     expect(at('odd').tiers[0].rates.input_tokens).toBe(1_333_333_334)
   })
 })
@@ -56,7 +56,7 @@ describe('rates of its own', () => {
   test('without tiers of their own they hold for prompts of all sizes', () => {
     expect(cost('flex', undefined, LARGE)).toBe(101 * 500 + 1_500)
   })
-  test('with tiers of their own', () => {
+  test('their own tiers apply by the size of the prompt', () => {
     const price = tokenPrice({
       input: 1,
       output: 1,
@@ -71,28 +71,31 @@ describe('rates of its own', () => {
 const STANDARD_NANOS = 10 * 1_000 + 5 * 4_000
 const FLEX_NANOS = 10 * 500 + 5 * 1_500
 
-/** What a call asks for and what its answer names; what it is charged. */
-const CHARGES: readonly (readonly [asked: string | undefined, served: string | undefined, nanos: number])[] =
-  [
-    [undefined, undefined, STANDARD_NANOS],
-    [undefined, 'standard', STANDARD_NANOS],
-    [undefined, 'priority', STANDARD_NANOS],
-    [undefined, 'flex', FLEX_NANOS],
-    [undefined, 'unheard-of', STANDARD_NANOS],
-    ['priority', 'priority', 2 * STANDARD_NANOS],
-    ['priority', undefined, 2 * STANDARD_NANOS],
-    ['priority', 'unheard-of', 2 * STANDARD_NANOS],
-    ['priority', 'standard', STANDARD_NANOS],
-    ['priority', 'flex', FLEX_NANOS],
-    ['flex', 'flex', FLEX_NANOS],
-    ['flex', undefined, FLEX_NANOS],
-    ['flex', 'standard', FLEX_NANOS],
-    ['flex', 'priority', FLEX_NANOS],
-  ]
+/** The requested tier, the tier in the answer, and the charge. */
+const CHARGES: readonly (readonly [
+  requested: string | undefined,
+  served: string | undefined,
+  nanos: number,
+])[] = [
+  [undefined, undefined, STANDARD_NANOS],
+  [undefined, 'standard', STANDARD_NANOS],
+  [undefined, 'priority', STANDARD_NANOS],
+  [undefined, 'flex', FLEX_NANOS],
+  [undefined, 'unheard-of', STANDARD_NANOS],
+  ['priority', 'priority', 2 * STANDARD_NANOS],
+  ['priority', undefined, 2 * STANDARD_NANOS],
+  ['priority', 'unheard-of', 2 * STANDARD_NANOS],
+  ['priority', 'standard', STANDARD_NANOS],
+  ['priority', 'flex', FLEX_NANOS],
+  ['flex', 'flex', FLEX_NANOS],
+  ['flex', undefined, FLEX_NANOS],
+  ['flex', 'standard', FLEX_NANOS],
+  ['flex', 'priority', FLEX_NANOS],
+]
 
-describe('charged at the tier that served, never above the one asked for', () => {
-  test.each(CHARGES)('asked %p, served %p', (asked, served, nanos) => {
-    expect(cost(asked, served, SMALL)).toBe(nanos)
+describe('a call is charged at the tier that served it, never above the requested one', () => {
+  test.each(CHARGES)('requested %p, served %p', (requested, served, nanos) => {
+    expect(cost(requested, served, SMALL)).toBe(nanos)
   })
 
   test('above a prompt size the multiplier applies to the rates of that size', () => {
@@ -110,24 +113,24 @@ describe('charged at the tier that served, never above the one asked for', () =>
       return { ...standard, service_tiers: new Map(tiers) }
     })
 
-  test('any price, usage and tiers: never more than was held for', () => {
+  test('the charge is never above the hold, for any price, usage and tiers', () => {
     fc.assert(
       fc.property(
         anyTiered,
         anyUsage,
         fc.constantFrom(undefined, 'priority', 'flex', 'other'),
         fc.constantFrom(...NAMES),
-        (price, usage, asked, served) => {
+        (price, usage, requested, served) => {
           const { input_tokens, output_tokens } = sumsOf(usage)
-          const held = quote(priceAt(price, asked) ?? price, {
+          const held = quote(priceAt(price, requested) ?? price, {
             input_bound_tokens: input_tokens,
             candidates: 1,
             max_output_tokens: output_tokens,
           })
-          const { cost_nanos } = chargeAtTier(price, { requested: asked, served }, usage, [])
+          const { cost_nanos } = chargeAtTier(price, { requested, served }, usage, [])
           expect(cost_nanos).toBeLessThanOrEqual(held.ceiling_nanos)
           expect(cost_nanos).toBeLessThanOrEqual(
-            chargeTokens(priceAt(price, asked) ?? price, usage).cost_nanos,
+            chargeTokens(priceAt(price, requested) ?? price, usage).cost_nanos,
           )
         },
       ),
@@ -140,7 +143,7 @@ const sumsOf = ({ output_tokens, thinking_tokens, output_image_tokens, ...input 
   output_tokens: output_tokens + thinking_tokens + output_image_tokens,
 })
 
-describe('what the provider takes follows the tier that served, whatever was charged', () => {
+describe('the cost at the provider follows the tier that served, whatever was charged', () => {
   const COST = tokenPrice({ input: 0.5, output: 2, service_tiers: { priority: 3, flex: 0.5 } })
   const UNIT_NANOS = 10 * 500 + 5 * 2_000
   test.each([
@@ -151,31 +154,29 @@ describe('what the provider takes follows the tier that served, whatever was cha
     ['flex', 'standard', UNIT_NANOS],
     ['flex', undefined, UNIT_NANOS / 2],
     ['priority', 'unheard-of', null],
-  ] as const)('asked %p, served %p', (asked, served, nanos) => {
-    expect(providerCost(COST, SMALL, chargeAtTier(PRICE, { requested: asked, served }, SMALL, []))).toBe(
-      nanos,
-    )
+  ] as const)('requested %p, served %p', (requested, served, nanos) => {
+    expect(providerCost(COST, SMALL, chargeAtTier(PRICE, { requested, served }, SMALL, []))).toBe(nanos)
   })
-  test('a cost that does not name the tier is not known', () => {
+  test('the cost is unknown if it does not have the tier', () => {
     const charge = chargeAtTier(PRICE, { requested: 'priority', served: 'priority' }, SMALL, [])
     expect(providerCost(tokenPrice({ input: 1, output: 1 }), SMALL, charge)).toBeNull()
   })
 })
 
 describe('a recorded call at other prices', () => {
-  const recorded = (asked: string | undefined, served: string | undefined) => ({
+  const recorded = (requested: string | undefined, served: string | undefined) => ({
     ...SMALL,
     images: 0,
-    price: chargeAtTier(PRICE, { requested: asked, served }, SMALL, []).snapshot,
+    price: chargeAtTier(PRICE, { requested, served }, SMALL, []).snapshot,
   })
   const NEXT = tokenPrice({ input: 2, output: 2, service_tiers: { priority: 10 } })
   test.each([
     ['at its own price', 'priority', 'priority', PRICE, 2 * STANDARD_NANOS],
     ['the tier at its next price', 'priority', 'priority', NEXT, 10 * 15 * 2_000],
-    ['charged as the standard tier, it stays that', 'priority', 'standard', NEXT, 15 * 2_000],
-    ['its tier has no price any more', 'flex', 'flex', NEXT, undefined],
-  ] as const)('%s', (_, asked, served, next, nanos) => {
-    expect(rerate(recorded(asked, served), next, PRICE)).toBe(nanos)
+    ['a charge at the standard tier stays one', 'priority', 'standard', NEXT, 15 * 2_000],
+    ['its tier no longer has a price', 'flex', 'flex', NEXT, undefined],
+  ] as const)('%s', (_, requested, served, next, nanos) => {
+    expect(rerate(recorded(requested, served), next, PRICE)).toBe(nanos)
   })
 })
 
@@ -186,20 +187,18 @@ describe('a call’s page names the tier whose price was applied', () => {
     ['flex', 'standard', 'flex'],
     [undefined, 'priority', null],
     [undefined, undefined, null],
-  ] as const)('asked %p, served %p: %p', (asked, served, tier) => {
-    expect(
-      tierApplied({ price: chargeAtTier(PRICE, { requested: asked, served }, SMALL, []).snapshot }),
-    ).toBe(tier)
+  ] as const)('requested %p, served %p: %p', (requested, served, tier) => {
+    expect(tierApplied({ price: chargeAtTier(PRICE, { requested, served }, SMALL, []).snapshot })).toBe(tier)
   })
-  test('nothing charged, and what is priced by images: none', () => {
+  test('none if nothing was charged, or the price is by image', () => {
     for (const price of ['', JSON.stringify({ unit: 'image', per_image_nanos: 1 })])
       expect(tierApplied({ price })).toBeNull()
   })
 })
 
-describe('in words', () => {
+describe('descriptions of prices', () => {
   const two = tokenPrice({ input: 1, output: 1, service_tiers: { priority: 2 } })
-  test('a change of a multiplier is a change of each rate of its tier', () => {
+  test('show a changed multiplier as a change of each rate of its tier', () => {
     const next = tokenPrice({ input: 1, output: 1, service_tiers: { priority: 3 } })
     const changes = comparePrices(two, next)
     expect(new Set(changes.map(({ of }) => of))).toEqual(new Set(['priority tier']))
@@ -208,12 +207,12 @@ describe('in words', () => {
       after_nanos: 3_000_000_000,
     })
   })
-  test('both sorts of tiers are told apart', () => {
+  test('name the service tier, the prompt size, or both', () => {
     const words = comparePrices(tokenPrice({ input: 1, output: 4 }), PRICE).map(({ of }) => of)
     expect(words).toContain('priority tier, prompts above 100 tokens')
     expect(words).toContain('prompts above 100 tokens')
   })
-  test('a tier whose price is below its cost', () => {
+  test('name the rates of a tier that are below its cost', () => {
     const cost = tokenPrice({ input: 1, output: 1, service_tiers: { priority: 2.5 } })
     expect(ratesBelowCost(two, cost)).toContain('priority input')
     expect(ratesBelowCost(two, two)).toEqual([])

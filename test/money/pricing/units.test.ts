@@ -1,4 +1,4 @@
-// Prices by units: costs exact to the nano-dollar, rounded up once, and reports of providers that are believed or not.
+// Prices by units: costs exact to the nano-dollar, rounded up once, and possible and impossible reports of providers.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseUsd } from '../../../src/domain/money.ts'
@@ -34,7 +34,7 @@ test.each<[name: string, price: Partial<Record<RateName, string>>, used: Partial
       { input_tokens: 1, output_tokens: 1 },
       1,
     ],
-    ['what has no rate', { per_minute: '1' }, { characters: 1_000, input_tokens: 1_000 }, 0],
+    ['units without a rate', { per_minute: '1' }, { characters: 1_000, input_tokens: 1_000 }, 0],
     ['nothing', { per_minute: '1' }, {}, 0],
   ],
 )('%s', (_name, rates, used, cost_nanos) => {
@@ -69,12 +69,12 @@ test('a cost is the exact sum, rounded up once: never below it, and less than on
   )
 })
 
-test('a hold beyond all money is the largest amount there is', () => {
+test('a hold above the safe integers becomes the largest safe integer', () => {
   const price = priceOf({ per_search: 1_000_000 })
   expect(quoteUnits(price, units({ searches: 10 ** 6 })).ceiling_nanos).toBe(Number.MAX_SAFE_INTEGER)
 })
 
-test('the price that was applied, and what was counted, are kept', () => {
+test('the stored price has the applied rates and the counted units', () => {
   const { snapshot } = chargeUnits(priceOf({ per_minute: '0.006' }), units({ audio_ms: 7, characters: 9 }))
   expect(JSON.parse(snapshot)).toEqual({
     unit: 'unit',
@@ -83,7 +83,7 @@ test('the price that was applied, and what was counted, are kept', () => {
   })
 })
 
-describe('what a provider reports', () => {
+describe('the report of a provider', () => {
   const price = priceOf({ per_minute: '1', input: '1' })
   const bounds = {
     estimate: units({ audio_ms: 100, input_tokens: 10 }),
@@ -92,17 +92,17 @@ describe('what a provider reports', () => {
   test.each<
     [name: string, reported: ReportedUnits | undefined, audio_ms: number, tokens: number, estimated: boolean]
   >([
-    ['all of it', { audio_ms: 90, input_tokens: 9 }, 90, 9, false],
-    ['zeros', { audio_ms: 0, input_tokens: 0 }, 0, 0, false],
-    ['the most that is possible', { audio_ms: 1_000, input_tokens: 50 }, 1_000, 50, false],
-    ['nothing', undefined, 100, 10, true],
-    ['a part: the rest is estimated', { audio_ms: 90 }, 90, 10, true],
-    ['a negative count: nothing of it is believed', { audio_ms: 90, input_tokens: -1 }, 100, 10, true],
-    ['no number', { audio_ms: Number.NaN, input_tokens: 9 }, 100, 10, true],
-    ['a fraction', { audio_ms: 0.5, input_tokens: 9 }, 100, 10, true],
-    ['more than is possible', { audio_ms: 1_001, input_tokens: 9 }, 100, 10, true],
+    ['is billed as it is', { audio_ms: 90, input_tokens: 9 }, 90, 9, false],
+    ['of zeros is billed as zeros', { audio_ms: 0, input_tokens: 0 }, 0, 0, false],
+    ['at its bounds is billed as it is', { audio_ms: 1_000, input_tokens: 50 }, 1_000, 50, false],
+    ['is estimated if it is missing', undefined, 100, 10, true],
+    ['is completed by an estimate if a part is missing', { audio_ms: 90 }, 90, 10, true],
+    ['is estimated as a whole if one count is negative', { audio_ms: 90, input_tokens: -1 }, 100, 10, true],
+    ['is estimated if a count is not a number', { audio_ms: Number.NaN, input_tokens: 9 }, 100, 10, true],
+    ['is estimated if a count is a fraction', { audio_ms: 0.5, input_tokens: 9 }, 100, 10, true],
+    ['is estimated if a count is above its bound', { audio_ms: 1_001, input_tokens: 9 }, 100, 10, true],
     [
-      'more than is possible of what costs nothing',
+      'is estimated if a free count is above its bound',
       { audio_ms: 90, input_tokens: 9, output_tokens: 1 },
       100,
       10,
@@ -113,7 +113,7 @@ describe('what a provider reports', () => {
     expect(billed).toMatchObject({ units: { audio_ms, input_tokens }, estimated })
   })
 
-  test('units that the gateway counts need no report, and none of them counts', () => {
+  test('does not matter for units that the gateway itself counts', () => {
     const by_characters = priceOf({ per_million_characters: '1' })
     const exact = {
       estimate: units({ characters: 7 }),
