@@ -1,4 +1,4 @@
-// The audit log: who acts on a connection, the bounds of a line, and what the table refuses.
+// The audit log: the actor and the bounds of a line, the changes that the table refuses, and retention.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { type Action, type ActionContext, boundedJson, MAX_FIELDS_CHARS } from '../../src/domain/actions.ts'
@@ -35,12 +35,12 @@ const record = (db: Db, action: Action, by?: ActionContext) =>
 const count = (db: Database, where = 'true') =>
   db.query<{ lines: number }, []>(`SELECT count(*) AS lines FROM actions WHERE ${where}`).get()?.lines
 
-describe('who acts', () => {
+describe('the actor', () => {
   const actorOf = (db: Database) =>
     db.query<{ actor: string }, []>('SELECT actor FROM actions ORDER BY id DESC LIMIT 1').get()?.actor
   const SUSPENDED: Action = { action: 'account.suspended', account_id: 1 }
 
-  test('is whoever the work is done as, nested too, and otherwise the gateway', async () => {
+  test('is the one named for the work, also in a nested transaction, and otherwise the gateway', async () => {
     const { connection, db } = opened()
     const seen: unknown[] = []
     await db.begin(
@@ -56,7 +56,7 @@ describe('who acts', () => {
     expect([...seen, actorOf(connection)]).toEqual(['account', 'operator', 'system'])
   })
 
-  test('is whom the database was opened for, where nobody is named', async () => {
+  test('is by default the one for whom the database was opened', async () => {
     using folder = temporary()
     const path = folder.at('a.db')
     await using db = openDb(path, {
@@ -70,7 +70,7 @@ describe('who acts', () => {
     ])
   })
 
-  test('what is rolled back leaves no line', async () => {
+  test('of a rolled back transaction is not recorded', async () => {
     const { connection, db } = opened()
     const refused = db.begin(
       async (tx) => {
@@ -96,7 +96,7 @@ test.each<[string, Record<string, unknown>, unknown]>([
   expect(JSON.parse(boundedJson(fields))).toEqual(kept)
 })
 
-test('many fields are kept as far as the bound goes, and the others counted', () => {
+test('many fields are kept up to the bound, and the others are counted', () => {
   const fields = Object.fromEntries(
     Array.from({ length: 900 }, (_, index) => [`field_${index}`, '"'.repeat(400)]),
   )
@@ -112,21 +112,21 @@ describe('the table', () => {
     ['an action without a name', `INSERT INTO actions (${LINE}) VALUES (0, '', 'system', NULL, NULL, NULL)`],
     ['an unknown actor', `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'nobody', NULL, NULL, NULL)`],
     [
-      'an account that is not told',
+      'an account as actor without its id',
       `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'account', NULL, NULL, NULL)`,
     ],
-    ['a key that is not told', `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'key', 1, NULL, NULL)`],
-    ['a command that is not told', `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'command', 1, NULL, NULL)`],
+    ['a key as actor without its id', `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'key', 1, NULL, NULL)`],
     [
-      'a command of somebody else',
+      'a command as actor without its name',
+      `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'command', 1, NULL, NULL)`,
+    ],
+    [
+      'a command of another actor',
       `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'system', 1, NULL, 'key create')`,
     ],
+    ['an unknown account', `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'system', 9, NULL, NULL)`],
     [
-      'an account that is not there',
-      `INSERT INTO actions (${LINE}) VALUES (0, 'x', 'system', 9, NULL, NULL)`,
-    ],
-    [
-      'fields that are no JSON',
+      'fields that are not JSON',
       "INSERT INTO actions (created_at_ms, action, actor, after) VALUES (0, 'x', 'system', '{')",
     ],
   ])('refuses %s', (_, sql) => {
@@ -139,11 +139,11 @@ describe('the table', () => {
     .map(({ name }) => name)
   test.each([
     ...columns.map((name) => [`another ${name}`, `UPDATE actions SET ${name} = '7'`]),
-    ['fields that are gone', 'UPDATE actions SET before = NULL, after = NULL'],
-    ['a line that is gone', 'DELETE FROM actions WHERE id = 1'],
-    ['no line at all', 'DELETE FROM actions'],
+    ['removed fields', 'UPDATE actions SET before = NULL, after = NULL'],
+    ['a deleted line', 'DELETE FROM actions WHERE id = 1'],
+    ['all lines deleted', 'DELETE FROM actions'],
     [
-      'a line in place of another',
+      'a replaced line',
       "INSERT OR REPLACE INTO actions (id, created_at_ms, action, actor) VALUES (1, 0, 'x', 'system')",
     ],
   ])('is append-only: %s', async (_, sql) => {
@@ -178,7 +178,7 @@ describe('retention', () => {
   const change = (db: Db, { now_ms }: { now_ms: number }) =>
     record(db, { action: 'key.created', account_id: 1 }, { ...HOLDER, now_ms })
 
-  test('a line goes once one is there that is 400 days younger, and not before', async () => {
+  test('a line is deleted once another is 400 days younger, and not before', async () => {
     const { connection, db } = opened()
     const at = (now_ms: number) => record(db, { action: 'account.created' }, { ...OPERATOR, now_ms })
     await at(NOW_MS)
@@ -188,7 +188,7 @@ describe('retention', () => {
     expect([await sweepActions(db), await sweepActions(db), count(connection)]).toEqual([1, 0, 2])
   })
 
-  test('an account holder pushes out sign-ins of their own alone, the oldest first', async () => {
+  test('an account holder displaces only their own sign-ins, the oldest first', async () => {
     const { connection, db } = opened()
     await record(db, { action: 'account.suspended', account_id: 1 }, OPERATOR)
     await record(db, { action: 'session.started', account_id: 2 }, HOLDER)
@@ -205,7 +205,7 @@ describe('retention', () => {
     expect(() => connection.run('DELETE FROM actions WHERE id = 1')).toThrow('append-only')
   })
 
-  test('an account holder makes no more than 200 changes in 24 hours; signing in, revoking keys and others go on', async () => {
+  test('an account holder may make 200 changes in 24 hours; signing in, revoking keys and changes by others go on', async () => {
     const { connection, db } = opened()
     for (let index = 0; index < MAX_CHANGES_A_DAY; index += 1) await change(db, { now_ms: NOW_MS + index })
     const now_ms = NOW_MS + DAY_MS - 1_500

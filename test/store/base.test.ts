@@ -1,10 +1,10 @@
-// The tables of a new database, which it gets at once: they are those that the migrations make one after the other.
+// The tables of a new database, made at once: they are those that the migrations make one after the other.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { isAsMade, missingParts, partsOf } from '../../src/store/engines/sqlite/integrity.ts'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/store/engines/sqlite/migrate.ts'
 
-/** All that there is: the text of every table, index and trigger in the order of their making, and the rows. */
+/** The content of a database: the text of every table, index and trigger in the order of their making, and the rows. */
 function contentOf(db: Database) {
   const parts = db
     .query<{ type: string; name: string; sql: string | null }, []>(
@@ -16,15 +16,15 @@ function contentOf(db: Database) {
   return { version: schemaVersion(db), parts, rows }
 }
 
-test('a new database has what the migrations make, and says that all of them were applied', () => {
+test('a new database has the tables of all migrations, and their version', () => {
   const [at_once, one_by_one] = [new Database(':memory:'), new Database(':memory:')]
   expect(migrate(at_once)).toBe(MIGRATIONS.length)
-  // Another list than the program's own has no short way.
+  // Only the program's own list of migrations is applied at once.
   expect(migrate(one_by_one, [...MIGRATIONS])).toBe(MIGRATIONS.length)
   expect(contentOf(at_once)).toEqual(contentOf(one_by_one))
 })
 
-test('the texts that make a new database know it as it is made, and by each of its parts', () => {
+test('a new database is recognized as made, and one that lacks any part is not', () => {
   const db = new Database(':memory:')
   migrate(db)
   const parts = partsOf(db)
@@ -33,7 +33,7 @@ test('the texts that make a new database know it as it is made, and by each of i
   expect(unknown).toEqual([])
 })
 
-test('a table without its constraint lacks the index of it', () => {
+test('a table without its constraint is found to lack its index', () => {
   const db = new Database(':memory:')
   migrate(db)
   const sql = partsOf(db).find(({ name }) => name === 'table accounts')?.sql ?? ''

@@ -24,7 +24,7 @@ afterEach(() => {
 const add = (v: number) => db.transaction(() => void db.run('INSERT INTO t VALUES (?)', [v])).immediate()
 const rows = () => db.query('SELECT v FROM t').values().flat()
 
-test('work is done once the lock is free, once, and timers run until then', async () => {
+test('work runs once when the lock becomes free, and timers run until then', async () => {
   other.run('BEGIN IMMEDIATE')
   let ticks = 0
   const timer = setInterval(() => {
@@ -36,7 +36,7 @@ test('work is done once the lock is free, once, and timers run until then', asyn
   expect([rows(), ticks >= 5]).toEqual([[7], true])
 })
 
-test('where the lock is not to be had in time, the failure is SQLITE_BUSY, and nothing is written', async () => {
+test('work fails with SQLITE_BUSY if the lock does not become free in time, and nothing is written', async () => {
   other.run('BEGIN IMMEDIATE')
   const failure = await untilFree(() => add(7), 20).catch((thrown: unknown) => thrown)
   expect(failure).toBeInstanceOf(SQLiteError)
@@ -45,7 +45,7 @@ test('where the lock is not to be had in time, the failure is SQLITE_BUSY, and n
   expect(rows()).toEqual([])
 })
 
-test('what is thrown for another reason is not tried again', async () => {
+test('work that throws for another reason is not tried again', async () => {
   let tries = 0
   const failing = untilFree(() => {
     tries += 1

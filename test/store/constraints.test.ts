@@ -1,4 +1,4 @@
-// The constraints of the tables: what they refuse, whatever the code above them does.
+// The constraints of the tables: they refuse bad rows, whatever the code above them does.
 import { describe, expect, test } from 'bun:test'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { FILLING, REFUSED_STATEMENTS } from './refused-statements.ts'
@@ -16,7 +16,7 @@ describe.each(REFUSED_STATEMENTS)('%s refuse', (table, refused) => {
 /** Written by every call. For a list of three values and more SQLite would make an index at each insert, which takes 3 µs. */
 const OF_EVERY_CALL = ['entries', 'holds', 'call_sums', 'calls_to_sum']
 
-test.each(OF_EVERY_CALL)('%s are checked without an index that is made for it', (table) => {
+test.each(OF_EVERY_CALL)('%s are checked without a temporary index', (table) => {
   const db = memoryDatabase()
   const columns = db.query(`PRAGMA table_info(${table})`).all()
   const opcodes = db

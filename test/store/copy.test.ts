@@ -27,7 +27,7 @@ async function inFolder(run: (folder: string, path: string) => void | Promise<vo
   await run(folder.path, folder.at('tollgate.db'))
 }
 
-/** From now on a writer over this connection writes calls and entries as an older program does: without the columns and sums of later ones. */
+/** Lets a writer over this connection write calls and entries like an older program: without the columns and sums of later ones. */
 function writeAsBefore(db: Database): void {
   const writesInto = (table: string) => {
     const columns = db.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`).all()
@@ -94,13 +94,13 @@ const copiesIn = (folder: string): string[] =>
     .filter((name) => name.includes('.before-'))
     .sort()
 
-test('a database with calls is copied, then migrated; its calls are summed, and the copy is the database as it was', () =>
+test('a database with calls is copied, then migrated; its calls are summed, and the copy is the old database', () =>
   inFolder(async (folder, path) => {
     const old = makeOld(path)
     const before = rowsOf(old)
-    const told: MigrationCopy[] = []
-    const db = openDatabase(path, { onCopy: (copy) => told.push(copy) })
-    expect(told).toEqual([{ path: join(folder, COPY), from_version: OLD, to_version: MIGRATIONS.length }])
+    const copies: MigrationCopy[] = []
+    const db = openDatabase(path, { onCopy: (copy) => copies.push(copy) })
+    expect(copies).toEqual([{ path: join(folder, COPY), from_version: OLD, to_version: MIGRATIONS.length }])
     expect(schemaVersion(db)).toBe(MIGRATIONS.length)
     const rows = dbOver(db)
     expect((await audit(rows)).findings).toEqual([])
@@ -133,13 +133,13 @@ test('a call that a process of the version before records after the migration is
 
 test('neither a new database nor one that is up to date is copied', () =>
   inFolder((folder, path) => {
-    const told: MigrationCopy[] = []
-    for (const _ of ['new', 'again']) openDatabase(path, { onCopy: (copy) => told.push(copy) }).close()
-    expect(told).toEqual([])
+    const copies: MigrationCopy[] = []
+    for (const _ of ['new', 'again']) openDatabase(path, { onCopy: (copy) => copies.push(copy) }).close()
+    expect(copies).toEqual([])
     expect(copiesIn(folder)).toEqual([])
   }))
 
-test('the last three copies are kept, and nothing else of a similar name is deleted', () =>
+test('the last three copies are kept, and no other file of a similar name is deleted', () =>
   inFolder((folder, path) => {
     makeOld(path).close()
     const mine = 'tollgate.db.before-0001.mine'
@@ -150,7 +150,7 @@ test('the last three copies are kept, and nothing else of a similar name is dele
     expect(copiesIn(folder)).toEqual([mine, 'tollgate.db.before-0002', 'tollgate.db.before-0003', COPY])
   }))
 
-test('a copy that cannot be written refuses the migration, says what to do, and changes nothing', () =>
+test('a migration is refused if its copy cannot be written: the error says what to do, and nothing changes', () =>
   inFolder((folder, path) => {
     makeOld(path).close()
     mkdirSync(join(folder, COPY, 'in-the-way'), { recursive: true })
@@ -167,7 +167,7 @@ test('a copy that cannot be written refuses the migration, says what to do, and 
     expect(copiesIn(folder)).toEqual([COPY])
   }))
 
-test('processes that start at the same time migrate once, and copy what was there before', () =>
+test('processes that start at the same time migrate once, and copy the old database', () =>
   inFolder(async (folder, path) => {
     makeOld(path).close()
     const start = () =>
@@ -182,14 +182,14 @@ test('processes that start at the same time migrate once, and copy what was ther
       )
     const children = [start(), start(), start()]
     expect(await Promise.all(children.map(({ exited }) => exited))).toEqual([0, 0, 0])
-    const told = await Promise.all(children.map(({ stdout }) => stdout.text()))
-    expect(told.sort()).toEqual(['', '', 'copied\n'])
+    const outputs = await Promise.all(children.map(({ stdout }) => stdout.text()))
+    expect(outputs.sort()).toEqual(['', '', 'copied\n'])
     const copy = new Database(join(folder, COPY), { readonly: true })
     expect(schemaVersion(copy)).toBe(OLD)
     copy.close()
   }))
 
-test('a command that migrates says where the copy is, also with --json', async () => {
+test('a command that migrates names the copy, also with --json', async () => {
   const scene = createScene()
   for (const end of ['', '-wal', '-shm']) rmSync(scene.path(`tollgate.db${end}`), { force: true })
   makeOld(scene.path('tollgate.db')).close()

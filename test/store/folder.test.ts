@@ -1,4 +1,4 @@
-// The data folder's rights: files for their owner only, the folder's owner where root writes, and folders that cannot be written.
+// The rights of the data folder: files are for their owner only, root writes for the folder's owner, and unwritable folders are refused.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -47,14 +47,14 @@ async function asService(...args: string[]) {
   return { err: err.trimEnd(), status }
 }
 
-test('what is created can be read by its owner only, whatever the umask', () => {
+test('a new file can be read by its owner only, whatever the umask', () => {
   const before = process.umask(0)
   createForOwner(join(folder, 'file'))
   process.umask(before)
   expect(modeOf(join(folder, 'file'))).toBe(0o600)
 })
 
-test('a file that exists is left as it is', () => {
+test('an existing file keeps its mode', () => {
   writeFileSync(join(folder, 'file'), 'text', { mode: 0o644 })
   createForOwner(join(folder, 'file'))
   expect(modeOf(join(folder, 'file'))).toBe(0o644)
@@ -63,7 +63,7 @@ test('a file that exists is left as it is', () => {
 describe.skipIf(!IS_ROOT)('run by root, in a folder of a service user', () => {
   beforeEach(() => chownSync(folder, SERVICE, SERVICE))
 
-  test('what is created belongs to that user', () => {
+  test('new files belong to that user', () => {
     createForOwner(join(folder, 'file'))
     mkdirSync(join(folder, 'sub'))
     giveToFolderOwner(join(folder, 'sub'))
@@ -91,7 +91,7 @@ describe.skipIf(!IS_ROOT)('run by root, in a folder of a service user', () => {
 describe.skipIf(!IS_ROOT)('a gateway that root runs in a folder of a service user', () => {
   const LONG = 'tide '.repeat(40_000)
 
-  /** A caller's hour: what is written into each of the folders. @returns the key of the uploaded file */
+  /** Makes calls that write into each of the folders. @returns the key of the uploaded file */
   async function callsOf({ url, key }: GatewayProcess): Promise<string> {
     const ask = async (path: string, body: object | FormData, headers: Record<string, string> = {}) => {
       const is_form = body instanceof FormData
@@ -114,7 +114,7 @@ describe.skipIf(!IS_ROOT)('a gateway that root runs in a folder of a service use
     return uploaded[0].key
   }
 
-  /** All that is in the folder, but not of the same user or open to others. */
+  /** The paths in the folder that another user owns, or that are open to others. */
   const wronglyOwned = () =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))
@@ -125,7 +125,7 @@ describe.skipIf(!IS_ROOT)('a gateway that root runs in a folder of a service use
     return await gateway.ended
   }
 
-  test('leaves nothing of its own: that user serves, reads and deletes it afterwards', async () => {
+  test('leaves no file of root: that user serves, reads and deletes them afterwards', async () => {
     using prepared = await prepareDataFolder(FIRST_CATALOGUE)
     rmSync(folder, { recursive: true })
     folder = prepared.path
@@ -154,7 +154,7 @@ describe.skipIf(!IS_ROOT)('a gateway that root runs in a folder of a service use
   })
 
   test.each(['images', 'responses', 'settlements.reserve'])(
-    'is told of a %s that root left in it before',
+    'that user cannot serve it beside a %s that root left in it, and the error names that',
     async (name) => {
       writeFileSync(join(folder, 'tollgate.toml'), FIRST_CATALOGUE)
       mkdirSync(join(folder, name), { mode: 0o700 })
@@ -168,7 +168,7 @@ describe.skipIf(!IS_ROOT)('a gateway that root runs in a folder of a service use
     },
   )
 
-  test('makes a folder for that user, too, and the folders above it', async () => {
+  test('makes new folders for that user, too', async () => {
     chmodSync(folder, 0o755)
     chownSync(folder, SERVICE, SERVICE)
     await ensureCatalogue(join(folder, 'new/data/tollgate.toml'))
@@ -206,16 +206,16 @@ describe.skipIf(!IS_ROOT)('a folder that this user cannot write', () => {
     },
   )
 
-  test('is told so by a first start, too', async () => {
+  test('is named by a first start, too', async () => {
     for (const name of readdirSync(folder)) rmSync(join(folder, name))
     expect(await asService('serve', '--listen', '127.0.0.1:0')).toEqual({ status: 1, err: refused(folder) })
   })
 
-  test.each(['account list', 'credit anna 1'])('cannot be read either: tollgate %s', async (line) => {
+  test.each(['account list', 'credit anna 1'])('is refused for reading, too: tollgate %s', async (line) => {
     expect(await asService(...line.split(' '))).toEqual({ status: 1, err: refused(folder) })
   })
 
-  test('cannot take a backup', async () => {
+  test('is refused for a backup', async () => {
     const target = mkdtempSync(join(tmpdir(), 'tollgate-target-'))
     chmodSync(target, 0o755)
     chownSync(folder, SERVICE, SERVICE)
@@ -227,7 +227,7 @@ describe.skipIf(!IS_ROOT)('a folder that this user cannot write', () => {
     rmSync(target, { recursive: true })
   })
 
-  test('that may not even be looked at is not taken for an empty one', async () => {
+  test('is not considered empty if it cannot even be read', async () => {
     chmodSync(folder, 0o700)
     const { status, err } = await asService('account', 'list')
     expect([status, err]).toEqual([

@@ -1,4 +1,4 @@
-// The rows of gateways: who is alive after starts, stops and kills, and that no id is given twice.
+// The rows of gateways: those alive after starts, stops and kills, and no id twice.
 import type { Database } from 'bun:sqlite'
 import { beforeEach, expect, test } from 'bun:test'
 import type { Db } from '../../src/store/db.ts'
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const ALONE = { node: 'here', name: 'machine', is_alone: true } as const
 
-/** What a start does first and last, and a stop. */
+/** The first and the last step of a start, and a stop. */
 const STEPS = {
   begin: () => beginGateway(db, { ...ALONE, version: `1.${clock_ms}`, now_ms: clock_ms }),
   recovered: async () => removeEnded(db, await endedGateways(db)),
@@ -74,7 +74,7 @@ test.each(CASES)('%s', async (_, steps, rows) => {
     ])
 })
 
-test('a row has the version that runs', async () => {
+test('a row has the version of its gateway', async () => {
   await beginGateway(db, { ...ALONE, version: '9.8.7', now_ms: 0 })
   expect(connection.query('SELECT version FROM gateways').values()).toEqual([['9.8.7']])
 })

@@ -1,4 +1,4 @@
-// The lock of a data folder, and who gets it.
+// The lock of a data folder: one process has it at a time.
 import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { folderOfEachTest } from '../support/test-folder.ts'
 const folder = folderOfEachTest()
 const pathOf = () => folder.at('serve.lock')
 
-test('is taken once, and again after its release', () => {
+test('the lock is taken once, and again after its release', () => {
   const path = pathOf()
   const release = takeLock(path)
   expect(release).toBeFunction()
@@ -20,7 +20,7 @@ test('is taken once, and again after its release', () => {
   again?.()
 })
 
-test('is free again once the process that held it was killed', async () => {
+test('the lock is free again once the process that held it is killed', async () => {
   const path = pathOf()
   const child = await lockHolder(path)
   expect(takeLock(path)).toBeUndefined()
@@ -31,7 +31,7 @@ test('is free again once the process that held it was killed', async () => {
   release?.()
 })
 
-test('of a process that has it for a moment is waited for, and no longer than asked', async () => {
+test('a process waits for the lock of another one, at most for the given time', async () => {
   const path = pathOf()
   const child = await lockHolder(path, 200)
   expect(takeLock(path, 20)).toBeUndefined()
@@ -42,21 +42,21 @@ test('of a process that has it for a moment is waited for, and no longer than as
   await child.exited
 })
 
-test('a file that is something else is an error, and not a lock held by another process', () => {
+test('a file of another kind is an error, and not a lock held by another process', () => {
   const path = pathOf()
   writeFileSync(path, 'these are notes, and no database'.repeat(40))
   expect(() => takeLock(path)).toThrow(/not a database/)
 })
 
-describe('a lock that is only taken where its file is', () => {
-  test('is not to be had without, and none is made', () => {
+describe('a lock that is only taken if its file exists', () => {
+  test('is refused without the file, and none is made', () => {
     const path = pathOf()
     expect(takeExistingLock(path)).toBeUndefined()
     expect(existsSync(path)).toBe(false)
     expect(takeExistingLock(join(path, 'lock'))).toBeUndefined()
   })
 
-  test('is not to be had while another has it, and then is', () => {
+  test('is refused while another has it, and then taken', () => {
     const path = pathOf()
     const release = takeLock(path)
     expect(takeExistingLock(path)).toBeUndefined()

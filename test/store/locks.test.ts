@@ -1,4 +1,4 @@
-// The rule of transactions on several gateways: what decides by what it reads locks that first; all others say here why they need not.
+// The rule of transactions on several gateways: one that decides by what it reads takes a lock first; this list says why others need none.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,15 +7,15 @@ import { Glob } from 'bun'
 const ROOT = join(import.meta.dir, '../..')
 const FILES = [...new Glob('{src,plugins}/**/*.ts').scanSync(ROOT)].sort()
 
-const ADDS = 'it only adds rows, whatever is there'
-const SEES = 'its statements say what they change, and it goes by what they changed'
-const DELETES = 'it deletes or changes by a condition, and nothing hangs on how much'
-const CALLS = 'it is another name for what locks'
-const ALONE = 'nobody else has the database'
+const ADDS = 'it only adds rows, whatever exists'
+const SEES = 'its statements return what they changed, and it decides by that'
+const DELETES = 'it deletes or changes by a condition, and nothing depends on the number of rows'
+const CALLS = 'it wraps work that locks'
+const ALONE = 'no other process has the database'
 
-/** Transactions without a lock, by the function that begins them, or that is all that they call. */
+/** Transactions without a lock, by the function that begins them, or by the only function that they call. */
 const NEED_NONE: Readonly<Record<string, string>> = {
-  // Wrappers: what they are given locks.
+  // Wrappers: the work that is passed to them locks.
   changed: CALLS,
   ensurePayingKey: CALLS,
   runSignIn: CALLS,
@@ -50,7 +50,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   deleteSomeOf: SEES,
   deleteWhile: SEES,
   stateOf: SEES,
-  // Counts and what is past its time.
+  // Counts and expired rows.
   createRecorder: 'it adds to sums; a few rows over the bound of an hour do no harm',
   expireRefusals: DELETES,
   writeAll: 'it adds to sums',
@@ -63,7 +63,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   mailAccount: ADDS,
   // Sign-ups: counts, and links, which are judged under a lock once they are used.
   countSignUp: 'it adds to counts',
-  requestSignUp: 'who has the address is judged again, under a lock, once the link is used',
+  requestSignUp: 'the owner of the address is checked again, under a lock, once the link is used',
   makeCode: ADDS,
   revokeCode: SEES,
   createVouchers: ADDS,
@@ -73,14 +73,14 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   // A person's data, and the gateways.
   forgetLimits: DELETES,
   rows: DELETES,
-  beginGateway: 'those that it ends are its own folder’s, whose lock it has',
+  beginGateway: 'it ends only gateways of its own folder, whose lock it has',
   // Copies.
   postgresTarget: ALONE,
   settleCopy: ALONE,
 }
 
 interface Transaction {
-  /** The function that begins it, or the one that it calls and nothing else. */
+  /** The function that begins it, or the only one that it calls. */
   name: string
   locks: boolean
 }
@@ -104,12 +104,12 @@ const locking = new Set(
 
 const transactionsIn = (text: string): Transaction[] =>
   [...text.matchAll(BEGIN)].map(({ index, 0: call }) => {
-    const given = insideParentheses(text, index + call.lastIndexOf('(') + 1)
-    const [, called, rows] = /^[^()]*\(tx\) =>\s*(?:(\w+)\(tx\b|tx\.(rows)\b)/.exec(given) ?? []
+    const work = insideParentheses(text, index + call.lastIndexOf('(') + 1)
+    const [, called, rows] = /^[^()]*\(tx\) =>\s*(?:(\w+)\(tx\b|tx\.(rows)\b)/.exec(work) ?? []
     const only = called ?? rows
     const around = [...text.slice(0, index).matchAll(DECLARED)].at(-1)?.[1] ?? ''
     const name = only ?? around
-    return { name, locks: LOCKS.test(given) || (only !== undefined && locking.has(only)) }
+    return { name, locks: LOCKS.test(work) || (only !== undefined && locking.has(only)) }
   })
 
 function insideParentheses(text: string, start: number): string {
@@ -121,13 +121,13 @@ function insideParentheses(text: string, start: number): string {
   return text.slice(start, end - 1)
 }
 
-test('each transaction locks what it decides by, or is known to need no lock', () => {
+test('each transaction takes a lock, or is listed as one that needs none', () => {
   const transactions = sources.flatMap(transactionsIn)
   const unlocked = transactions.filter(({ locks }) => !locks).map(({ name }) => name)
   expect([...new Set(unlocked)].sort()).toEqual(Object.keys(NEED_NONE).sort())
 })
 
-test('a transaction is found with what it calls, whether or not it locks', () => {
+test('a transaction is found with the function that it calls, and with its lock', () => {
   const of = (text: string) => transactionsIn(`export const outer = 1\n${text}`)
   expect(of('db.begin((tx) => createKey(tx, (1)))')).toEqual([{ name: 'createKey', locks: true }])
   expect(of('db.begin((tx) => other(tx), { by })')).toEqual([{ name: 'other', locks: false }])

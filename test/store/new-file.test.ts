@@ -1,4 +1,4 @@
-// New files: they get their name only where nothing has it.
+// New files: they get their name only if nothing has it.
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,11 +12,7 @@ const EXAMPLE = 'example.db'
 describe.each([
   ['a file', (path: string) => writeFileSync(path, 'mine'), 'already exists: name another'],
   ['a folder', (path: string) => mkdirSync(path), `name a file in it, such as`],
-  [
-    'a link that leads nowhere',
-    (path: string) => symlinkSync('/nowhere', path),
-    'already exists: name another',
-  ],
+  ['a dangling link', (path: string) => symlinkSync('/nowhere', path), 'already exists: name another'],
 ])('%s in its place', (_, put, words) => {
   test('is refused beforehand', () => {
     using folder = temporary()
@@ -24,7 +20,7 @@ describe.each([
     expect(() => refuseTarget(folder.at('new'), EXAMPLE)).toThrow(words)
   })
 
-  test('is not replaced where it came meanwhile', () => {
+  test('is not replaced if it appeared meanwhile', () => {
     using folder = temporary()
     const [unfinished, path] = [folder.at('unfinished'), folder.at('new')]
     writeFileSync(unfinished, 'new')
@@ -36,7 +32,7 @@ describe.each([
   })
 })
 
-test('where nothing is in its place the file has its name', () => {
+test('a new file gets its name if nothing has it', () => {
   using folder = temporary()
   refuseTarget(folder.at('new'), EXAMPLE)
   writeFileSync(folder.at('unfinished'), 'new')
@@ -44,18 +40,18 @@ test('where nothing is in its place the file has its name', () => {
   expect(readFileSync(folder.at('new'), 'utf8')).toBe('new')
 })
 
-test('a folder that is not there is told', () => {
+test('the error names a missing folder', () => {
   using folder = temporary()
   expect(() => refuseTarget(folder.at('none/new'), EXAMPLE)).toThrow(
     `Folder not found: ${dirname(folder.at('none/new'))}`,
   )
 })
 
-test('a copy of a database does not replace what got its name while it was written', async () => {
+test('a copy of a database does not replace a file that got its name meanwhile', async () => {
   using folder = temporary()
   const db = openDatabase(folder.at('tollgate.db'))
   const copy = folder.at('copy.db')
-  // Told as the copy is begun.
+  // Called when the copy starts.
   await expect(writeSnapshot(db, copy, () => writeFileSync(copy, 'mine'))).rejects.toThrow(
     'already exists: name another',
   )

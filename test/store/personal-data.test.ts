@@ -1,4 +1,4 @@
-// The rules of personal data: every table and column of the database has one, and what guards an erasure follows from them.
+// The rules of personal data: every table and column of the database has one, and the triggers that guard an erasure follow from them.
 import { describe, expect, test } from 'bun:test'
 import { exportedTables, ruledTables } from '../../src/store/stored-table.ts'
 import { ALL_TABLES } from '../support/all-tables.ts'
@@ -13,7 +13,7 @@ const named = <Name extends string>(sql: string): Name[] =>
 const tables = named(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
 const columnsOf = (table: string) => named(`SELECT name FROM pragma_table_info('${table}')`)
 
-test('every table is in src/store/tables/, or handed in by a plugin, with what a person’s data in it is', () => {
+test('every table is in src/store/tables/, or registered by a plugin', () => {
   expect(ALL_TABLES.map(({ name }) => name).sort()).toEqual(tables.sort())
 })
 
@@ -22,7 +22,7 @@ test.each(ruledTables(ALL_TABLES))('every column of $name has a rule', ({ name, 
   expect(columnsOf(name)).toContain(rule.owner)
 })
 
-test('a table that says nothing of an account names none', () => {
+test('a table without a rule has no column that names an account or a key', () => {
   for (const { name } of ALL_TABLES.filter(({ rule }) => !rule))
     expect(columnsOf(name).filter((name) => /account|key_id/.test(name))).toEqual([])
 })
@@ -36,7 +36,7 @@ test.each(
   expect(triggers).toContain(`${table}_are_not_of_erased`)
 })
 
-test('a table is described in the README of an export if it is in it', () => {
+test('the tables described in the README of an export are the exported ones', () => {
   const described = ruledTables(ALL_TABLES).filter(({ rule }) => rule.described !== undefined)
   expect(described.map(({ name }) => name)).toEqual(exportedTables(ALL_TABLES).map(({ name }) => name))
 })
@@ -88,7 +88,7 @@ describe('entries', () => {
     created_at_ms: '1',
   }
   test.each(columnsOf('entries').filter((name) => name !== 'note' && name !== 'request_key'))(
-    'keep their %s, whoever they are of',
+    'keep their %s, also if their account is erased',
     (column) => {
       for (const id of [1, 2])
         expect(() =>
@@ -100,10 +100,10 @@ describe('entries', () => {
   test.each([
     ['another note of an erased account', "UPDATE entries SET note = 'x' WHERE id = 1"],
     ['a key of an erased account', "UPDATE entries SET note = '', request_key = 'x' WHERE id = 1"],
-    ['the key of anybody else', "UPDATE entries SET request_key = 'x' WHERE id = 2"],
-    ['the note of anybody else', "UPDATE entries SET note = '' WHERE id = 2"],
-    ['deleting', 'DELETE FROM entries WHERE id = 1'],
-    ['replacing', "INSERT OR REPLACE INTO entries VALUES (1, 1, 'top_up', 1, NULL, '', 0, NULL)"],
+    ['the key of another account', "UPDATE entries SET request_key = 'x' WHERE id = 2"],
+    ['the note of another account', "UPDATE entries SET note = '' WHERE id = 2"],
+    ['a deletion', 'DELETE FROM entries WHERE id = 1'],
+    ['a replacement', "INSERT OR REPLACE INTO entries VALUES (1, 1, 'top_up', 1, NULL, '', 0, NULL)"],
   ])('refuse %s', (_, sql) => {
     expect(() => db.run(sql)).toThrow('append-only')
   })

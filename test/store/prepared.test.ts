@@ -63,7 +63,7 @@ test('another connection gets queries of its own', async () => {
   expect(times).toEqual({ add: 2, names: 1 })
 })
 
-test('queries take part in the transaction that they are made by', async () => {
+test('queries made by a transaction take part in it', async () => {
   const { queries } = counted()
   const db = opened()
   const failing = db.begin(async (tx) => {

@@ -1,4 +1,4 @@
-// Writes that do not wait for the disk: the write-ahead log is copied into the file by them, too, though nobody commits to the ledger.
+// Writes that do not wait for the disk: they, too, copy the write-ahead log into the file, even if nothing is committed to the ledger.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 
-/** What the file has without its log. */
+/** The number of rows in the file without its log. */
 function rowsIn(path: string): number {
   const copy = `${path}.copy`
   copyFileSync(path, copy)
@@ -18,7 +18,7 @@ test.each([
   ['not at first', 99, 0],
   ['after some', 100, 100],
   ['not after each', 150, 100],
-])('%s: of %d the file has %d', async (_, writes, copied) => {
+])('the log is copied %s: of %d rows the file has %d', async (_, writes, copied) => {
   const folder = mkdtempSync(join(tmpdir(), 'quick-'))
   const path = join(folder, 'tollgate.db')
   const db = openDb(path)
@@ -30,7 +30,7 @@ test.each([
         tx.rows(`INSERT INTO route_sums VALUES (300, ${nth * 300}, 'm', 'p', 'u', 'answered', 1, 1, 1)`),
       { durable: false },
     )
-  // The last one has its copy made after it was answered.
+  // The copy is made after the last write is answered.
   await Promise.resolve()
   expect(rowsIn(path)).toBe(copied)
   await db.close()

@@ -1,4 +1,4 @@
-// Statements that the tables refuse, whatever the code above them does; and rows for them to be about.
+// Statements that the tables refuse, whatever the code above them does; and the rows that they are about.
 
 const TOO_MUCH = '9007199254740992'
 
@@ -100,10 +100,10 @@ const REFUSALS = [
   ['of an unknown account', REFUSED.replace('1, 1, 1', '1, 9, 1')],
   ['of an unknown key', REFUSED.replace('1, 1, 1', '1, 1, 9')],
   ['without a request', REFUSED.replace("'r'", "''")],
-  ['with a status that is none', REFUSED.replace('400', '200')],
+  ['with the status of a success', REFUSED.replace('400', '200')],
   ['without a code', REFUSED.replace("'c'", "''")],
   ['of a model without a name', REFUSED.replace("'m'", "''")],
-  ['a sum of none', "INSERT INTO refusal_sums VALUES (3600, 1, 0, 1, 'c', 0)"],
+  ['a sum of 0 refusals', "INSERT INTO refusal_sums VALUES (3600, 1, 0, 1, 'c', 0)"],
   ['a sum of a day', "INSERT INTO refusal_sums VALUES (86400, 1, 0, 1, 'c', 1)"],
 ] as const
 
@@ -114,9 +114,9 @@ const KEYS = [
   ['models that are not JSON', "UPDATE keys SET models = 'all'"],
   ['addresses that are not JSON', "UPDATE keys SET addresses = '10.0.0.0/8'"],
   ['a negative spend limit', 'UPDATE keys SET spend_limit_nanos = -1'],
-  ['no call at the same time', 'UPDATE keys SET concurrent_calls = 0'],
+  ['0 concurrent calls', 'UPDATE keys SET concurrent_calls = 0'],
   ['a key of an unknown person', 'UPDATE keys SET person_id = 9'],
-  ['half a call at the same time', 'UPDATE keys SET concurrent_calls = 1.5'],
+  ['half a concurrent call', 'UPDATE keys SET concurrent_calls = 1.5'],
   ['negative spending', 'UPDATE keys SET spent_nanos = -1'],
   ['a negative hold', 'UPDATE keys SET held_nanos = -1'],
 ] as const
@@ -142,16 +142,16 @@ const BUDGETS = [
 const PLAN_PERIODS = [
   ['an unknown account', 'UPDATE plan_periods SET account_id = 9 WHERE id = 1'],
   ['an unknown state', "UPDATE plan_periods SET state = 'gone' WHERE id = 1"],
-  ['two that are active', "UPDATE plan_periods SET state = 'active'"],
-  ['two that wait to be paid', "UPDATE plan_periods SET state = 'open'"],
+  ['two active months', "UPDATE plan_periods SET state = 'active'"],
+  ['two unpaid months', "UPDATE plan_periods SET state = 'open'"],
   ['no name', "UPDATE plan_periods SET plan = ''"],
   ['a negative price', 'UPDATE plan_periods SET price_nanos = -1'],
   ['a price above the safe integers', `UPDATE plan_periods SET price_nanos = ${TOO_MUCH}`],
   ['more due than the price', 'UPDATE plan_periods SET due_nanos = 31'],
   ['a negative amount due', 'UPDATE plan_periods SET due_nanos = -1'],
-  ['models that are no JSON', "UPDATE plan_periods SET models = 'all'"],
-  ['limits that are no JSON', "UPDATE plan_periods SET limits = 'none'"],
-  ['no call at the same time', 'UPDATE plan_periods SET concurrent_calls = 0'],
+  ['models that are not JSON', "UPDATE plan_periods SET models = 'all'"],
+  ['limits that are not JSON', "UPDATE plan_periods SET limits = 'none'"],
+  ['0 concurrent calls', 'UPDATE plan_periods SET concurrent_calls = 0'],
   ['an overflow that is neither 0 nor 1', 'UPDATE plan_periods SET overflow = 2'],
   ['a renewal that is neither 0 nor 1', 'UPDATE plan_periods SET renews = 2'],
   ['an unknown period before it', 'UPDATE plan_periods SET follows_id = 9 WHERE id = 1'],
@@ -159,9 +159,9 @@ const PLAN_PERIODS = [
   ['an end before the beginning', 'UPDATE plan_periods SET ends_ms = starts_ms'],
   ['less covered than paid', 'UPDATE plan_periods SET covers_until_ms = ends_ms - 1'],
   ['an empty plan to come', "UPDATE plan_periods SET next_plan = ''"],
-  ['more given back than was paid', 'UPDATE plan_periods SET returned_nanos = due_nanos + 1'],
-  ['less than nothing given back', 'UPDATE plan_periods SET returned_nanos = -1'],
-  ['a card of no payment method', "UPDATE plan_periods SET card_method = ''"],
+  ['more returned than was paid', 'UPDATE plan_periods SET returned_nanos = due_nanos + 1'],
+  ['a negative return', 'UPDATE plan_periods SET returned_nanos = -1'],
+  ['a card with an empty payment method', "UPDATE plan_periods SET card_method = ''"],
   ['a card in a currency of other than three letters', "UPDATE plan_periods SET card_currency = 'EURO'"],
 ] as const
 
@@ -172,7 +172,7 @@ const HOLDS = [
   ['a hold of an unknown key', 'UPDATE holds SET key_id = 9'],
   ['a hold of an unknown account', 'UPDATE holds SET account_id = 9'],
   ['a hold that was settled', "UPDATE holds SET state = 'posted'"],
-  ['money that is held for a covered call', 'UPDATE holds SET plan_period_id = 1'],
+  ['money held for a covered call', 'UPDATE holds SET plan_period_id = 1'],
   ['a covered hold without a plan', 'UPDATE holds SET amount_nanos = 0, covered_nanos = 1'],
   ['a negative covered hold', 'UPDATE holds SET amount_nanos = 0, plan_period_id = 1, covered_nanos = -1'],
   ['a hold beside its call', "INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'pending', 0, 0, NULL, 0, NULL)"],
@@ -212,7 +212,7 @@ const OPENING_DEBTS = [
   ['a debt replaced', "INSERT OR REPLACE INTO opening_debts VALUES (1, 1, 6, '', 0, 'user 2')"],
   ['a reference twice', "INSERT INTO opening_debts VALUES (2, 1, 5, '', 0, 'user 1')"],
   ['an empty reference', "INSERT INTO opening_debts VALUES (2, 1, 5, '', 0, '')"],
-  ['a debt of nothing', "INSERT INTO opening_debts VALUES (2, 1, 0, '', 0, 'a')"],
+  ['a debt of 0', "INSERT INTO opening_debts VALUES (2, 1, 0, '', 0, 'a')"],
   ['a debt above the safe integers', `INSERT INTO opening_debts VALUES (2, 1, ${TOO_MUCH}, '', 0, 'a')`],
   ['a debt of an unknown account', "INSERT INTO opening_debts VALUES (2, 9, 5, '', 0, 'a')"],
 ] as const
@@ -228,7 +228,7 @@ const CALLS = [
   ['a negative cost of the provider', 'UPDATE calls SET provider_cost_nanos = -1'],
   ["a provider's cost above the safe integers", `UPDATE calls SET provider_cost_nanos = ${TOO_MUCH}`],
   ['a negative cost that a provider reports', 'UPDATE calls SET reported_cost_nanos = -1'],
-  ['costs of other routes that are no JSON', "UPDATE calls SET costs_elsewhere = 'p'"],
+  ['costs of other routes that are not JSON', "UPDATE calls SET costs_elsewhere = 'p'"],
   ['half a nano-dollar by the cost of a route', 'UPDATE calls SET computed_cost_nanos = 0.5'],
   ["half a nano-dollar of a provider's cost", 'UPDATE calls SET provider_cost_nanos = 0.5'],
   ['a negative count', 'UPDATE calls SET output_tokens = -1'],
@@ -239,9 +239,9 @@ const CALLS = [
   ['a flag that is neither 0 nor 1', 'UPDATE calls SET streamed = 2'],
   ['a mark of the sums that is neither 0 nor 1', 'UPDATE calls SET summed = 2'],
   ['a negative number of failed tries', 'UPDATE calls SET failed_tries = -1'],
-  ['a price that is none', 'UPDATE calls SET price_id = 9'],
+  ['an unknown price', 'UPDATE calls SET price_id = 9'],
   ['a price beside the one that it names', "UPDATE calls SET price = '{}'"],
-  ['counts that complete no price', "UPDATE calls SET price_id = NULL, counted = '{}'"],
+  ['counts without a price', "UPDATE calls SET price_id = NULL, counted = '{}'"],
   ['a changed price', "UPDATE prices SET json = '[]'"],
   ['a deleted price', 'DELETE FROM prices'],
   ['a price replaced', "INSERT OR REPLACE INTO prices VALUES (1, zeroblob(32), '[]')"],
@@ -257,16 +257,16 @@ const RESPONSES = [
   ['an id twice in one account', "UPDATE responses SET response_id = 'r1'"],
   ['an empty id', "UPDATE responses SET response_id = '' WHERE id = 1"],
   ['a response that continues itself', 'UPDATE responses SET previous = 2 WHERE id = 2'],
-  ['one that continues an unknown one', 'UPDATE responses SET previous = -1 WHERE id = 2'],
-  ['the deletion of one that another continues', 'DELETE FROM responses WHERE id = 1'],
-  ['a deleted one that none continues', 'UPDATE responses SET deleted = 1 WHERE id = 2'],
-  ['a negative count of those after it', 'UPDATE responses SET later = -1'],
+  ['a response that continues an unknown one', 'UPDATE responses SET previous = -1 WHERE id = 2'],
+  ['the deletion of a response that another continues', 'DELETE FROM responses WHERE id = 1'],
+  ['a deleted response that none continues', 'UPDATE responses SET deleted = 1 WHERE id = 2'],
+  ['a negative count of later responses', 'UPDATE responses SET later = -1'],
   ['content in the row and in a file', "UPDATE responses SET body_file = 'g' WHERE id = 1"],
   ['content nowhere', 'UPDATE responses SET body = NULL WHERE id = 1'],
   ['one file for two', "UPDATE responses SET body = NULL, body_file = 'f' WHERE id = 1"],
   ['no bytes', 'UPDATE responses SET kept_bytes = 0 WHERE id = 1'],
   ['a conversation smaller than its last response', 'UPDATE responses SET chain_bytes = 6 WHERE id = 2'],
-  ['a first one that is the second', 'UPDATE responses SET chain_length = 2 WHERE id = 1'],
+  ['a first response with a length of two', 'UPDATE responses SET chain_length = 2 WHERE id = 1'],
 ] as const
 
 const CLOSED_ACCOUNTS = [
@@ -282,8 +282,8 @@ const ACCOUNT_SUSPENSIONS = [
 ] as const
 
 const PASSWORDS = [
-  ['a second one of a person', "INSERT INTO passwords VALUES (3, '$argon2id$z', 0, 1)"],
-  ['nobody’s', 'UPDATE passwords SET person_id = NULL WHERE id = 2'],
+  ['a second password of a person', "INSERT INTO passwords VALUES (3, '$argon2id$z', 0, 1)"],
+  ['a password without a person', 'UPDATE passwords SET person_id = NULL WHERE id = 2'],
   ['an unknown person', 'UPDATE passwords SET person_id = 9 WHERE id = 2'],
   ['a password as it was typed', "UPDATE passwords SET hash = 'secret'"],
   ['a hash of another kind', "UPDATE passwords SET hash = '$1$salt$x'"],
@@ -299,41 +299,41 @@ const SESSIONS = [
   ['a key that becomes its account', "UPDATE sessions SET role = 'account' WHERE id = 3"],
   ['a key without one', 'UPDATE sessions SET key_id = NULL WHERE id = 3'],
   ['a key with a person', 'UPDATE sessions SET person_id = 2 WHERE id = 3'],
-  ['nobody in an account', 'UPDATE sessions SET person_id = NULL WHERE id = 2'],
+  ['an account session without a person', 'UPDATE sessions SET person_id = NULL WHERE id = 2'],
   ['an unknown person', 'UPDATE sessions SET person_id = 9 WHERE id = 2'],
   ['an unknown account', 'UPDATE sessions SET account_id = 9 WHERE id = 2'],
   ['an unknown key', 'UPDATE sessions SET key_id = 9 WHERE id = 3'],
   ['an unknown proof', "UPDATE sessions SET proof = 'x' WHERE id = 1"],
-  ['one that was seen before it was opened', 'UPDATE sessions SET last_seen_at_ms = -1 WHERE id = 2'],
+  ['a session seen before it was opened', 'UPDATE sessions SET last_seen_at_ms = -1 WHERE id = 2'],
   ['an unknown identity', 'UPDATE sessions SET identity_id = 9 WHERE id = 2'],
   ['a session at a provider without a name', "UPDATE sessions SET provider_session = '' WHERE id = 2"],
 ] as const
 
 const IDENTITIES = [
   [
-    'a second one of an issuer and a subject',
+    'an issuer and a subject twice',
     "INSERT INTO identities VALUES (3, 1, 'https://id.example', 'a', 'id', NULL, 5, 5)",
   ],
-  ['one that becomes another', "UPDATE identities SET subject = 'a' WHERE id = 2"],
+  ['the subject of another identity', "UPDATE identities SET subject = 'a' WHERE id = 2"],
   ['an unknown person', 'UPDATE identities SET person_id = 9 WHERE id = 2'],
-  ['nobody’s', 'UPDATE identities SET person_id = NULL WHERE id = 2'],
+  ['an identity without a person', 'UPDATE identities SET person_id = NULL WHERE id = 2'],
   ['no issuer', "UPDATE identities SET issuer = '' WHERE id = 2"],
   ['no subject', "UPDATE identities SET subject = '' WHERE id = 2"],
   ['a subject that is too long', `UPDATE identities SET subject = '${'x'.repeat(256)}' WHERE id = 2`],
   ['no provider', "UPDATE identities SET provider = '' WHERE id = 2"],
   ['an empty address', "UPDATE identities SET email = '' WHERE id = 2"],
-  ['one that was used before it was there', 'UPDATE identities SET last_used_at_ms = 4 WHERE id = 2'],
+  ['an identity used before it was made', 'UPDATE identities SET last_used_at_ms = 4 WHERE id = 2'],
 ] as const
 
 const SPENT_TOKENS = [
   ['a token twice', 'UPDATE spent_tokens SET sha256 = zeroblob(32) WHERE id = 2'],
   ['a hash of another length', 'UPDATE spent_tokens SET sha256 = zeroblob(31) WHERE id = 2'],
-  ['one that never expires', 'UPDATE spent_tokens SET expires_at_ms = NULL WHERE id = 2'],
+  ['a token that never expires', 'UPDATE spent_tokens SET expires_at_ms = NULL WHERE id = 2'],
 ] as const
 
 const PASSKEYS = [
-  ['the same of two', 'UPDATE passkeys SET credential_id = zeroblob(16) WHERE id = 2'],
-  ['an id that is none', 'UPDATE passkeys SET credential_id = zeroblob(0) WHERE id = 1'],
+  ['an id twice', 'UPDATE passkeys SET credential_id = zeroblob(16) WHERE id = 2'],
+  ['an empty id', 'UPDATE passkeys SET credential_id = zeroblob(0) WHERE id = 1'],
   ['an id longer than devices have', 'UPDATE passkeys SET credential_id = zeroblob(1024) WHERE id = 2'],
   ['no key', 'UPDATE passkeys SET public_key = zeroblob(0)'],
   ['a negative counter', 'UPDATE passkeys SET counter = -1'],
@@ -346,8 +346,8 @@ const PASSKEY_CHALLENGES = [
   ['a hash twice', 'UPDATE passkey_challenges SET sha256 = zeroblob(32) WHERE id = 2'],
   ['no challenge', "UPDATE passkey_challenges SET challenge = ''"],
   ['an unknown purpose', "UPDATE passkey_challenges SET purpose = 'x' WHERE id = 2"],
-  ['a session of who signs in', 'UPDATE passkey_challenges SET session_id = 2 WHERE id = 1'],
-  ['no session of who adds one', 'UPDATE passkey_challenges SET session_id = NULL WHERE id = 2'],
+  ['a session for a sign-in', 'UPDATE passkey_challenges SET session_id = 2 WHERE id = 1'],
+  ['no session for an added passkey', 'UPDATE passkey_challenges SET session_id = NULL WHERE id = 2'],
 ] as const
 
 const KNOWN_ADDRESSES = [
@@ -358,14 +358,14 @@ const KNOWN_ADDRESSES = [
 
 const PEOPLE = [
   ['no name', "UPDATE people SET name = ''"],
-  ['an address of two', "UPDATE people SET email = 'a@example.com'"],
-  ['an address that is none', "UPDATE people SET email = 'a'"],
-  ['no address that was verified', 'UPDATE people SET email = NULL WHERE id = 2'],
+  ['an address twice', "UPDATE people SET email = 'a@example.com'"],
+  ['an invalid address', "UPDATE people SET email = 'a'"],
+  ['a verification without an address', 'UPDATE people SET email = NULL WHERE id = 2'],
   ['an unknown account', 'UPDATE people SET account_id = 9'],
 ] as const
 
 const MEMBERSHIPS = [
-  ['a second one in the same account', "INSERT INTO memberships VALUES (2, 2, 1, 'member', 0)"],
+  ['a second membership in the same account', "INSERT INTO memberships VALUES (2, 2, 1, 'member', 0)"],
   ['an unknown role', "UPDATE memberships SET role = 'root'"],
   ['an unknown person', 'UPDATE memberships SET person_id = 9'],
   ['an unknown account', 'UPDATE memberships SET account_id = 9'],
@@ -373,7 +373,7 @@ const MEMBERSHIPS = [
 
 const INVITATIONS = [
   [
-    'a second one of an address into an account',
+    'a second invitation of an address into an account',
     "INSERT INTO invitations VALUES (2, 1, 'b@example.com', 'owner', randomblob(32), 0, NULL, 0, 9)",
   ],
   [
@@ -382,8 +382,8 @@ const INVITATIONS = [
   ],
   ['a hash of another length', 'UPDATE invitations SET sha256 = zeroblob(31)'],
   ['an unknown role', "UPDATE invitations SET role = 'operator'"],
-  ['an address that is none', "UPDATE invitations SET email = 'a'"],
-  ['mailed by half', 'UPDATE invitations SET is_mailed = 2'],
+  ['an invalid address', "UPDATE invitations SET email = 'a'"],
+  ['neither mailed nor not', 'UPDATE invitations SET is_mailed = 2'],
   ['an unknown account', 'UPDATE invitations SET account_id = 9'],
 ] as const
 
@@ -395,8 +395,8 @@ const STAFF = [
 
 const HEALTH_STATES = [
   ['a subject twice', `INSERT INTO health_states VALUES ('["key","a#1","m"]', '{}', 1, 5)`],
-  ['a subject that is no list', "UPDATE health_states SET subject = 'a#1'"],
-  ['a state that is none', "UPDATE health_states SET state = 'bad'"],
+  ['a subject that is not a list', "UPDATE health_states SET subject = 'a#1'"],
+  ['a state that is not JSON', "UPDATE health_states SET state = 'bad'"],
   ['no version', 'UPDATE health_states SET version = 0'],
 ] as const
 
@@ -413,13 +413,13 @@ const ROUTE_SUMS = [
 const MODEL_DAYS = [
   ['a day twice', "INSERT INTO model_days VALUES (86400, 'm', 1, 0)"],
   ['a begin within a day', 'UPDATE model_days SET day_s = 86401'],
-  ['fewer answers than none', 'UPDATE model_days SET answered = -1'],
-  ['fewer failures than none', 'UPDATE model_days SET failed = -1'],
+  ['a negative number of answers', 'UPDATE model_days SET answered = -1'],
+  ['a negative number of failures', 'UPDATE model_days SET failed = -1'],
 ] as const
 
 const INCIDENTS = [
   ['no title', "UPDATE incidents SET title = ''"],
-  ['models that are no list', "UPDATE incidents SET models = 'm'"],
+  ['models that are not a list', "UPDATE incidents SET models = 'm'"],
   ['an unknown state', "UPDATE incidents SET state = 'fine'"],
   ['resolved without a time', "UPDATE incidents SET state = 'resolved'"],
   ['a time of the end while it is open', 'UPDATE incidents SET resolved_at_ms = 6'],
@@ -433,7 +433,10 @@ const INCIDENT_UPDATES = [
 ] as const
 
 const ALERTS = [
-  ['a second open one of the same', "INSERT INTO alerts VALUES (3, 'disk', '', NULL, 'full', 6, NULL, NULL)"],
+  [
+    'a second open alert of the same subject',
+    "INSERT INTO alerts VALUES (3, 'disk', '', NULL, 'full', 6, NULL, NULL)",
+  ],
   ['no rule', "UPDATE alerts SET rule = ''"],
   ['no sentence', "UPDATE alerts SET sentence = ''"],
   ['an end before its begin', 'UPDATE alerts SET over_since_ms = 4 WHERE id = 1'],
@@ -443,7 +446,7 @@ const ALERTS = [
 
 const ALERT_SENDINGS = [
   ['another event', "UPDATE alert_sendings SET event = 'seen'"],
-  ['one that is sent and waits', 'UPDATE alert_sendings SET due_at_ms = 9'],
+  ['sent, and due again', 'UPDATE alert_sendings SET due_at_ms = 9'],
   ['negative tries', 'UPDATE alert_sendings SET tries = -1'],
   ['an unknown alert', 'UPDATE alert_sendings SET alert_id = 9'],
   ['an id twice', "INSERT INTO alert_sendings VALUES (2, 1, NULL, 'ended', 'm1', 5, 0, 5, NULL, NULL, NULL)"],
@@ -453,9 +456,9 @@ const MAILS = [
   ['another state', "UPDATE mails SET state = 'lost'"],
   ['a link once it is sent', "UPDATE mails SET link = '/x#t' WHERE id = 2"],
   ['sent with its link', "UPDATE mails SET state = 'sent', next_at_ms = NULL, sent_at_ms = 7 WHERE id = 1"],
-  ['queued for no time', 'UPDATE mails SET next_at_ms = NULL WHERE id = 1'],
+  ['queued without a time', 'UPDATE mails SET next_at_ms = NULL WHERE id = 1'],
   ['sent, and tried again', 'UPDATE mails SET next_at_ms = 7 WHERE id = 2'],
-  ['sent at no time', 'UPDATE mails SET sent_at_ms = NULL WHERE id = 2'],
+  ['sent without a time', 'UPDATE mails SET sent_at_ms = NULL WHERE id = 2'],
   ['fields that are not JSON', "UPDATE mails SET fields = '{'"],
   ['negative attempts', 'UPDATE mails SET attempts = -1'],
   ['no recipient', "UPDATE mails SET recipient = ''"],
@@ -473,15 +476,15 @@ const MAIL_RECIPIENTS = [
 const SIGN_UP_CODES = [
   ['a hash of another length', 'UPDATE sign_up_codes SET sha256 = zeroblob(31)'],
   ['a hash twice', 'INSERT INTO sign_up_codes VALUES (2, zeroblob(32), NULL, 1, 0, 5, 9, NULL)'],
-  ['for nobody', 'UPDATE sign_up_codes SET max_uses = 0, uses = 0'],
-  ['more uses than it has', 'UPDATE sign_up_codes SET uses = 3'],
-  ['fewer uses than none', 'UPDATE sign_up_codes SET uses = -1'],
+  ['a code for 0 uses', 'UPDATE sign_up_codes SET max_uses = 0, uses = 0'],
+  ['more uses than allowed', 'UPDATE sign_up_codes SET uses = 3'],
+  ['a negative number of uses', 'UPDATE sign_up_codes SET uses = -1'],
   ['an address of two characters', "UPDATE sign_up_codes SET email = 'a@'"],
 ] as const
 
 const SIGN_UPS = [
   [
-    'a second pending one of an address',
+    'a second pending sign-up of an address',
     "INSERT INTO sign_ups VALUES (3, NULL, 'c@d', 'mail', randomblob(32), NULL, NULL, 1, 5, 9, NULL)",
   ],
   [
@@ -494,15 +497,15 @@ const SIGN_UPS = [
   ['pending with an account', 'UPDATE sign_ups SET account_id = 1 WHERE id = 2'],
   ['an unknown proof', "UPDATE sign_ups SET proof = 'word'"],
   ['an empty network', "UPDATE sign_ups SET network = ''"],
-  ['fewer mails than none', 'UPDATE sign_ups SET mails = -1'],
+  ['a negative number of mails', 'UPDATE sign_ups SET mails = -1'],
   ['an unknown invitation', 'UPDATE sign_ups SET code_id = 9'],
   ['an unknown account', 'UPDATE sign_ups SET account_id = 9 WHERE id = 1'],
 ] as const
 
 const SIGN_UP_COUNTS = [
-  ['the same twice', "INSERT INTO sign_up_counts VALUES (2, 'network', '203.0.113.7', 9, 1)"],
+  ['a subject twice', "INSERT INTO sign_up_counts VALUES (2, 'network', '203.0.113.7', 9, 1)"],
   ['an unknown kind', "UPDATE sign_up_counts SET kind = 'person'"],
-  ['a count of none', 'UPDATE sign_up_counts SET count = 0'],
+  ['a count of 0', 'UPDATE sign_up_counts SET count = 0'],
   ['no subject', "UPDATE sign_up_counts SET subject = ''"],
 ] as const
 
@@ -518,11 +521,11 @@ const TERMS_ACCEPTANCES = [
 
 const LINKS = [
   [
-    'a second one of a person and purpose',
+    'a second link of a person and purpose',
     "INSERT INTO sign_in_links VALUES (3, randomblob(32), 0, 9, 1, 'password', NULL)",
   ],
   ['an unknown purpose', "UPDATE sign_in_links SET purpose = 'x' WHERE id = 1"],
-  ['one for an address without one', 'UPDATE sign_in_links SET email = NULL WHERE id = 2'],
+  ['a link for an address without the address', 'UPDATE sign_in_links SET email = NULL WHERE id = 2'],
   ['an address of another purpose', "UPDATE sign_in_links SET email = 'c@example.com' WHERE id = 1"],
   ['a hash of another length', 'UPDATE sign_in_links SET sha256 = zeroblob(33)'],
   ['a hash twice', 'UPDATE sign_in_links SET sha256 = zeroblob(32) WHERE id = 2'],
@@ -535,14 +538,14 @@ const GATEWAYS = [
 ] as const
 
 const BUCKET_MARKS = [
-  ['a second one', "INSERT INTO bucket_marks VALUES (2, 'b')"],
-  ['an empty one', "UPDATE bucket_marks SET mark = ''"],
+  ['a second mark', "INSERT INTO bucket_marks VALUES (2, 'b')"],
+  ['an empty mark', "UPDATE bucket_marks SET mark = ''"],
 ] as const
 
 const AUDIT_MARKS = [
-  ['a second one', "INSERT INTO audit_marks VALUES (2, '{}', zeroblob(32))"],
-  ['no JSON', "UPDATE audit_marks SET json = '{'"],
-  ['another hash', 'UPDATE audit_marks SET sha256 = zeroblob(31)'],
+  ['a second mark', "INSERT INTO audit_marks VALUES (2, '{}', zeroblob(32))"],
+  ['a mark that is not JSON', "UPDATE audit_marks SET json = '{'"],
+  ['a hash of another length', 'UPDATE audit_marks SET sha256 = zeroblob(31)'],
 ] as const
 
 const IMPORTED_ROWS = [
@@ -555,55 +558,58 @@ const IMPORTED_ROWS = [
   ['without a row', "UPDATE imported_rows SET source_id = ''"],
   ['of an unknown account', 'UPDATE imported_rows SET account_id = 9'],
   ['of an unknown key', 'UPDATE imported_rows SET key_id = 9'],
-  ['content that is no JSON', "UPDATE imported_rows SET content = 'x'"],
+  ['content that is not JSON', "UPDATE imported_rows SET content = 'x'"],
 ] as const
 
 const IMPORTED_USAGE = [
   ['the same day twice', "INSERT INTO imported_usage VALUES (2, 'new-api', 1, 86400, 'm', 1, 1, 1, 1)"],
-  ['a day that begins at no midnight', 'UPDATE imported_usage SET day_s = 5'],
+  ['a day that does not begin at midnight', 'UPDATE imported_usage SET day_s = 5'],
   ['of an unknown account', 'UPDATE imported_usage SET account_id = 9'],
-  ['less than no call', 'UPDATE imported_usage SET calls = -1'],
+  ['a negative number of calls', 'UPDATE imported_usage SET calls = -1'],
   ['a negative charge', 'UPDATE imported_usage SET charged_nanos = -1'],
   ['more than the safe integers', `UPDATE imported_usage SET output_tokens = ${TOO_MUCH}`],
-  ['fewer tokens than none', 'UPDATE imported_usage SET input_tokens = -1'],
+  ['a negative number of tokens', 'UPDATE imported_usage SET input_tokens = -1'],
   ['without a source', "UPDATE imported_usage SET source = ''"],
 ] as const
 
 const STATE_CHANGES = [
   ['a changed state', "UPDATE state_changes SET to_state = 'lost'"],
-  ['a change without what was told of it', "UPDATE state_changes SET detail = '{}'"],
+  ['a change without its details', "UPDATE state_changes SET detail = '{}'"],
   ['a deleted change', 'DELETE FROM state_changes'],
   [
     'a change replaced',
     "INSERT OR REPLACE INTO state_changes VALUES (1, 'orders', 1, 1, 'a', 'b', 'c', '{}', 0)",
   ],
-  ['of no table', "INSERT INTO state_changes VALUES (2, '', 1, 1, 'a', 'b', 'c', '{}', 0)"],
+  ['without a table', "INSERT INTO state_changes VALUES (2, '', 1, 1, 'a', 'b', 'c', '{}', 0)"],
   ['of an unknown account', "INSERT INTO state_changes VALUES (2, 'orders', 1, 9, 'a', 'b', 'c', '{}', 0)"],
-  ['from no state', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, '', 'b', 'c', '{}', 0)"],
-  ['to no state', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', '', 'c', '{}', 0)"],
-  ['by nothing', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', 'b', '', '{}', 0)"],
-  ['details that are no JSON', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', 'b', 'c', 'x', 0)"],
+  ['without a state before', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, '', 'b', 'c', '{}', 0)"],
+  ['without a state after', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', '', 'c', '{}', 0)"],
+  ['without a source', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', 'b', '', '{}', 0)"],
+  [
+    'details that are not JSON',
+    "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', 'b', 'c', 'x', 0)",
+  ],
 ] as const
 
 const ORDERS = [
   ['of an unknown account', 'UPDATE orders SET account_id = 9'],
-  ['of no kind', "UPDATE orders SET kind = 'gift'"],
+  ['of an unknown kind', "UPDATE orders SET kind = 'gift'"],
   ['without a payment method', "UPDATE orders SET provider = ''"],
   ['an empty reference', "UPDATE orders SET reference = ''"],
   ['a reference twice', "UPDATE orders SET reference = 'cs_2'"],
   ['a currency of other than three letters', "UPDATE orders SET currency = 'EURO'"],
-  ['an order of nothing', 'UPDATE orders SET amount_minor = 0'],
-  ['a rate of nothing', 'UPDATE orders SET rate_nanos = 0'],
-  ['a credit of nothing', 'UPDATE orders SET credit_nanos = 0'],
+  ['an order of 0', 'UPDATE orders SET amount_minor = 0'],
+  ['a rate of 0', 'UPDATE orders SET rate_nanos = 0'],
+  ['a credit of 0', 'UPDATE orders SET credit_nanos = 0'],
   ['a negative bonus', 'UPDATE orders SET bonus_nanos = -1'],
   ['an unknown state', "UPDATE orders SET state = 'lent'"],
-  ['less than no look', 'UPDATE orders SET looks = -1'],
-  ['trouble without words', "UPDATE orders SET trouble = ''"],
+  ['a negative number of looks', 'UPDATE orders SET looks = -1'],
+  ['an empty trouble', "UPDATE orders SET trouble = ''"],
   ['an empty reference of its payment', "UPDATE orders SET payment_reference = ''"],
-  ['tax of no country', "UPDATE orders SET tax_country = ''"],
+  ['an empty country of the tax', "UPDATE orders SET tax_country = ''"],
   ['an empty receipt', "UPDATE orders SET receipt_url = ''"],
-  ['more given back than was paid', 'UPDATE orders SET refunded_minor = amount_minor + 1'],
-  ['less than nothing given back', 'UPDATE orders SET refunded_minor = -1'],
+  ['more refunded than was paid', 'UPDATE orders SET refunded_minor = amount_minor + 1'],
+  ['a negative refund', 'UPDATE orders SET refunded_minor = -1'],
   ['neither live nor a test', 'UPDATE orders SET is_live = 2'],
   ['an empty request key', "UPDATE orders SET request_key = ''"],
   ['an unknown month of a plan', 'UPDATE orders SET plan_period_id = 9'],
@@ -614,7 +620,7 @@ const ORDERS = [
 const ORDER_REFUNDS = [
   ['of an unknown order', 'UPDATE order_refunds SET order_id = 9'],
   ['of an unknown account', 'UPDATE order_refunds SET account_id = 9'],
-  ['of nothing', 'UPDATE order_refunds SET amount_minor = 0'],
+  ['of 0', 'UPDATE order_refunds SET amount_minor = 0'],
   ['a negative debit', 'UPDATE order_refunds SET debit_nanos = -1'],
   ['neither into debt nor not', 'UPDATE order_refunds SET into_debt = 2'],
   ['an unknown state', "UPDATE order_refunds SET state = 'lost'"],
@@ -644,7 +650,7 @@ const VOUCHERS = [
   ['new and of an account', 'UPDATE vouchers SET account_id = 1 WHERE id = 2'],
   ['a code twice', 'UPDATE vouchers SET sha256 = zeroblob(32)'],
   ['a hash of another length', 'UPDATE vouchers SET sha256 = zeroblob(31) WHERE id = 1'],
-  ['of nothing', 'UPDATE vouchers SET amount_nanos = 0'],
+  ['of 0', 'UPDATE vouchers SET amount_nanos = 0'],
   ['an unknown state', "UPDATE vouchers SET state = 'lost' WHERE id = 2"],
 ] as const
 
@@ -664,18 +670,18 @@ const AUTOMATIC_TOP_UPS = [
   ['off for no reason', 'UPDATE automatic_top_ups SET is_on = 0'],
   ['on, with a reason why not', "UPDATE automatic_top_ups SET off_reason = 'card'"],
   ['off for an unknown reason', "UPDATE automatic_top_ups SET is_on = 0, off_reason = 'moon'"],
-  ['below nothing', 'UPDATE automatic_top_ups SET below_nanos = 0'],
+  ['below 0', 'UPDATE automatic_top_ups SET below_nanos = 0'],
   ['below more than the safe integers', `UPDATE automatic_top_ups SET below_nanos = ${TOO_MUCH}`],
   ['without a payment method', "UPDATE automatic_top_ups SET provider = ''"],
-  ['of no currency', "UPDATE automatic_top_ups SET currency = 'EURO'"],
-  ['of nothing', 'UPDATE automatic_top_ups SET amount_minor = 0'],
+  ['a currency of other than three letters', "UPDATE automatic_top_ups SET currency = 'EURO'"],
+  ['of 0', 'UPDATE automatic_top_ups SET amount_minor = 0'],
   ['a limit that no top-up fits in', 'UPDATE automatic_top_ups SET month_limit_minor = 999'],
   ['a limit above the safe integers', `UPDATE automatic_top_ups SET month_limit_minor = ${TOO_MUCH}`],
   ['an unknown order', 'UPDATE automatic_top_ups SET order_id = 9'],
-  ['fewer than no failures', 'UPDATE automatic_top_ups SET failures = -1'],
+  ['a negative number of failures', 'UPDATE automatic_top_ups SET failures = -1'],
 ] as const
 
-/** By the table that stays as it is. */
+/** The refused statements, by the table that stays unchanged. */
 export const REFUSED_STATEMENTS = [
   ['gateways', GATEWAYS],
   ['bucket_marks', BUCKET_MARKS],

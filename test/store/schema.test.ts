@@ -35,7 +35,7 @@ describe.each(TABLES.map((table) => [getTableName(table), table] as const))('%s'
     const together = getTableConfig(table).primaryKeys.flatMap(({ columns }) =>
       columns.map(({ name }) => name),
     )
-    const drawn = Object.entries(getTableColumns(table)).map(([key, column]) => {
+    const declared = Object.entries(getTableColumns(table)).map(([key, column]) => {
       expect(column.name).toBe(key)
       // SQLite reports an INTEGER PRIMARY KEY as nullable, because a null id is replaced by the next number.
       return {
@@ -45,7 +45,7 @@ describe.each(TABLES.map((table) => [getTableName(table), table] as const))('%s'
         primary: column.primary || together.includes(column.name),
       }
     })
-    expect(drawn).toEqual(
+    expect(declared).toEqual(
       real.map(({ name, type, notnull, pk }) => ({ name, type, notnull: notnull === 1, primary: pk > 0 })),
     )
   })

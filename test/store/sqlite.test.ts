@@ -1,4 +1,4 @@
-// The database in a file of SQLite: who waits for whom, what a transaction leaves, and what may write at all.
+// The database in a file of SQLite: waits for its lock, transactions, snapshots, and refused writes.
 import { expect, test } from 'bun:test'
 import { createAccount, listAccounts } from '../../src/access/accounts.ts'
 import type { StorageFailure } from '../../src/domain/storage-failure.ts'
@@ -18,7 +18,7 @@ async function opened(use: (db: SqliteDb) => Promise<void>): Promise<void> {
   await db.close()
 }
 
-test('the write lock is held before the first statement, and waited for where another process has it', () =>
+test('a transaction takes the write lock before its first statement, and waits for it if another process has it', () =>
   opened(async (db) => {
     const other = openDatabase(folder.at('a.db'))
     other.run('PRAGMA busy_timeout = 0')
@@ -31,7 +31,7 @@ test('the write lock is held before the first statement, and waited for where an
     other.close()
   }))
 
-test('transactions go one after the other, and others read nothing of them before their end', () =>
+test('transactions run one after the other, and nobody else reads their rows before their end', () =>
   opened(async (db) => {
     const steps: string[] = []
     const one = db.begin(async (tx) => {
@@ -46,7 +46,7 @@ test('transactions go one after the other, and others read nothing of them befor
 test.each([
   ['in a file', () => openDb(folder.at('a.db'))],
   ['over one connection', () => dbOver(memoryDatabase())],
-])('%s: work that throws leaves nothing, also where it joined another transaction', async (_, open) => {
+])('%s: work that throws leaves nothing, also in a nested transaction', async (_, open) => {
   const db = open()
   const failing = (within: Db) =>
     within.begin(async (tx) => {
@@ -61,7 +61,7 @@ test.each([
   await db.close()
 })
 
-test('all that waits at once waits for another process for the same time, not one after the other', async () => {
+test('writes that wait for another process time out together, not one after the other', async () => {
   const open = () => openDatabase(folder.at('a.db'))
   await using db = new SqliteDb(open(), undefined, { toWrite: open, wait_ms: 200 })
   const other = open()
@@ -90,7 +90,7 @@ test('all that waits at once waits for another process for the same time, not on
   expect(await names(db)).toEqual(['late'])
 })
 
-test('a transaction that awaits something else than its statements is undone', () =>
+test('a transaction that awaits anything but its statements is undone', () =>
   opened(async (db) => {
     const slow = db.begin(async (tx) => {
       await add(tx, 'one')
@@ -100,7 +100,7 @@ test('a transaction that awaits something else than its statements is undone', (
     expect(await names(db)).toEqual([])
   }))
 
-test('what waits to be written is written before it is closed', async () => {
+test('waiting transactions are written before the database closes', async () => {
   const db = openDb(folder.at('a.db'))
   const waiting = ['one', 'two'].map((name, at) => db.begin((tx) => add(tx, name), { durable: at === 0 }))
   waiting.push(db.begin((tx) => add(tx, 'three')))
@@ -115,7 +115,7 @@ test('nothing is written past `write` and `begin`', () =>
     expect(() => db.rows('INSERT INTO erased_accounts VALUES (1, 0)')).toThrow('readonly')
   }))
 
-test('one that was opened to be read writes nothing', async () => {
+test('a database opened for reading writes nothing', async () => {
   openDatabase(folder.at('a.db')).close()
   const db = openDb(folder.at('a.db'), { readonly: true })
   expect(() => db.begin((tx) => add(tx, 'one'))).toThrow('opened to be read')
@@ -139,7 +139,7 @@ test.each([true, false])(
   },
 )
 
-test('what is read as of one moment does not change, and what is read beside it does', () =>
+test('a snapshot does not see later writes, and reads beside it do', () =>
   opened(async (db) => {
     await db.snapshot(async (then) => {
       expect(await names(then)).toEqual([])
@@ -148,7 +148,7 @@ test('what is read as of one moment does not change, and what is read beside it 
     })
   }))
 
-test('snapshots find the statements of those before them, and two of one moment have none in common', () =>
+test('a snapshot uses the prepared statements of an earlier one, and simultaneous ones share none', () =>
   opened(async (db) => {
     const orms: Orm[] = []
     const namesIn = (beside?: () => Promise<unknown>) =>

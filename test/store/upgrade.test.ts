@@ -1,4 +1,4 @@
-// A gateway over a database of an older version: it copies it, migrates it and serves; the copy is put back and is as it was.
+// A gateway over a database of an older version: it copies, migrates and serves it; the restored copy has the old rows.
 import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ setDefaultTimeout(60_000)
 const KEY = 'tg_0123456789012345678901234567890123456789012'
 const BALANCE = 10_000_000_000
 
-/** As an older program left it: an account with money and a key. Only columns that the first version had are named. */
+/** A database as an older program left it: an account with money and a key. Only columns that the first version had are named. */
 function makeOld(path: string, version: number): void {
   const db = new Database(path, { strict: true })
   db.run('PRAGMA journal_mode = WAL')
@@ -31,7 +31,7 @@ function makeOld(path: string, version: number): void {
   db.close()
 }
 
-/** A statement that is left open keeps its connection, which a restore would find in its way. */
+/** Closes its statements: an open one would keep its connection, which would be in the way of a restore. */
 function rowsOf(path: string) {
   const db = new Database(path, { readonly: true })
   const tables = ['accounts', 'keys', 'calls', 'entries'].map((table) => {
@@ -53,7 +53,7 @@ function command(folder: string, ...words: string[]): any {
 /** The first, that before the console, and that before this program's last migration. */
 const VERSIONS = [1, 7, MIGRATIONS.length - 1]
 
-test.each(VERSIONS)('version %d: copied, served, audited, and back', async (version) => {
+test.each(VERSIONS)('a database of version %d is copied, served, audited, and restored', async (version) => {
   const folder = temporary()
   const database = folder.at('tollgate.db')
   writeFileSync(folder.at('tollgate.toml'), catalogueOf({ upstream_url: 'simulator' }))

@@ -1,4 +1,4 @@
-// The files of what is given up: removed several at once, since each may wait for a bucket, and left where that fails.
+// The files of dropped rows: removed several at once, since each may wait for a bucket, and left behind if that fails.
 import { expect, test } from 'bun:test'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { createRoom } from '../../../src/store/kept/room.ts'
@@ -11,7 +11,7 @@ function roomOver(remove: (key: string) => Promise<unknown>) {
   return createRoom({ files: { remove }, limits, holdings: () => [], giveUp: async () => [] })
 }
 
-test('of 40 files 16 are removed at once, and a bucket that fails ends none of it', async () => {
+test('40 files are removed 16 at a time, and a failing bucket stops none of it', async () => {
   const [removed, peaks]: [string[], number[]] = [[], []]
   let waiting = 0
   const room = roomOver(async (key) => {

@@ -1,4 +1,4 @@
-// The address of a database is all that counts: not the environment, not what the server puts in its place, and never clear text by omission.
+// The address of a database: it alone counts, not the environment or a setting of the server, and clear text is never used by omission.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { NATIVE } from '../../support/postgres-program.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
 import { temporary } from '../../support/temporary.ts'
 
-/** As the server runs, where the tests are run by root. */
+/** The user of the server if root runs the tests. */
 const NOBODY = 65534
 
 describe('a connection to', () => {
@@ -82,11 +82,11 @@ describe.if(hasPostgres)('a database', () => {
       'The file /nowhere/ca.pem in the address of the database (sslrootcert) cannot be read',
     ],
     ['?sslmode=require', 'does not encrypt connections: set ssl = on there'],
-  ])('whose address has %s is refused in words that name it', async (parameters, words) => {
-    await expect(openPostgres(own_url + parameters)).rejects.toThrow(words)
+  ])('whose address has %s is refused with a message that names it', async (parameters, message) => {
+    await expect(openPostgres(own_url + parameters)).rejects.toThrow(message)
   })
 
-  test('that is set to be read only is refused, is read all the same, and is served once that is over', async () => {
+  test('that is set to read-only is refused, can be opened for reading, and is served once that is reset', async () => {
     const [name, url] = [nameIn(own_url), own_url]
     const { sql } = await administrator()
     const set = (value: string) =>
@@ -98,7 +98,7 @@ describe.if(hasPostgres)('a database', () => {
       'is set to be read only (default_transaction_read_only = on)',
     )
     await (await openPostgres(url, { readonly: true })).close()
-    // Its connection is new: it has not written yet.
+    // Its connection for writes is new.
     const write = () => running.write((db) => db.rows('INSERT INTO schema_probe VALUES (1)'))
     await expect(write()).rejects.toMatchObject({ trouble: 'read_only' })
     await set('off')
@@ -116,7 +116,7 @@ describe.if(NATIVE !== undefined)('a server with a certificate of a CA of its ow
   chmodSync(folder.path, 0o755)
   const [certificate, key] = ['database.pem', 'database.key'].map((name) => {
     cpSync(join(import.meta.dir, '../../fixtures/tls', name), folder.at(name))
-    // PostgreSQL reads no key that others can read, or that is somebody else's.
+    // PostgreSQL reads no key that others can read, or that another user owns.
     chmodSync(folder.at(name), 0o600)
     if (process.geteuid?.() === 0) chownSync(folder.at(name), NOBODY, NOBODY)
     return folder.at(name)

@@ -52,7 +52,7 @@ import { createFileStore } from '../../../src/media/store.ts'
 import { chainFrom, deleteAllOf, deleteNamed, findVisible, insertRow } from '../../../src/responses/rows.ts'
 import { personAtConsole } from '../../support/people.ts'
 import { hasPostgres } from '../../support/postgres.ts'
-import { NOW, onBoth, said, type World } from './both-engines.ts'
+import { NOW, onBoth, resultOf, type World } from './both-engines.ts'
 
 const SETTINGS = { session_hours: 1, idle_hours: 1 } as ConsoleSettings
 const PAGE = { limit: 2 }
@@ -75,24 +75,26 @@ describe.if(hasPostgres)('on both engines', () => {
       const { db } = world
       await people(world)
       return [
-        await said(() => createAccount(db, { name: 'ada', now_ms: NOW })),
-        await said(() => renameAccount(db, 'zoe', 'Bob')),
-        await said(() => renameAccount(db, 'nobody', 'x')),
-        await said(() => renameAccount(db, 'zoe', 'Zoe')),
-        await said(() => suspendAccount(db, 'Bob', { now_ms: 0 })),
-        await said(() => closeAccount(db, 'ada', NOW)),
-        await said(() => closeAccount(db, 'ada', NOW)),
-        await said(() => reopenAccount(db, 'ada')),
-        await said(() => changeDetails(db, 'ada', { display_name: 'Ada Ünal', email: 'a@b.c', note: 'x' })),
-        await said(() => changeDetails(db, 'ada', { email: 'a'.repeat(300) })),
-        await said(() => startErasing(db, 'Bob', NOW)),
-        await said(() => changeDetails(db, 'Bob', { note: 'x' })),
-        await said(() =>
+        await resultOf(() => createAccount(db, { name: 'ada', now_ms: NOW })),
+        await resultOf(() => renameAccount(db, 'zoe', 'Bob')),
+        await resultOf(() => renameAccount(db, 'nobody', 'x')),
+        await resultOf(() => renameAccount(db, 'zoe', 'Zoe')),
+        await resultOf(() => suspendAccount(db, 'Bob', { now_ms: 0 })),
+        await resultOf(() => closeAccount(db, 'ada', NOW)),
+        await resultOf(() => closeAccount(db, 'ada', NOW)),
+        await resultOf(() => reopenAccount(db, 'ada')),
+        await resultOf(() =>
+          changeDetails(db, 'ada', { display_name: 'Ada Ünal', email: 'a@b.c', note: 'x' }),
+        ),
+        await resultOf(() => changeDetails(db, 'ada', { email: 'a'.repeat(300) })),
+        await resultOf(() => startErasing(db, 'Bob', NOW)),
+        await resultOf(() => changeDetails(db, 'Bob', { note: 'x' })),
+        await resultOf(() =>
           world.run(
             "INSERT INTO memberships (person_id, account_id, role, created_at_ms) VALUES (1, 2, 'owner', 0)",
           ),
         ),
-        await said(() => world.run('DELETE FROM actions')),
+        await resultOf(() => world.run('DELETE FROM actions')),
         await listAccountPage(db, {}, PAGE),
         await listAccountPage(db, { search: 'ünal' }, PAGE),
         await listAccountPage(db, { status: 'suspended' }, { limit: 9, cursor: 1 }),
@@ -116,17 +118,17 @@ describe.if(hasPostgres)('on both engines', () => {
       const { db, issuing } = world
       await people(world)
       return [
-        await said(() => createKey(db, 'ada', { name: 'laptop' }, issuing)),
-        await said(() => createKey(db, 'nobody', { name: 'k' }, issuing)),
-        await said(() => createKey(db, 'ada', { name: 'k', spend_limit_nanos: -1 }, issuing)),
-        await said(() => changeKey(db, '1', { name: 'phone' }, NOW)),
-        await said(() => changeKey(db, '1', { models: null, concurrent_calls: 3 }, NOW)),
-        await said(() => db.begin((tx) => freeKeyName(tx, 1, NOW))),
-        await said(() => rotateKey(db, '2', 60, issuing)),
-        await said(() => revokeKey(db, '2', NOW)),
-        await said(() => revokeKey(db, '2', NOW)),
-        await said(() => revokeKey(db, 'tg_nothing', NOW)),
-        await said(() => keyByReference(db, '1')),
+        await resultOf(() => createKey(db, 'ada', { name: 'laptop' }, issuing)),
+        await resultOf(() => createKey(db, 'nobody', { name: 'k' }, issuing)),
+        await resultOf(() => createKey(db, 'ada', { name: 'k', spend_limit_nanos: -1 }, issuing)),
+        await resultOf(() => changeKey(db, '1', { name: 'phone' }, NOW)),
+        await resultOf(() => changeKey(db, '1', { models: null, concurrent_calls: 3 }, NOW)),
+        await resultOf(() => db.begin((tx) => freeKeyName(tx, 1, NOW))),
+        await resultOf(() => rotateKey(db, '2', 60, issuing)),
+        await resultOf(() => revokeKey(db, '2', NOW)),
+        await resultOf(() => revokeKey(db, '2', NOW)),
+        await resultOf(() => revokeKey(db, 'tg_nothing', NOW)),
+        await resultOf(() => keyByReference(db, '1')),
         await listKeyPage(db, { account_id: 1, search: 'LAP' }, PAGE, NOW),
         await listKeyPage(db, { status: 'usable' }, PAGE, NOW),
         await listKeyPage(db, { status: 'revoked' }, PAGE, NOW),
@@ -150,7 +152,7 @@ describe.if(hasPostgres)('on both engines', () => {
       await db.begin((tx) => rememberAddress(tx, { person_id, address: '2001:db8::2', now_ms: NOW + 1 }))
       return [
         session,
-        await said(() =>
+        await resultOf(() =>
           openSession(
             db,
             { person_id: 99, account_id: 99, key_id: null },
@@ -162,14 +164,14 @@ describe.if(hasPostgres)('on both engines', () => {
         await viewerOf(db, session, { now_ms: NOW, address: '10.0.0.1' }),
         await isKnownAddress(db, { person_id, address: '2001:db8::9', now_ms: NOW }),
         await isKnownAddress(db, { person_id: undefined, address: '2001:db8::9', now_ms: NOW }),
-        await said(() => makeInvitation(db, 'nobody', issuing)),
-        await said(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
-        await said(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
-        await said(() => resetOperator(db, issuing)),
-        await said(() =>
+        await resultOf(() => makeInvitation(db, 'nobody', issuing)),
+        await resultOf(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
+        await resultOf(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
+        await resultOf(() => resetOperator(db, issuing)),
+        await resultOf(() =>
           endSession(db, { side: 'operator', role: 'operator', session_id: 99, person_id }, 99),
         ),
-        await said(() => sweepSessions(db, NOW + 10 * 3_600_000)),
+        await resultOf(() => sweepSessions(db, NOW + 10 * 3_600_000)),
       ]
     })
     expect(steps[9]).toEqual({ refused: 'not_found' })
@@ -182,7 +184,7 @@ describe.if(hasPostgres)('on both engines', () => {
       account_id: 1,
       sentence: `${subject} is low.`,
     })
-    // PostgreSQL gives no number twice, that of a transaction that came to nothing neither.
+    // PostgreSQL does not use the id of a rolled back row again.
     const withoutId = ({ id: _, ...row }: { id: number }) => row
     const steps = await onBoth(async (world) => {
       const { db } = world
@@ -191,7 +193,7 @@ describe.if(hasPostgres)('on both engines', () => {
       const at = (minute: number) => ({ now_ms: NOW + minute, newWebhookId: () => `msg_${++sent}` })
       const none = { raise: [], over: [], back: [], end: [] }
       await applySteps(db, { ...none, raise: [condition('a'), condition('b')] }, at(0))
-      const twice = await said(() =>
+      const twice = await resultOf(() =>
         applySteps(db, { ...none, raise: [condition('c'), condition('a')] }, at(1)),
       )
       await applySteps(db, { ...none, over: [1, 2] }, at(2))
@@ -244,7 +246,7 @@ describe.if(hasPostgres)('on both engines', () => {
         'SELECT status, count(*) AS kept FROM refusals GROUP BY status ORDER BY status',
       )
       await db.begin((tx) => addSums(tx, [sum, sum, { ...sum, code: 'other' }]))
-      const asked = {
+      const query = {
         account_id: 1,
         from_ms: NOW - 3_600_000,
         until_ms: NOW + 3_600_000,
@@ -253,7 +255,7 @@ describe.if(hasPostgres)('on both engines', () => {
       const read = async () => [
         await listRefusals(db, { account_id: 1 }, PAGE),
         await listRefusals(db, { account_id: undefined, status: { from: 500, to: 599 } }, PAGE),
-        await reasonsOfRefused(db, asked, 5),
+        await reasonsOfRefused(db, query, 5),
       ]
       const before = await read()
       await db.begin((tx) => expireRefusals(tx, NOW + 40 * 86_400_000))
@@ -286,9 +288,10 @@ describe.if(hasPostgres)('on both engines', () => {
         request_sha256: Buffer.alloc(32, key),
         request_id: `req_${key}`,
       })
-      const begin = (key: string, seen?: string) => said(() => answers.begin(request(key), seen, () => false))
+      const begin = (key: string, seen?: string) =>
+        resultOf(() => answers.begin(request(key), seen, () => false))
       const keep = (key: string) =>
-        said(async () => {
+        resultOf(async () => {
           const body = await answers.write(1, new Uint8Array(100).fill(7), 1_000)
           await answers.keep(request(key), { status: 200, headers: [['x-a', 'ü']], body })
         })
@@ -306,7 +309,7 @@ describe.if(hasPostgres)('on both engines', () => {
         await begin('c'),
         await keep('c'),
         await begin('d'),
-        await said(() => answers.forget(request('d'))),
+        await resultOf(() => answers.forget(request('d'))),
         await answers.isHeld(request('a')),
         await answers.find(request('d')),
         await db.rows('SELECT key, status, kept_bytes FROM idempotency_keys ORDER BY key'),
@@ -321,7 +324,7 @@ describe.if(hasPostgres)('on both engines', () => {
       const { db } = world
       await people(world)
       const add = (id: string, previous_id?: string, account_id = 1) =>
-        said(() =>
+        resultOf(() =>
           insertRow(
             db,
             { id, account_id, previous_id, created_at_ms: NOW, input: [], response: {} },
@@ -331,7 +334,9 @@ describe.if(hasPostgres)('on both engines', () => {
       const find = (response_id: string, account_id = 1) =>
         findVisible(db, { account_id, response_id, expired_by_ms: 0 })
       const remove = (id: string) =>
-        said(() => db.begin((tx) => deleteNamed(tx, { account_id: 1, response_id: id, expired_by_ms: 0 }, 0)))
+        resultOf(() =>
+          db.begin((tx) => deleteNamed(tx, { account_id: 1, response_id: id, expired_by_ms: 0 }, 0)),
+        )
       const added = [
         await add('one'),
         await add('two', 'one'),
@@ -349,7 +354,7 @@ describe.if(hasPostgres)('on both engines', () => {
         await find('one'),
         await remove('three'),
         await remove('nothing'),
-        await said(() => deleteAllOf(db, 1)),
+        await resultOf(() => deleteAllOf(db, 1)),
       ]
     })
     expect(steps[0]).toEqual([true, true, true, false, false, 'object'])
@@ -389,13 +394,13 @@ describe.if(hasPostgres)('on both engines', () => {
       const outcomes = [
         await beginGenerations(library, order, 2, [id(1), id(2)]),
         await beginGenerations(library, { ...order, call_id: 2, parents: [id(1)] }, 1, [id(3)]),
-        await said(() => beginGenerations(library, { ...order, call_id: 99 }, 1, [id(4)])),
-        await said(() => beginGenerations(library, order, 1, [id(5)])).then((thrown) => typeof thrown),
-        await said(() => storeGenerations(library, 1, [id(1), id(2)], [image])),
-        await said(() => failGenerations(db, [id(3)])),
+        await resultOf(() => beginGenerations(library, { ...order, call_id: 99 }, 1, [id(4)])),
+        await resultOf(() => beginGenerations(library, order, 1, [id(5)])).then((thrown) => typeof thrown),
+        await resultOf(() => storeGenerations(library, 1, [id(1), id(2)], [image])),
+        await resultOf(() => failGenerations(db, [id(3)])),
       ]
       const intake = beginIntake(library, 1)
-      const bad = await said(() =>
+      const bad = await resultOf(() =>
         intake.add({ filename: 'cat.png', content: new Blob([new Uint8Array([1, 2, 3])]).stream() }),
       )
       await intake.abandon()
@@ -408,8 +413,8 @@ describe.if(hasPostgres)('on both engines', () => {
         child && (await lineageOf(db, child)),
         await listGenerations(db, { account_id: 1, kind: 'edit' }, PAGE),
         await listGenerations(db, { model: 'other' }, PAGE),
-        await said(() => removeGeneration(library, 1, id(1))),
-        await said(() => removeGeneration(library, 2, id(2))),
+        await resultOf(() => removeGeneration(library, 1, id(1))),
+        await resultOf(() => removeGeneration(library, 2, id(2))),
       ]
     })
     expect(steps[0]).toMatchObject([

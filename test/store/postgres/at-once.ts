@@ -1,4 +1,4 @@
-// Two who come at the same moment, by sessions of their own: both have begun, and wait for what a third holds, before either goes on.
+// Races of two gateways, each with its own sessions: both have begun, and wait for a lock of a third, before either goes on.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createAccount } from '../../../src/access/accounts.ts'
 import type { Issuance } from '../../../src/access/keys.ts'
@@ -25,36 +25,36 @@ export async function contestants() {
   return { url, one: one ?? third, other: other ?? third, third }
 }
 
-/** Two works on an account that no other case has. */
+/** A race of two operations on an account of its own. */
 export interface Race<Made = unknown> {
-  /** What is there before both. */
+  /** Makes the rows that exist before both. */
   make?(db: Db, account: Account): Promise<Made>
-  /** What both wait for; absent: the account. */
+  /** Takes the lock for which both wait; absent: that of the account. */
   hold?(tx: Tx, account: Account, made: Made): unknown
   first(db: Db, account: Account, made: Made): Promise<unknown>
   second(db: Db, account: Account, made: Made): Promise<unknown>
-  /** Both are done where absent. */
+  /** Absent: both are done. */
   ends?: readonly [first: string, second: string]
-  /** What is there then, as a text of SQL in which `$id` and `$name` are the account's; and its values. */
+  /** A query for the rows that are left, in which `$id` and `$name` are those of the account; `left` has its values. */
   look?: string
   left?: unknown[]
 }
 
-/** Names the type of what is made. */
+/** Infers the type of the made value. */
 export const race = <Made>(one: Race<Made>): Race => one as Race
 
-/** The same work at both. */
+/** The same operation at both. */
 export const both = <Made>(work: Race<Made>['first']): Pick<Race<Made>, 'first' | 'second'> => ({
   first: work,
   second: work,
 })
 
-/** For what is the operator's, or of no account. */
+/** Takes the lock of the operator, for rows without an account. */
 export const operator = (tx: Tx) => tx.lock(null)
 
 let count = 0
 
-/** A test for each race of each group, by their names. */
+/** Declares a test for each race of each group. */
 export const testRaces = (
   { one, other, third }: Awaited<ReturnType<typeof contestants>>,
   groups: Readonly<Record<string, Readonly<Record<string, Race>>>>,
@@ -73,7 +73,7 @@ export const testRaces = (
     })
   })
 
-/** How work ended: `done`, or the kind of its refusal. */
+/** The end of work: `done`, or the kind of its refusal. */
 const endOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'done',
@@ -81,11 +81,11 @@ const endOf = (work: Promise<unknown>): Promise<string> =>
   )
 
 /**
- * Begins one after the other, each once the one before it waits, so that they go on in this order.
+ * Begins the works one after the other, each once the one before it waits, so that they go on in this order.
  *
  * @param third a session of neither
  * @returns how they ended
- * @throws Error where one of them ends without having waited
+ * @throws Error if one of them ends without having waited
  */
 export async function atOnce(
   third: Db,

@@ -1,4 +1,4 @@
-// The same steps on SQLite and on PostgreSQL: what they say, and the rows that they leave.
+// The same steps on SQLite and on PostgreSQL: their results, and the rows that they leave.
 import { expect } from 'bun:test'
 import type { Issuance } from '../../../src/access/keys.ts'
 import type { ActionContext } from '../../../src/domain/actions.ts'
@@ -17,30 +17,30 @@ export interface World {
   folder: TemporaryFolder
   /** Random bytes that are the same on both. */
   issuing: Issuance
-  /** Writes by a text of SQL. */
+  /** Runs a text of SQL that writes. */
   run(text: string): Promise<unknown>
 }
 
-/** An answer, or how it was refused. */
-export const said = (work: () => unknown): Promise<unknown> =>
+/** The result of work, or its refusal. */
+export const resultOf = (work: () => unknown): Promise<unknown> =>
   (async () => await work())().catch((thrown: Error & { kind?: string; code?: string }) => ({
     refused: thrown.kind ?? thrown.message,
   }))
 
 /**
- * Goes through steps on both engines, and expects the same of both: what each step says, and every row at the end.
- * @returns what the steps said
+ * Carries out steps on both engines, and expects the same results of each step, and the same rows at the end.
+ * @returns the results
  */
 export async function onBoth<T>(steps: (world: World) => Promise<T>): Promise<T> {
   const here = await onSqlite(steps)
   const there = await onPostgres(steps)
-  expect(there.said).toEqual(here.said)
+  expect(there.results).toEqual(here.results)
   expect(there.rows).toEqual(here.rows)
-  return here.said
+  return here.results
 }
 
 interface Outcome<T> {
-  said: T
+  results: T
   rows: Record<string, string[]>
 }
 
@@ -69,18 +69,18 @@ async function outcomeOf<T>(
   folder: TemporaryFolder,
   steps: (world: World) => Promise<T>,
 ): Promise<Outcome<T>> {
-  let drawn = 0
-  const issuing = { randomBytes: (length: number) => new Uint8Array(length).fill(++drawn), now_ms: NOW }
+  let issued = 0
+  const issuing = { randomBytes: (length: number) => new Uint8Array(length).fill(++issued), now_ms: NOW }
   const run = (text: string) => db.write((within) => within.rows(text))
-  return { said: await steps({ db, folder, issuing, run }), rows: await rowsOf(db) }
+  return { results: await steps({ db, folder, issuing, run }), rows: await rowsOf(db) }
 }
 
-/** PostgreSQL orders the fields of a price anew, and what refers to prices has other numbers. */
-const OTHERWISE: readonly string[] = ['prices', 'calls']
-const TABLES = copiedTables().flatMap(({ name }) => (OTHERWISE.includes(name) ? [] : [name]))
+/** PostgreSQL orders the fields of a price anew, and references to prices have other numbers. */
+const NOT_COMPARED: readonly string[] = ['prices', 'calls']
+const TABLES = copiedTables().flatMap(({ name }) => (NOT_COMPARED.includes(name) ? [] : [name]))
 
 /**
- * Without its number, as SQLite gives one again that a transaction took and did not keep, and PostgreSQL does not; and without the random
+ * A row as text without its id, because SQLite uses the id of a rolled back row again, and PostgreSQL does not; and without the random
  * name of a file.
  */
 const textOf = (row: object): string =>

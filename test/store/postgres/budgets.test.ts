@@ -1,4 +1,4 @@
-// Budgets on PostgreSQL: one begins with what its holds and calls use, and those of keys come from columns of theirs.
+// Budgets on PostgreSQL: a new one begins with the holds and calls of its period, and those of keys are migrated from columns.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { budgetsOfAccount, budgetsOfKeys, changeAccountBudgets } from '../../../src/access/budgets.ts'
 import { changeKey } from '../../../src/access/keys.ts'
@@ -22,7 +22,7 @@ describe.if(hasPostgres)('budgets on PostgreSQL', () => {
   })
   afterAll(() => there?.[Symbol.asyncDispose]())
 
-  test('begin with what is held and spent by the numbers of the holds', async () => {
+  test('begin with the held and spent amounts, by the numbers of the holds', async () => {
     const executor = openPostgresExecutor(there.url)
     const on = (now_ms: number, amount: number) => hold(amount, { now_ms, expires_at_ms: now_ms + 60_000 })
     await executor.commit([on(NOON, 10), on(EARLIER, 20), on(EARLIER, 40)], 5_000)
@@ -42,7 +42,7 @@ describe.if(hasPostgres)('budgets on PostgreSQL', () => {
 })
 
 test.if(hasPostgres)(
-  'those of a key come from its columns, and no program that counts there goes on',
+  'a migration moves the budgets of a key from its columns, and stops older programs, which count there',
   async () => {
     const { name, url } = await makeDatabase('template0')
     const connection = await Connection.open(url)

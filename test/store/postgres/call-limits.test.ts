@@ -1,4 +1,4 @@
-// Limits of calls over several ledgers on PostgreSQL: exact while holds come to all at once, and counted once whatever COMMIT is cut.
+// Limits of calls over several ledgers on PostgreSQL: exact for simultaneous holds at all of them, and counted once if a COMMIT is cut.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type {
   HoldLimits,
@@ -43,7 +43,7 @@ describe.if(hasPostgres)('limits of calls over three ledgers', () => {
   })
   beforeEach(() => there.begin({ balance: BALANCE }))
 
-  /** At one ledger after the other. */
+  /** Submits to the ledgers in turn. */
   const submit = async <O extends Operation>(operation: O) =>
     await (ledgers[next++ % ledgers.length] as Ledger).submit(operation)
   const holds = async (count: number, limits: HoldLimits) => {
@@ -57,10 +57,10 @@ describe.if(hasPostgres)('limits of calls over three ledgers', () => {
     there.db.rows<{ scope: string; id: number; requests: number; tokens: number }>(
       'SELECT scope, id, sum(requests) AS requests, sum(tokens) AS tokens FROM rates GROUP BY scope, id ORDER BY scope, id',
     )
-  /** As if so many seconds had gone by. */
+  /** Moves all counts into the past, as if seconds had gone by. */
   const pass = (s: number) => there.run(`UPDATE rates SET at_s = at_s - ${s}`)
 
-  test('requests: of 100 at once as many as the limit are admitted, and no more until they count no more', async () => {
+  test('admit of 100 simultaneous requests as many as the limit, and no more until these no longer count', async () => {
     const { admitted, refused } = await holds(100, REQUESTS)
     expect(admitted).toHaveLength(20)
     expect(new Set(refused.map((outcome) => 'refusal' in outcome && outcome.refusal))).toEqual(
@@ -78,7 +78,7 @@ describe.if(hasPostgres)('limits of calls over three ledgers', () => {
     expect((await holds(30, REQUESTS)).admitted).toHaveLength(20)
   })
 
-  test('calls at once: never more than the limit, whatever ends them', async () => {
+  test('never admit more concurrent calls than the limit, whatever ends them', async () => {
     const { admitted, refused } = await holds(30, AT_ONCE)
     expect(admitted).toHaveLength(4)
     expect(refused[0]).toEqual({
@@ -94,14 +94,14 @@ describe.if(hasPostgres)('limits of calls over three ledgers', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('in one batch: what ends frees its place for what comes after it, not for what came before', async () => {
+  test('free the place of an ended call for later holds of the same batch, not for earlier ones', async () => {
     const [first = 0] = (await holds(4, AT_ONCE)).admitted
     const limited = hold(1, { limits: AT_ONCE })
     const results = await there.commit([limited, ends(first, 5, AT_ONCE), limited, limited])
     expect(results.map((result) => 'ok' in result && result.ok)).toEqual([false, true, true, false])
   })
 
-  test('tokens: of the account and of the key, from the end of a call on', async () => {
+  test('count tokens of the account and of the key from the end of a call on', async () => {
     const { admitted } = await holds(3, TOKENS)
     expect(admitted).toHaveLength(3)
     const [first = 0, second = 0, third = 0] = admitted
@@ -119,25 +119,22 @@ describe.if(hasPostgres)('limits of calls over three ledgers', () => {
     expect((await holds(1, TOKENS)).admitted).toHaveLength(1)
   })
 
-  test.each<Cut>(['before', 'half', 'after'])(
-    'a COMMIT that is cut %s the server: counted once',
-    async (cut) => {
-      const [cutting] = proxies
-      const [ledger] = ledgers
-      await ledger?.submit(hold(1))
-      cutting?.cutNext(cut)
-      const outcome = await ledger?.submit(hold(1, { limits: { ...REQUESTS, ...AT_ONCE } }))
-      if (!outcome?.ok) throw new Error('refused')
-      cutting?.cutNext(cut)
-      await ledger?.submit(ends(outcome.hold_id, 7, { ...REQUESTS, ...TOKENS }))
-      expect(await rows()).toEqual([
-        { scope: 'account', id: 1, requests: 0, tokens: 7 },
-        { scope: 'key', id: 1, requests: 1, tokens: 7 },
-      ])
-    },
-  )
+  test.each<Cut>(['before', 'half', 'after'])('count once when a COMMIT is cut: %s', async (cut) => {
+    const [cutting] = proxies
+    const [ledger] = ledgers
+    await ledger?.submit(hold(1))
+    cutting?.cutNext(cut)
+    const outcome = await ledger?.submit(hold(1, { limits: { ...REQUESTS, ...AT_ONCE } }))
+    if (!outcome?.ok) throw new Error('refused')
+    cutting?.cutNext(cut)
+    await ledger?.submit(ends(outcome.hold_id, 7, { ...REQUESTS, ...TOKENS }))
+    expect(await rows()).toEqual([
+      { scope: 'account', id: 1, requests: 0, tokens: 7 },
+      { scope: 'key', id: 1, requests: 1, tokens: 7 },
+    ])
+  })
 
-  test('what counts now is told of an account and of a key', async () => {
+  test('report the current counts of an account and of a key', async () => {
     const limits = { account: { requests_per_minute: 9 }, key: { tokens_per_minute: 9 } }
     const [first = 0] = (await holds(3, limits)).admitted
     await submit(ends(first, 5, limits))
@@ -149,14 +146,14 @@ describe.if(hasPostgres)('limits of calls over three ledgers', () => {
     expect(await callRatesOf(there.db, 'account', 1)).toEqual({ requests: 0, tokens: 0, pending: 2 })
   })
 
-  test('nothing is counted of who has no limit', async () => {
+  test('count nothing without a limit', async () => {
     const { admitted } = await holds(10, {})
     for (const hold_id of admitted) await submit(ends(hold_id, 5, {}))
     expect(admitted).toHaveLength(10)
     expect(await rows()).toEqual([])
   })
 
-  test('what counts no more goes with the next of the same key, and by the sweep', async () => {
+  test('lose expired counts with the next call of the same key, and in the sweep', async () => {
     await holds(1, REQUESTS)
     await pass(62)
     await holds(1, REQUESTS)

@@ -1,4 +1,4 @@
-// Commands on a folder whose catalogue names a server: what they do with its rows, and what they say that is of PostgreSQL alone.
+// Commands on a folder whose catalogue names a server: they work on its rows, and print what concerns PostgreSQL alone.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { createScene } from '../../app/commands/scene.ts'
@@ -14,7 +14,7 @@ if (hasPostgres) await putCatalogueIn(url, catalogue)
 writeFileSync(scene.path('tollgate.toml'), `[storage]\ndatabase = "${url}"\n`, { mode: 0o600 })
 
 describe.if(hasPostgres)('commands', () => {
-  test('audit: the books are clean, and so is what is below them', async () => {
+  test('audit finds clean books, and a clean database below them', async () => {
     const { clean, rules } = await scene.json('audit')
     expect(clean).toBe(true)
     expect(rules.slice(0, 2)).toMatchObject([
@@ -23,7 +23,7 @@ describe.if(hasPostgres)('commands', () => {
     ])
   })
 
-  test('audit: an index that is gone, and the command that makes it', async () => {
+  test('audit finds a missing index, and prints the command that makes it', async () => {
     await db.begin((tx) => tx.rows('DROP INDEX keys_by_account'))
     const { status, out } = await scene.run('audit')
     expect([status, out]).toEqual([1, expect.stringContaining('database: lacks index keys_by_account. ')])
@@ -32,7 +32,7 @@ describe.if(hasPostgres)('commands', () => {
     expect((await scene.run('audit')).status).toBe(0)
   })
 
-  test('audit: a trigger that is switched off', async () => {
+  test('audit finds a disabled trigger', async () => {
     const trigger = (state: string) =>
       db.begin((tx) => tx.rows(`ALTER TABLE entries ${state} TRIGGER entries_are_never_deleted`))
     await trigger('DISABLE')
@@ -41,7 +41,7 @@ describe.if(hasPostgres)('commands', () => {
     expect([status, out]).toEqual([1, expect.stringContaining('make a backup of the server. Then restore')])
   })
 
-  test('account export and erase: its rows, and what still has them', async () => {
+  test('account export and erase work on its rows, and erase names the places that keep them', async () => {
     await scene.run('account', 'create', 'anna')
     await scene.run('key', 'create', 'anna')
     const exported = await scene.json('account', 'export', 'anna', '--out', scene.path('anna.tar.zst'))

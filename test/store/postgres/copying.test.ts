@@ -1,4 +1,4 @@
-// Copies of all rows from one engine to the other: there and back they are the same, ids go on, and what fails leaves nothing.
+// Copies of all rows from one engine to the other: there and back they are the same, ids continue, and a failed copy leaves nothing.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
@@ -52,7 +52,7 @@ async function rowsOf(db: Pick<Db, 'rows'>): Promise<Record<string, Row[]>> {
   return Object.fromEntries(await Promise.all(all))
 }
 
-/** A database on PostgreSQL with all tables and no rows. */
+/** Does some work with a database on PostgreSQL that has all tables and no rows. */
 async function withPostgres<T>(work: (db: PostgresDb, url: string) => Promise<T>): Promise<T> {
   const { name, url } = await makeDatabase()
   try {
@@ -63,7 +63,7 @@ async function withPostgres<T>(work: (db: PostgresDb, url: string) => Promise<T>
   }
 }
 
-/** From one to a new file of SQLite. */
+/** Copies a database to a new file of SQLite, and looks at that. */
 async function back<T>(from: Db, look: (copy: Database, copied: CopyResult) => T): Promise<Awaited<T>> {
   using folder = temporary()
   const path = folder.at('copy.db')
@@ -83,7 +83,7 @@ const filled = (seed: number, count: number): Database => {
   return db
 }
 
-test('from SQLite to SQLite: every row, and all that a database of this version has', async () => {
+test('a copy from SQLite to SQLite has every row, and all parts of a database of this version', async () => {
   const from = dbOver(filled(SEED, 40))
   const expected = await rowsOf(from)
   await back(from, async (copy, { rows, changed }) => {
@@ -98,7 +98,7 @@ test('from SQLite to SQLite: every row, and all that a database of this version 
 })
 
 describe.if(hasPostgres)('to PostgreSQL', () => {
-  test('random rows come back as they were', async () => {
+  test('random rows come back unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.integer({ min: 0, max: 25 }), async (seed, count) => {
         const from = dbOver(filled(seed, count))
@@ -114,7 +114,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     )
   })
 
-  test('from a server: it keeps no snapshot while the copy is read back', async () => {
+  test('a copy from a server keeps no snapshot while it is read back', async () => {
     await withPostgres(async (db) => {
       await copyAll(dbOver(filled(SEED, 3)), postgresTarget(db))
       using folder = temporary()
@@ -141,7 +141,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     })
   })
 
-  test('more rows than a page, in a table with a key of several columns too', async () => {
+  test('a table with more rows than a page is copied, also one with a key of several columns', async () => {
     const from = memoryDatabase()
     from.run(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2500)
       INSERT INTO refusal_sums SELECT 60, n % 7, n / 3, n, 'code ' || n % 11, n FROM n`)
@@ -149,22 +149,22 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
       INSERT INTO catalogues SELECT n * 3, CASE n % 500 WHEN 1 THEN hex(zeroblob(300000)) ELSE 'text' END, n, 'file', n % 2 FROM n`)
     const expected = await rowsOf(dbOver(from))
     await withPostgres(async (db) => {
-      const told: number[] = []
-      await copyAll(dbOver(from), postgresTarget(db), (rows) => told.push(rows))
-      expect(told.at(-1)).toBe(5_002)
-      expect(told.length).toBeGreaterThan(8)
+      const progress: number[] = []
+      await copyAll(dbOver(from), postgresTarget(db), (rows) => progress.push(rows))
+      expect(progress.at(-1)).toBe(5_002)
+      expect(progress.length).toBeGreaterThan(8)
       expect(await rowsOf(db)).toEqual(expected)
       await back(db, async (copy) => expect(await rowsOf(dbOver(copy))).toEqual(expected))
     })
   })
 
-  test('books that are right stay so: the same totals, no finding, no call added to its sum twice', async () => {
+  test('right books stay right: the same totals, no finding, no call added to its sum twice', async () => {
     const from = await recorded([
       [1, 100, { model: 'one' }],
       [2, 200, { model: 'one', outcome: 'failed', status: 502 }],
       [3, 300, { model: 'two' }],
     ])
-    // Each was recorded alone, and added to the sums by the trigger.
+    // Each was recorded alone, so the trigger added it to the sums.
     expect(await from.rows('SELECT DISTINCT summed FROM calls')).toEqual([{ summed: 0 }])
     const expected = await audit(from)
     expect(expected).toMatchObject({ clean: true, totals: { calls: 3, charged_nanos: 600 } })
@@ -175,7 +175,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     })
   })
 
-  test('rows of an account whose erasure was cut short come along', async () => {
+  test('rows of an account with an interrupted erasure are copied', async () => {
     const from = memoryDatabase()
     from.run(`INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'a', 'active', 0, 0, 0, 0);
       INSERT INTO account_details VALUES (1, 1, 'Ada', 'ada@example.com', '', 0, '');
@@ -188,11 +188,11 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     })
   })
 
-  describe('ids go on', () => {
+  describe('ids continue', () => {
     const next = (db: Db, table: string, rest: string) =>
       db.begin((tx) => tx.rows<{ id: number }>(`INSERT INTO ${table} ${rest} RETURNING id`))
 
-    test('after the greatest that any row names, also of rows that are gone', async () => {
+    test('after the greatest that any row names, even one of a deleted row', async () => {
       const from = memoryDatabase()
       from.run(`INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (7, 'a', 'active', 0, 0, 0, 0);
         INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
@@ -227,7 +227,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
       })
     })
 
-    test('a hold on SQLite comes after the last call of PostgreSQL', async () => {
+    test('with a hold on SQLite after the last call of PostgreSQL', async () => {
       const from = await recorded([
         [1, 100, {}],
         [1, 100, {}],
@@ -242,7 +242,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     })
   })
 
-  test('a NUL in what a caller wrote becomes �, and is told', async () => {
+  test('a NUL in a text of a caller becomes �, and is reported', async () => {
     const from = memoryDatabase()
     putRows(from, randomRows(1, 3))
     from.run("UPDATE generations SET prompt = 'a' || char(0) || 'b' || char(0) WHERE id = 2")
@@ -255,10 +255,10 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     })
   })
 
-  describe('as of one moment', () => {
+  describe('a copy has the rows of one moment', () => {
     const ADD = "INSERT INTO catalogues (text, made_at_ms, made_by) VALUES ('later', 0, 'file')"
 
-    test('from a file that is written meanwhile, and from a server', async () => {
+    test('from a file that is written meanwhile, and from such a server', async () => {
       using folder = temporary()
       makeEmptyDatabase(folder.at('from.db'))
       await using from = openDb(folder.at('from.db'))
@@ -280,15 +280,15 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     })
   })
 
-  describe('a database that has rows is refused, and stays as it is', () => {
+  describe('a target with rows is refused, and stays unchanged', () => {
     test.each([
       [
-        'of a gateway that was started',
+        'a database with the row of a gateway',
         "INSERT INTO gateways (version, started_at_ms) VALUES ('1', 0)",
         'it has gateways',
       ],
       [
-        'of an account',
+        'a database with an account',
         "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (9, 'b', 'active', 0, 0, 0, 0)",
         'it has accounts',
       ],
@@ -304,7 +304,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
       })
     })
 
-    test('a file that is there', async () => {
+    test('an existing file', async () => {
       using folder = temporary()
       await Bun.write(folder.at('copy.db'), 'mine')
       const copying = copyAll(dbOver(memoryDatabase()), sqliteTarget(folder.at('copy.db')))
@@ -314,7 +314,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
   })
 
   describe('a copy that fails leaves nothing', () => {
-    /** Each tries, and is looked at afterwards. */
+    /** Copies to each engine, and looks at what is left. */
     const eachTarget = async (
       from: Db,
       expectRefusal: (copying: Promise<unknown>) => unknown,
@@ -347,7 +347,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
       await eachTarget(failing, (copying) => expect(copying).rejects.toThrow('The source is gone.'))
     })
 
-    test('with a row that the constraints refuse, by the page that it is in', async () => {
+    test('with a row that the constraints refuse: the error names its page', async () => {
       const from = filled(1, 20)
       from.run('PRAGMA ignore_check_constraints = ON')
       from.run('UPDATE files SET bytes = -1 WHERE id = 18')
@@ -358,7 +358,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
       )
     })
 
-    test('where a table reads back otherwise', async () => {
+    test('if a table reads back differently', async () => {
       const dropping = (filling: CopyWriter): CopyWriter => ({
         ...filling,
         insert: (table, rows) => filling.insert(table, table.name === 'catalogues' ? rows.slice(1) : rows),
@@ -379,7 +379,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
     })
   })
 
-  test('a connection that is killed meanwhile: everything is copied again, and is there once', async () => {
+  test('after a connection is killed everything is copied again, once', async () => {
     const from = dbOver(filled(2, 30))
     const { sql } = await administrator()
     let inserts = 0
@@ -398,7 +398,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
       const { rows } = await copyAll(from, {
         fill: (work) => target.fill((filling) => work(killing(filling))),
       })
-      // Lost at the first, and then both pages.
+      // The first page, at which it was lost, and then both pages.
       expect(inserts).toBe(3)
       expect(rows.accounts).toBe(30)
       expect(await rowsOf(db)).toEqual(await rowsOf(from))

@@ -1,8 +1,8 @@
-// A failover under load to a synchronous standby: while it may only be read everything is refused, and afterwards nothing that was told is missing.
+// A failover under load to a synchronous standby: writes are refused while it is read-only, and afterwards no answered call is missing.
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
-import { expectAsTold, keyOf, makeCalls, Told } from '../../money/ledger/calls-at-once.ts'
+import { AnsweredCalls, expectAsAnswered, keyOf, makeCalls } from '../../money/ledger/calls-at-once.ts'
 import { keyText, worldAt } from '../../money/ledger/postgres-world.ts'
 import { randomFrom } from '../../money/ledger/random.ts'
 import { topUp } from '../../money/ledger/world.ts'
@@ -23,7 +23,7 @@ async function ask(url: string, text: string): Promise<Record<string, unknown>[]
   return await sql.unsafe(text)
 }
 
-/** A server and its standby, and a name that leads to the first. */
+/** A server, its standby, and an address that leads to the first. */
 async function world() {
   const servers = await startReplicated(NATIVE ?? '')
   const { primary, standby } = servers
@@ -36,7 +36,7 @@ async function world() {
     there,
     proxy,
     standby,
-    /** The name leads to the standby, which may only be read. */
+    /** Leads the address to the standby, which is read-only. */
     redirect() {
       proxy.redirect(standby.url)
       proxy.cutAll()
@@ -55,13 +55,13 @@ async function world() {
 
 describe.if(NATIVE !== undefined)('a failover to a synchronous standby', () => {
   test(
-    `under load: nothing is lost and nothing is charged twice, TOLLGATE_SEED=${SEED}`,
+    `under load loses nothing, and nothing is charged twice, TOLLGATE_SEED=${SEED}`,
     async () => {
       await using all = await world()
       const { there, proxy } = all
       for (const id of ACCOUNTS) await there.run(keyText(keyOf(id), id))
       await there.commit(ACCOUNTS.map((id) => topUp(1_000_000, id)))
-      const told = new Told()
+      const answered = new AnsweredCalls()
       const troubles = new Set<string | undefined>()
       const ledgers = [1, 2].map(() =>
         openSharedLedger(proxy.url, { onChange: (trouble) => troubles.add(trouble) }),
@@ -71,35 +71,35 @@ describe.if(NATIVE !== undefined)('a failover to a synchronous standby', () => {
       const lane = async (at: number) => {
         while (!is_over) {
           const ledger = ledgers[at % ledgers.length]
-          if (ledger) await makeCalls(ledger, told, { random, calls: 1, accounts: ACCOUNTS.length })
+          if (ledger) await makeCalls(ledger, answered, { random, calls: 1, accounts: ACCOUNTS.length })
         }
       }
       const lanes = Array.from({ length: LANES }, (_, at) => lane(at))
-      await eventually('they work', () => told.costs.size > CALLS)
+      await eventually('they work', () => answered.costs.size > CALLS)
       all.redirect()
-      await eventually('it is refused, since it may only be read', () =>
+      await eventually('writes are refused, since it is read-only', () =>
         troubles.has("the database's server may only be read"),
       )
-      const before = told.costs.size
+      const before = answered.costs.size
       await all.promote()
-      await eventually('they work again', () => told.costs.size > before + CALLS)
+      await eventually('they work again', () => answered.costs.size > before + CALLS)
       is_over = true
       await Promise.all(lanes)
-      // What a ledger was not told of expires with the next that it writes, which may not have come yet.
+      // A hold with an unknown outcome expires with the next write of its ledger, which may not have come yet.
       await eventually('nothing is held', async () => {
         for (const ledger of ledgers)
-          await makeCalls(ledger, told, { random, calls: 1, accounts: ACCOUNTS.length })
+          await makeCalls(ledger, answered, { random, calls: 1, accounts: ACCOUNTS.length })
         return (await there.db.rows("SELECT id FROM holds WHERE state = 'pending'")).length === 0
       })
       for (const ledger of ledgers) await ledger.close()
-      await expectAsTold(there.db, told)
+      await expectAsAnswered(there.db, answered)
       expect(troubles).toContain(undefined)
     },
     BESIDE_THE_CALLS_MS,
   )
 
   test(
-    'that has a commit on its disk, and does not show it yet: it is asked until it has taken over',
+    'that has a commit on its disk, and does not show it yet: the ledger looks for it until the standby has taken over',
     async () => {
       await using all = await world()
       const { there, proxy, standby } = all
@@ -124,7 +124,7 @@ describe.if(NATIVE !== undefined)('a failover to a synchronous standby', () => {
   )
 
   test(
-    'that may only be read yet: it says so of a commit of which nothing is known, and tells once it has taken over',
+    'that is still read-only: a commit with an unknown outcome fails as read_only, and is found once the standby has taken over',
     async () => {
       await using all = await world()
       const { there, proxy, standby } = all

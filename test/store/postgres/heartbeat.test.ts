@@ -1,4 +1,4 @@
-// Gateways over one database on PostgreSQL: who is alive, by the clock of the server, and what is told of the others.
+// Gateways over one database on PostgreSQL: those alive, by the clock of the server, and the log lines about the others.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { joinGateways } from '../../../src/app/process/engine/heartbeat.ts'
 import type { OwnGateway } from '../../../src/app/process/engine/own-gateway.ts'
@@ -59,7 +59,7 @@ function newFolder(): string {
   return folder.path
 }
 
-/** For how long the database was not told that it is alive. */
+/** The time since the gateway last reported to the database. */
 async function silentMs({ id }: OwnGateway): Promise<number> {
   const [row] = await db.rows<{ silent_ms: number }>(
     'SELECT now_ms() - seen_at_ms AS silent_ms FROM gateways WHERE id = $id',
@@ -71,14 +71,14 @@ async function silentMs({ id }: OwnGateway): Promise<number> {
 const messages = (log: ReturnType<typeof memoryLog>): unknown[] => log.lines().map(({ message }) => message)
 
 describe.if(hasPostgres)('a gateway', () => {
-  test('knows the others, and they it', async () => {
+  test('knows the others, and they know it', async () => {
     const [one, other] = [await join(), await join()]
     await eventually('each knows both', () =>
       [one, other].every(({ gateway }) =>
         [one, other].every((each) => gateway.alive.some(({ id }) => id === each.gateway.id)),
       ),
     )
-    // As the doctor sees them, too.
+    // The doctor sees the same.
     const { gateways } = await examineServer(url, Date.now)
     expect(gateways.map(({ id }) => id)).toEqual(one.gateway.alive.map(({ id }) => id))
     await other.gateway.end()
@@ -90,15 +90,15 @@ describe.if(hasPostgres)('a gateway', () => {
     async (clock_off_ms) => {
       const { gateway } = await join({ clock_off_ms })
       const [row] = await db.rows<{ now_ms: number }>('SELECT now_ms() AS now_ms')
-      const shown_ms = Date.now() + clock_off_ms + gateway.clock_offset_ms
-      expect(Math.abs(shown_ms - (row?.now_ms ?? 0))).toBeLessThan(1_000)
+      const corrected_ms = Date.now() + clock_off_ms + gateway.clock_offset_ms
+      expect(Math.abs(corrected_ms - (row?.now_ms ?? 0))).toBeLessThan(1_000)
     },
   )
 
   test.each([
     ['', 0],
-    [', also where the clock of the server was set back by an hour since', 3_600_000],
-  ])('that is silent is taken for dead by any other, and goes on under its number%s', async (_, ahead_ms) => {
+    [', even if the clock of the server was set back by an hour since', 3_600_000],
+  ])('that is silent is considered dead by any other, and goes on under its id%s', async (_, ahead_ms) => {
     const silent = await join({ is_silent: true })
     await db.write((db) =>
       db.rows('UPDATE gateways SET seen_at_ms = seen_at_ms + $ahead_ms WHERE id = $id', {
@@ -107,7 +107,7 @@ describe.if(hasPostgres)('a gateway', () => {
       }),
     )
     const { gateway, log } = await join()
-    await eventually('it is taken for dead', async () => {
+    await eventually('it is considered dead', async () => {
       await gateway.endSilent()
       return messages(log).includes('a gateway has stopped reporting, and is treated as stopped')
     })
@@ -116,21 +116,21 @@ describe.if(hasPostgres)('a gateway', () => {
     expect(await isAlive(db, silent.gateway.id)).toBe(true)
   })
 
-  test('that is silent is not counted among those alive, though nobody has ended it', async () => {
+  test('that is silent does not count as alive, even before another has ended it', async () => {
     const silent = await join({ is_silent: true })
     const { gateway } = await join()
     await eventually('it is not', () => gateway.alive.every(({ id }) => id !== silent.gateway.id))
     expect(await isAlive(db, silent.gateway.id)).toBe(true)
   })
 
-  test('that has only just come, or could not tell for long itself, takes none for dead', async () => {
+  test('that has just started, or could not report for long itself, considers no other dead', async () => {
     await using proxy = await startProxy(url)
     const silent = await join({ is_silent: true })
     await Bun.sleep(TIMING.silent_after_ms + 50)
     const { gateway } = await join({ by_way_of: proxy.url })
     await gateway.endSilent()
     expect(await isAlive(db, silent.gateway.id)).toBe(true)
-    // So long that it could take others for dead.
+    // Long enough to consider others dead.
     await Bun.sleep(TIMING.silent_after_ms + 200)
     proxy.redirect('postgres://127.0.0.1:1/')
     proxy.cutAll()
@@ -140,12 +140,12 @@ describe.if(hasPostgres)('a gateway', () => {
     await gateway.endSilent()
     expect(await isAlive(db, working.gateway.id)).toBe(true)
     proxy.redirect(url)
-    await eventually('it tells again', async () => (await silentMs(gateway)) < 200)
+    await eventually('it reports again', async () => (await silentMs(gateway)) < 200)
     await gateway.endSilent()
     expect(await isAlive(db, silent.gateway.id)).toBe(true)
   })
 
-  test('whose connections go dead without a word asks by others, once its beat is not answered', async () => {
+  test('whose connections fall silent queries over new ones, once its beat is not answered', async () => {
     await using proxy = await startProxy(url)
     await using there = new PostgresDb(proxy.url)
     const { gateway, log } = await join({ over: there, by_way_of: proxy.url, timing: SLOWER })
@@ -159,7 +159,7 @@ describe.if(hasPostgres)('a gateway', () => {
     await gateway.end()
   })
 
-  test('whose connections go dead without a word tells by another one, before it seems dead', async () => {
+  test('whose connections fall silent reports over another one, before it seems dead', async () => {
     await using proxy = await startProxy(url)
     const { gateway } = await join({ by_way_of: proxy.url, timing: SLOWER })
     await Bun.sleep(100)
@@ -171,10 +171,10 @@ describe.if(hasPostgres)('a gateway', () => {
     }
     expect(longest_ms).toBeGreaterThan(500)
     expect(longest_ms).toBeLessThan(SLOWER.silent_after_ms)
-    await eventually('it tells as before', async () => (await silentMs(gateway)) < 300)
+    await eventually('it reports as before', async () => (await silentMs(gateway)) < 300)
   })
 
-  test('that was taken for dead revives by its next heartbeat, also where its row is gone', async () => {
+  test('that was considered dead revives with its next heartbeat, even if its row is deleted', async () => {
     const { gateway, log } = await join()
     for (const lost of [
       'UPDATE gateways SET ended_at_ms = 1 WHERE id = $id',
@@ -185,12 +185,12 @@ describe.if(hasPostgres)('a gateway', () => {
     }
     const times = () =>
       messages(log).filter((message) => String(message).startsWith('other gateways treated this one')).length
-    // Its row is there a moment before it says so.
+    // Its row exists a moment before the log line.
     await eventually('it says so', () => times() >= 2)
     expect(times()).toBe(2)
   })
 
-  test('ends what an earlier one in its folder left, and no other', async () => {
+  test('ends the earlier one in its folder, and no other', async () => {
     const other = await join()
     const killed = await join({ is_silent: true })
     const next = await join({ folder: killed.folder })
@@ -199,7 +199,7 @@ describe.if(hasPostgres)('a gateway', () => {
     expect(await isAlive(db, next.gateway.id)).toBe(true)
   })
 
-  test('that cannot reach the database says so once, and when it can again', async () => {
+  test('logs once that it cannot reach the database, and once that it can again', async () => {
     await using proxy = await startProxy(url)
     const { gateway, log } = await join({ by_way_of: proxy.url })
     proxy.redirect('postgres://127.0.0.1:1/')
@@ -210,7 +210,7 @@ describe.if(hasPostgres)('a gateway', () => {
     expect(gateway.unreached).toBe('the database does not answer')
     await Bun.sleep(100)
     proxy.redirect(url)
-    await eventually('it is told again', () =>
+    await eventually('it reports again', () =>
       messages(log).includes('this gateway reaches the database again, and reports that it is alive'),
     )
     expect(gateway.unreached).toBeUndefined()

@@ -1,4 +1,4 @@
-// What an audit finds of a database on PostgreSQL below its rows: parts that are gone, and indexes that are not valid.
+// The integrity of a database on PostgreSQL below its rows: an audit finds missing parts, and invalid indexes.
 import { describe, expect, test } from 'bun:test'
 import type { Db } from '../../../src/store/db.ts'
 import { expectedParts, serverIntegrity } from '../../../src/store/engines/postgres/integrity.ts'
@@ -6,7 +6,7 @@ import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 
 const { db } = await databaseOfFile()
 
-/** What is found after statements that are undone then. */
+/** Looks at the database after statements, which are then undone. */
 async function after(statements: readonly string[], look: (tx: Db) => Promise<void>): Promise<void> {
   const undone = db.begin(async (tx) => {
     for (const text of statements) await tx.rows(text)
@@ -19,12 +19,12 @@ async function after(statements: readonly string[], look: (tx: Db) => Promise<vo
 const missing = async (within: Db) => (await serverIntegrity(within).missing()).map(({ name }) => name)
 
 describe.if(hasPostgres)('a database', () => {
-  test('that is whole and complete: nothing is found', async () => {
+  test('that is whole and complete has no findings', async () => {
     const integrity = serverIntegrity(db)
     expect([await integrity.damage(), await integrity.missing()]).toEqual([[], []])
   })
 
-  test('the parts that are looked for are all that the migrations make', async () => {
+  test('is checked for all parts that the migrations make', async () => {
     const rows = await db.rows<{ name: string }>(
       `SELECT 'table ' || tablename AS name FROM pg_tables WHERE schemaname = 'tollgate'
        UNION ALL SELECT 'column ' || table_name || '.' || column_name FROM information_schema.columns
@@ -40,7 +40,7 @@ describe.if(hasPostgres)('a database', () => {
     expect(names.length).toBeGreaterThan(400)
   })
 
-  test('each constraint counts', async () => {
+  test('is checked for each constraint', async () => {
     const rows = await db.rows<{ name: string; count: number }>(
       `SELECT 'constraint of ' || conrelid::regclass AS name, count(*) AS count FROM pg_constraint
         WHERE connamespace = 'tollgate'::regnamespace AND contype <> 'n' GROUP BY 1`,
@@ -51,7 +51,7 @@ describe.if(hasPostgres)('a database', () => {
     )
   })
 
-  test.each<[what: string, statement: string, names: string[]]>([
+  test.each<[part: string, statement: string, names: string[]]>([
     ['an index', 'DROP INDEX calls_by_account', ['index calls_by_account']],
     [
       'a column, and the index over it',
@@ -59,24 +59,24 @@ describe.if(hasPostgres)('a database', () => {
       ['column sessions.expires_at_ms', 'index sessions_by_expiry'],
     ],
     ['a check', 'ALTER TABLE files DROP CONSTRAINT files_bytes_check', ['constraint of files']],
-    ['what is unique', 'ALTER TABLE keys DROP CONSTRAINT keys_sha256_key', ['constraint of keys']],
+    ['a unique constraint', 'ALTER TABLE keys DROP CONSTRAINT keys_sha256_key', ['constraint of keys']],
     ['a reference', 'ALTER TABLE keys DROP CONSTRAINT keys_account_id_fkey', ['constraint of keys']],
     ['a trigger', 'DROP TRIGGER entries_are_never_deleted ON entries', ['trigger entries_are_never_deleted']],
     [
-      'a trigger that is switched off',
+      'an enabled trigger',
       'ALTER TABLE entries DISABLE TRIGGER entries_are_never_deleted',
       ['trigger entries_are_never_deleted'],
     ],
     ['a function', 'DROP FUNCTION randomblob', ['function randomblob']],
     ['a sequence', 'ALTER TABLE entries ALTER COLUMN id DROP IDENTITY', ['sequence of entries']],
-  ])('%s that is gone', async (_, statement, names) => {
+  ])('is found to lack %s', async (_, statement, names) => {
     await after([statement], async (tx) => {
       expect((await missing(tx)).sort()).toEqual(names.sort())
       expect(await serverIntegrity(tx).damage()).toEqual([])
     })
   })
 
-  test('a table that is gone, with all that is of it', async () => {
+  test('is found to lack a table, with all its parts', async () => {
     await after(['DROP TABLE alert_sendings'], async (tx) => {
       const names = await missing(tx)
       expect(names).toContain('table alert_sendings')
@@ -84,7 +84,7 @@ describe.if(hasPostgres)('a database', () => {
     })
   })
 
-  test('an index that is gone is as before by what is said to make it', async () => {
+  test('gets its missing indexes back by the statements in the findings', async () => {
     const shape = async (within: Db) =>
       await within.rows(
         "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'tollgate' AND indexname NOT IN (SELECT conname FROM pg_constraint) ORDER BY 1",
@@ -101,7 +101,7 @@ describe.if(hasPostgres)('a database', () => {
     )
   })
 
-  test('an index that is not valid', async () => {
+  test('is found to have an invalid index', async () => {
     const invalid = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'keys_by_account'::regclass"
     await after([invalid], async (tx) => {
       expect(await serverIntegrity(tx).damage()).toEqual(['index keys_by_account is not valid'])

@@ -1,4 +1,4 @@
-// What several gateways keep in one database: keys whose request ended without an answer are nobody's, and bounds hold for what all of them keep.
+// Kept answers of several gateways in one database: a key whose request ended without an answer has no gateway, and bounds apply to all of them.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { createAccount } from '../../../src/access/accounts.ts'
 import { createKeptAnswers, type KeptAnswers } from '../../../src/idempotency/kept-answers.ts'
@@ -39,7 +39,7 @@ const newAccount = async (): Promise<number> => {
   accounts += 1
   return (await createAccount(db, { name: `account-${accounts}`, now_ms: 1 })).id
 }
-const asked = (account_id: number, key: string) => ({
+const requestOf = (account_id: number, key: string) => ({
   account_id,
   key,
   request_sha256: Buffer.alloc(32),
@@ -49,9 +49,9 @@ const none = () => false
 const all = () => true
 
 async function keep({ answers }: Keeping, account_id: number, key: string): Promise<void> {
-  await answers.begin(asked(account_id, key), undefined, none)
+  await answers.begin(requestOf(account_id, key), undefined, none)
   const body = { bytes: new Uint8Array(98) }
-  await answers.keep(asked(account_id, key), { status: 200, headers: [], body })
+  await answers.keep(requestOf(account_id, key), { status: 200, headers: [], body })
 }
 
 async function rowsOf(account_id: number): Promise<Record<string, string>> {
@@ -76,14 +76,19 @@ const isElsewhere = async ({ answers }: Keeping, account_id: number, key: string
   return row && (await answers.isElsewhere(row))
 }
 
-describe.if(hasPostgres)('a key that was taken', () => {
+describe.if(hasPostgres)('a taken key', () => {
   test.each([
-    ['whose request is served', (row: KeyOfAccount) => row.key === 'k', 'taken, here', true],
-    ['whose request has ended without an answer', none, 'taken, nobody', false],
-  ] as const)('%s: %p', async (_, isUnderWay, left, is_elsewhere) => {
+    [
+      'whose request is under way stays with its gateway',
+      (row: KeyOfAccount) => row.key === 'k',
+      'taken, here',
+      true,
+    ],
+    ['whose request has ended without an answer loses its gateway', none, 'taken, nobody', false],
+  ] as const)('%s', async (_, isUnderWay, left, is_elsewhere) => {
     const account_id = await newAccount()
-    await here.answers.begin(asked(account_id, 'k'), undefined, none)
-    await there.answers.begin(asked(account_id, 'other'), undefined, none)
+    await here.answers.begin(requestOf(account_id, 'k'), undefined, none)
+    await there.answers.begin(requestOf(account_id, 'other'), undefined, none)
     await keep(here, account_id, 'answered')
     expect(await isElsewhere(there, account_id, 'k')).toBe(true)
     await here.answers.followOthers(isUnderWay)
@@ -91,9 +96,9 @@ describe.if(hasPostgres)('a key that was taken', () => {
     expect(await isElsewhere(there, account_id, 'k')).toBe(is_elsewhere)
   })
 
-  test('and whose request took longer than many sweeps is given up after it all the same', async () => {
+  test('whose request outlasts many sweeps loses its gateway once the request has ended', async () => {
     const account_id = await newAccount()
-    await here.answers.begin(asked(account_id, 'long'), undefined, none)
+    await here.answers.begin(requestOf(account_id, 'long'), undefined, none)
     for (let sweep = 0; sweep < 3; sweep += 1) {
       clock.now_ms += 3_600_000
       await here.answers.followOthers(all)
@@ -103,18 +108,18 @@ describe.if(hasPostgres)('a key that was taken', () => {
     expect(await rowsOf(account_id)).toEqual({ long: 'taken, nobody' })
   })
 
-  test('is taken again by any gateway then', async () => {
+  test('without a gateway can be taken by any other', async () => {
     const account_id = await newAccount()
-    await here.answers.begin(asked(account_id, 'k'), undefined, none)
+    await here.answers.begin(requestOf(account_id, 'k'), undefined, none)
     await here.answers.followOthers(none)
-    const again = { ...asked(account_id, 'k'), request_id: 'again' }
+    const again = { ...requestOf(account_id, 'k'), request_id: 'again' }
     expect(await there.answers.begin(again, `k-${account_id}`, none)).toBe(true)
     expect(await rowsOf(account_id)).toEqual({ k: 'taken, there' })
     await here.answers.followOthers(none)
     expect(await rowsOf(account_id)).toEqual({ k: 'taken, there' })
   })
 
-  test('and whose answer was given up for newer ones is nobody’s', async () => {
+  test('whose answer was dropped for newer ones has no gateway', async () => {
     const account_id = await newAccount()
     for (const key of ['a', 'b', 'c']) await keep(here, account_id, key)
     expect(await rowsOf(account_id)).toEqual({ a: 'taken, nobody', b: 'kept, here', c: 'kept, here' })
@@ -122,21 +127,21 @@ describe.if(hasPostgres)('a key that was taken', () => {
 })
 
 describe.if(hasPostgres)('the bound of an account', () => {
-  test('holds for what all gateways keep, once it is counted anew: what is being written stays counted', async () => {
+  test('applies to the answers of all gateways once they are counted again; an unfinished write stays counted', async () => {
     const account_id = await newAccount()
     await keep(here, account_id, 'a')
     await keep(there, account_id, 'b')
-    // Of what is written here: 100 bytes are kept, as far as this one knows, and 100 more come.
+    // As far as this gateway knows 100 bytes are kept, and 100 more are being written.
     const writing = await here.answers.write(account_id, new Uint8Array(100), 1_000)
     await here.answers.followOthers(all)
     await here.answers.sweep()
     expect(await rowsOf(account_id)).toEqual({ a: 'taken, nobody', b: 'kept, there' })
-    await here.answers.begin(asked(account_id, 'c'), undefined, none)
-    await here.answers.keep(asked(account_id, 'c'), { status: 200, headers: [], body: writing })
+    await here.answers.begin(requestOf(account_id, 'c'), undefined, none)
+    await here.answers.keep(requestOf(account_id, 'c'), { status: 200, headers: [], body: writing })
     expect(await rowsOf(account_id)).toEqual({ a: 'taken, nobody', b: 'kept, there', c: 'kept, here' })
   })
 
-  test('of its number of keys', async () => {
+  test('applies to its number of keys, too', async () => {
     const account_id = await newAccount()
     await keep(here, account_id, 'first')
     for (let at = 0; at < 8; at += 1) await keep(there, account_id, `t${at}`)

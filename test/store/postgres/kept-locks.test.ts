@@ -1,4 +1,4 @@
-// Writes that wait for a lock which somebody keeps: they leave their connections to others, and are done once it is free.
+// Writes that wait for a kept lock: they leave their connections to others, and are carried out once it is free.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { createAccount } from '../../../src/access/accounts.ts'
@@ -12,15 +12,15 @@ const { url, db } = await databaseOfFile()
 const served = new PostgresDb(url, { max_connections: MAX_CONNECTIONS, max_lock_wait_ms: 50 })
 afterAll(() => served.close())
 
-describe.if(hasPostgres)('a row that somebody keeps locked', () => {
+describe.if(hasPostgres)('a row that stays locked', () => {
   const TEXT = 'UPDATE accounts SET name = name WHERE id = $id'
-  /** As a statement, and in a transaction. */
+  /** Writes to a row by a statement, and in a transaction. */
   const write = (id: number): Promise<unknown>[] => [
     served.write((within) => within.rows(TEXT, { id })),
     served.begin((tx) => tx.rows(TEXT, { id })),
   ]
 
-  test('keeps no connection from what others write, however many wait for it', async () => {
+  test('takes no connection from writes to other rows, however many wait for it', async () => {
     const { id } = await createAccount(db, { name: 'locked', now_ms: 0 })
     const { id: other_id } = await createAccount(db, { name: 'other', now_ms: 0 })
     await using stranger = new SQL({ url, max: 1 })

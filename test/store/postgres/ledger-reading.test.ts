@@ -1,4 +1,4 @@
-// What is read of the ledger: from the same rows both engines give the same values.
+// Readings of the ledger: both engines give the same values for the same rows.
 import { describe, expect, test } from 'bun:test'
 import { accountsPage } from '../../../plugins/accounts/accounts-page.ts'
 import { accountSpend, keySpend, lowBalances } from '../../../plugins/alerts/account-conditions.ts'
@@ -68,7 +68,7 @@ const here = await recorded(
 )
 if (hasPostgres) await copyTables(here, there, TABLES)
 
-describe.if(hasPostgres)('from the same rows', () => {
+describe.if(hasPostgres)('both engines give the same for the same rows', () => {
   const time = { from_ms: NOW_MS - 10 * DAY_MS, until_ms: NOW_MS }
   const at = (range: ReportRange) => ({ time: reportTime(range, NOW_MS), zone: UTC, now_ms: NOW_MS })
   const READINGS: [string, (db: Db) => unknown][] = [
@@ -83,10 +83,10 @@ describe.if(hasPostgres)('from the same rows', () => {
       'calls in turns',
       (db) => listCallsInTurns(db, { model: 'sim-1', since_ms: time.from_ms }, { limit: 3 }),
     ],
-    ['calls that nobody made', (db) => listCalls(db, { key_prefix: 'tg_none' }, { limit: 3 })],
+    ['calls of an unknown key', (db) => listCalls(db, { key_prefix: 'tg_none' }, { limit: 3 })],
     ['calls of a provider, failed ones too', (db) => listCalls(db, { provider: 'p' }, { limit: 9 })],
     ['totals of a provider', (db) => callTotals(db, { provider: 'p' })],
-    ['totals of a provider that nobody tried', (db) => callTotals(db, { provider: 'q' })],
+    ['totals of an unknown provider', (db) => callTotals(db, { provider: 'q' })],
     ['sums by day of Tokyo', (db) => dailySums(db, {}, { zone: 'Asia/Tokyo' })],
     ['a call', (db) => findCall(db, ASK)],
     ['a call of another account', (db) => findCall(db, ASK, 2)],
@@ -156,10 +156,10 @@ describe.if(hasPostgres)('from the same rows', () => {
   test.each([
     ['nothing', undefined],
     ['a balance', 'UPDATE accounts SET balance_nanos = balance_nanos + 1 WHERE id = 1'],
-    ['what a key has spent', 'UPDATE keys SET spent_nanos = 7 WHERE id = 3'],
+    ['the spending of a key', 'UPDATE keys SET spent_nanos = 7 WHERE id = 3'],
     ['a sum of calls', 'UPDATE call_sums SET cost_nanos = cost_nanos + 1'],
     ['a cost', 'UPDATE calls SET cost_nanos = cost_nanos + 1 WHERE id = 5'],
-  ])('the audit finds the same, where this is changed: %s', async (_, text) => {
+  ])('the findings of an audit after a change of %s', async (_, text) => {
     const audited = (db: Db) =>
       db
         .begin(async (tx) => {
@@ -173,7 +173,7 @@ describe.if(hasPostgres)('from the same rows', () => {
     expect(expected.findings.length > 0).toBe(text !== undefined)
   })
 
-  test('what is read is not nothing', async () => {
+  test('nearly all of these readings find something', async () => {
     const read = await Promise.all(READINGS.map(async ([, reading]) => Bun.inspect(await reading(here))))
     expect(read.filter((text) => /^(undefined|null|\[\]|Map \{\})$/.test(text)).length).toBeLessThanOrEqual(3)
   })

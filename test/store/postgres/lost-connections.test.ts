@@ -1,4 +1,4 @@
-// Connections that are lost in a transaction: what it wrote is there exactly once or not at all, and the caller is told which.
+// Connections that are lost in a transaction: its rows exist exactly once or not at all, and the caller learns which.
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Statements } from '../../../src/store/db.ts'
 import { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
@@ -15,7 +15,7 @@ describe.if(hasPostgres)('a connection that is lost', () => {
     await proxy[Symbol.asyncDispose]()
   })
 
-  /** A row that nothing keeps from being there twice. */
+  /** Adds a row that no constraint keeps from existing twice. */
   const add = (tx: Statements, text: string) =>
     tx.rows("INSERT INTO catalogues (text, made_at_ms, made_by) VALUES ($text, 0, 'file')", { text })
   const count = async (text: string) =>
@@ -37,37 +37,37 @@ describe.if(hasPostgres)('a connection that is lost', () => {
       ['after', 1],
       ['silent', 1],
     ]
-    test.each(CASES)('cut %s: the row is there once, and the work ran %d times', async (cut, expected) => {
+    test.each(CASES)('cut %s: the row exists once, and the work ran %d times', async (cut, expected) => {
       let runs = 0
       proxy.cutNext(cut)
       const before = proxy.cuts
-      const told = await db.begin(async (tx) => {
+      const returned = await db.begin(async (tx) => {
         runs += 1
         await add(tx, `at COMMIT ${cut}`)
         return runs
       })
       expect(proxy.cuts).toBe(before + 1)
-      expect({ runs, told, rows: await count(`at COMMIT ${cut}`) }).toEqual({
+      expect({ runs, returned, rows: await count(`at COMMIT ${cut}`) }).toEqual({
         runs: expected,
-        told: expected,
+        returned: expected,
         rows: 1,
       })
     })
 
-    test('where what became of it cannot be asked, its caller is told so, and nothing is done again', async () => {
+    test('with an outcome that cannot be looked up: the caller gets an error, and nothing is done again', async () => {
       let runs = 0
       proxy.cutNext('after')
       proxy.refuseAfterCut(true)
-      const asked = db.begin(async (tx) => {
+      const writing = db.begin(async (tx) => {
         runs += 1
         await add(tx, 'unknown')
       })
-      await expect(asked).rejects.toMatchObject({ trouble: 'unreachable', code: '08007' })
+      await expect(writing).rejects.toMatchObject({ trouble: 'unreachable', code: '08007' })
       proxy.refuseAfterCut(false)
       expect({ runs, rows: await count('unknown') }).toEqual({ runs: 1, rows: 1 })
     })
 
-    test('many at once, each cut in another way: every row is there once', async () => {
+    test('many at once, cut in different ways: every row exists once', async () => {
       const cuts: Cut[] = ['before', 'after', 'half']
       for (const at of Array.from({ length: 12 }, (_, index) => index)) {
         proxy.cutNext(cuts[at % 3] ?? 'before')
@@ -78,7 +78,7 @@ describe.if(hasPostgres)('a connection that is lost', () => {
   })
 
   describe('before it', () => {
-    test('a backend that is killed between two statements: everything is done again, once', async () => {
+    test('by a kill of its backend between two statements: everything is done again, once', async () => {
       let runs = 0
       await db.begin(async (tx) => {
         runs += 1
@@ -89,7 +89,7 @@ describe.if(hasPostgres)('a connection that is lost', () => {
       expect({ runs, rows: await count('killed') }).toEqual({ runs: 3, rows: 2 })
     })
 
-    test('work that throws something of its own then leaves nothing, and is not done again', async () => {
+    test('work that then throws an error of its own leaves nothing, and is not done again', async () => {
       let runs = 0
       const failing = db.begin(async (tx) => {
         runs += 1
@@ -112,7 +112,7 @@ describe.if(hasPostgres)('a connection that is lost', () => {
       expect({ runs, rows: await count('caught') }).toEqual({ runs: 2, rows: 1 })
     })
 
-    test('a connection is not gone on with by another session: what follows is refused', async () => {
+    test('later statements of the work are refused, and not carried out by another session', async () => {
       let runs = 0
       const failing = db.begin(async (tx) => {
         runs += 1
@@ -125,7 +125,7 @@ describe.if(hasPostgres)('a connection that is lost', () => {
       expect({ runs, rows: await count('late') }).toEqual({ runs: 1, rows: 0 })
     })
 
-    test('one statement by itself is not done again: nobody knows whether it was carried out', async () => {
+    test('a statement by itself is not done again, since it may have been carried out', async () => {
       let runs = 0
       const failing = db.write(async (within) => {
         runs += 1
@@ -142,7 +142,7 @@ describe.if(hasPostgres)('a connection that is lost', () => {
       expect(await db.rows('SELECT 1 AS one')).toEqual([{ one: 1 }])
     })
 
-    test('what is read as of one moment is not read on as of another', async () => {
+    test('a snapshot does not go on as of another moment', async () => {
       const failing = db.snapshot(async (then) => {
         await kill(await pidOf(then))
         return await then.rows('SELECT 1')

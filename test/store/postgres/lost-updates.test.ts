@@ -1,4 +1,4 @@
-// What two gateways change at the same moment, of which nothing is lost: neither another's change, nor what the ledger wrote, nor a sum.
+// Changes by two gateways at the same moment: none is lost, neither one's own, nor a write of the ledger, nor a sum.
 import { END_AFTER_MS } from '../../../plugins/alerts/steps.ts'
 import { writeConditions } from '../../../plugins/alerts/store.ts'
 import { startErasing } from '../../../plugins/personal-data/closing.ts'
@@ -23,11 +23,11 @@ import { both, contestants, issuing, NOW, operator, type Race, race, testRaces }
 const there = await contestants()
 const folder = folderOfFile()
 
-/** A key with a limit. @returns its number */
+/** Makes a key with a limit. @returns its id */
 const makeKey = async (db: Db, { name }: Account): Promise<number> =>
   (await createKey(db, name, { name: 'laptop', spend_limit_nanos: 1_000 }, issuing)).key.id
 
-/** As the ledger changes an account. */
+/** Changes an account as the ledger does. */
 const ledger =
   (...texts: string[]) =>
   (db: Db, { id }: Account, key_id: number) =>
@@ -50,7 +50,7 @@ const ACCOUNTS: Record<string, Race> = {
     look: 'SELECT name, concurrent_calls FROM keys WHERE account_id = $id',
     left: ['desk', 7],
   }),
-  'what a key spends while it is rotated: the new one may spend the rest': race({
+  'the spending of a key while it is rotated: the new one may spend the rest': race({
     make: makeKey,
     first: ledger('UPDATE keys SET spent_nanos = 400 WHERE id = $key_id AND account_id = $id'),
     second: (db, _, key_id) => rotateKey(db, String(key_id), 60, issuing),
@@ -73,7 +73,7 @@ const ACCOUNTS: Record<string, Race> = {
     look: 'SELECT status FROM accounts WHERE id = $id',
     left: ['active'],
   }),
-  'which account a page means by its number, though its name changes': {
+  'the account that a page means by its id, though its name changes': {
     first: (db, { name }) => renameAccount(db, name, `${name}-b`),
     second: (db, { id }) =>
       db.begin(async (tx) => {
@@ -162,7 +162,7 @@ function refuse(tx: Tx, { id: account_id }: Account, key_id: number): Promise<vo
   return addSums(tx, [{ account_id, key_id, minute_s: 3_600, code: 'limit', refusals: 2 }])
 }
 
-/** Some 340,000 bytes, of which a megabyte has room for three. */
+/** Keeps a response of some 340,000 bytes, three of which fit into a megabyte. */
 const keep = (db: Db, account_id: number, id: string) =>
   createKeptResponses({
     db,
@@ -172,4 +172,4 @@ const keep = (db: Db, account_id: number, id: string) =>
     probe: () => {},
   }).keep(answerTo(id, account_id, { text: 'x'.repeat(170_000), created_at_ms: NOW }))
 
-testRaces(there, { 'what is not lost': ACCOUNTS, 'at the same moment': LINES })
+testRaces(there, { 'no change is lost': ACCOUNTS, 'at the same moment': LINES })

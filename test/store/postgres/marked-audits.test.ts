@@ -1,4 +1,4 @@
-// Audits at the start of several gateways over one database: one looks at all rows, and the next begins at its mark.
+// Audits at the start of several gateways over one database: one reads all rows, and the next begins at its mark.
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { copyAll } from '../../../src/store/copying/copy-all.ts'
@@ -21,7 +21,7 @@ async function audited(folder: string) {
 }
 
 test.if(hasPostgres)(
-  'of two at once',
+  'of two audits at once one reads all rows, and the other begins at its mark',
   async () => {
     using folder = temporary()
     const { name, url } = await makeDatabase()
@@ -38,7 +38,7 @@ test.if(hasPostgres)(
     expect(began).toEqual([
       { call_id: expect.any(Number), whole_at_ms: expect.any(Number), whole_at: expect.any(String) },
     ])
-    // Without damage of the database's own, which a server finds at once.
+    // The audit from a mark checks the database itself, too, which is quick on a server.
     const { rules } = one.from ? one : other
     expect(rules.map(({ invariant }: { invariant: string }) => invariant)).toContain('database_is_whole')
     await db.close()

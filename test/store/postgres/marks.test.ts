@@ -1,4 +1,4 @@
-// Marks of transactions: each is found by what wrote it, also where the connection has taken another name since, and versions of one row are few.
+// Marks of transactions: each is found, even if its connection has taken another name since, and a row has few versions.
 import { describe, expect, test } from 'bun:test'
 import { markOf, wasCommitted } from '../../../src/store/engines/postgres/commit-mark.ts'
 import { type CommitMark, Connection, MAX_MARKS } from '../../../src/store/engines/postgres/connection.ts'
@@ -7,7 +7,7 @@ import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 const { url, db } = await databaseOfFile()
 
 describe.if(hasPostgres)('marks of one connection', () => {
-  test('a name is of so many, and each of them is found', async () => {
+  test('a name has a limited number of marks, and each of them is found', async () => {
     const connection = await Connection.open(url)
     const marks: CommitMark[] = []
     for (let nth = 0; nth <= 2 * MAX_MARKS; nth++) {
@@ -26,7 +26,7 @@ describe.if(hasPostgres)('marks of one connection', () => {
     await connection.close()
   }, 60_000)
 
-  test('a transaction of which somebody asked before it left its mark is refused, whenever it is asked again', async () => {
+  test('a transaction whose mark is looked for before it is written is refused, and stays uncommitted', async () => {
     const [late, asking] = [await Connection.open(url), await Connection.open(url)]
     const before = late.nextMark()
     await late.askAll([{ text: 'BEGIN' }, markOf(before), { text: 'COMMIT' }])
@@ -40,7 +40,7 @@ describe.if(hasPostgres)('marks of one connection', () => {
     await asking.close()
   })
 
-  test('while a transaction that has left its mark is under way, nothing is told of it', async () => {
+  test('the outcome of a transaction with a mark is unknown while it is under way: the lookup fails as busy', async () => {
     const late = await Connection.open(url)
     const asking = await Connection.open(url, { lock_timeout: '50ms' })
     const marked = late.nextMark()

@@ -1,4 +1,4 @@
-// Migrations on PostgreSQL: that they only add where older programs go on over the same tables; and that they let the calls of running gateways pass.
+// Migrations on PostgreSQL: they only add if older programs go on over the same tables, and they let the calls of running gateways pass.
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
@@ -41,7 +41,7 @@ describe('a migration beside which older programs go on only adds', () => {
     'ALTER TABLE keys ADD UNIQUE (a)',
     // An older program gives no value.
     'ALTER TABLE keys ADD COLUMN a bigint NOT NULL',
-    // Every row is written anew, or read, while nobody may use the table.
+    // Rewrites or reads every row while the table is locked.
     'ALTER TABLE keys ADD COLUMN a bigint NOT NULL DEFAULT now_ms()',
     'ALTER TABLE keys ADD COLUMN a bigint GENERATED ALWAYS AS (id + 1) STORED',
     'ALTER TABLE calls ADD COLUMN a bigint NOT NULL DEFAULT 0 CHECK (a IN (0, 1))',
@@ -55,7 +55,7 @@ describe('a migration beside which older programs go on only adds', () => {
     'INSERT INTO keys VALUES (1)',
     'DELETE FROM keys',
     `${NEW}; DROP TABLE rates`,
-  ])('%s is not', (sql) => {
+  ])('%s is refused', (sql) => {
     expect(onlyAdds(sql)).toHaveLength(1)
   })
 })
@@ -77,7 +77,7 @@ describe.if(hasPostgres)('beside running gateways', () => {
     ).length > 0
   const touch = () => db.begin((tx) => tx.rows('UPDATE accounts SET held_nanos = held_nanos RETURNING id'))
 
-  test('one waits for a transaction that is open for long, and the calls do not wait behind it', async () => {
+  test('a migration waits for a long transaction, and the calls do not wait behind it', async () => {
     await db.write((within) =>
       within.rows(
         "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'a', 'active', 0, 0, 0, 0)",

@@ -1,4 +1,4 @@
-// What is added up from several queries is of one moment, while others write: a statement begins with nothing where nothing was before.
+// Sums over several queries are of one moment, while others write: a statement opens with 0 if nothing was before it.
 import { describe, expect, test } from 'bun:test'
 import { statementOf } from '../../../plugins/entries/statement.ts'
 import { entrySums, totalOf } from '../../../plugins/entries/sums.ts'
@@ -13,7 +13,7 @@ const { url, db } = await databaseOfFile()
 const READINGS = 100
 const EVER = { from_ms: 0, until_ms: Number.MAX_SAFE_INTEGER }
 
-/** Reads while two gateways write to two accounts: ids of their entries are drawn in another order than they are committed in. */
+/** Reads while two gateways write to two accounts: their entries are committed in another order than that of their ids. */
 async function whileWriting<T>(read: (db: Db) => Promise<T>): Promise<T[]> {
   const ledgers = [1, 2].map(() => openSharedLedger(url))
   let is_over = false
@@ -31,8 +31,8 @@ async function whileWriting<T>(read: (db: Db) => Promise<T>): Promise<T[]> {
   return found
 }
 
-describe.if(hasPostgres)('of one moment', () => {
-  test('a statement whose opening balance is 0 has it 0, whatever is written beside it', async () => {
+describe.if(hasPostgres)('a reading of one moment', () => {
+  test('gives a statement of all time an opening balance of 0, whatever is written beside it', async () => {
     for (const id of [1, 2]) await db.write((within) => within.rows(accountText(id)))
     const statements = await whileWriting((db) => statementOf(db, 1, EVER))
     expect(new Set(statements.map(({ opening_nanos }) => opening_nanos))).toEqual(new Set([0]))
@@ -40,7 +40,7 @@ describe.if(hasPostgres)('of one moment', () => {
     expect(new Set(statements.map(({ closing_nanos }) => closing_nanos)).size).toBeGreaterThan(1)
   })
 
-  test('as many reports as there are connections leave one to what reads a row', async () => {
+  test('leaves a connection for reading a row, even if there are as many reports as connections', async () => {
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     await using few = await openPostgres(url, { max_connections: 2 })
     const reports = [1, 2, 3].map(() => few.snapshot(() => over))
@@ -49,7 +49,7 @@ describe.if(hasPostgres)('of one moment', () => {
     await Promise.all(reports)
   })
 
-  test('what is read in a snapshot adds up with a balance of the same snapshot', async () => {
+  test('adds up to the balance in the same snapshot', async () => {
     const found = await whileWriting((db) =>
       db.snapshot(async (then) => {
         const [row] = await then.rows<{ balance: number }>(

@@ -1,6 +1,6 @@
-// The rule of migrations on PostgreSQL: older programs go on over the tables, so nothing is taken away or made stricter, and nothing holds a large table.
+// The rule of migrations on PostgreSQL: older programs go on over the tables, so nothing is removed or made stricter, and no large table is locked.
 
-/** One row a call or more, for good: what reads or writes all of their rows takes minutes, during which no call is taken. */
+/** Tables that keep a row or more for each call: a statement that reads or writes all rows takes minutes, during which no call is served. */
 const LARGE: ReadonlySet<string> = new Set([
   'calls',
   'entries',
@@ -14,12 +14,12 @@ const COLUMN =
   /^ALTER TABLE (\w+) ADD COLUMN \w+ (?:bigint|text COLLATE "C"|bytea)(?<not_null> NOT NULL)?(?<fallback> DEFAULT (?:-?\d+|'[^']*'))?(?<check> CHECK \(.*\))?$/
 const INDEX = /^CREATE INDEX \w+ ON (\w+)/
 const FUNCTION = /^CREATE FUNCTION /
-/** Of rows to come. */
+/** Concerns only rows to come. */
 const FILLING = /^ALTER TABLE \w+ SET \(fillfactor = \d+\)$/
-/** A table that is named as what is changed. */
+/** Finds the table that a statement changes. */
 const CHANGED = /^(?:ALTER TABLE|INSERT INTO|CREATE TRIGGER \w+ [^(]* ON|CREATE UNIQUE INDEX \w+ ON) (\w+)/
 
-/** @returns its statements that older programs, or calls, cannot go on beside */
+/** @returns the statements beside which older programs, or calls, cannot go on */
 export function onlyAdds(sql: string): string[] {
   const made = new Set<string>()
   return statementsOf(sql).filter((statement) => {
@@ -43,7 +43,7 @@ function isAllowed(statement: string, made: ReadonlySet<string>): boolean {
   return FUNCTION.test(statement) || FILLING.test(statement)
 }
 
-/** Without comments, each on one line. Texts may have semicolons in them. */
+/** The statements without comments, each on one line. Texts may have semicolons in them. */
 const statementsOf = (sql: string): string[] =>
   (sql.replace(/--.*$/gm, '').match(/(?:'[^']*'|[^;'])+/g) ?? [])
     .map((statement) => statement.replace(/\s+/g, ' ').trim())

@@ -1,4 +1,4 @@
-// The opening of a database on PostgreSQL: which servers and databases are refused, in which words, and how tables come to be.
+// The opening of a database on PostgreSQL: refusals of servers and databases, with their messages, and the making of tables.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { MIGRATIONS, NEWEST } from '../../../src/store/engines/postgres/migrate.ts'
@@ -17,7 +17,7 @@ test.each([
   'postgres://db/',
   'postgres://db/tollgate',
   'mysql://db/tollgate',
-])('%p is no address', async (url) => {
+])('%p is refused as an address', async (url) => {
   await expect(openPostgres(url)).rejects.toThrow(ADDRESS)
 })
 
@@ -51,7 +51,7 @@ describe.if(hasPostgres)('a database', () => {
   describe('is refused', () => {
     const CASES: [string, (name: string) => string, string][] = [
       [
-        'that confirms what is not on the disk',
+        'that confirms commits before they are on the disk',
         (name) => `ALTER DATABASE ${name} SET synchronous_commit = off`,
         'loses it in a power cut',
       ],
@@ -66,7 +66,7 @@ describe.if(hasPostgres)('a database', () => {
         `The database is at version 9999, and this program knows versions up to ${NEWEST}.`,
       ],
       [
-        'whose texts are in another order',
+        'whose texts have another collation',
         () => 'ALTER TABLE tollgate.keys ALTER COLUMN prefix TYPE text COLLATE "POSIX"',
         'The column keys.prefix has another collation than "C"',
       ],
@@ -88,14 +88,14 @@ describe.if(hasPostgres)('a database', () => {
       expect(await tablesOf(urlOf(name))).toHaveLength(0)
     })
 
-    test('that is not there', async () => {
+    test('that does not exist', async () => {
       const { urlOf } = await administrator()
       await expect(openPostgres(urlOf('tollgate_nowhere'))).rejects.toThrow(
         'create it by CREATE DATABASE tollgate_nowhere',
       )
     })
 
-    test('to a user whom nobody knows', async () => {
+    test('to an unknown user', async () => {
       const { url } = await database()
       const unknown = url.replace('//tollgate@', '//nobody_knows@')
       await expect(openPostgres(unknown)).rejects.toThrow('refuses the user nobody_knows')
@@ -114,7 +114,7 @@ describe.if(hasPostgres)('a database', () => {
       }
     })
 
-    test('behind what does not keep what a session is set to', async () => {
+    test('behind a pooler that does not keep the settings of a session', async () => {
       const { url } = await database('template0')
       const changed = (bytes: Buffer) =>
         Buffer.from(bytes.toString('latin1').replace('lock_timeout\x003s', 'lock_timeout\x004s'), 'latin1')
@@ -123,7 +123,7 @@ describe.if(hasPostgres)('a database', () => {
       expect(await tablesOf(url)).toHaveLength(0)
     })
 
-    test('without tables, to be read', async () => {
+    test('without tables, for reading', async () => {
       const { url } = await database('template0')
       await expect(openPostgres(url, { readonly: true })).rejects.toThrow(
         'Start the gateway with this program',
@@ -131,7 +131,7 @@ describe.if(hasPostgres)('a database', () => {
       expect(await tablesOf(url)).toHaveLength(0)
     })
 
-    test('with a table of another program in the way: nothing of the tables is left', async () => {
+    test('with a table of another program in the way, and no new table is left', async () => {
       const { url } = await database('template0')
       await run(url, 'CREATE SCHEMA tollgate; CREATE TABLE tollgate.responses (id bigint)')
       await expect(openPostgres(url)).rejects.toThrow('"responses" already exists')
@@ -139,7 +139,7 @@ describe.if(hasPostgres)('a database', () => {
     })
   })
 
-  test('gets its tables once, whoever opens it at the same time', async () => {
+  test('gets its tables once, even if several open it at the same time', async () => {
     const { url } = await database('template0')
     const opened = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url)))
     for (const db of opened) await db.close()
@@ -147,7 +147,7 @@ describe.if(hasPostgres)('a database', () => {
     expect([...rows]).toEqual([{ version: NEWEST, readable_from: MIGRATIONS.at(-1)?.readable_from }])
   })
 
-  test('of a newer program is opened where it says that this one can read it', async () => {
+  test('of a newer program is opened if it says that this one can read it', async () => {
     const { url } = await database()
     await run(url, 'UPDATE tollgate.schema SET version = version + 1')
     await using db = await openPostgres(url)

@@ -1,4 +1,4 @@
-// Every prepared query of the project: PostgreSQL takes it as it is written for SQLite.
+// Every prepared query of the project: PostgreSQL accepts it as it is written for SQLite.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ interface Query {
   text: string
 }
 
-/** By a builder that asks nobody. */
+/** Builds all queries without a database. */
 async function allQueries(): Promise<Query[]> {
   const files = [...new Glob('{src,plugins}/**/*.ts').scanSync(ROOT)].filter(
     (file) =>
@@ -35,8 +35,8 @@ async function allQueries(): Promise<Query[]> {
 
 const { url } = await databaseOfFile()
 
-describe.if(hasPostgres)('prepared', () => {
-  test('every query is accepted', async () => {
+describe.if(hasPostgres)('PostgreSQL', () => {
+  test('accepts every prepared query', async () => {
     const queries = await allQueries()
     await using sql = new SQL({ url, max: 1, connection: SETTINGS })
     const refused: string[] = []
@@ -48,7 +48,7 @@ describe.if(hasPostgres)('prepared', () => {
     expect(queries.length).toBeGreaterThan(250)
   })
 
-  test('one that it does not know is refused', async () => {
+  test('refuses syntax that only SQLite knows', async () => {
     await using sql = new SQL({ url, max: 1, connection: SETTINGS })
     const refusal = sql.unsafe(`PREPARE q AS ${textOf('select "id" from "accounts" where "id" IS ?')}`)
     expect(refusal.execute()).rejects.toThrow('syntax error')

@@ -1,4 +1,4 @@
-// What is decided on by what is read, at two gateways at the same moment: the second decides by what the first has written.
+// Decisions by what is read, at two gateways at the same moment: the second decides by what the first has written.
 import { expect, test } from 'bun:test'
 import { writeConditions } from '../../../plugins/alerts/store.ts'
 import { issueKey, MAX_USABLE_KEYS } from '../../../plugins/keys/console/keys.ts'
@@ -54,7 +54,7 @@ import { atOnce, both, contestants, issuing, NOW, operator, type Race, race, tes
 const HASH = '$argon2id$1'
 const SETTINGS = { session_hours: 1, idle_hours: 1 } as ConsoleSettings
 const VISITOR = { request_id: 'r', address: '203.0.113.7', user_agent: 'a browser' }
-/** No row of where somebody signed in is changed by both. */
+/** Another address, so that the two change no common row of known addresses. */
 const ELSEWHERE = { ...VISITOR, address: '198.51.100.9' }
 const OPERATOR = { side: 'operator', role: 'operator', session_id: 0, person_id: 0 } as const
 
@@ -69,7 +69,7 @@ const actionsLeft = (action: string) => ({
   look: `SELECT count(*) AS count FROM actions WHERE account_id = $id AND action = '${action}'`,
   left: [1],
 })
-/** Without the work of real ones, as who waits for a lock waits for some seconds at most. */
+/** Without the work of real ones, because a wait for a lock lasts for some seconds at most. */
 const passwords: Passwords = {
   hash: async (password) => `$argon2id$${password}`,
   verify: async (password, hash) => hash === `$argon2id$${password}`,
@@ -97,7 +97,7 @@ const open = (db: Db, owner: SessionOwner) =>
 const invite = async (db: Db, { name }: Account) => (await makeInvitation(db, name, issuing)).token
 const useLink = (db: Db, _: Account, token: string) => consumeLink(db, token, { hash: HASH, now_ms: NOW })
 
-/** An account with a password and a session. */
+/** Sets a password of an account, and opens a session. */
 async function signIn(db: Db, account: Account, password: string) {
   const token = await invite(db, account)
   return (await sessionsOf(db).withLink({ token, password }, VISITOR)).viewer
@@ -111,13 +111,13 @@ const ACCOUNTS: Record<string, Race> = {
     second: (db, { name }) => renameAccount(db, `${name}-b`, `${name}-c`),
     ends: ['done', 'invalid_request'],
   },
-  'a name that a new account gets is no other’s': {
+  'the name of a new account is refused to another': {
     hold: operator,
     first: (db, { name }) => createAccount(db, { name: `${name}-b`, now_ms: NOW }),
     second: (db, { name }) => renameAccount(db, name, `${name}-b`),
     ends: ['done', 'invalid_request'],
   },
-  'an account that was renamed is not found by the name that it had': {
+  'a renamed account is not found by its old name': {
     first: (db, { name }) => renameAccount(db, name, `${name}-b`),
     second: (db, { name }) => suspendAccount(db, name, { now_ms: 0 }),
     ends: ['done', 'not_found'],
@@ -126,7 +126,7 @@ const ACCOUNTS: Record<string, Race> = {
     ...both((db, { name }) => suspendAccount(db, name, { now_ms: 0 })),
     ...actionsLeft('account.suspended'),
   },
-  'of a suspension and a key that one of its people makes at another gateway, the key is refused': race({
+  'a key that a person makes at another gateway while their account is suspended is refused': race({
     make: (db, { id }) => newPerson(db, { account_id: id, role: 'owner' }),
     first: (db, { name }) => suspendAccount(db, name, { now_ms: 0 }),
     second: (db, account, person_id) =>
@@ -177,7 +177,7 @@ const ACCOUNTS: Record<string, Race> = {
 }
 
 const KEYS: Record<string, Race> = {
-  'a key of a name is made once': {
+  'a key with a name is made once': {
     ...both((db, account) => makeKey(db, account)),
     ends: ['done', 'invalid_request'],
     look: KEYS_LEFT,
@@ -259,7 +259,7 @@ const SIGNING_IN: Record<string, Race> = {
     look: 'SELECT count(*) AS count FROM sign_in_links JOIN people ON people.id = person_id WHERE account_id IS NULL',
     left: [1],
   },
-  'an operator who is reset is signed in nowhere': {
+  'a reset ends the sessions of the operator': {
     async make(db) {
       const { token } = await makeOperatorsLink(db, issuing)
       await sessionsOf(db).withLink({ token, password: FIRST }, VISITOR)
@@ -314,20 +314,20 @@ const SIGNING_IN: Record<string, Race> = {
   }),
 }
 
-/** Adds a response, which continues another or none. @throws Error where that is gone */
+/** Adds a response, which may continue another one. @throws Error if that is gone */
 async function respond(db: Db, { id: account_id }: Account, id: string, previous_id?: string): Promise<void> {
   const kept = { id, account_id, previous_id, created_at_ms: NOW, input: [], response: {} }
   const columns = { body: Buffer.from(id), body_file: null, kept_bytes: 1 }
   if (!(await insertRow(db, kept, columns))) throw new Error('gone')
 }
 
-/** @throws Error where it is not found */
+/** Deletes a response. @throws Error if it is not found */
 async function remove(db: Db, { id: account_id }: Account, response_id: string): Promise<void> {
   const named = { account_id, response_id, expired_by_ms: 0 }
   if (!(await db.begin((tx) => deleteNamed(tx, named, 0)))) throw new Error('not found')
 }
 
-/** Two who meet in the response `one` of a conversation. @param left id, later, deleted of each response */
+/** A race for the response `one` of a conversation. @param left id, later, deleted of each response */
 const meeting = (
   ids: readonly string[],
   [first, second]: readonly [Race['first'], Race['first']],
@@ -433,7 +433,7 @@ testRaces(there, {
   'the operator': OPERATORS,
 })
 
-test.if(hasPostgres)('uploads that have room one by one, but not together, are not both stored', async () => {
+test.if(hasPostgres)('of two uploads that fit alone, but not together, one is stored', async () => {
   const { id } = await createAccount(one, { name: 'bob', now_ms: NOW })
   const used = FILE_QUOTA_BYTES - Math.ceil(1.5 * PNG.length)
   await one.write((db) =>
@@ -476,7 +476,7 @@ function keeperOf(db: Db, account_id: number, folder: string, gateway_id: number
   }
 }
 
-test.if(hasPostgres)('two who need room for an answer give up one each', async () => {
+test.if(hasPostgres)('two answers that need room displace one older answer each', async () => {
   const { id } = await createAccount(one, { name: 'dan', now_ms: NOW })
   using folder = temporary()
   const keep = keeperOf(one, id, folder.path, 1)
@@ -493,7 +493,7 @@ test.if(hasPostgres)('two who need room for an answer give up one each', async (
   expect(kept.map(({ key }) => key)).toEqual(['c', 'd'])
 })
 
-test.if(hasPostgres)('people get no more keys than they may have', async () => {
+test.if(hasPostgres)('two keys made at once do not exceed the limit of keys', async () => {
   const { id: account_id, name } = await createAccount(one, { name: 'tom', now_ms: NOW })
   await one.write((db) =>
     db.rows(
@@ -529,21 +529,21 @@ test.if(hasPostgres)('people get no more keys than they may have', async () => {
       {},
     )
   const [, second] = await atOnce(third, (tx) => tx.lock(account_id), [issue(one), issue(other)])
-  // The first is made. To show it takes a whole gateway.
+  // The first is made, but returning it would take a whole gateway.
   expect(second).toBe('conflict')
   expect(await countUsableKeys(third, account_id, NOW)).toBe(MAX_USABLE_KEYS)
 })
 
-/** A first start that stops where its account is to be topped up. */
+/** A first start that stops before it tops up its account. */
 function halfwayStart(db: Db) {
-  const begun = Promise.withResolvers<void>()
+  const started = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const start = () =>
     firstStart({
       db,
       ledger: {
         async submit() {
-          begun.resolve()
+          started.resolve()
           await gate.promise
           return {} as never
         },
@@ -555,7 +555,7 @@ function halfwayStart(db: Db) {
   return {
     begin() {
       text = start()
-      return Promise.race([begun.promise, text])
+      return Promise.race([started.promise, text])
     },
     async end() {
       gate.resolve()
@@ -564,7 +564,7 @@ function halfwayStart(db: Db) {
   }
 }
 
-test.if(hasPostgres)('two gateways that start first make one account, and one of them its key', async () => {
+test.if(hasPostgres)('two first starts at once make one account, and one of them its key', async () => {
   const { name, url } = await makeDatabase()
   try {
     await using one = await openPostgres(url)
@@ -604,25 +604,25 @@ const TAKER = `
   for await (const _ of console) break
   console.log(await consumeLink(db, token, { hash, now_ms: ${NOW} }).then(() => 'done', ({ kind }) => kind))`
 
-/** A process of its own. @returns has it take a link, and fails as it failed */
+/** Starts a process. @returns a function that lets it use the link, and throws the kind of its failure */
 async function taker(token: string, hash: string): Promise<() => Promise<void>> {
   const child = Bun.spawn([process.execPath, '-e', TAKER, url, token, hash], {
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'inherit',
   })
-  const said = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
-  expect((await said.read()).value).toBe('opened\n')
+  const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
+  expect((await output.read()).value).toBe('opened\n')
   return async () => {
     await child.stdin.write('\n')
     await child.stdin.end()
-    const { value = '' } = await said.read()
+    const { value = '' } = await output.read()
     await child.exited
     if (value !== 'done\n') throw new Error(value.trim())
   }
 }
 
-test.if(hasPostgres)('of two processes with the same link one uses it, whose password is set', async () => {
+test.if(hasPostgres)('of two processes with the same link one uses it, and sets its password', async () => {
   const { id, name } = await createAccount(one, { name: 'eve', now_ms: NOW })
   const { token } = await makeInvitation(one, name, issuing)
   const takers = await Promise.all([taker(token, HASH), taker(token, `${HASH}2`)])
@@ -636,7 +636,7 @@ test.if(hasPostgres)('of two processes with the same link one uses it, whose pas
 })
 
 test.if(hasPostgres)(
-  'while an account is locked the ledger waits, and what only refers to it does not',
+  'while an account is locked the ledger waits, and a row that only refers to it does not',
   async () => {
     const { id } = await createAccount(one, { name: 'mia', now_ms: NOW })
     const balance = () =>
@@ -648,7 +648,7 @@ test.if(hasPostgres)(
   },
 )
 
-test.if(hasPostgres)('nothing but a transaction has a lock', async () => {
+test.if(hasPostgres)('only a transaction can take a lock', async () => {
   expect('lock' in one).toBe(false)
   expect(await findAccount(one, 'nobody')).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-// A crash of the server at a COMMIT: a transaction that was lost is told from one that was carried out, whoever has its number by then.
+// A crash of the server at a COMMIT: a lost transaction is not mistaken for a committed one, even if its number is used again.
 import { expect, test } from 'bun:test'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
@@ -10,7 +10,7 @@ import { startPostgres } from '../../support/postgres-server.ts'
 const INSERT = 'INSERT INTO gateways (version, started_at_ms) VALUES ($1, 0)'
 
 test.if(NATIVE !== undefined)(
-  'a transaction that a crash lost was not carried out, nor is it after others were',
+  'a transaction lost in a crash is reported as not committed, also after later ones',
   async () => {
     await using server = await startPostgres(NATIVE ?? '')
     await untilDone('it answers', async () => (await openPostgres(server.url)).close())

@@ -1,4 +1,4 @@
-// Recorded calls that are written anew in smaller form: they read the same on both engines, and on PostgreSQL whatever is written beside.
+// The rewriting of recorded calls in a smaller form: it gives the same on both engines, and on PostgreSQL keeps concurrent writes.
 import { describe, expect, test } from 'bun:test'
 import { createAccount } from '../../../src/access/accounts.ts'
 import { createKey } from '../../../src/access/keys.ts'
@@ -10,10 +10,10 @@ import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 import { NOW, onBoth } from './both-engines.ts'
 
 const CALLS = 40
-/** Two steps, and a call that is left: as one that began at its second. */
+/** Two steps, which leave the last call, since it began at the bound. */
 const STEP = { max_calls: 20, began_before_ms: CALLS * 1_000 }
 
-/** As an older version has stored them: by tokens, by the character, charged nothing, and one that is no JSON. */
+/** A price as an older version stored it: by tokens, by the character, charged nothing, and one that is not JSON. */
 function priceOf(id: number): string {
   if (id % 10 === 0) return ''
   if (id === 13) return '{"unit":'
@@ -28,7 +28,7 @@ const rowOf = (id: number) =>
 async function addCalls(db: Db): Promise<void> {
   const rows = Array.from({ length: CALLS }, (_, at) => rowOf(at + 1)).join()
   await db.write((tx) => tx.rows(`INSERT INTO calls VALUES ${rows}`))
-  // As the migration leaves it that made the table of prices.
+  // As after the migration that made the table of prices.
   await db.write((tx) => tx.rows(`UPDATE call_rewrites SET last_id = ${CALLS} WHERE name = 'prices'`))
 }
 
@@ -41,7 +41,7 @@ async function finish(db: Db, name: RewriteName): Promise<number[]> {
   }
 }
 
-/** All that is read of them, but for how a price is put together: PostgreSQL orders its fields anew. */
+/** Reads all of them, with parsed prices: PostgreSQL orders their fields anew. */
 async function read(db: Db): Promise<unknown> {
   const calls = await db.rows<Record<string, unknown>>(
     `SELECT calls.*, ${PRICE_OF_CALL_SQL} AS read_price FROM calls ORDER BY id`,
@@ -58,7 +58,7 @@ async function read(db: Db): Promise<unknown> {
 const { db: there } = await databaseOfFile()
 
 describe.if(hasPostgres)('calls of an older version', () => {
-  test('are written anew alike, and read as before', async () => {
+  test('are rewritten alike on both engines, and read as before', async () => {
     const { before, steps, after, again } = await onBoth(async ({ db, issuing }) => {
       await createAccount(db, { name: 'alice', now_ms: NOW })
       const settings = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
@@ -88,14 +88,14 @@ describe.if(hasPostgres)('calls of an older version', () => {
     expect(progress).toMatchObject([{ done_id: CALLS - 1 }, { done_id: CALLS - 1 }])
   })
 
-  test('keep what is written to them meanwhile', async () => {
+  test('keep concurrent writes', async () => {
     await addCalls(there)
     const waits = Promise.withResolvers<void>()
-    const goes_on = Promise.withResolvers<void>()
+    const resumes = Promise.withResolvers<void>()
     const erasing = there.begin(async (tx) => {
       await tx.rows("UPDATE calls SET trace = '' WHERE id = 5")
       waits.resolve()
-      await goes_on.promise
+      await resumes.promise
     })
     await waits.promise
     const step = rewriteCalls(there, 'prices', STEP)
@@ -105,7 +105,7 @@ describe.if(hasPostgres)('calls of an older version', () => {
       'it waits for the row',
       async () => (await there.rows<{ n: number }>(waiting))[0]?.n === 1,
     )
-    goes_on.resolve()
+    resumes.resolve()
     await Promise.all([erasing, step])
     expect(await there.rows('SELECT price, trace FROM calls WHERE id = 5')).toEqual([
       { price: '', trace: '' },

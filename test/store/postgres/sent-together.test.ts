@@ -1,4 +1,4 @@
-// Statements that are sent together: one wait for all of them, in their order, and nothing of a transaction in which one failed.
+// Statements sent together: one wait for all answers, in their order, and nothing left of a transaction in which one failed.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
 import { administrator, databaseOfFile, hasPostgres } from '../../support/postgres.ts'
@@ -6,7 +6,7 @@ import { startProxy } from '../../support/postgres-proxy.ts'
 
 const { url, db } = await databaseOfFile()
 let waits = 0
-// What comes from the client while nothing is awaited is one message.
+// All that the client sends without waiting is one message.
 const proxy = await startProxy(url, (bytes) => {
   waits += 1
   return bytes
@@ -18,13 +18,13 @@ const COMMIT = { text: 'COMMIT' }
 const add = (text: string) => ({ text: ADD, values: [text] })
 const REFUSED = { text: 'SELECT 1 / $1::bigint', values: [0] }
 
-describe.if(hasPostgres)('statements that are sent together', () => {
+describe.if(hasPostgres)('statements sent together', () => {
   afterAll(() => proxy[Symbol.asyncDispose]())
 
   const textsOf = async () =>
     (await db.rows<{ text: string }>('SELECT text FROM catalogues')).map(({ text }) => text)
 
-  test('are answered in their order, after one wait, once each was prepared', async () => {
+  test('are answered in their order, after one wait, once they are prepared', async () => {
     const connection = await Connection.open(proxy.url)
     const all = ['a', 'b'].map((text) => ({ text: 'SELECT $1::text AS one', values: [text] }))
     await connection.askAll([BEGIN, ...all, COMMIT])
@@ -38,7 +38,7 @@ describe.if(hasPostgres)('statements that are sent together', () => {
     await connection.close()
   })
 
-  test('are in one transaction, also where some were prepared before, and others were not', async () => {
+  test('share a transaction, even if only some were prepared before', async () => {
     const connection = await Connection.open(url)
     await connection.askAll([BEGIN, COMMIT])
     const numbers = ['one', 'two'].map((name) => ({
@@ -50,11 +50,11 @@ describe.if(hasPostgres)('statements that are sent together', () => {
     await connection.close()
   })
 
-  test('of a transaction in which one is refused leave nothing; the connection is of use', async () => {
+  test('leave nothing of a transaction if one of them is refused; the connection stays usable', async () => {
     const connection = await Connection.open(url)
     for (const prepared of ['first', 'again']) {
-      const asked = connection.askAll([BEGIN, add(prepared), REFUSED, add('later'), COMMIT])
-      await expect(asked).rejects.toMatchObject({ name: 'StatementError', code: '22012' })
+      const sending = connection.askAll([BEGIN, add(prepared), REFUSED, add('later'), COMMIT])
+      await expect(sending).rejects.toMatchObject({ name: 'StatementError', code: '22012' })
     }
     expect(connection.isLost).toBe(false)
     await connection.askAll([BEGIN, add('kept'), COMMIT])
@@ -62,7 +62,7 @@ describe.if(hasPostgres)('statements that are sent together', () => {
     await connection.close()
   })
 
-  test('while the connection is lost: it stays lost, and all are told so', async () => {
+  test('fail when the connection is lost, and so do all later ones', async () => {
     const connection = await Connection.open(url)
     const [answer] = await connection.askAll([{ text: 'SELECT pg_backend_pid()' }])
     const { sql } = await administrator()
@@ -75,7 +75,7 @@ describe.if(hasPostgres)('statements that are sent together', () => {
     await expect(connection.askAll([BEGIN])).rejects.toMatchObject({ trouble: 'unreachable' })
   })
 
-  test('a value that cannot be stored is refused before anything is sent', async () => {
+  test('are not sent if one has a value that cannot be stored', async () => {
     const connection = await Connection.open(url)
     await expect(connection.askAll([BEGIN, { text: ADD, values: [Number.NaN] }])).rejects.toThrow(
       'cannot be stored',

@@ -1,4 +1,4 @@
-// The lock of a backup on PostgreSQL: one has it at a time, the next gets it at once, and nobody else waits for it.
+// The lock of a backup on PostgreSQL: one session has it at a time, the next gets it at once, and no other work waits for it.
 import { describe, expect, test } from 'bun:test'
 import { LOCKS } from '../../../src/store/engines/postgres/lock-numbers.ts'
 import { takeSessionLock } from '../../../src/store/engines/postgres/session-lock.ts'
@@ -13,12 +13,12 @@ test('no two locks have the same number', () => {
 })
 
 describe.if(hasPostgres)('the lock of a backup', () => {
-  test('is refused while somebody has it', async () => {
+  test('is refused while another session has it', async () => {
     await using _one = await takeSessionLock(url, LOCKS.backup)
     expect(await takeSessionLock(url, LOCKS.backup)).toBeUndefined()
   })
 
-  test('is the next one’s as soon as it was given back', async () => {
+  test('is free as soon as it is released', async () => {
     for (let time = 0; time < TIMES; time += 1) {
       const lock = await takeSessionLock(url, LOCKS.backup)
       expect({ time, is_taken: lock !== undefined }).toEqual({ time, is_taken: true })
@@ -26,7 +26,7 @@ describe.if(hasPostgres)('the lock of a backup', () => {
     }
   })
 
-  test('keeps nobody from what locks the operator, as when an account is made', async () => {
+  test('does not block the lock of the operator, which a new account takes', async () => {
     await using _one = await takeSessionLock(url, LOCKS.backup)
     await db.begin((tx) => tx.lock(null))
   })

@@ -10,7 +10,7 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
   const rate = createSharedRate(db)
   const accounts = async () =>
     (await db.rows<{ id: number }>('SELECT id FROM image_rates ORDER BY id')).map(({ id }) => id)
-  /** As if so much time had gone by since the calls of an account. */
+  /** Moves all calls into the past, as if time had gone by. */
   const passes = (ms: number) =>
     db.write((db) =>
       db.rows(
@@ -25,7 +25,7 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
 
   beforeEach(() => db.write((db) => db.rows('DELETE FROM image_rates')))
 
-  test('31 calls at two of them at once: exactly 30 are admitted, each told another rest', async () => {
+  test('admits exactly 30 of 31 simultaneous calls at two of them, each with another rest', async () => {
     await using other = await openPostgres(url)
     const rates = [rate, createSharedRate(other)]
     const states = await Promise.all(Array.from({ length: 31 }, (_, at) => rates[at % 2]?.take(1, 30)))
@@ -36,7 +36,7 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
     expect(states.filter((state) => !state?.admitted)).toMatchObject([{ limit: 30, remaining: 0 }])
   })
 
-  test('a refused call is not counted, nor is a look', async () => {
+  test('counts neither a refused call nor a look', async () => {
     await take(30)
     const before = await db.rows('SELECT * FROM image_rates')
     for (let times = 0; times < 3; times++) expect(await rate.take(1, 30)).toMatchObject({ admitted: false })
@@ -44,7 +44,7 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
     expect(await db.rows('SELECT * FROM image_rates')).toEqual(before)
   })
 
-  test('calls of the last 60 seconds count, and accounts by themselves', async () => {
+  test('counts the calls of the last 60 seconds, for each account by itself', async () => {
     expect(await rate.look(1, 30)).toEqual({ admitted: true, limit: 30, remaining: 30, resets_in_s: 0 })
     await take(20)
     await passes(30_000)
@@ -58,13 +58,13 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
     expect(await rate.look(1, 30)).toMatchObject({ admitted: true, remaining: 20 })
     const next = await rate.take(1, 30)
     expect(next).toMatchObject({ admitted: true, remaining: 19 })
-    // The next ten leave together.
+    // The next ten expire together.
     expect(Math.ceil(next.resets_in_s / 30)).toBe(1)
     const [row] = await db.rows<{ taken: string }>('SELECT taken FROM image_rates WHERE id = 1')
     expect(JSON.parse(row?.taken ?? '')).toHaveLength(11)
   })
 
-  test('the limit is the catalogue’s of the moment: lowered and raised', async () => {
+  test('follows the limit of the catalogue when it is lowered and raised', async () => {
     await take(10)
     expect(await rate.take(1, 4)).toMatchObject({ admitted: false, limit: 4, remaining: 0 })
     expect(await rate.look(1, 10)).toMatchObject({ admitted: false, limit: 10, remaining: 0 })
@@ -72,7 +72,7 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
     expect(await rate.look(1, 100)).toMatchObject({ admitted: true, limit: 100, remaining: 89 })
   })
 
-  test('a clock of the server that is set back by an hour locks nobody out for an hour', async () => {
+  test('locks nobody out for an hour if the clock of the server is set back by an hour', async () => {
     await take(30)
     await passes(-3_600_000)
     expect(await rate.look(1, 30)).toMatchObject({ admitted: true, remaining: 30 })
@@ -86,7 +86,7 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
     expect(await accounts()).toEqual([])
   })
 
-  test('the sweep removes whoever made no call in 60 seconds', async () => {
+  test('loses in a sweep the accounts without a call in 60 seconds', async () => {
     await take(1)
     await passes(60_000)
     await rate.take(2, 30)

@@ -1,4 +1,4 @@
-// A statement that is not answered in its time: its connection is given up, and the others only where the server answers over none of them.
+// A statement without an answer in its time: its connection is closed, and the others only if the server does not answer over an idle one.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
@@ -7,7 +7,7 @@ import { startProxy } from '../../support/postgres-proxy.ts'
 const { url } = await databaseOfFile()
 const proxy = await startProxy(url)
 
-describe.if(hasPostgres)('a statement that is not answered in its time', () => {
+describe.if(hasPostgres)('a statement without an answer in its time', () => {
   const BOUND_MS = 600
   const calls = new PostgresDb(proxy.url, { max_answer_ms: BOUND_MS })
   const others = new PostgresDb(proxy.url)
@@ -20,10 +20,10 @@ describe.if(hasPostgres)('a statement that is not answered in its time', () => {
     await proxy[Symbol.asyncDispose]()
   })
 
-  /** So that one is idle, while others are used. */
+  /** Opens connections, so that one is idle while others are used. */
   const openMore = () => Promise.all([1, 2, 3].map(() => others.rows('SELECT 1 AS one FROM pg_sleep(0.05)')))
 
-  test('is an end of its own connection alone, where the server answers over an idle one', async () => {
+  test('closes only its own connection if the server answers over an idle one', async () => {
     await openMore()
     const report = others.rows(SLOW)
     const write = others.begin((tx) => tx.rows(SLOW))
@@ -31,7 +31,7 @@ describe.if(hasPostgres)('a statement that is not answered in its time', () => {
     expect([await report, await write]).toEqual([ONE, ONE])
   })
 
-  test('is the end of all, where it does not answer over an idle one either', async () => {
+  test('closes all connections if the server does not answer over an idle one either', async () => {
     await openMore()
     await calls.rows('SELECT 1')
     const began_ms = performance.now()

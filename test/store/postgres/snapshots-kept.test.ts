@@ -14,7 +14,7 @@ const REPORTS_EVERY_S = 1
 
 type Servers = Awaited<ReturnType<typeof startReplicated>>
 
-describe.if(NATIVE !== undefined)('beside the sessions', () => {
+describe.if(NATIVE !== undefined)('versions of rows', () => {
   let servers: Servers
   let sql: SQL
   let db: PostgresDb
@@ -41,7 +41,7 @@ describe.if(NATIVE !== undefined)('beside the sessions', () => {
   })
 
   let tables = 0
-  /** Whether versions of rows that are deleted now are kept: for longer than a standby takes to report that it reads none of them. */
+  /** True if versions of rows deleted now are kept for longer than a standby takes to report that it reads none of them. */
   async function keepsVersions(): Promise<boolean> {
     tables += 1
     const table = `counted_${tables}`
@@ -56,12 +56,12 @@ describe.if(NATIVE !== undefined)('beside the sessions', () => {
     }
   }
 
-  test('none: versions are removed', async () => {
+  test('are removed without a snapshot', async () => {
     expect(await keepsVersions()).toBe(false)
     expect((await snapshotsOn(db)).oldest).toBeUndefined()
   })
 
-  test('a prepared transaction', async () => {
+  test('are kept for a prepared transaction', async () => {
     await sql.unsafe("BEGIN; INSERT INTO counted VALUES (2, 0); PREPARE TRANSACTION 'bob''s'").simple()
     try {
       expect(await keepsVersions()).toBe(true)
@@ -82,7 +82,7 @@ describe.if(NATIVE !== undefined)('beside the sessions', () => {
     expect((await snapshotsOn(db)).oldest).toBeUndefined()
   })
 
-  test('a prepared transaction of another database keeps none of this one', async () => {
+  test('are not kept for a prepared transaction of another database', async () => {
     await sql.unsafe('CREATE DATABASE other')
     const other = new SQL({
       url: Object.assign(new URL(servers.primary.url), { pathname: '/other' }).href,
@@ -94,7 +94,7 @@ describe.if(NATIVE !== undefined)('beside the sessions', () => {
     await other.end()
   })
 
-  test('a logical slot keeps versions of system tables alone', async () => {
+  test('are kept for a logical slot only in system tables', async () => {
     await sql.unsafe("SELECT pg_create_logical_replication_slot('changes', 'pgoutput')")
     const [slot] = await sql.unsafe('SELECT xmin, catalog_xmin FROM pg_replication_slots')
     expect([slot.xmin, slot.catalog_xmin]).toEqual([null, expect.anything()])
@@ -103,7 +103,7 @@ describe.if(NATIVE !== undefined)('beside the sessions', () => {
     await sql.unsafe("SELECT pg_drop_replication_slot('changes')")
   })
 
-  /** A query on the standby that reads as of a moment. */
+  /** Looks while a query on the standby reads as of one moment. */
   async function whileStandbyReads(look: () => Promise<void>): Promise<void> {
     await using reader = new SQL({ url: servers.standby.url, max: 1 })
     await untilDone('the standby answers', () => reader.unsafe('SELECT count(*) FROM counted'))
@@ -113,13 +113,13 @@ describe.if(NATIVE !== undefined)('beside the sessions', () => {
     try {
       await look()
     } finally {
-      // Its connection would wait for it, and hide what failed.
+      // Otherwise its connection would wait for it, and hide the failure.
       await session.unsafe('ROLLBACK').simple()
       await session.release()
     }
   }
 
-  test('a standby that reports what it reads', async () => {
+  test('are kept for a standby that reports its reads', async () => {
     await whileStandbyReads(async () => {
       await eventually('versions are kept for it', keepsVersions)
       const { undated } = await snapshotsOn(db)
@@ -129,13 +129,13 @@ describe.if(NATIVE !== undefined)('beside the sessions', () => {
         application: 'walreceiver',
         age_ms: null,
       })
-      // By when its report came: at least the one that deleted what is kept.
+      // Counted from its report: at least the transaction that deleted the kept versions.
       expect(undated?.transactions).toBeGreaterThan(0)
     })
     expect(await keepsVersions()).toBe(false)
   })
 
-  test('a slot: its standby reads, and once it is away, since then', async () => {
+  test('are kept for a slot while its standby reads, and after the standby is away', async () => {
     await sql.unsafe(`SELECT pg_create_physical_replication_slot('${SLOT}')`)
     const standby = new SQL({ url: servers.standby.url, max: 1 })
     await standby.unsafe(`ALTER SYSTEM SET primary_slot_name = '${SLOT}'`)

@@ -1,4 +1,4 @@
-// The oldest snapshot of a database on PostgreSQL: whose transactions count, how old theirs are, and what another user may see of them.
+// The oldest snapshot of a database on PostgreSQL: the transactions that count, their age, and those that another user may see.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { checkSnapshots } from '../../../plugins/doctor/checks/snapshots.ts'
@@ -12,7 +12,7 @@ setDefaultTimeout(30_000)
 
 const { url, db } = await databaseOfFile()
 
-/** In a transaction of another session, which has carried out these. */
+/** Looks while another session is in a transaction that has carried out these statements. */
 async function beside<T>(
   statements: readonly string[],
   look: (pid: string) => Promise<T>,
@@ -33,12 +33,12 @@ async function beside<T>(
 const READING = ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM tollgate.accounts']
 
 describe.if(hasPostgres)('the oldest snapshot', () => {
-  test('none', async () => {
+  test('is undefined without a transaction', async () => {
     expect(await snapshotsOn(db)).toEqual({ oldest: undefined, undated: undefined, hidden: 0 })
     expect(await checkSnapshots({ db })).toMatchObject([{ level: 'ok', found: 'none is open', advice: null }])
   })
 
-  test('of a transaction that reads as of one moment, by its age', async () => {
+  test('is that of the oldest transaction that reads as of one moment', async () => {
     await beside(READING, async (pid) => {
       await Bun.sleep(50)
       const { oldest } = await snapshotsOn(db)
@@ -58,11 +58,11 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
     })
   })
 
-  test.each<[what: string, statements: readonly string[], counts: boolean]>([
-    ['one that has written', ['BEGIN', 'CREATE TEMPORARY TABLE one (id int)'], true],
-    ['one that has only begun', ['BEGIN'], false],
+  test.each<[transaction: string, statements: readonly string[], counts: boolean]>([
+    ['may be that of a transaction that has written', ['BEGIN', 'CREATE TEMPORARY TABLE one (id int)'], true],
+    ['is not that of one that has only begun', ['BEGIN'], false],
     [
-      'one between two statements of its own moments each',
+      'is not that of one between two statements that each read as of their own moment',
       ['BEGIN', 'SELECT count(*) FROM tollgate.accounts'],
       false,
     ],
@@ -72,13 +72,13 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
     })
   })
 
-  test('of another database: its rows are others', async () => {
+  test('is not that of a transaction in another database', async () => {
     const other = await makeDatabase()
     await beside(READING, async () => expect((await snapshotsOn(db)).oldest).toBeUndefined(), other.url)
     await dropDatabase(other.name)
   })
 
-  test('of another user: not seen, and said so, until it has the right', async () => {
+  test('of another user is reported as hidden, until the right to see it is granted', async () => {
     const role = `watcher_${process.pid}`
     await using sql = new SQL({ url, max: 1 })
     await sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'p'`)
@@ -105,6 +105,6 @@ describe.if(hasPostgres)('the oldest snapshot', () => {
   })
 })
 
-test('where rows are in a file nothing is asked', async () => {
+test('the check finds nothing to report for a database in a file', async () => {
   expect(await checkSnapshots({ db: dbOver(memoryDatabase()) })).toEqual([])
 })

@@ -5,7 +5,7 @@ import { MIGRATIONS } from '../../../src/store/engines/sqlite/migrate.ts'
 import { memoryDatabase } from '../../support/empty-database.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 
-/** A table, as both can say it. */
+/** A table in a form that both engines share. */
 interface Table {
   columns: string[]
   unique: string[]
@@ -38,7 +38,7 @@ const TYPES: Record<string, string> = { INTEGER: 'bigint', TEXT: 'text', BLOB: '
 const columnOf = ({ name, type, notnull, pk }: Info): string =>
   `${name} ${TYPES[type]}${notnull || pk ? ' NOT NULL' : ''}`
 
-/** What an index is over, and of which rows: after its table, in letters that both write alike. */
+/** The columns and the condition of an index, in a spelling that both engines share. */
 const partsOf = (text: string): string =>
   (/ ON (?:\w+\.)?"?\w+"? (?:USING btree )?(.*)$/s.exec(text)?.[1] ?? '')
     .replace(/'(\w+)'::text/g, "'$1'")
@@ -57,19 +57,22 @@ describe.if(hasPostgres)('the tables', () => {
     expect(Object.keys(here).length).toBeGreaterThan(20)
   })
 
-  test.each(Object.keys(here))('%s: columns in the same order, null or not, of the same types', (name) => {
-    expect(there[name]?.columns).toEqual(here[name]?.columns as string[])
-  })
+  test.each(Object.keys(here))(
+    '%s: the same columns in the same order, with the same types and nullability',
+    (name) => {
+      expect(there[name]?.columns).toEqual(here[name]?.columns as string[])
+    },
+  )
 
-  test.each(Object.keys(here))('%s: what is unique', (name) => {
+  test.each(Object.keys(here))('%s: the same unique constraints', (name) => {
     expect(there[name]?.unique).toEqual(here[name]?.unique as string[])
   })
 
-  test.each(Object.keys(here))('%s: indexes by name, their columns, and of which rows', (name) => {
+  test.each(Object.keys(here))('%s: the same indexes, with their columns and conditions', (name) => {
     expect(there[name]?.indexes).toEqual(here[name]?.indexes as string[])
   })
 
-  test('every text is compared by its bytes', async () => {
+  test('compare every text by its bytes', async () => {
     const others = await db.rows<{ column: string }>(
       `SELECT attrelid::regclass || '.' || attname AS column FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
        WHERE relnamespace = 'tollgate'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
@@ -78,7 +81,7 @@ describe.if(hasPostgres)('the tables', () => {
     expect(others).toEqual([])
   })
 
-  test('nothing refers to another row from holds, calls and entries', async () => {
+  test('have no references from holds, calls and entries to other rows', async () => {
     const rows = await db.rows<{ name: string }>(
       "SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint WHERE contype = 'f' ORDER BY name",
     )

@@ -1,4 +1,4 @@
-// The audit on PostgreSQL finds what breaks an invariant, as on SQLite.
+// The audit on PostgreSQL: it finds the same broken invariants as on SQLite.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { audit } from '../../../src/money/ledger/audit.ts'
 import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
@@ -17,7 +17,7 @@ describe.if(hasPostgres)('the audit on PostgreSQL', () => {
 
   async function use(): Promise<void> {
     await there.begin({ balance: 1_000, key: USED_KEY })
-    // One that knows no price of before: those were deleted.
+    // A new one, because the old one knows prices that were deleted.
     const executor = openPostgresExecutor(there.url)
     await executor.commit([...USED], 5_000)
     await executor.close()

@@ -1,4 +1,4 @@
-// Transactions on PostgreSQL: all or nothing, joined, again after deadlocks, beside each other; and what may write at all.
+// Transactions on PostgreSQL: all or nothing, nested, again after deadlocks, beside each other; and refused writes.
 import { describe, expect, test } from 'bun:test'
 import { createAccount, listAccounts } from '../../../src/access/accounts.ts'
 import type { Db, Statements } from '../../../src/store/db.ts'
@@ -23,10 +23,10 @@ describe.if(hasPostgres)('a transaction', () => {
         throw new Error('stop')
       })
     const CASES: [string, (db: Db) => Promise<unknown>, string][] = [
-      ['where its work throws', failing, 'stop'],
-      ['where what joined it throws', (own) => own.begin((tx) => failing(tx)), 'stop'],
+      ['if its work throws', failing, 'stop'],
+      ['if a nested one throws', (own) => own.begin((tx) => failing(tx)), 'stop'],
       [
-        'where a statement fails',
+        'if a statement fails',
         (own) =>
           own.begin(async (tx) => {
             await add(tx, 'nothing')
@@ -35,7 +35,7 @@ describe.if(hasPostgres)('a transaction', () => {
         'a value was refused (22012)',
       ],
       [
-        'where a statement fails and that is caught',
+        'if a statement fails and the failure is caught',
         (own) =>
           own.begin(async (tx) => {
             await add(tx, 'nothing')
@@ -44,7 +44,7 @@ describe.if(hasPostgres)('a transaction', () => {
         'was caught',
       ],
       [
-        'where it is not durable either',
+        'if its work throws and it is not durable',
         (own) =>
           own.begin(
             async (tx) => {
@@ -60,12 +60,12 @@ describe.if(hasPostgres)('a transaction', () => {
       const before = await names(db)
       await expect(work(db)).rejects.toThrow(message)
       expect(await since(before)).toEqual([])
-      // The connection that it had is as good as before.
+      // Its connection stays usable.
       await db.begin(async (tx) => expect(await setting(tx, 'synchronous_commit')).toBe('on'))
     })
   })
 
-  test('within another it joins that one', async () => {
+  test('within another joins that one', async () => {
     const before = await names(db)
     await db.begin(async (tx) => {
       await tx.begin((inner) => add(inner, 'joined-1'))
@@ -75,7 +75,7 @@ describe.if(hasPostgres)('a transaction', () => {
     expect(await since(before)).toEqual(['joined-2'])
   })
 
-  test('acts for whom it is said, and for whom the database acts if nobody is', async () => {
+  test('acts for the named actor, and by default for that of the database', async () => {
     const [ada, bob] = ['ada', 'bob'].map((request_id) => ({
       actor: { kind: 'system' as const },
       request_id,
@@ -97,43 +97,43 @@ describe.if(hasPostgres)('a transaction', () => {
     expect(await db.write((within) => setting(within, 'synchronous_commit'), { durable: false })).toBe('off')
   })
 
-  test('two that wait for each other are both done in the end', async () => {
+  test('runs again after a deadlock with another one, so that both are done', async () => {
     for (const name of ['left', 'right']) await add(db, name)
     const touch = (tx: Db, name: string) =>
       tx.rows('UPDATE accounts SET created_at_ms = created_at_ms + 1 WHERE name = $name', { name })
     const both = Promise.withResolvers<void>()
-    let begun = 0
+    let started = 0
     let runs = 0
     const crossing = (first: string, then: string) =>
       db.begin(async (tx) => {
         runs += 1
         await touch(tx, first)
-        begun += 1
-        if (begun === 2) both.resolve()
+        started += 1
+        if (started === 2) both.resolve()
         await both.promise
         await touch(tx, then)
       })
     await Promise.all([crossing('left', 'right'), crossing('right', 'left')])
     const rows = await db.rows("SELECT created_at_ms FROM accounts WHERE name IN ('left', 'right')")
     expect(rows).toEqual([{ created_at_ms: 2 }, { created_at_ms: 2 }])
-    // One of them again, or on a busy server both.
+    // One of them has run again, or on a busy server both.
     expect(runs).toBeGreaterThan(2)
   })
 
-  test('more at once than there are connections: all are done', async () => {
+  test('is done even if there are more at once than connections', async () => {
     const before = await names(db)
     const many = Array.from({ length: 20 }, (_, at) => `many-${String(at).padStart(2, '0')}`)
     await Promise.all(many.map((name) => db.begin((tx) => add(tx, name))))
     expect(await since(before)).toEqual(many)
   })
 
-  test('one that is alone in what it makes: of two at once the second is refused', async () => {
+  test('is refused if another one makes the same row at once', async () => {
     const ends = await Promise.allSettled(['once', 'once'].map((name) => db.begin((tx) => add(tx, name))))
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect((await names(db)).filter((name) => name === 'once')).toEqual(['once'])
   })
 
-  test('what is read as of one moment does not change, and what is read beside it does', async () => {
+  test('is not visible in a snapshot from before it, and is beside that', async () => {
     await db.snapshot(async (then) => {
       const before = await names(then)
       await db.begin((tx) => add(tx, 'meanwhile'))
@@ -146,8 +146,11 @@ describe.if(hasPostgres)('a transaction', () => {
     const insert = "INSERT INTO prices (sha256, json) VALUES ('\\x00', '{}')"
     const CASES: [string, (own: Db) => unknown][] = [
       ['past `write` and `begin`', (own) => own.rows(insert)],
-      ['while reading as of one moment', (own) => own.snapshot((then) => then.rows(insert))],
-      ['by what joins that', (own) => own.snapshot((then) => then.begin((tx) => add(tx, 'nothing')))],
+      ['in a snapshot', (own) => own.snapshot((then) => then.rows(insert))],
+      [
+        'by a transaction in a snapshot',
+        (own) => own.snapshot((then) => then.begin((tx) => add(tx, 'nothing'))),
+      ],
     ]
     test.each(CASES)('%s', async (_, work) => {
       await expect((async () => await work(db))()).rejects.toMatchObject({
@@ -156,14 +159,14 @@ describe.if(hasPostgres)('a transaction', () => {
       })
     })
 
-    test('by a database that was opened to be read', async () => {
+    test('by a database opened for reading', async () => {
       await using own = await openPostgres(url, { readonly: true })
       expect(() => own.begin((tx) => add(tx, 'nothing'))).toThrow('opened to be read')
       expect(await names(own)).toEqual(await names(db))
     })
   })
 
-  test('it is closed once what is under way has ended, and then nothing is begun', async () => {
+  test('under way ends before the database closes, and no later one begins', async () => {
     const own = await openPostgres(url)
     const writing = Array.from({ length: 6 }, (_, at) => own.begin((tx) => add(tx, `closing-${at}`)))
     await own.close()
@@ -173,7 +176,7 @@ describe.if(hasPostgres)('a transaction', () => {
     expect(await names(db)).not.toContain('late')
   })
 
-  test('a row of an account that is being erased meanwhile waits, and is refused', async () => {
+  test('that erases an account makes a new row of that account wait, and be refused', async () => {
     const { id } = await add(db, 'erased')
     const sign_in = (own: Db) =>
       own.write((within) =>

@@ -1,4 +1,4 @@
-// Values on their way to PostgreSQL and back: the same as SQLite's, or refused; and no value in what a failure says.
+// Values on their way to PostgreSQL and back: the same as SQLite's, or refused; and no value in the message of a failure.
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { eq } from 'drizzle-orm'
@@ -93,18 +93,18 @@ describe.if(hasPostgres)('values', () => {
     ['the greatest exact integer', MAX, 'BIGINT'],
     ['the least', -MAX, 'BIGINT'],
     ['zero', 0, 'BIGINT'],
-    ['no value', null, 'BIGINT'],
+    ['a number that is null', null, 'BIGINT'],
     ['an empty text', '', 'TEXT'],
     ['a text of all kinds of letters', 'a"\'\\ü€𝄞\n', 'TEXT'],
     ['a text of digits', '007', 'TEXT'],
-    ['no text', null, 'TEXT'],
-  ])('%s comes back as it is', async (_, value, type) => {
+    ['a text that is null', null, 'TEXT'],
+  ])('%s comes back unchanged', async (_, value, type) => {
     expect(await both((own) => own.rows(`SELECT CAST($value AS ${type}) AS value`, { value }))).toEqual([
       { value },
     ])
   })
 
-  test('bytes are a Buffer, JSON what it was, and null stays null, in rows of the project', async () => {
+  test('in rows of a table bytes are a Buffer, JSON is parsed, and null stays null', async () => {
     const issuing = { randomBytes: (length: number) => new Uint8Array(length).fill(7), now_ms: MAX }
     const row = await both(async (own) => {
       await createAccount(own, { name: 'ada', now_ms: MAX })
@@ -115,7 +115,7 @@ describe.if(hasPostgres)('values', () => {
     expect(row[0]?.sha256).toBeInstanceOf(Buffer)
   })
 
-  test('what is true is 1, sums and counts are numbers, a mean has its fraction', async () => {
+  test('a true condition is 1, sums and counts are numbers, a mean has its fraction', async () => {
     const rows = await both((own) =>
       own.rows(
         `SELECT 1 = 1 AS yes, 1 = 2 AS no, sum(n) AS sum, count(*) AS count, avg(n) AS mean
@@ -125,13 +125,13 @@ describe.if(hasPostgres)('values', () => {
     expect(rows).toEqual([{ yes: 1, no: 0, sum: 3, count: 2, mean: 1.5 }])
   })
 
-  test('a row that is not there is undefined', async () => {
+  test('a missing row is undefined', async () => {
     expect(
       await both((own) => own.orm.select().from(accounts).where(isNamed('nobody')).get()),
     ).toBeUndefined()
   })
 
-  test('a NUL in a text, which PostgreSQL does not store, is � there, and looking for one finds nothing', async () => {
+  test('a NUL in a text, which PostgreSQL does not store, becomes �, and a search for it finds nothing', async () => {
     expect(await db.rows('SELECT $text::text AS text', { text: 'a\0b\0' })).toEqual([
       { text: 'a\ufffdb\ufffd' },
     ])
@@ -148,11 +148,11 @@ describe.if(hasPostgres)('values', () => {
     test.each<[string, Record<string, string | number | Uint8Array | null>, string]>([
       ['a text in place of a number', { ...good, balance: 'secret' }, '22P02'],
       ['a fraction in place of an integer', { ...good, balance: 1.5 }, '22P02'],
-      ['less than nothing', { ...good, balance: -1 }, '23514'],
-      ['what is none of the values of a column', { ...good, status: 'secret' }, '23514'],
+      ['a negative amount', { ...good, balance: -1 }, '23514'],
+      ['an unknown value of a column', { ...good, status: 'secret' }, '23514'],
       ['an empty name', { ...good, name: '' }, '23514'],
-      ['a name that is there', { ...good, name: 'ada' }, '23505'],
-      ['nothing, where there must be something', { ...good, name: null }, '23502'],
+      ['a name that exists', { ...good, name: 'ada' }, '23505'],
+      ['a null in a required column', { ...good, name: null }, '23502'],
     ])('%s, without a value in the message', async (_, values, code) => {
       const failure: Error & { code?: string } = await write(account, values).then(
         () => new Error('written'),
@@ -164,17 +164,17 @@ describe.if(hasPostgres)('values', () => {
 
     test.each([
       ['an integer that is not exact', 2 ** 53],
-      ['no number', Number.NaN],
-      ['without an end', Number.POSITIVE_INFINITY],
+      ['a value that is not a number', Number.NaN],
+      ['an infinite number', Number.POSITIVE_INFINITY],
     ])('%s, before it is sent', async (_, balance) => {
       await expect(write(account, { ...good, balance })).rejects.toThrow(/exact|cannot be stored/)
     })
 
-    test('an integer that comes back and is not exact', async () => {
+    test('an inexact integer that comes back', async () => {
       await expect(db.rows('SELECT 9007199254740993')).rejects.toThrow('exact')
     })
 
-    test('what Drizzle sends, without its parameters in the message', async () => {
+    test('a wrong parameter of Drizzle, without the parameter in the message', async () => {
       const failing = db.orm
         .select()
         .from(accounts)

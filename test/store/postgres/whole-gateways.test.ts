@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { hasPostgres } from '../../support/postgres.ts'
 
-/** What keeps money and secrets, in little time. */
+/** Quick tests of money and secrets. */
 const FILES = [
   'test/chat/chat.test.ts',
   'test/messages/gateway-duties.test.ts',
@@ -15,7 +15,7 @@ const FILES = [
 ]
 
 test.if(hasPostgres)(
-  'the same tests pass there',
+  'quick tests of money and secrets pass with their rows on PostgreSQL',
   async () => {
     const child = Bun.spawn([process.execPath, 'test', '--timeout', '60000', ...FILES], {
       env: { ...process.env, TOLLGATE_TEST_ENGINE: 'postgres' },
