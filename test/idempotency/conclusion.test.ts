@@ -258,17 +258,14 @@ describe('a stream', () => {
   test.each([
     ['charged', post(1, 70), 'replayed 200'],
     ['not charged', voided(1), 'anew'],
-  ])(
-    'that is settled between two looks at its end, and %s, is concluded right',
-    async (_, resolution, then) => {
-      const answer = await streamFirst((controller) => {
-        settled_between = resolution
-        controller.close()
-      })
-      expect(await answer.text()).toBe('hello')
-      await eventually('its end is known', async () => (await sendAgain(true)) === then)
-    },
-  )
+  ])('whose end is settled between two looks is known, and was %s', async (_, resolution, then) => {
+    const answer = await streamFirst((controller) => {
+      settled_between = resolution
+      controller.close()
+    })
+    expect(await answer.text()).toBe('hello')
+    await eventually('its end is known', async () => (await sendAgain(true)) === then)
+  })
 
   describe('whose last bytes are followed by a failure arrives whole', () => {
     const CASES: [of: string, step: Step, failure: Error, resolution: Operation, then: string][] = [

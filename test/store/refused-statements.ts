@@ -433,10 +433,7 @@ const INCIDENT_UPDATES = [
 ] as const
 
 const ALERTS = [
-  [
-    'a second open alert of the same subject',
-    "INSERT INTO alerts VALUES (3, 'disk', '', NULL, 'full', 6, NULL, NULL)",
-  ],
+  ['a second open alert', "INSERT INTO alerts VALUES (3, 'disk', '', NULL, 'full', 6, NULL, NULL)"],
   ['no rule', "UPDATE alerts SET rule = ''"],
   ['no sentence', "UPDATE alerts SET sentence = ''"],
   ['an end before its begin', 'UPDATE alerts SET over_since_ms = 4 WHERE id = 1'],
@@ -585,10 +582,7 @@ const STATE_CHANGES = [
   ['without a state before', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, '', 'b', 'c', '{}', 0)"],
   ['without a state after', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', '', 'c', '{}', 0)"],
   ['without a source', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', 'b', '', '{}', 0)"],
-  [
-    'details that are not JSON',
-    "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', 'b', 'c', 'x', 0)",
-  ],
+  ['details other than JSON', "INSERT INTO state_changes VALUES (2, 'orders', 1, 1, 'a', 'b', 'c', 'x', 0)"],
 ] as const
 
 const ORDERS = [

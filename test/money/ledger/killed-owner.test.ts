@@ -35,8 +35,8 @@ interface Pending {
   lost?: LostHold | undefined
 }
 
-/** The answers to callers, over all lives. */
-interface Answers {
+/** Answers that callers have seen, over all lives. */
+interface Seen {
   charged: Map<string, number>
   /** Settlements that were under way when a process died: written or not. */
   open: Map<string, number>
@@ -84,35 +84,30 @@ function batchOf(random: Random, pending: Pending[]): { operations: Operation[];
   return { operations: [...operations, ...moved, ...taken], settled }
 }
 
-async function settle(
-  executor: Executor,
-  random: Random,
-  pending: Pending[],
-  answers: Answers,
-): Promise<void> {
+async function settle(executor: Executor, random: Random, pending: Pending[], seen: Seen): Promise<void> {
   const { operations, settled } = batchOf(random, pending)
   const costs = settled.map((_, at) => {
     const operation = operations[at]
     return operation?.op === 'post' ? operation.cost_nanos : 0
   })
   for (const [at, { request_id }] of settled.entries()) {
-    answers.open.set(request_id, costs[at] ?? 0)
-    if (answers.late.has(request_id)) answers.late_nanos += costs[at] ?? 0
+    seen.open.set(request_id, costs[at] ?? 0)
+    if (seen.late.has(request_id)) seen.late_nanos += costs[at] ?? 0
   }
   const results = await executor.commit(operations, 0)
   for (const [at, { request_id }] of settled.entries()) {
     const result = results[at]
     if (!result || !('ok' in result)) continue
     if (!result.ok) throw new Error(`a settlement was refused: ${result.refusal}`)
-    expect('late' in result && result.late === true).toBe(answers.late.has(request_id))
-    answers.open.delete(request_id)
-    answers.charged.set(request_id, costs[at] ?? 0)
+    expect('late' in result && result.late === true).toBe(seen.late.has(request_id))
+    seen.open.delete(request_id)
+    seen.charged.set(request_id, costs[at] ?? 0)
   }
 }
 
-function decide(executor: Executor, random: Random, pending: Pending[], answers: Answers): void {
+function decide(executor: Executor, random: Random, pending: Pending[], seen: Seen): void {
   const account_id = 1 + random.below(ACCOUNTS)
-  const request_id = `r-${++answers.requests}`
+  const request_id = `r-${++seen.requests}`
   const operation = hold(random.below(150), { account_id, key_id: account_id, request_id })
   const outcome = executor.holds?.decide(operation)
   if (!outcome?.ok) return
@@ -124,7 +119,7 @@ function decide(executor: Executor, random: Random, pending: Pending[], answers:
 async function live(
   path: string,
   db: Database,
-  { random, answers, pending }: { random: Random; answers: Answers; pending: Pending[] },
+  { random, seen, pending }: { random: Random; seen: Seen; pending: Pending[] },
 ): Promise<Pending[]> {
   const point = random.pick(POINTS)
   const { state, probe } = mortal(point, 1 + random.below(12))
@@ -132,28 +127,28 @@ async function live(
   for (let step = 0; step < MAX_STEPS && !state.dead; step++) {
     try {
       const kind = random.below(100)
-      if (kind < 45) decide(executor, random, pending, answers)
-      else if (kind < 80) await settle(executor, random, pending, answers)
+      if (kind < 45) decide(executor, random, pending, seen)
+      else if (kind < 80) await settle(executor, random, pending, seen)
       else if (kind < 88) await executor.holds?.write(0)
       else writeFromOutside(db, random)
     } catch (thrown) {
       if (!state.dead) throw thrown
     }
   }
-  if (state.dead) answers.deaths.set(point, (answers.deaths.get(point) ?? 0) + 1)
+  if (state.dead) seen.deaths.set(point, (seen.deaths.get(point) ?? 0) + 1)
   await executor.close()
   return pending
 }
 
 /** Expires the pending holds of the dead process, as a start does. @returns some of them, to be settled late */
-function start(db: Database, random: Random, pending: Pending[], answers: Answers): Pending[] {
+function start(db: Database, random: Random, pending: Pending[], seen: Seen): Pending[] {
   const left = db.query<{ id: number }, []>("SELECT id FROM holds WHERE state = 'pending'").all()
   createWriter(db).commit(left.map(({ id }) => expire(id)))
   const hasRow = db.query<unknown, [number, string]>('SELECT 1 FROM holds WHERE id = ? AND request_id = ?')
   return pending
     .filter(() => random.chance(0.3))
     .map((hold) => {
-      answers.late.add(hold.request_id)
+      seen.late.add(hold.request_id)
       return { ...hold, lost: hasRow.get(hold.hold_id, hold.request_id) ? undefined : lostOf(hold) }
     })
 }
@@ -168,7 +163,7 @@ const lostOf = ({ account_id, request_id, held_nanos }: Pending): LostHold => ({
 })
 
 /** The faults after a start. */
-function complaints(db: Database, answers: Answers): string[] {
+function complaints(db: Database, seen: Seen): string[] {
   const recorded = new Map(
     db
       .query<{ request_id: string; cost_nanos: number }, []>('SELECT request_id, cost_nanos FROM calls')
@@ -179,12 +174,12 @@ function complaints(db: Database, answers: Answers): string[] {
     db.query<{ debt: number }, []>('SELECT sum(debt_nanos) AS debt FROM accounts').get() ?? {}
   return [
     ...brokenInvariants(db),
-    ...(debt <= answers.late_nanos ? [] : [`${debt} were overspent`]),
-    ...[...answers.charged]
+    ...(debt <= seen.late_nanos ? [] : [`${debt} were overspent`]),
+    ...[...seen.charged]
       .filter(([id, cost]) => recorded.get(id) !== cost)
       .map(([id]) => `${id} was answered, and is not charged`),
     ...[...recorded]
-      .filter(([id, cost]) => answers.charged.get(id) !== cost && answers.open.get(id) !== cost)
+      .filter(([id, cost]) => seen.charged.get(id) !== cost && seen.open.get(id) !== cost)
       .map(([id]) => `${id} is charged without a request`),
   ]
 }
@@ -195,7 +190,7 @@ test(
     onDisk({ balance: 2_000 }, async (path, db) => {
       for (let id = 2; id <= ACCOUNTS; id++) addAccount(db, id, { balance: 500 })
       const random = randomFrom(SEED)
-      const answers: Answers = {
+      const seen: Seen = {
         charged: new Map(),
         open: new Map(),
         late: new Set(),
@@ -205,13 +200,13 @@ test(
       }
       let pending: Pending[] = []
       for (let life = 0; life < LIVES; life++) {
-        const left = await live(path, db, { random, answers, pending })
-        pending = start(db, random, left, answers)
-        expect(complaints(db, answers)).toEqual([])
+        const left = await live(path, db, { random, seen, pending })
+        pending = start(db, random, left, seen)
+        expect(complaints(db, seen)).toEqual([])
       }
-      expect([...answers.late].filter((id) => answers.charged.has(id)).length).toBeGreaterThan(0)
-      expect([...answers.deaths.keys()].toSorted()).toEqual([...POINTS].toSorted())
-      expect(answers.charged.size).toBeGreaterThan(LIVES)
+      expect([...seen.late].filter((id) => seen.charged.has(id)).length).toBeGreaterThan(0)
+      expect([...seen.deaths.keys()].toSorted()).toEqual([...POINTS].toSorted())
+      expect(seen.charged.size).toBeGreaterThan(LIVES)
     }),
   timeoutMs(60_000),
 )

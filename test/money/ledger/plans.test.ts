@@ -38,7 +38,7 @@ const DAY_MS = 24 * HOUR_MS
 /** A hold of an account whose plan is known to the gateway. */
 const call = (amount: number, other: Partial<HoldOperation> = {}): HoldOperation =>
   hold(amount, { model_id: 'sim-text', ...other })
-const postedByPlan = (hold_id: number, cost: number): Operation => ({
+const posted = (hold_id: number, cost: number): Operation => ({
   ...post(hold_id, cost),
   is_covered: true,
 })
@@ -73,7 +73,7 @@ const COVERED: Case[] = [
     {
       steps: [
         [call(100), heldByPlan(1, 100)],
-        [postedByPlan(1, 40), covered(40)],
+        [posted(1, 40), covered(40)],
         [call(60), heldByPlan(2, 60)],
       ],
       plan_used: { day: 100 },
@@ -87,7 +87,7 @@ const COVERED: Case[] = [
     {
       steps: [
         [call(70), heldByPlan(1, 70)],
-        [postedByPlan(1, 50), covered(50)],
+        [posted(1, 50), covered(50)],
         [call(10), heldByPlan(2, 10)],
       ],
       plan_used: { '5h': 60, day: 60, week: 60, month: 60 },
@@ -126,7 +126,7 @@ const COVERED: Case[] = [
         [call(80), heldByPlan(1, 80)],
         [call(30), held(2, 30)],
         [post(2, 25), charged(25)],
-        [postedByPlan(1, 10), covered(10)],
+        [posted(1, 10), covered(10)],
         [call(30), heldByPlan(3, 30)],
       ],
       after: { balance: 475, spent: 25 },
@@ -173,7 +173,7 @@ const COVERED: Case[] = [
         [call(10), heldByPlan(1, 10)],
         [call(10), heldByPlan(2, 10)],
         [call(10), refused('plan_concurrency')],
-        [postedByPlan(1, 10), covered(10)],
+        [posted(1, 10), covered(10)],
         [call(10), heldByPlan(3, 10)],
         [call(10), refused('plan_concurrency')],
         [voidedByPlan(2), returned(0)],
@@ -226,7 +226,7 @@ const COVERED: Case[] = [
       steps: [
         [call(10, { now_ms: NOW + 9 }), heldByPlan(1, 10)],
         [call(10, { now_ms: NOW + 10 }), held(2, 10)],
-        [postedByPlan(1, 7), covered(7)],
+        [posted(1, 7), covered(7)],
       ],
       after: { balance: 500, held: 10, key_held: 10 },
       plan_used: { day: 7 },
@@ -239,7 +239,7 @@ const COVERED: Case[] = [
     {
       steps: [
         [call(50), heldByPlan(1, 50)],
-        [postedByPlan(1, 130), covered(130)],
+        [posted(1, 130), covered(130)],
         [call(1), refused('plan_daily_limit')],
       ],
       plan_used: { day: 130 },
@@ -267,8 +267,8 @@ const COVERED: Case[] = [
         [call(100), heldByPlan(1, 100)],
         [expire(1), returned(0)],
         [call(20), heldByPlan(2, 20)],
-        [postedByPlan(1, 90), late(covered(90))],
-        [postedByPlan(1, 90), refused('already_resolved')],
+        [posted(1, 90), late(covered(90))],
+        [posted(1, 90), refused('already_resolved')],
         [call(1), refused('plan_daily_limit')],
       ],
       plan_used: { day: 110 },
@@ -315,7 +315,7 @@ const COVERED: Case[] = [
       },
       steps: [
         [call(60), heldByPlan(1, 60)],
-        [postedByPlan(1, 60), covered(60)],
+        [posted(1, 60), covered(60)],
         [call(41, { minimum_nanos: 41 }), refused('key_spend_limit')],
         [call(40), heldByPlan(2, 40)],
       ],
@@ -329,7 +329,7 @@ const COVERED: Case[] = [
     {
       steps: [
         [call(60), heldByPlan(1, 60)],
-        [postedByPlan(1, 60), covered(60)],
+        [posted(1, 60), covered(60)],
         [refund(1), refused('nothing_to_refund')],
         [refund(1, 10), refused('nothing_to_refund')],
         [hold(10), held(2, 10)],
@@ -347,7 +347,7 @@ const COVERED: Case[] = [
       steps: [
         [call(60), heldByPlan(1, 60)],
         [withdraw(500), money(0)],
-        [postedByPlan(1, 60), covered(60)],
+        [posted(1, 60), covered(60)],
       ],
       after: {},
       plan_used: { day: 60 },
@@ -360,9 +360,9 @@ const COVERED: Case[] = [
     {
       steps: [
         [call(MAX_NANOS), heldByPlan(1, MAX_NANOS)],
-        [postedByPlan(1, MAX_NANOS + 1), refused('amount_out_of_range')],
-        [postedByPlan(1, -1), refused('amount_out_of_range')],
-        [postedByPlan(1, 5), covered(5)],
+        [posted(1, MAX_NANOS + 1), refused('amount_out_of_range')],
+        [posted(1, -1), refused('amount_out_of_range')],
+        [posted(1, 5), covered(5)],
       ],
       plan_used: { day: 5 },
     },
@@ -438,7 +438,7 @@ test('calls of a plan that has ended or been replaced are settled, and take noth
   writer.commit([call(50), call(50)])
   db.run('UPDATE accounts SET plan_period_id = NULL')
   db.run('DELETE FROM budgets')
-  expect(createWriter(db).commit([postedByPlan(1, 80), postedByPlan(2, 10), call(20)])).toEqual([
+  expect(createWriter(db).commit([posted(1, 80), posted(2, 10), call(20)])).toEqual([
     covered(80),
     covered(10),
     held(3, 20),
@@ -461,7 +461,7 @@ test('holds decided at once are counted in a new book, and once', () => {
     refusedBy('plan_daily_limit'),
     heldByPlan(2, 60),
   ])
-  writer.commit([postedByPlan(1, 10), postedByPlan(2, 20)])
+  writer.commit([posted(1, 10), posted(2, 20)])
   expect(planUsedOf(db)).toEqual({ day: 30 })
   expect(brokenInvariants(db)).toEqual([])
 })

@@ -225,18 +225,15 @@ test.each<[sent: number, kept: number, tokens: object]>([
   [2, 2, { output_tokens: 7, output_image_tokens: 1_001 }],
   [2, 1, { output_tokens: 3, output_image_tokens: 501 }],
   [3, 1, { output_tokens: 2, output_image_tokens: 334 }],
-])(
-  'of %d received images %d are kept: they are charged their part of the output, rounded up',
-  (sent, kept, tokens) => {
-    const reported = openai({
-      input_tokens: 20,
-      output_tokens: 1_008,
-      output_tokens_details: { text_tokens: 7 },
-    })
-    const { usage } = billImageTokens({ ...answered(reported, { count: 3 }), sent, kept }).tokens
-    expect(usage).toMatchObject({ input_tokens: 20, ...tokens })
-  },
-)
+])('of %d received images %d are kept, and charged their part, rounded up', (sent, kept, tokens) => {
+  const reported = openai({
+    input_tokens: 20,
+    output_tokens: 1_008,
+    output_tokens_details: { text_tokens: 7 },
+  })
+  const { usage } = billImageTokens({ ...answered(reported, { count: 3 }), sent, kept }).tokens
+  expect(usage).toMatchObject({ input_tokens: 20, ...tokens })
+})
 
 describe('any entry, any report', () => {
   const anyRequest: fc.Arbitrary<ImageRequestTokens> = fc

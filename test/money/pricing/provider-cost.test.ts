@@ -89,11 +89,9 @@ describe('images', () => {
   test.each([
     ['partial images', { ...order, partial_images: 2 }],
     ['high fidelity', { ...order, high_fidelity: true }],
-  ])('%s cost their rate in the cost; without one the cost is unknown', (_row, images) => {
-    expect(providerCost(rich, NO_USAGE, chargeImages(rich, images))).toBe(
-      chargeImages(rich, images).cost_nanos,
-    )
-    expect(providerCost(flat, NO_USAGE, chargeImages(rich, images))).toBeNull()
+  ])('%s cost their rate in the cost; without one the cost is unknown', (_row, order) => {
+    expect(providerCost(rich, NO_USAGE, chargeImages(rich, order))).toBe(chargeImages(rich, order).cost_nanos)
+    expect(providerCost(flat, NO_USAGE, chargeImages(rich, order))).toBeNull()
   })
 })
 

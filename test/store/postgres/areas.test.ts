@@ -52,7 +52,7 @@ import { createFileStore } from '../../../src/media/store.ts'
 import { chainFrom, deleteAllOf, deleteNamed, findVisible, insertRow } from '../../../src/responses/rows.ts'
 import { personAtConsole } from '../../support/people.ts'
 import { hasPostgres } from '../../support/postgres.ts'
-import { NOW, onBoth, resultOf, type World } from './both-engines.ts'
+import { endOf, NOW, onBoth, type World } from './both-engines.ts'
 
 const SETTINGS = { session_hours: 1, idle_hours: 1 } as ConsoleSettings
 const PAGE = { limit: 2 }
@@ -75,26 +75,24 @@ describe.if(hasPostgres)('on both engines', () => {
       const { db } = world
       await people(world)
       return [
-        await resultOf(() => createAccount(db, { name: 'ada', now_ms: NOW })),
-        await resultOf(() => renameAccount(db, 'zoe', 'Bob')),
-        await resultOf(() => renameAccount(db, 'nobody', 'x')),
-        await resultOf(() => renameAccount(db, 'zoe', 'Zoe')),
-        await resultOf(() => suspendAccount(db, 'Bob', { now_ms: 0 })),
-        await resultOf(() => closeAccount(db, 'ada', NOW)),
-        await resultOf(() => closeAccount(db, 'ada', NOW)),
-        await resultOf(() => reopenAccount(db, 'ada')),
-        await resultOf(() =>
-          changeDetails(db, 'ada', { display_name: 'Ada Ünal', email: 'a@b.c', note: 'x' }),
-        ),
-        await resultOf(() => changeDetails(db, 'ada', { email: 'a'.repeat(300) })),
-        await resultOf(() => startErasing(db, 'Bob', NOW)),
-        await resultOf(() => changeDetails(db, 'Bob', { note: 'x' })),
-        await resultOf(() =>
+        await endOf(() => createAccount(db, { name: 'ada', now_ms: NOW })),
+        await endOf(() => renameAccount(db, 'zoe', 'Bob')),
+        await endOf(() => renameAccount(db, 'nobody', 'x')),
+        await endOf(() => renameAccount(db, 'zoe', 'Zoe')),
+        await endOf(() => suspendAccount(db, 'Bob', { now_ms: 0 })),
+        await endOf(() => closeAccount(db, 'ada', NOW)),
+        await endOf(() => closeAccount(db, 'ada', NOW)),
+        await endOf(() => reopenAccount(db, 'ada')),
+        await endOf(() => changeDetails(db, 'ada', { display_name: 'Ada Ünal', email: 'a@b.c', note: 'x' })),
+        await endOf(() => changeDetails(db, 'ada', { email: 'a'.repeat(300) })),
+        await endOf(() => startErasing(db, 'Bob', NOW)),
+        await endOf(() => changeDetails(db, 'Bob', { note: 'x' })),
+        await endOf(() =>
           world.run(
             "INSERT INTO memberships (person_id, account_id, role, created_at_ms) VALUES (1, 2, 'owner', 0)",
           ),
         ),
-        await resultOf(() => world.run('DELETE FROM actions')),
+        await endOf(() => world.run('DELETE FROM actions')),
         await listAccountPage(db, {}, PAGE),
         await listAccountPage(db, { search: 'ünal' }, PAGE),
         await listAccountPage(db, { status: 'suspended' }, { limit: 9, cursor: 1 }),
@@ -118,17 +116,17 @@ describe.if(hasPostgres)('on both engines', () => {
       const { db, issuing } = world
       await people(world)
       return [
-        await resultOf(() => createKey(db, 'ada', { name: 'laptop' }, issuing)),
-        await resultOf(() => createKey(db, 'nobody', { name: 'k' }, issuing)),
-        await resultOf(() => createKey(db, 'ada', { name: 'k', spend_limit_nanos: -1 }, issuing)),
-        await resultOf(() => changeKey(db, '1', { name: 'phone' }, NOW)),
-        await resultOf(() => changeKey(db, '1', { models: null, concurrent_calls: 3 }, NOW)),
-        await resultOf(() => db.begin((tx) => freeKeyName(tx, 1, NOW))),
-        await resultOf(() => rotateKey(db, '2', 60, issuing)),
-        await resultOf(() => revokeKey(db, '2', NOW)),
-        await resultOf(() => revokeKey(db, '2', NOW)),
-        await resultOf(() => revokeKey(db, 'tg_nothing', NOW)),
-        await resultOf(() => keyByReference(db, '1')),
+        await endOf(() => createKey(db, 'ada', { name: 'laptop' }, issuing)),
+        await endOf(() => createKey(db, 'nobody', { name: 'k' }, issuing)),
+        await endOf(() => createKey(db, 'ada', { name: 'k', spend_limit_nanos: -1 }, issuing)),
+        await endOf(() => changeKey(db, '1', { name: 'phone' }, NOW)),
+        await endOf(() => changeKey(db, '1', { models: null, concurrent_calls: 3 }, NOW)),
+        await endOf(() => db.begin((tx) => freeKeyName(tx, 1, NOW))),
+        await endOf(() => rotateKey(db, '2', 60, issuing)),
+        await endOf(() => revokeKey(db, '2', NOW)),
+        await endOf(() => revokeKey(db, '2', NOW)),
+        await endOf(() => revokeKey(db, 'tg_nothing', NOW)),
+        await endOf(() => keyByReference(db, '1')),
         await listKeyPage(db, { account_id: 1, search: 'LAP' }, PAGE, NOW),
         await listKeyPage(db, { status: 'usable' }, PAGE, NOW),
         await listKeyPage(db, { status: 'revoked' }, PAGE, NOW),
@@ -152,7 +150,7 @@ describe.if(hasPostgres)('on both engines', () => {
       await db.begin((tx) => rememberAddress(tx, { person_id, address: '2001:db8::2', now_ms: NOW + 1 }))
       return [
         session,
-        await resultOf(() =>
+        await endOf(() =>
           openSession(
             db,
             { person_id: 99, account_id: 99, key_id: null },
@@ -164,14 +162,14 @@ describe.if(hasPostgres)('on both engines', () => {
         await viewerOf(db, session, { now_ms: NOW, address: '10.0.0.1' }),
         await isKnownAddress(db, { person_id, address: '2001:db8::9', now_ms: NOW }),
         await isKnownAddress(db, { person_id: undefined, address: '2001:db8::9', now_ms: NOW }),
-        await resultOf(() => makeInvitation(db, 'nobody', issuing)),
-        await resultOf(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
-        await resultOf(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
-        await resultOf(() => resetOperator(db, issuing)),
-        await resultOf(() =>
+        await endOf(() => makeInvitation(db, 'nobody', issuing)),
+        await endOf(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
+        await endOf(() => consumeLink(db, link, { hash: HASH, now_ms: NOW })),
+        await endOf(() => resetOperator(db, issuing)),
+        await endOf(() =>
           endSession(db, { side: 'operator', role: 'operator', session_id: 99, person_id }, 99),
         ),
-        await resultOf(() => sweepSessions(db, NOW + 10 * 3_600_000)),
+        await endOf(() => sweepSessions(db, NOW + 10 * 3_600_000)),
       ]
     })
     expect(steps[9]).toEqual({ refused: 'not_found' })
@@ -193,7 +191,7 @@ describe.if(hasPostgres)('on both engines', () => {
       const at = (minute: number) => ({ now_ms: NOW + minute, newWebhookId: () => `msg_${++sent}` })
       const none = { raise: [], over: [], back: [], end: [] }
       await applySteps(db, { ...none, raise: [condition('a'), condition('b')] }, at(0))
-      const twice = await resultOf(() =>
+      const twice = await endOf(() =>
         applySteps(db, { ...none, raise: [condition('c'), condition('a')] }, at(1)),
       )
       await applySteps(db, { ...none, over: [1, 2] }, at(2))
@@ -289,9 +287,9 @@ describe.if(hasPostgres)('on both engines', () => {
         request_id: `req_${key}`,
       })
       const begin = (key: string, seen?: string) =>
-        resultOf(() => answers.begin(request(key), seen, () => false))
+        endOf(() => answers.begin(request(key), seen, () => false))
       const keep = (key: string) =>
-        resultOf(async () => {
+        endOf(async () => {
           const body = await answers.write(1, new Uint8Array(100).fill(7), 1_000)
           await answers.keep(request(key), { status: 200, headers: [['x-a', 'ü']], body })
         })
@@ -309,7 +307,7 @@ describe.if(hasPostgres)('on both engines', () => {
         await begin('c'),
         await keep('c'),
         await begin('d'),
-        await resultOf(() => answers.forget(request('d'))),
+        await endOf(() => answers.forget(request('d'))),
         await answers.isHeld(request('a')),
         await answers.find(request('d')),
         await db.rows('SELECT key, status, kept_bytes FROM idempotency_keys ORDER BY key'),
@@ -324,7 +322,7 @@ describe.if(hasPostgres)('on both engines', () => {
       const { db } = world
       await people(world)
       const add = (id: string, previous_id?: string, account_id = 1) =>
-        resultOf(() =>
+        endOf(() =>
           insertRow(
             db,
             { id, account_id, previous_id, created_at_ms: NOW, input: [], response: {} },
@@ -334,7 +332,7 @@ describe.if(hasPostgres)('on both engines', () => {
       const find = (response_id: string, account_id = 1) =>
         findVisible(db, { account_id, response_id, expired_by_ms: 0 })
       const remove = (id: string) =>
-        resultOf(() =>
+        endOf(() =>
           db.begin((tx) => deleteNamed(tx, { account_id: 1, response_id: id, expired_by_ms: 0 }, 0)),
         )
       const added = [
@@ -354,7 +352,7 @@ describe.if(hasPostgres)('on both engines', () => {
         await find('one'),
         await remove('three'),
         await remove('nothing'),
-        await resultOf(() => deleteAllOf(db, 1)),
+        await endOf(() => deleteAllOf(db, 1)),
       ]
     })
     expect(steps[0]).toEqual([true, true, true, false, false, 'object'])
@@ -394,13 +392,13 @@ describe.if(hasPostgres)('on both engines', () => {
       const outcomes = [
         await beginGenerations(library, order, 2, [id(1), id(2)]),
         await beginGenerations(library, { ...order, call_id: 2, parents: [id(1)] }, 1, [id(3)]),
-        await resultOf(() => beginGenerations(library, { ...order, call_id: 99 }, 1, [id(4)])),
-        await resultOf(() => beginGenerations(library, order, 1, [id(5)])).then((thrown) => typeof thrown),
-        await resultOf(() => storeGenerations(library, 1, [id(1), id(2)], [image])),
-        await resultOf(() => failGenerations(db, [id(3)])),
+        await endOf(() => beginGenerations(library, { ...order, call_id: 99 }, 1, [id(4)])),
+        await endOf(() => beginGenerations(library, order, 1, [id(5)])).then((thrown) => typeof thrown),
+        await endOf(() => storeGenerations(library, 1, [id(1), id(2)], [image])),
+        await endOf(() => failGenerations(db, [id(3)])),
       ]
       const intake = beginIntake(library, 1)
-      const bad = await resultOf(() =>
+      const bad = await endOf(() =>
         intake.add({ filename: 'cat.png', content: new Blob([new Uint8Array([1, 2, 3])]).stream() }),
       )
       await intake.abandon()
@@ -413,8 +411,8 @@ describe.if(hasPostgres)('on both engines', () => {
         child && (await lineageOf(db, child)),
         await listGenerations(db, { account_id: 1, kind: 'edit' }, PAGE),
         await listGenerations(db, { model: 'other' }, PAGE),
-        await resultOf(() => removeGeneration(library, 1, id(1))),
-        await resultOf(() => removeGeneration(library, 2, id(2))),
+        await endOf(() => removeGeneration(library, 1, id(1))),
+        await endOf(() => removeGeneration(library, 2, id(2))),
       ]
     })
     expect(steps[0]).toMatchObject([

@@ -21,8 +21,8 @@ export interface World {
   run(text: string): Promise<unknown>
 }
 
-/** The result of work, or its refusal. */
-export const resultOf = (work: () => unknown): Promise<unknown> =>
+/** The end of work: its result, or its refusal. */
+export const endOf = (work: () => unknown): Promise<unknown> =>
   (async () => await work())().catch((thrown: Error & { kind?: string; code?: string }) => ({
     refused: thrown.kind ?? thrown.message,
   }))

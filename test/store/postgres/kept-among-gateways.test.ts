@@ -78,12 +78,7 @@ const isElsewhere = async ({ answers }: Keeping, account_id: number, key: string
 
 describe.if(hasPostgres)('a taken key', () => {
   test.each([
-    [
-      'whose request is under way stays with its gateway',
-      (row: KeyOfAccount) => row.key === 'k',
-      'taken, here',
-      true,
-    ],
+    ['in use keeps its gateway', (row: KeyOfAccount) => row.key === 'k', 'taken, here', true],
     ['whose request has ended without an answer loses its gateway', none, 'taken, nobody', false],
   ] as const)('%s', async (_, isUnderWay, left, is_elsewhere) => {
     const account_id = await newAccount()

@@ -147,10 +147,7 @@ describe.if(hasPostgres)('a transaction', () => {
     const CASES: [string, (own: Db) => unknown][] = [
       ['past `write` and `begin`', (own) => own.rows(insert)],
       ['in a snapshot', (own) => own.snapshot((then) => then.rows(insert))],
-      [
-        'by a transaction in a snapshot',
-        (own) => own.snapshot((then) => then.begin((tx) => add(tx, 'nothing'))),
-      ],
+      ['by a transaction in it', (own) => own.snapshot((then) => then.begin((tx) => add(tx, 'nothing')))],
     ]
     test.each(CASES)('%s', async (_, work) => {
       await expect((async () => await work(db))()).rejects.toMatchObject({
