@@ -22,7 +22,7 @@ describe('credits', () => {
     [10_000, 'USD', USD, 100 * USD, 5 * USD],
     [49_999, 'USD', USD, 499_990_000_000, 24_999_500_000],
     [50_000, 'USD', USD, 500 * USD, 50 * USD],
-    // Rounded down: nobody gets a nano-dollar that was not paid.
+    // Rounded down: an account never gets a nano-dollar that was not paid.
     [1, 'USD', 199, 1, 0],
     [1, 'USD', 99, 0, 0],
   ]
@@ -39,10 +39,12 @@ describe('credits', () => {
     [MOST, USD],
     [MOST, MOST],
     [900_719_926, 1_000_000_000_000],
-  ])('%d at %d is more than can be counted', (amount_minor, rate_nanos) =>
-    expect(creditOf({ amount_minor, currency: 'USD', rate_nanos }, [])).toBeUndefined(),
+  ])(
+    '%d minor units at a rate of %d exceed the safe integers and give no credit',
+    (amount_minor, rate_nanos) =>
+      expect(creditOf({ amount_minor, currency: 'USD', rate_nanos }, [])).toBeUndefined(),
   )
-  test('a credit that can be counted and whose bonus cannot', () => {
+  test('a bonus that exceeds the safe integers leaves no credit', () => {
     const most = { amount_minor: 900_719_925, currency: 'USD', rate_nanos: USD }
     expect(creditOf(most, [])?.credit_nanos).toBe(9_007_199_250_000_000)
     expect(creditOf(most, BONUSES)).toBeUndefined()
@@ -50,7 +52,7 @@ describe('credits', () => {
 })
 
 describe('refunds', () => {
-  type Taken = Pick<OrderRefund, 'state' | 'amount_minor' | 'debit_nanos'>
+  type RefundAmounts = Pick<OrderRefund, 'state' | 'amount_minor' | 'debit_nanos'>
   const orders = fc.record({
     amount_minor: fc.integer({ min: 1, max: 10_000 }),
     credit_nanos: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER - 10 ** 12 }),
@@ -63,11 +65,11 @@ describe('refunds', () => {
     },
   )
 
-  test('parts that give all back are the whole, whatever their order and whatever came to nothing between them', () => {
+  test('refunds of the whole payment debit exactly its credit, in any order and with failures between them', () => {
     fc.assert(
       fc.property(orders, parts, (order, steps) => {
         const whole = order.credit_nanos + order.bonus_nanos
-        const refunds: Taken[] = []
+        const refunds: RefundAmounts[] = []
         const left = () => order.amount_minor - refundedMinorOf(refunds)
         const begin = (amount_minor: number) => {
           const debit_nanos = debitOf(order, refunds, amount_minor)
@@ -92,9 +94,9 @@ describe('refunds', () => {
       }),
     )
   })
-  test('a third, a third and a third of ten nano-dollars; the first fails and is made again', () => {
+  test('three refunds of a third split ten nano-dollars, and a repeated one debits as much as the failed one did', () => {
     const order = { amount_minor: 3, credit_nanos: 10, bonus_nanos: 0 }
-    const refunds: Taken[] = []
+    const refunds: RefundAmounts[] = []
     const begin = () => {
       const debit_nanos = debitOf(order, refunds, 1)
       refunds.push({ state: 'done', amount_minor: 1, debit_nanos })
@@ -106,7 +108,7 @@ describe('refunds', () => {
   })
 })
 
-test('what refunds take of a share is never more than their part, and all of it in the end', () => {
+test('refunds take no more of a share than their part, and all of it in the end', () => {
   const parts = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 ** 12 }), parts, (share, refunds) => {
@@ -115,7 +117,7 @@ test('what refunds take of a share is never more than their part, and all of it 
       for (const part of refunds) {
         gone_minor += part
         const now = remainingShareOf(share, { amount_minor, gone_minor })
-        // By whole numbers alone.
+        // In whole numbers only.
         expect(BigInt(share - now)).toBe((BigInt(share) * BigInt(gone_minor)) / BigInt(amount_minor))
         expect(now).toBeLessThanOrEqual(kept)
         taken += kept - now

@@ -1,4 +1,4 @@
-// The checks of payments: what raises an alert, what the doctor finds, and what they advise.
+// The checks of payments: alerts, the doctor's findings, and their advice.
 import { describe, expect, test } from 'bun:test'
 import { checkPayments, checkWebhooks } from '../../plugins/payments/check.ts'
 import { refreshOrder } from '../../plugins/payments/refreshing.ts'
@@ -13,27 +13,27 @@ import { ENGINES, NOW, openWorld, type World } from './world.ts'
 const POLL = { source: 'poll' } as const
 const MINUTE_MS = 60_000
 
-const looked = async (world: World, time: 'alert' | 'doctor' = 'alert') =>
+const findingsOf = async (world: World, time: 'alert' | 'doctor' = 'alert') =>
   (await checkPayments({ db: world.db, now: () => world.clock.now_ms }, time)).map(
     ({ check, level, found }) => `${check} ${level}: ${found}`,
   )
 const WELL = ['payments ok: orders and the ledger agree']
 
 describe.each(ENGINES)('on %s', (_, make) => {
-  test('without orders, and with orders of every kind that need nobody, all is well', async () => {
+  test('without orders, and with orders that need no attention, all is well', async () => {
     await using world = await openWorld(make)
-    expect(await looked(world, 'doctor')).toEqual(WELL)
-    const { id, reference } = await world.begun()
-    await world.begun({ account_id: 2 })
+    expect(await findingsOf(world, 'doctor')).toEqual(WELL)
+    const { id, reference } = await world.startOrder()
+    await world.startOrder({ account_id: 2 })
     world.fake.pay(reference)
     await refreshOrder(world.parts, id, POLL)
-    expect(await looked(world)).toEqual(WELL)
-    expect(await looked(world, 'doctor')).toEqual(WELL)
+    expect(await findingsOf(world)).toEqual(WELL)
+    expect(await findingsOf(world, 'doctor')).toEqual(WELL)
   })
 
   describe('an account that a lost dispute suspended', () => {
     const lost = async (world: World) => {
-      const { id, reference } = await world.begun()
+      const { id, reference } = await world.startOrder()
       world.fake.pay(reference)
       await refreshOrder(world.parts, id, POLL)
       const { balance } = await world.money()
@@ -56,18 +56,18 @@ describe.each(ENGINES)('on %s', (_, make) => {
     const pay = async (world: World, amount_nanos: number) =>
       await world.ledger.submit({ op: 'top_up', account_id: 1, amount_nanos, note: '', now_ms: NOW })
 
-    test('keeps the reason; who pays the debt in part is not reported, who pays it all is, and stays suspended', async () => {
+    test('stays suspended with its reason, and is reported once it has paid all of its debt', async () => {
       await using world = await openWorld(make)
       const debt_nanos = await lost(world)
       expect(await world.money()).toEqual({ balance: 0, debt: debt_nanos })
       expect(await suspension(world)).toEqual({ reason: 'lost_dispute', words: '', suspended_at_ms: NOW })
-      expect(await looked(world)).toEqual(WELL)
+      expect(await findingsOf(world)).toEqual(WELL)
       await pay(world, debt_nanos - 1)
-      expect(await looked(world)).toEqual(WELL)
+      expect(await findingsOf(world)).toEqual(WELL)
       await pay(world, 2)
       expect(await world.money()).toEqual({ balance: 1, debt: 0 })
       const { name = '' } = (await listAccounts(world.db))[0] ?? {}
-      expect(await looked(world)).toEqual([
+      expect(await findingsOf(world)).toEqual([
         `account ${name} warn: account ${name}, suspended after a lost dispute, has paid what it owed`,
       ])
       expect(await suspension(world)).toMatchObject({ reason: 'lost_dispute' })
@@ -84,13 +84,13 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ])('is reported until the operator %s', async (_, decide, left) => {
       await using world = await openWorld(make)
       await pay(world, await lost(world))
-      expect(await looked(world)).not.toEqual(WELL)
+      expect(await findingsOf(world)).not.toEqual(WELL)
       await decide(world.db, (await listAccounts(world.db))[0]?.name ?? '')
-      expect(await looked(world)).toEqual(WELL)
+      expect(await findingsOf(world)).toEqual(WELL)
       expect(await suspension(world)).toEqual(left as never)
     })
 
-    test('where an operator had suspended it before, their reason stays', async () => {
+    test('keeps the reason of an operator who had suspended it before', async () => {
       await using world = await openWorld(make)
       const { name = '' } = (await listAccounts(world.db))[0] ?? {}
       await suspendAccount(world.db, name, { words: 'fraud', now_ms: 5 })
@@ -99,9 +99,13 @@ describe.each(ENGINES)('on %s', (_, make) => {
     })
   })
 
-  test('a payment of another amount, one that was paid twice, and a dispute', async () => {
+  test('a wrong amount, a double payment and a dispute each raise an alert until it is resolved', async () => {
     await using world = await openWorld(make)
-    const [little, twice, disputed] = [await world.begun(), await world.begun(), await world.begun()]
+    const [little, twice, disputed] = [
+      await world.startOrder(),
+      await world.startOrder(),
+      await world.startOrder(),
+    ]
     world.fake.pay(little.reference, { amount_minor: 100 })
     for (const { id, reference } of [twice, disputed]) {
       world.fake.pay(reference)
@@ -110,7 +114,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.fake.pay(twice.reference, { amount_minor: 5_000 })
     world.fake.pay(disputed.reference, { dispute: 'open' })
     for (const { id } of [little, twice, disputed]) await refreshOrder(world.parts, id, POLL)
-    expect(await looked(world)).toEqual([
+    expect(await findingsOf(world)).toEqual([
       expect.stringContaining(
         `order ${little.id} warn: order ${little.id}: 1.00 EUR was paid instead of 25.00 EUR.`,
       ),
@@ -119,17 +123,17 @@ describe.each(ENGINES)('on %s', (_, make) => {
       ),
       expect.stringContaining(`order ${disputed.id} warn: order ${disputed.id}: The payer has disputed`),
     ])
-    // Each ends with its cause.
-    world.fake.giveBack(little.reference, 100)
-    world.fake.giveBack(twice.reference, 2_500)
+    // Each alert ends with its cause.
+    world.fake.refundAtProvider(little.reference, 100)
+    world.fake.refundAtProvider(twice.reference, 2_500)
     world.fake.pay(disputed.reference, { dispute: 'won' })
     for (const { id } of [little, twice, disputed]) await refreshOrder(world.parts, id, POLL)
-    expect(await looked(world, 'doctor')).toEqual(WELL)
+    expect(await findingsOf(world, 'doctor')).toEqual(WELL)
   })
 
-  test('a method that has not answered for ten minutes is one alert, however many orders wait', async () => {
+  test('a method that has not answered for ten minutes raises one alert, however many orders wait', async () => {
     await using world = await openWorld(make)
-    for (const _ of [1, 2, 3]) await world.begun()
+    for (const _ of [1, 2, 3]) await world.startOrder()
     world.fake.trouble = () => {
       throw new Error('503')
     }
@@ -140,38 +144,38 @@ describe.each(ENGINES)('on %s', (_, make) => {
       }
     }
     await rounds(10)
-    expect(await looked(world)).toEqual(WELL)
+    expect(await findingsOf(world)).toEqual(WELL)
     await rounds(2)
-    expect(await looked(world)).toEqual([
+    expect(await findingsOf(world)).toEqual([
       'payment method fake fail: fake has not answered for more than ten minutes: 3 orders waiting',
     ])
     world.fake.trouble = undefined
     await rounds(6)
-    expect(await looked(world)).toEqual(WELL)
+    expect(await findingsOf(world)).toEqual(WELL)
   })
 
-  test('orders that no gateway checks', async () => {
+  test('orders that no gateway checks raise an alert', async () => {
     await using world = await openWorld(make)
-    await world.begun()
+    await world.startOrder()
     world.clock.now_ms += 2 * DAY_MS
-    expect(await looked(world)).toEqual([
+    expect(await findingsOf(world)).toEqual([
       'payments fail: 1 order waiting for a check for more than ten minutes',
     ])
     await world.poll()
-    expect(await looked(world)).toEqual(WELL)
+    expect(await findingsOf(world)).toEqual(WELL)
   })
 
   test('the doctor finds a paid order without its entry, and an entry without its paid order', async () => {
     await using world = await openWorld(make)
-    const [paid, open] = [await world.begun(), await world.begun()]
+    const [paid, open] = [await world.startOrder(), await world.startOrder()]
     const credit = { op: 'top_up', account_id: 1, note: '', now_ms: NOW } as const
     await world.ledger.submit({ ...credit, amount_nanos: 1, request_key: `order:${paid.id}` })
     await world.ledger.submit({ ...credit, amount_nanos: 5, request_key: `order:${open.id}` })
     await world.ledger.submit({ ...credit, amount_nanos: 5, request_key: 'order:99' })
     await world.ledger.submit({ ...credit, account_id: 2, amount_nanos: 5, request_key: `order:${paid.id}` })
     await world.db.write((db) => db.rows(`UPDATE orders SET state = 'paid' WHERE id = ${paid.id}`))
-    expect(await looked(world)).toEqual(WELL)
-    expect((await looked(world, 'doctor')).toSorted()).toEqual(
+    expect(await findingsOf(world)).toEqual(WELL)
+    expect((await findingsOf(world, 'doctor')).toSorted()).toEqual(
       [
         `order ${paid.id} fail: order ${paid.id} is paid, and its account has no entry of its amount`,
         `payments fail: account 1 has an entry order:${open.id}, and no such order is paid`,
@@ -182,7 +186,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
   })
 })
 
-test('webhooks that nobody signed: for an hour, where a gateway runs', () => {
+test('an unsigned webhook is a warning for an hour, and only where a gateway runs', () => {
   const refused = { by_method: createTally(), last: { at_ms: NOW, method: 'stripe' } }
   expect(checkWebhooks(NOW, undefined)).toEqual([])
   expect(checkWebhooks(NOW, { ...refused, last: undefined })).toEqual([])

@@ -6,7 +6,7 @@ import type { Db } from '../../src/store/db.ts'
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 
-/** @param address a file, or that of a database on PostgreSQL */
+/** @param address a file, or the address of a PostgreSQL database */
 export const openAt = async (address: string): Promise<{ db: Db; ledger: Ledger }> =>
   address.startsWith('postgres:')
     ? { db: await openPostgres(address), ledger: openSharedLedger(address) }

@@ -1,4 +1,4 @@
-// Decisions by a provider's word, for each state of an order.
+// Decisions on a provider's report of a payment, for each state of an order.
 import { describe, expect, test } from 'bun:test'
 import { decide } from '../../plugins/payments/decide.ts'
 import { providerRefundKey } from '../../plugins/payments/own-refunds.ts'
@@ -11,8 +11,8 @@ const LATER = NOW + 1_000
 const UNPAID: OrderState[] = ['open', 'expired', 'cancelled']
 const PAID = ORDER_STATES.filter((state) => !UNPAID.includes(state))
 
-/** In short: what is decided, and a sentence where there is one. */
-function decided(
+/** The decisions in short, or the sentence of a trouble. */
+function decisionsOf(
   order: Partial<Order>,
   payment: Partial<Payment>,
   refunds: readonly OrderRefund[] = [],
@@ -25,9 +25,9 @@ function decided(
   })
 }
 
-describe('of an order that was not paid', () => {
+describe('an unpaid order', () => {
   test.each(UNPAID)('%s: a payment of its currency and amount is credited, however late', (state) => {
-    expect(decided({ state }, {}, [], LATER + 10 ** 10)).toEqual(['credit'])
+    expect(decisionsOf({ state }, {}, [], LATER + 10 ** 10)).toEqual(['credit'])
   })
 
   const MISFITS: [string, Partial<Payment>, string][] = [
@@ -41,39 +41,39 @@ describe('of an order that was not paid', () => {
     ['test mode', { is_test: true }, 'The payment was made in test mode: no money moved.'],
   ]
   describe.each(UNPAID)('%s', (state) => {
-    test.each(MISFITS)('a payment of %s credits nothing and is told', (_, payment, sentence) => {
-      const [trouble, ...more] = decided({ state }, payment)
+    test.each(MISFITS)('a payment of %s credits nothing and is reported', (_, payment, sentence) => {
+      const [trouble, ...more] = decisionsOf({ state }, payment)
       expect(trouble).toStartWith(`${sentence} Nothing was credited.`)
       expect(more).toEqual([])
     })
   })
 
   test('in test mode a payment of test mode is credited', () =>
-    expect(decided({ is_live: 0 }, { is_test: true })).toEqual(['credit']))
-  test('a provider that does not say for which order is asked by the reference alone', () =>
+    expect(decisionsOf({ is_live: 0 }, { is_test: true })).toEqual(['credit']))
+  test('a report without an order id is matched by its reference alone', () =>
     expect(decide(anOrder(), [], { state: 'paid', currency: 'EUR', amount_minor: 2_500 }, NOW)).toEqual([
       { what: 'credit' },
     ]))
-  test('what does not fit is told once', () => {
+  test('a payment that does not match is reported once', () => {
     const payment = aPayment({ amount_minor: 1 })
     const [first] = decide(anOrder(), [], payment, NOW)
     const trouble = first?.what === 'trouble' ? first.sentence : null
     expect(trouble).not.toBeNull()
     expect(decide(anOrder({ trouble }), [], payment, NOW)).toEqual([])
   })
-  test('what does not fit and was given back whole troubles nobody, and credits nothing', () => {
+  test('a payment that does not match and was refunded in full clears the trouble and credits nothing', () => {
     const refunds: PaymentRefund[] = [{ reference: 'r', amount_minor: 1, state: 'done' }]
-    expect(decided({ trouble: 'It does not fit.' }, { amount_minor: 1, refunds })).toEqual(['well again'])
+    expect(decisionsOf({ trouble: 'It does not fit.' }, { amount_minor: 1, refunds })).toEqual(['well again'])
   })
-  test('what was noted stays while nothing is paid', () =>
-    expect(decided({ trouble: 'A mark did not fit.' }, { state: 'open' })).toEqual([]))
-  test('what does not fit keeps no order open for ever', () =>
-    expect(decided({}, { amount_minor: 1 }, [], LATER)).toEqual([
+  test('a noted trouble stays while nothing is paid', () =>
+    expect(decisionsOf({ trouble: 'A mark did not fit.' }, { state: 'open' })).toEqual([]))
+  test('a payment that does not match does not keep an order open past its expiry', () =>
+    expect(decisionsOf({}, { amount_minor: 1 }, [], LATER)).toEqual([
       expect.stringContaining('0.01 EUR was paid'),
       'expired',
     ]))
 
-  const UNPAID_WORDS: [OrderState, Payment['state'], number, string[]][] = [
+  const UNPAID_REPORTS: [OrderState, Payment['state'], number, string[]][] = [
     ['open', 'open', NOW, []],
     ['open', 'open', LATER - 1, []],
     ['open', 'open', LATER, ['expired']],
@@ -87,44 +87,44 @@ describe('of an order that was not paid', () => {
     ['cancelled', 'open', LATER, []],
     ['cancelled', 'failed', NOW, []],
   ]
-  test.each(UNPAID_WORDS)('%s, and the provider says %s at %d: %j', (state, word, now_ms, expected) =>
-    expect(decided({ state }, { state: word }, [], now_ms)).toEqual(expected),
+  test.each(UNPAID_REPORTS)('%s, and the provider says %s at %d: %j', (state, reported, now_ms, expected) =>
+    expect(decisionsOf({ state }, { state: reported }, [], now_ms)).toEqual(expected),
   )
   test('refunds and disputes of a payment that was not credited wait for its credit', () => {
     const refunds: PaymentRefund[] = [{ reference: 'r', amount_minor: 5, state: 'done' }]
-    expect(decided({}, { refunds, dispute: 'lost' })).toEqual(['credit'])
-    expect(decided({}, { refunds, dispute: 'lost', state: 'open' })).toEqual([])
+    expect(decisionsOf({}, { refunds, dispute: 'lost' })).toEqual(['credit'])
+    expect(decisionsOf({}, { refunds, dispute: 'lost', state: 'open' })).toEqual([])
   })
 })
 
-describe('of an order that was paid', () => {
-  test.each(PAID)('%s: paid again in the same words changes nothing', (state) =>
-    expect(decided({ state }, {})).toEqual([]),
+describe('a paid order', () => {
+  test.each(PAID)('%s: the same report again changes nothing', (state) =>
+    expect(decisionsOf({ state }, {})).toEqual([]),
   )
-  test.each(PAID)('%s: more that was paid is told, and not credited', (state) => {
-    expect(decided({ state }, { amount_minor: 5_000 })).toEqual([
+  test.each(PAID)('%s: an overpayment is reported, and not credited', (state) => {
+    expect(decisionsOf({ state }, { amount_minor: 5_000 })).toEqual([
       '50.00 EUR was paid instead of 25.00 EUR, which was credited. Refund the rest at the payment method.',
     ])
   })
-  test('once the rest is given back it is well, and the account pays nothing of it', () => {
+  test('a refund of the overpayment clears the trouble and debits nothing', () => {
     const refunds: PaymentRefund[] = [{ reference: 'r', amount_minor: 2_500, state: 'done' }]
-    expect(decided({ state: 'paid', trouble: 'Paid twice.' }, { amount_minor: 5_000, refunds })).toEqual([
+    expect(decisionsOf({ state: 'paid', trouble: 'Paid twice.' }, { amount_minor: 5_000, refunds })).toEqual([
       'well again',
     ])
   })
-  test('a refund that was asked for here is not the rest', () => {
+  test('a refund requested here does not refund the overpayment', () => {
     const refunds: PaymentRefund[] = [
       { reference: 'r', key: providerRefundKey(aRefund()), amount_minor: 2_500, state: 'done' },
     ]
     const own = [aRefund({ amount_minor: 2_500 })]
-    expect(decided({ state: 'paid' }, { amount_minor: 5_000, refunds }, own)).toEqual([
+    expect(decisionsOf({ state: 'paid' }, { amount_minor: 5_000, refunds }, own)).toEqual([
       expect.stringContaining('50.00 EUR was paid instead'),
       'refund_done',
     ])
   })
-  test('of more than the rest that was given back the account is debited by hand', () => {
+  test('a refund of more than the overpayment has to be debited by hand', () => {
     const refunds: PaymentRefund[] = [{ reference: 'r', amount_minor: 2_501, state: 'done' }]
-    expect(decided({ state: 'paid' }, { amount_minor: 5_000, refunds })).toEqual([
+    expect(decisionsOf({ state: 'paid' }, { amount_minor: 5_000, refunds })).toEqual([
       '25.01 EUR was refunded at the payment method, more than was left of the payment. Debit the account by hand.',
     ])
   })
@@ -136,13 +136,16 @@ describe('of an order that was paid', () => {
     ['another currency was paid', { currency: 'USD' }, '25.00 USD was paid'],
     ['it was for another order', { order_id: 9 }, 'the payment is for order 9'],
   ]
-  test.each(CHANGED)('a provider that says now that %s takes nothing, and is told', (_, payment, sentence) =>
-    expect(decided({ state: 'paid' }, payment)).toEqual([expect.stringContaining(sentence)]),
+  test.each(CHANGED)('a later report that %s debits nothing, and is noted', (_, payment, sentence) =>
+    expect(decisionsOf({ state: 'paid' }, payment)).toEqual([expect.stringContaining(sentence)]),
   )
-  test.each(['open', 'failed'] as const)('once money was given back some say %s: nothing is told', (word) => {
-    for (const state of ['refunded', 'partly_refunded', 'lost', 'disputed'] as const)
-      expect(decided({ state }, { state: word })).toEqual([])
-  })
+  test.each(['open', 'failed'] as const)(
+    'the state %s, which some providers report after a refund or a dispute, is no trouble',
+    (reported) => {
+      for (const state of ['refunded', 'partly_refunded', 'lost', 'disputed'] as const)
+        expect(decisionsOf({ state }, { state: reported })).toEqual([])
+    },
+  )
 })
 
 describe('refunds', () => {
@@ -168,32 +171,36 @@ describe('refunds', () => {
     ['cancelled', 'pending', []],
     ['cancelled', 'failed', []],
   ]
-  test.each(OWN)('one that is %s here and %s there: %j', (here, there, expected) =>
+  test.each(OWN)('a refund that is %s here and %s at the provider: %j', (here, there, expected) =>
     expect(
-      decided({ state: 'paid' }, { refunds: [at({ state: there })] }, [aRefund({ state: here })]),
+      decisionsOf({ state: 'paid' }, { refunds: [at({ state: there })] }, [aRefund({ state: here })]),
     ).toEqual(expected),
   )
-  test.each(['failed', 'cancelled'] as const)('one that is %s here and done there is told', (state) =>
-    expect(decided({ state: 'paid' }, { refunds: [at()] }, [aRefund({ state })])).toEqual([
-      `10.00 EUR was refunded at the payment method, but the state of refund 3 here is "${state}". Debit the account by hand.`,
-    ]),
+  test.each(['failed', 'cancelled'] as const)(
+    'a refund that is %s here and done at the provider is reported',
+    (state) =>
+      expect(decisionsOf({ state: 'paid' }, { refunds: [at()] }, [aRefund({ state })])).toEqual([
+        `10.00 EUR was refunded at the payment method, but the state of refund 3 here is "${state}". Debit the account by hand.`,
+      ]),
   )
-  test('its number is kept once', () =>
+  test('a known reference of a refund is not stored again', () =>
     expect(
-      decided({ state: 'paid' }, { refunds: [at({ state: 'pending' })] }, [aRefund({ reference: 're_1' })]),
+      decisionsOf({ state: 'paid' }, { refunds: [at({ state: 'pending' })] }, [
+        aRefund({ reference: 're_1' }),
+      ]),
     ).toEqual([]))
-  test('one is found by its number, too', () => {
+  test('a refund without a key is found by its reference', () => {
     const { key: _, ...without_key } = at()
-    expect(decided({ state: 'paid' }, { refunds: [without_key] }, [aRefund({ reference: 're_1' })])).toEqual([
-      'refund_done',
-    ])
+    expect(
+      decisionsOf({ state: 'paid' }, { refunds: [without_key] }, [aRefund({ reference: 're_1' })]),
+    ).toEqual(['refund_done'])
   })
   test.each([
     ['another refund', aRefund({ id: 4 })],
     ['a refund that had this number before a backup was restored', aRefund({ created_at_ms: 1 })],
-  ])('a key of %s is another refund', (_, other) =>
+  ])('the key of %s belongs to another refund', (_, other) =>
     expect(
-      decided({ state: 'paid' }, { refunds: [at({ key: providerRefundKey(other) })] }, [aRefund()]),
+      decisionsOf({ state: 'paid' }, { refunds: [at({ key: providerRefundKey(other) })] }, [aRefund()]),
     ).toEqual(['refund_found']),
   )
 
@@ -206,14 +213,14 @@ describe('refunds', () => {
     ['disputed', []],
     ['lost', []],
   ]
-  test.each(FOUND)('one that was made at the provider, of an order that is %s: %j', (state, expected) =>
-    expect(decided({ state }, { refunds: [at({ key: undefined } as never)] })).toEqual(expected),
+  test.each(FOUND)('a refund made at the provider, of an order that is %s: %j', (state, expected) =>
+    expect(decisionsOf({ state }, { refunds: [at({ key: undefined } as never)] })).toEqual(expected),
   )
-  test('one that failed at the provider is none', () =>
-    expect(decided({ state: 'paid' }, { refunds: [at({ state: 'failed' })] })).toEqual([]))
-  test('more than is left is told, and debits nothing', () =>
+  test('a refund that failed at the provider is ignored', () =>
+    expect(decisionsOf({ state: 'paid' }, { refunds: [at({ state: 'failed' })] })).toEqual([]))
+  test('a refund of more than remains is reported, and debits nothing', () =>
     expect(
-      decided(
+      decisionsOf(
         { state: 'partly_refunded' },
         { refunds: [at(), at({ reference: 're_2', key: 'x', amount_minor: 1_501 })] },
         [aRefund({ state: 'done' })],
@@ -242,10 +249,10 @@ describe('disputes', () => {
     ['lost', 'lost', []],
   ]
   test.each(DISPUTES)('%s, and the provider says %s: %j', (state, dispute, expected) =>
-    expect(decided({ state }, dispute ? { dispute } : {})).toEqual(expected),
+    expect(decisionsOf({ state }, dispute ? { dispute } : {})).toEqual(expected),
   )
-  test('one that is won after it was lost is told', () =>
-    expect(decided({ state: 'lost' }, { dispute: 'won' })).toEqual([
+  test('a dispute that is won after it was lost is reported', () =>
+    expect(decisionsOf({ state: 'lost' }, { dispute: 'won' })).toEqual([
       'The dispute was won after it was lost. Add the funds again by hand.',
     ]))
 })

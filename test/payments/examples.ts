@@ -1,4 +1,4 @@
-// Orders, refunds and payments of the tests of what follows from them: that of 25.00 EUR for 27.00 USD.
+// Example orders, refunds and payments for tests: 25.00 EUR for 27.00 USD.
 import type { Order, OrderRefund } from '../../plugins/payments/tables.ts'
 import type { Payment } from '../../src/payment-api.ts'
 import { CREDIT, NOW } from './world.ts'

@@ -1,4 +1,4 @@
-// A payment method of a custom plugin, for tests: what it says of each payment is what the test makes of it.
+// A payment method of a custom plugin, for tests: the test controls its answer for each payment.
 import { Elysia } from 'elysia'
 import { definePlugin, type Plugin } from '../../src/app/plugin.ts'
 import type { Payment, PaymentProvider, PaymentRefund } from '../../src/payment-api.ts'
@@ -6,17 +6,17 @@ import type { Payment, PaymentProvider, PaymentRefund } from '../../src/payment-
 export interface FakeMethod {
   name: string
   plugin: Plugin
-  /** Payments by the number of their order, as the method would say now. */
+  /** Payments by the number of their order, as the method would report them now. */
   payments: Map<number, Payment>
-  /** The orders of which payments were started, in order, repeats included. */
+  /** The orders whose payments were started, in sequence, repeats included. */
   started: number[]
-  /** The orders that it was asked about, repeats included. */
-  looked: number[]
-  /** While true, it answers nothing. */
+  /** The orders that were looked up, repeats included. */
+  lookups: number[]
+  /** While true, its requests fail. */
   is_down: boolean
   /** The outcome of refunds. */
   refunds: PaymentRefund['state']
-  /** The payer pays, with what differs from an ordinary payment. */
+  /** The payer pays. @param payment the fields that differ from an ordinary payment */
   pay(order_id: number, payment?: Partial<Payment>): void
 }
 
@@ -24,7 +24,7 @@ export interface FakeMethodOptions
   extends Partial<Pick<PaymentProvider, 'name' | 'title' | 'is_test' | 'currencies'>> {
   /** The page to pay on. */
   pageOf?: (order_id: number) => string
-  /** The outcome of charges of saved cards; it charges none where absent. */
+  /** The outcome of charges of saved cards; without it the method charges none. */
   charge?: () => 'paid' | { refused: string }
 }
 
@@ -43,20 +43,20 @@ export function fakeMethod({
   ...rest
 }: FakeMethodOptions = {}): FakeMethod {
   const refunds_by_key = new Map<string, PaymentRefund>()
-  const answering = () => {
+  const throwIfDown = () => {
     if (fake.is_down) throw new Error('connection refused')
   }
   const provider: PaymentProvider = {
     ...{ name, title, currencies, limits: LIMITS, ...rest },
     async start({ id, currency, amount_minor }) {
-      answering()
+      throwIfDown()
       fake.started.push(id)
       if (!fake.payments.has(id)) fake.payments.set(id, { state: 'open', currency, amount_minor })
       return { reference: referenceOf(id), go_to: pageOf(id) }
     },
     async look(_reference, { id, currency, amount_minor }) {
-      fake.looked.push(id)
-      answering()
+      fake.lookups.push(id)
+      throwIfDown()
       const refunds = [...refunds_by_key.values()].filter(({ reference }) =>
         reference.startsWith(`re_${id}_`),
       )
@@ -71,7 +71,7 @@ export function fakeMethod({
       },
     }),
     async refund({ id }, amount_minor, key) {
-      answering()
+      throwIfDown()
       const made = refunds_by_key.get(key) ?? {
         ...{ reference: `re_${id}_${refunds_by_key.size}`, key, amount_minor, state: fake.refunds },
         ...(fake.refunds === 'failed' && { message: 'card expired' }),
@@ -89,14 +89,14 @@ export function fakeMethod({
     }),
     payments: new Map(),
     started: [],
-    looked: [],
+    lookups: [],
     is_down: false,
     refunds: 'done',
     pay(order_id, payment = {}) {
-      const begun = fake.payments.get(order_id)
-      if (!begun) throw new Error(`no payment of order ${order_id} was begun`)
+      const payment_before = fake.payments.get(order_id)
+      if (!payment_before) throw new Error(`no payment of order ${order_id} was begun`)
       fake.payments.set(order_id, {
-        ...begun,
+        ...payment_before,
         state: 'paid',
         payment_reference: `ch_${order_id}`,
         ...payment,

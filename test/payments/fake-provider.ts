@@ -1,4 +1,4 @@
-// A payment provider in memory: its payments, what it says of them, and how it fails. It keeps keys of refunds, as real ones do.
+// A payment provider in memory: its payments, its reports of them, and its failures. It keeps keys of refunds, as real ones do.
 import type {
   AmountLimits,
   Payment,
@@ -9,31 +9,31 @@ import type {
 } from '../../src/payment-api.ts'
 
 /** A payment as the provider has it. */
-interface Held extends Omit<Payment, 'refunds'> {
+interface StoredPayment extends Omit<Payment, 'refunds'> {
   refunds: PaymentRefund[]
 }
 
 export interface FakeProvider extends PaymentProvider {
   limits: Record<string, AmountLimits>
-  readonly payments: Map<string, Held>
+  readonly payments: Map<string, StoredPayment>
   /** The number of requests, by method. */
   readonly requests: { start: number; look: number; refund: number }
   /** Replaces answers until it is unset: what `look` and `refund` throw, or wait for. */
   trouble: (() => unknown) | undefined
   /** The outcome of the next refunds. */
   refunding: PaymentRefund['state']
-  /** Thrown after a refund was made: its answer is lost. */
+  /** While true, refunds are made, but their answers are lost. */
   loses_answers: boolean
-  /** True where it forgets the keys of refunds, as real ones do after a day. */
+  /** While true, it forgets the keys of refunds, as real ones do after a day. */
   forgets_keys: boolean
   start(order: PaymentOrder): Promise<StartedPayment>
   refund(order: PaymentOrder, amount_minor: number, key: string): Promise<PaymentRefund>
-  /** Somebody pays. */
-  pay(reference: string, other?: Partial<Held>): Held
-  /** Somebody gives money back at the provider. */
-  giveBack(reference: string, amount_minor: number, state?: PaymentRefund['state']): PaymentRefund
-  /** The part of a payment that was refunded for good, or may be. */
-  givenBack(reference: string): number
+  /** The payer pays. */
+  pay(reference: string, other?: Partial<StoredPayment>): StoredPayment
+  /** Refunds at the provider, without the gateway. */
+  refundAtProvider(reference: string, amount_minor: number, state?: PaymentRefund['state']): PaymentRefund
+  /** The part of a payment that was or may be refunded. */
+  refundedMinor(reference: string): number
 }
 
 const ANY_AMOUNT: AmountLimits = { min_minor: 1, max_minor: Number.MAX_SAFE_INTEGER }
@@ -42,9 +42,9 @@ const ANY_AMOUNT: AmountLimits = { min_minor: 1, max_minor: Number.MAX_SAFE_INTE
 export const SIGNATURE = 'signed by fake'
 
 export function fakeProvider(name = 'fake'): FakeProvider {
-  const payments = new Map<string, Held>()
-  let numbered = 0
-  const held = (reference: string): Held => {
+  const payments = new Map<string, StoredPayment>()
+  let refund_count = 0
+  const paymentOf = (reference: string): StoredPayment => {
     const payment = payments.get(reference)
     if (!payment) throw new Error(`${name} has no payment ${reference}`)
     return payment
@@ -71,7 +71,7 @@ export function fakeProvider(name = 'fake'): FakeProvider {
     async look(reference) {
       fake.requests.look += 1
       const answer = await fake.trouble?.()
-      return answer === undefined ? structuredClone(held(reference)) : (answer as Payment)
+      return answer === undefined ? structuredClone(paymentOf(reference)) : (answer as Payment)
     },
     async hook(request) {
       const text = await request.text()
@@ -81,26 +81,31 @@ export function fakeProvider(name = 'fake'): FakeProvider {
     async refund({ reference }, amount_minor, key) {
       fake.requests.refund += 1
       await fake.trouble?.()
-      const payment = held(reference ?? '')
+      const payment = paymentOf(reference ?? '')
       const same = fake.forgets_keys ? undefined : payment.refunds.find((refund) => refund.key === key)
       if (same) return structuredClone(same)
       const state = fake.refunding
-      const is_more = fake.givenBack(reference ?? '') + amount_minor > payment.amount_minor
+      const is_more = fake.refundedMinor(reference ?? '') + amount_minor > payment.amount_minor
       if (state === 'failed' || is_more)
         return { reference: '', key, amount_minor, state: 'failed', message: 'no such card' }
-      const refund: PaymentRefund = { reference: `${name}-refund-${++numbered}`, key, amount_minor, state }
+      const refund: PaymentRefund = {
+        reference: `${name}-refund-${++refund_count}`,
+        key,
+        amount_minor,
+        state,
+      }
       payment.refunds.push(refund)
       if (fake.loses_answers) throw new Error('the answer is lost')
       return structuredClone(refund)
     },
-    pay: (reference, other = {}) => Object.assign(held(reference), { state: 'paid', ...other }),
-    giveBack(reference, amount_minor, state = 'done') {
-      const refund: PaymentRefund = { reference: `${name}-refund-${++numbered}`, amount_minor, state }
-      held(reference).refunds.push(refund)
+    pay: (reference, other = {}) => Object.assign(paymentOf(reference), { state: 'paid', ...other }),
+    refundAtProvider(reference, amount_minor, state = 'done') {
+      const refund: PaymentRefund = { reference: `${name}-refund-${++refund_count}`, amount_minor, state }
+      paymentOf(reference).refunds.push(refund)
       return refund
     },
-    givenBack: (reference) =>
-      held(reference)
+    refundedMinor: (reference) =>
+      paymentOf(reference)
         .refunds.filter(({ state }) => state !== 'failed')
         .reduce((sum, { amount_minor }) => sum + amount_minor, 0),
   }

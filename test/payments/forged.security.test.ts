@@ -1,4 +1,4 @@
-// Forged and lost words of payments, each named for what it must not bring about: nothing is credited but by the provider's own word, and once.
+// Forged and lost reports of payments, each named by the harm that it must not do: only the provider's own answer credits, and once.
 import { describe, expect, test } from 'bun:test'
 import { createOrder } from '../../plugins/payments/ordering.ts'
 import { refreshOrder } from '../../plugins/payments/refreshing.ts'
@@ -23,20 +23,20 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ['says paid with the amount as a text', { state: 'paid', currency: 'EUR', amount_minor: '2500' }],
     ['is empty', {}],
     ['is null', null],
-  ])('a query that failed and %s is not taken for a payment', async (_, answer) => {
+  ])('a failed query that %s does not count as a payment', async (_, answer) => {
     await using world = await openWorld(make)
-    const { id } = await world.begun()
+    const { id } = await world.startOrder()
     world.fake.trouble = () => answer as Payment
     await expect(refreshOrder(world.parts, id, HOOK)).rejects.toThrow('does not answer now')
     expect(await world.order(id)).toMatchObject({ state: 'open', unanswered_since_ms: world.clock.now_ms })
     expect(await world.keys()).toEqual([])
   })
 
-  test('a duplicate that was seen before the first was credited is no reason to credit neither', async () => {
+  test('a duplicate that arrives before the first webhook is credited does not keep both from being credited', async () => {
     await using world = await openWorld(make)
-    const { id, reference } = await world.begun()
+    const { id, reference } = await world.startOrder()
     world.fake.pay(reference)
-    // The gateway that got the first one dies with the provider's answer in its hands; then the provider sends it again.
+    // The gateway that got the first webhook dies after it read the provider's answer; then the provider sends it again.
     const first = mortal(world.parts, { at: 2, when: 'before' })
     await expect(refreshOrder(first.parts, id, HOOK)).rejects.toThrow()
     expect(await world.keys()).toEqual([])
@@ -45,10 +45,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.keys()).toEqual([`order:${id}`])
   })
 
-  test('a duplicate of a webhook, ten at once at two gateways, credits once', async () => {
+  test('ten copies of a webhook, sent to two gateways at once, credit once', async () => {
     await using world = await openWorld(make)
     const other = await world.another()
-    const { id, reference } = await world.begun()
+    const { id, reference } = await world.startOrder()
     world.fake.pay(reference)
     await Promise.all(
       Array.from({ length: 10 }, (_, at) => refreshOrder(at % 2 ? other : world.parts, id, HOOK)),
@@ -57,16 +57,16 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.history(id)).toEqual(['paid'])
   })
 
-  test('a webhook that is lost for 30 minutes, or for ever, loses no payment', async () => {
+  test('a webhook that arrives 30 minutes late, or never, loses no payment', async () => {
     await using world = await openWorld(make)
-    const [soon, later] = [await world.begun(), await world.begun()]
+    const [soon, later] = [await world.startOrder(), await world.startOrder()]
     world.clock.now_ms += 20_000
     world.fake.pay(soon.reference)
     for (let second = 20; second < 60; second++) {
       world.clock.now_ms += 1_000
       await world.poll()
     }
-    // No webhook has come: a minute was enough.
+    // Without a webhook, polling found the payment within a minute.
     expect((await world.order(soon.id)).state).toBe('paid')
     world.clock.now_ms += 20 * MINUTE_MS
     await world.poll()
@@ -74,33 +74,33 @@ describe.each(ENGINES)('on %s', (_, make) => {
     world.clock.now_ms += 60 * MINUTE_MS
     await world.poll()
     expect((await world.order(later.id)).state).toBe('paid')
-    // The lost ones arrive at last.
+    // The lost webhooks arrive at last.
     for (const { id } of [soon, later]) await refreshOrder(world.parts, id, HOOK)
     expect(await world.money()).toEqual({ balance: 2 * CREDIT, debt: 0 })
   })
 
-  test('a provider that is away for ten minutes delays a payment by no more than five after that', async () => {
+  test('a provider outage of ten minutes delays a payment by at most five minutes after its end', async () => {
     await using world = await openWorld(make)
-    const { id, reference } = await world.begun()
+    const { id, reference } = await world.startOrder()
     world.fake.pay(reference)
     world.fake.trouble = () => {
       throw new Error('503')
     }
-    const polled = async (seconds: number) => {
+    const pollFor = async (seconds: number) => {
       for (let second = 0; second < seconds; second += 5) {
         world.clock.now_ms += 5_000
         await world.poll()
       }
     }
-    await polled(600)
+    await pollFor(600)
     expect(await world.order(id)).toMatchObject({ state: 'open', unanswered_since_ms: expect.any(Number) })
     world.fake.trouble = undefined
-    await polled(300)
+    await pollFor(300)
     expect(await world.order(id)).toMatchObject({ state: 'paid', unanswered_since_ms: null })
     expect(await world.money()).toEqual({ balance: CREDIT, debt: 0 })
   })
 
-  test('a displayed rate is no price: what the form sends besides the amount, and rates that change later, credit nothing more', async () => {
+  test('a displayed rate is not a price: extra fields of the form and later changes of rates credit nothing more', async () => {
     await using world = await openWorld(make)
     const forged = {
       ...REQUEST,
@@ -115,8 +115,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
       credit_nanos: CREDIT,
       bonus_nanos: 0,
     })
-    const order = await world.begun()
-    // The operator changes rate and bonus while the person pays: they get what they were told.
+    const order = await world.startOrder()
+    // The operator changes rate and bonus while the payer pays: the payer gets the credit that was offered.
     const richer = {
       ...SETTINGS,
       rates: new Map([['EUR', 9e9]]),
@@ -129,12 +129,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.money()).toEqual({ balance: CREDIT, debt: 0 })
   })
 
-  test('a payment at one provider credits no order of another one, though both have its number', async () => {
+  test('a payment at one provider credits no order of another one with the same reference', async () => {
     const other = fakeProvider('other')
     await using world = await openWorld(make, [other])
-    const mine = await world.begun()
-    const theirs = await world.begun({ method: 'other', account_id: 2 })
-    // Both providers number their payments alike, and each says truly what it has.
+    const mine = await world.startOrder()
+    const theirs = await world.startOrder({ method: 'other', account_id: 2 })
+    // Both providers use the same reference, and each reports its own payment correctly.
     await world.db.write((db) =>
       db.rows(`UPDATE orders SET reference = 'same' WHERE id IN (${mine.id}, ${theirs.id})`),
     )
@@ -152,9 +152,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect([await world.keys(1), await world.keys(2)]).toEqual([[], [`order:${theirs.id}`]])
   })
 
-  test('a payment of another order, whose reference was swapped in, credits neither', async () => {
+  test('a payment of another order, whose reference was swapped in, credits neither order', async () => {
     await using world = await openWorld(make)
-    const [cheap, dear] = [await world.begun({ amount_minor: 100 }), await world.begun()]
+    const [cheap, dear] = [await world.startOrder({ amount_minor: 100 }), await world.startOrder()]
     world.fake.pay(cheap.reference)
     await world.db.write((db) => db.rows(`UPDATE orders SET reference = NULL WHERE id = ${cheap.id}`))
     await world.db.write((db) =>
@@ -168,9 +168,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.keys()).toEqual([])
   })
 
-  test('another entry with the key of the order is no credit: the order is not marked as paid by it', async () => {
+  test('another entry with the order’s key is not a credit, and does not mark the order as paid', async () => {
     await using world = await openWorld(make)
-    const { id, reference } = await world.begun()
+    const { id, reference } = await world.startOrder()
     const cent = {
       op: 'top_up',
       account_id: 1,
@@ -188,12 +188,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.money()).toEqual({ balance: 1, debt: 0 })
   })
 
-  test('a refund and its mark are never two transactions: dead at any step, both are there or neither', async () => {
+  test('a refund’s debit and its state share a transaction: after a death at any step, both exist or neither', async () => {
     await using world = await openWorld(make)
     for (let at = 1; at < 12; at++)
       for (const when of ['before', 'after'] as const) {
         const death: Death = { at, when }
-        const { id, reference } = await world.begun()
+        const { id, reference } = await world.startOrder()
         world.fake.pay(reference)
         await refreshOrder(world.parts, id, HOOK)
         const refund = await beginRefund(world.parts, {
@@ -210,8 +210,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
         const is_marked = (await refundById(world.db, refund.id)).state !== 'begun'
         const has_entry = (await world.keys()).includes(`refund:${refund.id}`)
         expect({ death, is_marked }).toEqual({ death, is_marked: has_entry })
-        // Nothing has left the provider that has not left the balance.
-        if (world.fake.givenBack(reference) > 0) expect(has_entry).toBeTrue()
+        // The provider has refunded nothing that was not debited.
+        if (world.fake.refundedMinor(reference) > 0) expect(has_entry).toBeTrue()
       }
     expect(await world.broken()).toEqual([])
   })

@@ -12,12 +12,12 @@ import { REQUEST, SETTINGS } from './world.ts'
 
 interface PayingGateway extends AsyncDisposable {
   gateway: TestGateway
-  /** As plugins are given it. */
+  /** The gateway as plugins receive it. */
   whole: Gateway
   fake: ReturnType<typeof fakeProvider>
   other: ReturnType<typeof fakeProvider>
   parts: PaymentParts
-  /** An order whose payment was begun. */
+  /** Makes an order and starts its payment. */
   order(account_id: number, method?: string): Promise<Order & { reference: string }>
   orderNow(id: number): Promise<Order>
   webhook(method: string, body: string | Uint8Array, headers?: Record<string, string>): Promise<Response>

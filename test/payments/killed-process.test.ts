@@ -1,10 +1,10 @@
-// Processes that are killed (kill -9) while they credit and refund orders: the gateway that lives brings each to its end, once.
+// Processes killed (kill -9) while they credit and refund orders: the surviving gateway completes each order, once.
 import { expect, test } from 'bun:test'
 import { refreshOrder } from '../../plugins/payments/refreshing.ts'
 import { randomOf } from '../providers/random-numbers.ts'
 import { IS_LONG } from '../support/long.ts'
 import { SEED } from '../support/seed.ts'
-import { faultsOf, killedBy, noFigures, settleAll } from './races.ts'
+import { faultsOf, noFigures, runKilledProcess, settleAll } from './races.ts'
 import { CREDIT, ENGINES, openWorld } from './world.ts'
 
 const KILLS = IS_LONG ? 100 : 6
@@ -25,19 +25,19 @@ test.each(ENGINES)(
         return Response.json(answer)
       },
     })
-    const spawned = (id: number, act: string, at: number, moment: string) =>
-      killedBy(world.address, server.url.href, id, act, at, moment, world.clock.now_ms)
+    const runAndKill = (id: number, act: string, at: number, moment: string) =>
+      runKilledProcess(world.address, server.url.href, id, act, at, moment, world.clock.now_ms)
     let left = 0
     for (let kill = 0; kill < KILLS; kill++) {
-      const order = await world.begun()
+      const order = await world.startOrder()
       const act = random() < 0.5 ? 'look' : 'refund'
       const at = 1 + Math.floor(random() * MAX_STEPS)
       const moment = ['before', 'within', 'after'][Math.floor(random() * 3)] ?? 'within'
       fake.pay(order.reference)
       if (act === 'refund') await refreshOrder(world.parts, order.id, { source: 'page' })
-      // The webhook comes to the gateway that lives, while the other one dies.
+      // The surviving gateway gets the webhook while the other one dies.
       const webhook = random() < 0.5 ? refreshOrder(world.parts, order.id, { source: 'webhook' }) : undefined
-      await Promise.all([spawned(order.id, act, at, moment), webhook])
+      await Promise.all([runAndKill(order.id, act, at, moment), webhook])
       await settleAll(world)
       const faults = await faultsOf(world, order.id, noFigures())
       const { state, refunded_minor } = await world.order(order.id)

@@ -1,4 +1,4 @@
-// A gateway that dies at each of its steps, before it and after it: another one brings the order to the same end, and nothing is moved twice.
+// A gateway that dies before and after each of its steps: another one brings the order to the same end, and moves no money twice.
 import { describe, expect, test } from 'bun:test'
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
 import { refreshOrder } from '../../plugins/payments/refreshing.ts'
@@ -10,30 +10,30 @@ import { settleAll } from './races.ts'
 import { CREDIT, ENGINES, openWorld, type World } from './world.ts'
 
 const HOOK = { source: 'webhook' } as const
-type Begun = Awaited<ReturnType<World['begun']>>
+type StartedOrder = Awaited<ReturnType<World['startOrder']>>
 
 interface Story {
   name: string
-  /** Before the gateway that dies: by one that lives. */
-  before?(world: World, order: Begun): Promise<void> | void
-  act(parts: PaymentParts, order: Begun): Promise<unknown>
-  /** The end, and the rest of the credit of the order. */
+  /** Done by a surviving gateway before the other one acts and dies. */
+  before?(world: World, order: StartedOrder): Promise<void> | void
+  act(parts: PaymentParts, order: StartedOrder): Promise<unknown>
+  /** The final state, and the part of the order's credit that is left. */
   end: OrderState
   left: number
-  /** The end after a death before the first write: nothing was requested. */
+  /** The final state after a death before the first write: nothing was requested. */
   none?: OrderState
 }
 
-const pay = async (world: World, { id, reference }: Begun) => {
+const pay = async (world: World, { id, reference }: StartedOrder) => {
   world.fake.pay(reference)
   await refreshOrder(world.parts, id, HOOK)
 }
-const refund = async (parts: PaymentParts, { id: order_id }: Begun, amount_minor: number | null) => {
-  const begun = await beginRefund(parts, { order_id, amount_minor, into_debt: false, reason: '' })
-  await debitRefund(parts, begun, HOOK)
-  await requestRefund(parts, begun.id, HOOK)
+const refund = async (parts: PaymentParts, { id: order_id }: StartedOrder, amount_minor: number | null) => {
+  const started = await beginRefund(parts, { order_id, amount_minor, into_debt: false, reason: '' })
+  await debitRefund(parts, started, HOOK)
+  await requestRefund(parts, started.id, HOOK)
 }
-const look = (parts: PaymentParts, { id }: Begun) => refreshOrder(parts, id, HOOK)
+const look = (parts: PaymentParts, { id }: StartedOrder) => refreshOrder(parts, id, HOOK)
 
 const STORIES: Story[] = [
   {
@@ -44,14 +44,14 @@ const STORIES: Story[] = [
     left: CREDIT,
   },
   {
-    name: 'a payment that does not fit',
+    name: 'a payment of a wrong amount',
     before: (world, { reference }) => void world.fake.pay(reference, { amount_minor: 1 }),
     act: look,
     end: 'expired',
     left: 0,
   },
   {
-    name: 'a refund of all',
+    name: 'a full refund',
     before: pay,
     act: (parts, order) => refund(parts, order, null),
     end: 'refunded',
@@ -59,7 +59,7 @@ const STORIES: Story[] = [
     none: 'paid',
   },
   {
-    name: 'a refund of a part',
+    name: 'a partial refund',
     before: pay,
     act: (parts, order) => refund(parts, order, 1_000),
     end: 'partly_refunded',
@@ -92,17 +92,17 @@ const STORIES: Story[] = [
     name: 'a refund that was made at the provider',
     async before(world, order) {
       await pay(world, order)
-      world.fake.giveBack(order.reference, 2_500)
+      world.fake.refundAtProvider(order.reference, 2_500)
     },
     act: look,
     end: 'refunded',
     left: 0,
   },
   {
-    name: 'one that was made there and is on its way, with another of the same amount asked for here',
+    name: 'a pending refund made at the provider, beside one of the same amount requested here',
     async before(world, order) {
       await pay(world, order)
-      world.fake.giveBack(order.reference, 999, 'pending')
+      world.fake.refundAtProvider(order.reference, 999, 'pending')
       await refund(world.parts, order, 999)
     },
     act: look,
@@ -132,7 +132,7 @@ const STORIES: Story[] = [
     left: 0,
   },
   {
-    name: 'a lost dispute after a refund of a part',
+    name: 'a lost dispute after a partial refund',
     async before(world, order) {
       await pay(world, order)
       await refund(world.parts, order, 777)
@@ -143,10 +143,10 @@ const STORIES: Story[] = [
     left: 0,
   },
   {
-    name: 'all at once: paid, given back in part, and lost',
+    name: 'a payment, a partial refund and a lost dispute at once',
     before(world, { reference }) {
       world.fake.pay(reference, { dispute: 'lost' })
-      world.fake.giveBack(reference, 333)
+      world.fake.refundAtProvider(reference, 333)
     },
     act: look,
     end: 'lost',
@@ -155,7 +155,7 @@ const STORIES: Story[] = [
 ]
 
 describe.each(ENGINES)('on %s', (engine, make) => {
-  // The rows are the same on both; a server takes five times as long.
+  // Both engines have the same rows; PostgreSQL takes five times as long.
   test.each(engine === 'SQLite' ? STORIES : cellsOf(STORIES, 2))(
     '$name',
     async ({ before, act, end, left, none }) => {
@@ -165,13 +165,13 @@ describe.each(ENGINES)('on %s', (engine, make) => {
         for (const when of ['before', 'after'] as const) {
           const death: Death = { at, when }
           Object.assign(world.fake, { refunding: 'done', loses_answers: false, forgets_keys: false })
-          const order = await world.begun()
+          const order = await world.startOrder()
           const had = await world.money()
           await before?.(world, order)
           const one = mortal(other, death)
           const thrown: unknown = await act(one.parts, order).catch((failure: unknown) => failure)
           if (!one.isDead()) {
-            // It took as many steps as it takes; all of them were tried.
+            // It needed fewer steps: a death at each of them was tried.
             expect(at).toBeGreaterThan(2)
             expect(await world.broken()).toEqual([])
             return

@@ -1,4 +1,4 @@
-// The metrics of payments, plans and vouchers: each has the value that the rows say, added up by a plain arithmetic, and is written as Prometheus reads it.
+// The metrics of payments, plans and vouchers: each equals a plain sum over the rows, and Prometheus' format is kept.
 import { expect, test } from 'bun:test'
 import { render } from '../../plugins/metrics/exposition.ts'
 import { paymentMetrics } from '../../plugins/payments/metrics.ts'
@@ -17,12 +17,12 @@ import { ENGINES, NOW, openWorld, type World } from './world.ts'
 
 const run = (db: Db, text: string) => db.write((within) => within.rows(text))
 
-/** Each state in each currency, by two methods, some in test mode, and some without a fee. */
-async function addOrders({ begun, db }: World): Promise<void> {
+/** Orders of each state and currency, by two methods, some in test mode, and some without a fee. */
+async function addOrders({ startOrder, db }: World): Promise<void> {
   for (const [at, [state, currency]] of ORDER_STATES.flatMap((state) =>
     ['EUR', 'USD', 'JPY', 'EUR'].map((currency) => [state, currency] as const),
   ).entries()) {
-    const { id } = await begun({ currency, amount_minor: 1_000 + at })
+    const { id } = await startOrder({ currency, amount_minor: 1_000 + at })
     await run(
       db,
       `UPDATE orders SET state = '${state}', provider = '${at % 3 === 0 ? 'stripe' : 'manual'}', bonus_nanos = ${at * 5},
@@ -31,7 +31,7 @@ async function addOrders({ begun, db }: World): Promise<void> {
   }
 }
 
-/** In each state a first month, one that renews the first, and one that takes the place of it; each in an account of its own. */
+/** Months of each state: a first one, one that renews it, and one that replaces it; each in an account of its own. */
 async function addMonths({ db }: World): Promise<number[]> {
   const ids: number[] = []
   const terms = {
@@ -70,7 +70,7 @@ async function addMonths({ db }: World): Promise<number[]> {
   return ids
 }
 
-/** In each state, without an end, over since a moment, and with an end to come. */
+/** Vouchers of each state: without an end, expired a moment ago, expiring now, and expiring later. */
 async function addVouchers({ db }: World): Promise<void> {
   const batch = await db.begin((tx) => insertBatch(tx, { note: '', once_each: 0, created_at_ms: 1 }))
   const made = VOUCHER_STATES.flatMap((state) =>
@@ -87,7 +87,7 @@ async function addVouchers({ db }: World): Promise<void> {
     )
 }
 
-/** Sums by the labels, as `manual,paid`. Series of nothing are left out, as in the metrics. */
+/** Sums by labels, such as `manual,paid`. Empty series are left out, as in the metrics. */
 function summed<Row>(rows: readonly Row[], labelsOf: (row: Row) => string[], amountOf: (row: Row) => number) {
   const sums = new Map<string, number>()
   for (const row of rows) {
@@ -101,7 +101,7 @@ const one = () => 1
 const UNPAID = ['open', 'expired', 'cancelled']
 const DIGITS: Record<string, number> = { EUR: 2, USD: 2, JPY: 0 }
 
-test.each(ENGINES)('each metric has the value that the rows say, on %s', async (_, make) => {
+test.each(ENGINES)('each metric equals the sum over its rows, on %s', async (_, make) => {
   await using world = await openWorld(make)
   const { db } = world
   await addOrders(world)
@@ -173,7 +173,7 @@ test.each(ENGINES)('each metric has the value that the rows say, on %s', async (
     ]),
   )
   expect(read).toEqual(expected)
-  // The rows have what each metric leaves out, too.
+  // The rows also contain values that each metric leaves out.
   for (const values of Object.values(expected)) expect(Object.keys(values).length).toBeGreaterThan(0)
   expect([paid.length, orders.length, renewals.length]).toEqual([22, 32, 15])
 })

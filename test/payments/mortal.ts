@@ -1,4 +1,4 @@
-// A gateway that dies at a point: before or after one of its writes, movements or questions to the provider. It does nothing from then on.
+// A gateway that dies at a point: before or after one of its writes, movements of money or requests to the provider. It does nothing from then on.
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
 import type { PaymentProvider } from '../../src/payment-api.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -21,7 +21,7 @@ interface Mortal {
   isDead(): boolean
 }
 
-/** @param onStep is told of each step as it begins, with its count */
+/** @param onStep called as each step starts, with its count */
 export function mortal(
   parts: PaymentParts,
   death: Death | undefined,

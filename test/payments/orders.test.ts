@@ -1,4 +1,4 @@
-// Orders over a provider that pays, fails, gives back, disputes and changes its mind, on both engines.
+// Orders at a provider that pays, fails, refunds, disputes and corrects itself, on both engines.
 import { describe, expect, test } from 'bun:test'
 import { cancelOrder, createOrder, startPayment } from '../../plugins/payments/ordering.ts'
 import { providerRefundKey } from '../../plugins/payments/own-refunds.ts'
@@ -21,25 +21,29 @@ const refund = async (
   amount_minor: number | null,
   into_debt = false,
 ): Promise<OrderRefund> => {
-  const begun = await beginRefund(parts, { order_id, amount_minor, into_debt, reason: 'asked' })
-  await debitRefund(parts, begun, { source: 'operator' })
-  return await requestRefund(parts, begun.id, { source: 'operator' })
+  const started = await beginRefund(parts, { order_id, amount_minor, into_debt, reason: 'asked' })
+  await debitRefund(parts, started, { source: 'operator' })
+  return await requestRefund(parts, started.id, { source: 'operator' })
 }
 const codeOf = (thrown: unknown) => (thrown as { code?: string }).code
 const failureOf = (work: Promise<unknown>) => work.then(() => 'none', codeOf)
 
 async function paid(world: World, request = {}) {
-  const order = await world.begun(request)
+  const order = await world.startOrder(request)
   world.fake.pay(order.reference)
   await refreshOrder(world.parts, order.id, POLL)
   return order
 }
 
 describe.each(ENGINES)('on %s', (_, make) => {
-  test('payments credit once, whatever came before them and however often they are looked at', async () => {
+  test('a payment is credited once, whatever came before it and however often it is looked up', async () => {
     await using world = await openWorld(make)
     const { parts, fake } = world
-    const [plain, late, cancelled] = [await world.begun(), await world.begun(), await world.begun()]
+    const [plain, late, cancelled] = [
+      await world.startOrder(),
+      await world.startOrder(),
+      await world.startOrder(),
+    ]
     await cancelOrder(parts, cancelled.id, PAGE)
     world.clock.now_ms += DAY_MS
     await refreshOrder(parts, late.id, POLL)
@@ -54,7 +58,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.money()).toEqual({ balance: 3 * CREDIT, debt: 0 })
     expect(await world.order(plain.id)).toMatchObject({ fee_minor: 50, receipt_url: 'https://x.example' })
 
-    // The first report of the payment stays; of its fee the last one counts.
+    // The first report of the payment stays, but the last report of its fee counts.
     fake.pay(plain.reference, { fee_minor: 55, payment_reference: 'pi_2', receipt_url: undefined as never })
     delete (fake.payments.get(plain.reference) as Payment).receipt_url
     await refreshOrder(parts, plain.id, POLL)
@@ -66,9 +70,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.broken()).toEqual([])
   })
 
-  test('a payment that does not fit credits nothing, and is told once', async () => {
+  test('a payment of a wrong amount credits nothing, and is reported once', async () => {
     await using world = await openWorld(make)
-    const { id, reference } = await world.begun()
+    const { id, reference } = await world.startOrder()
     world.fake.pay(reference, { amount_minor: 2_499 })
     for (const _ of [1, 2, 3]) await refreshOrder(world.parts, id, POLL)
     expect(world.warnings).toEqual([expect.stringContaining('24.99 EUR was paid instead of 25.00 EUR.')])
@@ -80,19 +84,19 @@ describe.each(ENGINES)('on %s', (_, make) => {
       trouble: world.warnings[0],
       paid_at_ms: null,
     })
-    // It is corrected at the provider: then it is a payment as any other.
+    // Corrected at the provider, it is a payment like any other.
     world.fake.pay(reference, { amount_minor: 2_500 })
     await refreshOrder(world.parts, id, POLL)
     expect(await world.order(id)).toMatchObject({ state: 'paid', trouble: null })
     expect(await world.broken()).toEqual([])
   })
 
-  test('a balance that cannot take the credit, and an erased account: nothing is credited, and it is told', async () => {
+  test('a credit that exceeds the range of a balance, or is for an erased account, is refused and reported', async () => {
     await using world = await openWorld(make)
     const most = { currency: 'USD', amount_minor: 800_000_000, account_id: 2 }
     await paid(world, most)
     const over = await paid(world, most)
-    const erased = await world.begun()
+    const erased = await world.startOrder()
     await world.db.write((db) => db.rows('INSERT INTO erased_accounts VALUES (1, 5)'))
     expect(await world.order(over.id)).toMatchObject({
       state: 'open',
@@ -109,7 +113,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
   })
 
   describe('refunds', () => {
-    test('in parts, to the whole; no more than was paid', async () => {
+    test('a payment is refunded in parts, up to the whole and no further', async () => {
       await using world = await openWorld(make)
       const { id } = await paid(world)
       for (const part of [1, 999, 500]) expect((await refund(world.parts, id, part)).state).toBe('done')
@@ -123,7 +127,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.broken()).toEqual([])
     })
 
-    test('more than the free balance: refused, or with the rest as debt', async () => {
+    test('a refund above the free balance is refused, or leaves the rest as debt', async () => {
       await using world = await openWorld(make)
       const { id } = await paid(world)
       await world.ledger.submit({ op: 'withdraw', account_id: 1, amount_nanos: CREDIT, note: '', now_ms: 0 })
@@ -135,7 +139,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.broken()).toEqual([])
     })
 
-    test('one that is on its way is asked for once, and decided by looks', async () => {
+    test('a pending refund is requested once, and decided by lookups', async () => {
       await using world = await openWorld(make)
       const { id, reference } = await paid(world)
       world.fake.refunding = 'pending'
@@ -156,7 +160,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.broken()).toEqual([])
     })
 
-    test('one whose answer was lost is not asked for again, though the provider forgets keys', async () => {
+    test('a refund whose answer was lost is not requested again, even if the provider forgets keys', async () => {
       await using world = await openWorld(make)
       const { id, reference } = await paid(world)
       Object.assign(world.fake, { loses_answers: true, forgets_keys: true })
@@ -165,11 +169,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
         world.clock.now_ms += minutes * 60_000
         await world.poll()
       }
-      expect([world.fake.requests.refund, world.fake.givenBack(reference)]).toEqual([1, 1_000])
+      expect([world.fake.requests.refund, world.fake.refundedMinor(reference)]).toEqual([1, 1_000])
       expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_000 })
     })
 
-    test('one that the provider never answers to is told after an hour, until it is made', async () => {
+    test('a refund without a valid answer is reported after an hour, until it is made', async () => {
       await using world = await openWorld(make)
       const { id } = await paid(world)
       const { fake } = world
@@ -188,26 +192,26 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.broken()).toEqual([])
     })
 
-    test('one whose number was another’s before a backup was restored is made, and the other one is taken from the account', async () => {
+    test('a refund whose number was another’s before a restore is made, and the other one is debited, too', async () => {
       await using world = await openWorld(make)
       const { id, reference } = await paid(world)
-      const begun = await beginRefund(world.parts, {
+      const started = await beginRefund(world.parts, {
         ...{ order_id: id, amount_minor: 1_000, into_debt: false, reason: '' },
       })
-      const lost = { id: begun.id, created_at_ms: begun.created_at_ms - 1_000 }
+      const lost = { id: started.id, created_at_ms: started.created_at_ms - 1_000 }
       world.fake.payments.get(reference)?.refunds.push({
         ...{ reference: 'lost', key: providerRefundKey(lost), amount_minor: 500, state: 'done' },
       })
-      await debitRefund(world.parts, begun, POLL)
-      await requestRefund(world.parts, begun.id, POLL)
+      await debitRefund(world.parts, started, POLL)
+      await requestRefund(world.parts, started.id, POLL)
       await refreshOrder(world.parts, id, POLL)
-      expect(world.fake.givenBack(reference)).toBe(1_500)
+      expect(world.fake.refundedMinor(reference)).toBe(1_500)
       expect(await world.order(id)).toMatchObject({ state: 'partly_refunded', refunded_minor: 1_500 })
       expect(await world.money()).toEqual({ balance: (CREDIT / 25) * 10, debt: 0 })
       expect(await world.broken()).toEqual([])
     })
 
-    test('while the provider is away it is asked again, and the balance has not got the money back', async () => {
+    test('a refund is requested again while the provider is away, and stays debited', async () => {
       await using world = await openWorld(make)
       const { id } = await paid(world)
       world.fake.trouble = () => {
@@ -225,10 +229,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.broken()).toEqual([])
     })
 
-    test('none of a disputed order; one that a dispute overtakes is cancelled', async () => {
+    test('a disputed order is not refunded, and a dispute cancels a refund that it overtakes', async () => {
       await using world = await openWorld(make)
       const { id, reference } = await paid(world)
-      const begun = await beginRefund(world.parts, {
+      const started = await beginRefund(world.parts, {
         order_id: id,
         amount_minor: 500,
         into_debt: true,
@@ -236,7 +240,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       })
       world.fake.pay(reference, { dispute: 'open' })
       await refreshOrder(world.parts, id, POLL)
-      expect(await failureOf(debitRefund(world.parts, begun, PAGE))).toBe('order_disputed')
+      expect(await failureOf(debitRefund(world.parts, started, PAGE))).toBe('order_disputed')
       expect(await failureOf(refund(world.parts, id, 500))).toBe('not_refundable')
       expect(await world.money()).toEqual({ balance: CREDIT, debt: 0 })
       world.fake.pay(reference, { dispute: 'won' })
@@ -246,7 +250,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.broken()).toEqual([])
     })
 
-    test('a dispute that is lost between the look at the order and the debit: both do not take the same money', async () => {
+    test('a dispute that is lost between the lookup and the debit of a refund does not take the money twice', async () => {
       await using world = await openWorld(make)
       const { id, reference } = await paid(world)
       await paid(world)
@@ -262,7 +266,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect(await world.broken()).toEqual([])
     })
 
-    test('two of all at once: one of both', async () => {
+    test('one of two full refunds at once is made', async () => {
       await using world = await openWorld(make)
       const { id } = await paid(world)
       const other = await world.another()
@@ -273,7 +277,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     })
   })
 
-  test('a lost dispute takes what refunds left, and suspends the account that is in debt by it', async () => {
+  test('a lost dispute takes the amount that refunds left, and suspends an account that it puts into debt', async () => {
     await using world = await openWorld(make)
     const { id, reference } = await paid(world)
     const rich = await paid(world, { account_id: 2 })
@@ -292,7 +296,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.broken()).toEqual([])
   })
 
-  test('a refund on its way that fails after a lost dispute is not given back: the bank took it', async () => {
+  test('a pending refund that fails after a lost dispute is not credited back, because the bank took the money', async () => {
     await using world = await openWorld(make)
     const { id, reference } = await paid(world)
     world.fake.refunding = 'pending'
@@ -307,7 +311,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.broken()).toEqual([])
   })
 
-  test('a method that is not set up any more: its orders wait, others go on, and it is told after ten minutes', async () => {
+  test('orders of a removed method wait, and are paid once it is set up again', async () => {
     const gone = fakeProvider('gone')
     const own = [gone]
     await using world = await openWorld(make, own)
@@ -331,11 +335,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.order(id)).toMatchObject({ state: 'paid', unanswered_since_ms: null })
   })
 
-  test('an order of test mode is asked about no more once its method has left that, and raises no alert', async () => {
+  test('an order made in test mode is no longer looked up after its method leaves test mode, and raises no alert', async () => {
     await using world = await openWorld(make)
     const { fake, clock, parts } = world
     Object.assign(fake, { is_test: true })
-    const [paid, open] = [await world.begun(), await world.begun()]
+    const [paid, open] = [await world.startOrder(), await world.startOrder()]
     fake.pay(paid.reference, { is_test: true })
     await world.poll()
     const { is_live, state } = await refreshOrder(parts, paid.id, { source: 'page' })
@@ -356,10 +360,10 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.order(open.id)).toMatchObject({ state: 'expired', unanswered_since_ms: null })
   })
 
-  test('an order of money is neither begun nor closed by a method that is in test mode meanwhile', async () => {
+  test('a method in test mode neither starts nor closes an order of real money', async () => {
     await using world = await openWorld(make)
     const { fake, clock, parts } = world
-    const order = await world.begun()
+    const order = await world.startOrder()
     fake.pay(order.reference)
     Object.assign(fake, { is_test: true })
     await expect(startPayment(parts, order.id)).rejects.toThrow('was not in test mode')
@@ -376,7 +380,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect((await world.order(order.id)).state).toBe('paid')
   })
 
-  test('an order whose method never comes back is closed a day after its end, and credited if it does', async () => {
+  test('an order of a removed method expires a day after its end, and is credited if the method returns', async () => {
     const gone = fakeProvider('gone')
     await using world = await openWorld(make, [gone])
     const { id } = await createOrder(world.parts, SETTINGS, { ...REQUEST, method: 'gone' })
@@ -393,7 +397,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await world.broken()).toEqual([])
   })
 
-  test('what somebody has to look at is shown again when it comes again, and told once', async () => {
+  test('a trouble that returns is shown again, but logged once', async () => {
     await using world = await openWorld(make)
     const { id, reference } = await paid(world)
     const troubles: boolean[] = []
@@ -406,7 +410,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(world.warnings).toHaveLength(1)
   })
 
-  test('an order whose payment was never begun expires, and is asked about at no provider', async () => {
+  test('an order whose payment never started expires without a lookup', async () => {
     await using world = await openWorld(make)
     const { id } = await createOrder(world.parts, SETTINGS, REQUEST)
     world.clock.now_ms += DAY_MS
@@ -416,7 +420,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await failureOf(cancelOrder(world.parts, id, PAGE))).toBe('order_closed')
   })
 
-  test('amounts at the limits of a method are taken, those beyond are refused', async () => {
+  test('amounts at the limits of a method are accepted, and amounts beyond them refused', async () => {
     await using world = await openWorld(make)
     world.fake.limits = {
       EUR: { min_minor: 100, max_minor: 5_000 },

@@ -1,4 +1,4 @@
-// Races for plans within those for orders: a month that is paid on a page, or by the saved card when the month before is over, in an account of its own.
+// Races for plans among those for orders: a month paid on a page, or by the saved card after the previous month, in an account of its own.
 import type { PaymentParts } from '../../plugins/payments/parts.ts'
 import type { Order } from '../../plugins/payments/tables.ts'
 import { addMonths, GRACE_MS } from '../../plugins/plans/months.ts'
@@ -12,7 +12,7 @@ import { actAtOnce, type Contest, pickOf } from './races.ts'
 type Offering = ReturnType<typeof offering>
 type Payer = ReturnType<typeof planPayer>
 
-/** The accounts of races, by the number of the race. */
+/** The account of race 0; later races have the next ones. */
 const FIRST_ACCOUNT = 100
 
 const ANSWERS: readonly CardAnswer[] = [
@@ -25,7 +25,7 @@ const ANSWERS: readonly CardAnswer[] = [
   { refused: 'The saved card was declined.' },
 ]
 
-/** The bank's answers to the charges of accounts, in their order. */
+/** The bank's answers to the charges of each account, in sequence. */
 export type Answers = Map<number, CardAnswer[]>
 
 export function answerBy(card: FakeCard, answers: Answers): void {
@@ -34,7 +34,7 @@ export function answerBy(card: FakeCard, answers: Answers): void {
 
 interface PlanContest extends Omit<Contest, 'order' | 'others'> {
   offers: Offering
-  /** Of the race. */
+  /** The number of the race. */
   number: number
 }
 
@@ -47,7 +47,7 @@ async function openPayer({ world, offers, number }: PlanContest): Promise<Payer 
   return { ...planPayer(offers, account_id), account_id }
 }
 
-/** Acts on the plan, beside those on its order. */
+/** Acts on the plan, besides those on its order. */
 const actsOn = ({ offers, random }: PlanContest, payer: Payer): NonNullable<Contest['others']> => {
   const buys_from_balance = random() < 0.5
   return {
@@ -58,7 +58,7 @@ const actsOn = ({ offers, random }: PlanContest, payer: Payer): NonNullable<Cont
     cancel_plan: async () => await payer.cancel(),
     change: async () => {
       if (buys_from_balance) await payer.add(40 * USD)
-      await (buys_from_balance ? payer.buyFromBalance('max') : payer.ordered('max'))
+      await (buys_from_balance ? payer.buyFromBalance('max') : payer.orderPlan('max'))
     },
   }
 }
@@ -70,33 +70,33 @@ const ordersOf = ({ db }: Contest['world'], account_id: number) =>
 export async function raceForPlan(contest: PlanContest): Promise<number> {
   const { world, random } = contest
   const payer = await openPayer(contest)
-  const { id, reference } = await payer.ordered(pickOf(random)(['pro', 'max', 'mini']))
+  const { id, reference } = await payer.orderPlan(pickOf(random)(['pro', 'max', 'mini']))
   if (random() < 0.7) world.fake.pay(reference)
   const order = () => world.order(id)
   await actAtOnce({ ...contest, order, others: actsOn(contest, payer), ends_plan: true })
   return payer.account_id
 }
 
-/** The month after one that is over, charged to the saved card. @returns the account */
+/** A month charged to the saved card after the previous one. @returns the account */
 export async function raceForRenewal(contest: PlanContest, answers: Answers): Promise<number> {
   const { world, random } = contest
   const payer = await openPayer(contest)
   const { account_id } = payer
-  answers.set(account_id, drawnAnswers(random))
-  await payer.bought()
-  await payer.byCard()
+  answers.set(account_id, randomAnswers(random))
+  await payer.buyByPayment()
+  await payer.renewByCard()
   const { id = 0 } = (await periodIn(world.db, account_id, 'active')) ?? {}
-  // As bought a month ago: it is over, and the days of grace are not.
+  // As if bought a month ago: the month is over, its days of grace are not.
   const began_ms = addMonths(world.clock.now_ms, -1)
   const ends_ms = addMonths(began_ms, 1)
   const times = { id, anchor_ms: began_ms, starts_ms: began_ms, ends_ms, covers_until_ms: ends_ms + GRACE_MS }
   await world.db.begin((tx) => setTimes(tx, times))
   const others = actsOn(contest, payer)
-  // One order is there at least, on which acts may meet its charge.
+  // Makes at least one order, so that acts can meet its charge.
   await others.renew?.(contest.gateways[1] as PaymentParts).catch(() => {})
   const order = async () => (await ordersOf(world, account_id)).at(-1)
   await actAtOnce({ ...contest, order, others, ends_plan: true })
   return account_id
 }
 
-const drawnAnswers = (random: RandomNumbers) => Array.from({ length: 3 }, () => pickOf(random)(ANSWERS))
+const randomAnswers = (random: RandomNumbers) => Array.from({ length: 3 }, () => pickOf(random)(ANSWERS))

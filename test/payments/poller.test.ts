@@ -1,4 +1,4 @@
-// The poller under a clock of its own: who looks, when, and that one method that hangs holds up none but itself.
+// The poller under a test clock: the times of lookups, one gateway for each, and no delays by a method that hangs.
 import { describe, expect, test } from 'bun:test'
 import { createPoller } from '../../plugins/payments/poller.ts'
 import { eventually } from '../support/eventually.ts'
@@ -8,12 +8,12 @@ import { CREDIT, ENGINES, openWorld } from './world.ts'
 const SECOND_MS = 1_000
 
 describe.each(ENGINES)('on %s', (_, make) => {
-  test('looks after 10, 30, 60, 120, 300 and 900 seconds, then hourly, and once when the order expires', async () => {
+  test('an order is looked up after 10, 30, 60, 120, 300 and 900 seconds, then hourly, and once when it expires', async () => {
     await using world = await openWorld(make)
-    const { id } = await world.begun()
-    const looked_at: number[] = []
+    const { id } = await world.startOrder()
+    const lookup_seconds: number[] = []
     const poller = createPoller(world.parts)
-    // Each moment before a look, too: none is early.
+    // Includes moments just before lookups: none is early.
     const moments = [
       9, 10, 29, 30, 59, 60, 119, 120, 299, 300, 899, 900, 4_499, 4_500, 86_399, 86_400, 86_401,
     ]
@@ -23,30 +23,30 @@ describe.each(ENGINES)('on %s', (_, make) => {
       world.clock.now_ms = 1_764_000_000_000 + second * SECOND_MS
       await poller.pollDue()
       expect(world.clock.now_ms).toBeGreaterThan(start)
-      if (world.fake.requests.look > before) looked_at.push(second)
+      if (world.fake.requests.look > before) lookup_seconds.push(second)
     }
-    expect(looked_at.filter((second) => second < 86_000)).toEqual([10, 30, 60, 120, 300, 900, 4_500])
-    expect(looked_at.at(-1)).toBeGreaterThanOrEqual(86_399)
+    expect(lookup_seconds.filter((second) => second < 86_000)).toEqual([10, 30, 60, 120, 300, 900, 4_500])
+    expect(lookup_seconds.at(-1)).toBeGreaterThanOrEqual(86_399)
     expect((await world.order(id)).state).toBe('expired')
   })
 
-  test('of two gateways one looks', async () => {
+  test('one of two gateways looks up an order', async () => {
     await using world = await openWorld(make)
     const other = await world.another()
-    for (let made = 0; made < 12; made++) world.fake.pay((await world.begun()).reference)
+    for (let made = 0; made < 12; made++) world.fake.pay((await world.startOrder()).reference)
     world.clock.now_ms += 10 * SECOND_MS
     await Promise.all([world.poll(), world.poll(other), world.poll(), world.poll(other)])
     expect(world.fake.requests.look).toBe(12)
     expect(await world.money()).toEqual({ balance: 12 * CREDIT, debt: 0 })
   })
 
-  test('what a gateway took and did not finish another one does after two minutes', async () => {
+  test('another gateway does an unfinished lookup after two minutes', async () => {
     await using world = await openWorld(make)
-    const { id, reference } = await world.begun()
+    const { id, reference } = await world.startOrder()
     world.fake.pay(reference)
     const other = await world.another()
     world.clock.now_ms += 10 * SECOND_MS
-    // It hangs for ever: its process is killed.
+    // Hangs for ever, as a killed process does.
     other.providers = () => [{ ...world.fake, look: () => new Promise(() => {}) }]
     void createPoller(other)
       .pollDue()
@@ -59,21 +59,21 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect((await world.order(id)).state).toBe('paid')
   })
 
-  test('a method that hangs holds up no other one', async () => {
+  test('a method that hangs does not delay another one', async () => {
     const slow = fakeProvider('slow')
     await using world = await openWorld(make, [slow])
     const answer = Promise.withResolvers<void>()
-    for (let made = 0; made < 12; made++) await world.begun({ method: 'slow', account_id: 2 })
-    const { id, reference } = await world.begun()
+    for (let made = 0; made < 12; made++) await world.startOrder({ method: 'slow', account_id: 2 })
+    const { id, reference } = await world.startOrder()
     world.fake.pay(reference)
     slow.trouble = () => answer.promise
     world.clock.now_ms += 10 * SECOND_MS
     const poller = createPoller(world.parts)
     const first = poller.pollDue()
     await eventually('the order is credited', async () => (await world.order(id)).state !== 'open')
-    // The next second's round begins nothing anew where it hangs.
+    // The next round starts no more lookups at the method that hangs.
     void poller.pollDue()
-    const next = await world.begun()
+    const next = await world.startOrder()
     world.fake.pay(next.reference)
     world.clock.now_ms += 10 * SECOND_MS
     void poller.pollDue()
@@ -85,9 +85,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(slow.requests.look).toBe(12)
   })
 
-  test('a method that fails is asked for five orders a round, and its orders stay open', async () => {
+  test('a failing method gets five lookups a round, and its orders stay open', async () => {
     await using world = await openWorld(make)
-    for (let made = 0; made < 12; made++) await world.begun()
+    for (let made = 0; made < 12; made++) await world.startOrder()
     world.fake.trouble = () => {
       throw new Error('500')
     }
@@ -101,9 +101,9 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(world.warnings).toHaveLength(12)
   })
 
-  test('once it is stopped it begins nothing', async () => {
+  test('a stopped poller starts no lookups', async () => {
     await using world = await openWorld(make)
-    await world.begun()
+    await world.startOrder()
     world.clock.now_ms += 10 * SECOND_MS
     const poller = createPoller(world.parts)
     await poller.stop()

@@ -30,7 +30,7 @@ test.each(ENGINES)(
       await world.poll(offers.parts)
     }
     /** Of ten races, six are for top-ups, two for plans and two for renewals. */
-    const raced = async (number: number): Promise<{ orders: number[]; payer?: number }> => {
+    const runRace = async (number: number): Promise<{ orders: number[]; payer?: number }> => {
       const random = randomOf(SEED + number)
       const contest = { world, gateways, random, figures, offers, number }
       const kind = number % 5
@@ -40,7 +40,7 @@ test.each(ENGINES)(
     }
     for (let from = 0; from < RACES; from += AT_ONCE) {
       const numbers = Array.from({ length: Math.min(AT_ONCE, RACES - from) }, (_, at) => from + at)
-      const ended = await Promise.all(numbers.map(raced))
+      const ended = await Promise.all(numbers.map(runRace))
       await settleAll(world, work)
       const faults: string[] = []
       for (const { orders, payer } of ended) {
@@ -50,7 +50,7 @@ test.each(ENGINES)(
       }
       const seed = SEED + from
       expect({ seed, faults, broken: await world.broken() }).toEqual({ seed, faults: [], broken: [] })
-      for (const { payer } of ended) if (payer !== undefined) await leave(payer)
+      for (const { payer } of ended) if (payer !== undefined) await cancelPlanOf(payer)
     }
     if (IS_LONG) process.stdout.write(`${JSON.stringify(figures)}\n`)
     expect(figures.races).toBe(RACES)
@@ -62,8 +62,8 @@ test.each(ENGINES)(
       )
       return found.map(({ id }) => Number(id))
     }
-    /** Later races renew no plans of those that are over. */
-    async function leave(account_id: number): Promise<void> {
+    /** Keeps later races from renewing the plan of a race that is over. */
+    async function cancelPlanOf(account_id: number): Promise<void> {
       await planPayer(offers, account_id)
         .cancel()
         .catch((thrown) => {

@@ -40,7 +40,7 @@ const count = (of: Record<string, number>, name: string) => {
   of[name] = (of[name] ?? 0) + 1
 }
 
-/** Failures by another's change or the provider's trouble; any other fails the race. */
+/** Failures by a concurrent change or by the provider's trouble; any other fails the race. */
 const isExpected = (thrown: unknown): boolean =>
   thrown instanceof GatewayError || thrown instanceof Killed || String(thrown).includes('the answer is lost')
 
@@ -49,18 +49,18 @@ export const pickOf =
   <T>(from: readonly T[]): T =>
     from[Math.floor(random() * from.length)] as T
 
-/** What is raced for. */
+/** The means and the subject of a race. */
 export interface Contest {
   world: World
-  /** Two over the same rows. */
+  /** Two gateways over the same rows. */
   gateways: readonly PaymentParts[]
   random: RandomNumbers
   figures: Figures
-  /** The order as it is when an act begins; undefined: none is made yet. */
+  /** The order as it is when an act starts; undefined before it is made. */
   order: () => Promise<Order | undefined>
-  /** Acts beside those on the order. */
+  /** Acts besides those on the order. */
   others?: Readonly<Record<string, (parts: PaymentParts) => Promise<unknown>>>
-  /** A refund ends the plan that the order has paid for. */
+  /** Refunds may end the plan that the order paid for. */
   ends_plan?: boolean
 }
 
@@ -73,7 +73,7 @@ export async function race(
 ): Promise<Order> {
   const pick = pickOf(random)
   const { fake } = world
-  const { id, reference } = await world.begun({
+  const { id, reference } = await world.startOrder({
     account_id: pick([1, 2]),
     currency: pick(['EUR', 'USD', 'JPY']),
     amount_minor: pick([1, 3, 7, 999, 2_500, 12_345]),
@@ -85,7 +85,7 @@ export async function race(
   return await world.order(id)
 }
 
-/** Some acts at once, at two gateways, of which one may die. */
+/** Runs some acts at once, at two gateways, of which one may die. */
 export async function actAtOnce({ gateways, random, figures, ...contest }: Contest): Promise<void> {
   const pick = pickOf(random)
   const death: Death | undefined =
@@ -94,12 +94,12 @@ export async function actAtOnce({ gateways, random, figures, ...contest }: Conte
   const sides = [one.parts, gateways[1] as PaymentParts]
   const { others = {} } = contest
   const acts = [...ACTS, ...Object.keys(others).flatMap((name) => [name, name])]
-  // Drawn before anything runs at once, so that a seed always draws the same.
-  const drawn = Array.from({ length: 3 + Math.floor(random() * 6) }, () => ({
+  // Chosen before anything runs at once, so that a seed always chooses the same.
+  const planned = Array.from({ length: 3 + Math.floor(random() * 6) }, () => ({
     act: pick(acts),
     parts: pick(sides),
     wait_ms: Math.floor(random() * 6),
-    /** Of the amount; a minor unit more than it, too. */
+    /** The share of the amount; 2 is a minor unit more than the amount. */
     part: pick([0, 0.5, 1, 2]),
     all: random() < 0.3,
     into_debt: random() < 0.7,
@@ -108,7 +108,7 @@ export async function actAtOnce({ gateways, random, figures, ...contest }: Conte
     state: pick(['done', 'done', 'pending'] as const),
   }))
   await Promise.all(
-    drawn.map(async ({ wait_ms, ...how }) => {
+    planned.map(async ({ wait_ms, ...how }) => {
       await Bun.sleep(wait_ms)
       count(figures.acts, how.act)
       try {
@@ -136,8 +136,8 @@ interface How {
   state: 'done' | 'pending'
 }
 
-/** The provider of an order as the test has it, and its payment there, whether the order names it or not. */
-function heldBy({ parts }: World, { id, provider }: Order) {
+/** The fake provider of an order, and its payment there, even if the order has no reference to it. */
+function findAtProvider({ parts }: World, { id, provider }: Order) {
   const fake = parts.providers().find(({ name }) => name === provider) as FakeProvider
   const reference = `${provider}-${id}`
   return { fake, reference, payment: fake.payments.get(reference) }
@@ -146,7 +146,7 @@ function heldBy({ parts }: World, { id, provider }: Order) {
 async function carryOut(world: World, order: Order, how: How): Promise<void> {
   const { id, amount_minor } = order
   const { act, parts, end_plan } = how
-  const { fake, payment, reference } = heldBy(world, order)
+  const { fake, payment, reference } = findAtProvider(world, order)
   const part_minor = how.part === 2 ? amount_minor + 1 : Math.max(1, Math.ceil(amount_minor * how.part))
   switch (act) {
     case 'webhook':
@@ -175,19 +175,19 @@ async function carryOut(world: World, order: Order, how: How): Promise<void> {
       return
     }
     case 'give_back':
-      // A provider gives back no more than it has.
-      if (payment?.state === 'paid' && fake.givenBack(reference) + part_minor <= amount_minor)
-        fake.giveBack(reference, part_minor, how.state)
+      // A provider refunds no more than it received.
+      if (payment?.state === 'paid' && fake.refundedMinor(reference) + part_minor <= amount_minor)
+        fake.refundAtProvider(reference, part_minor, how.state)
       return
     case 'dispute':
       if (payment?.state === 'paid') payment.dispute = how.dispute
   }
 }
 
-/** Decides the rest: the provider knows the end of everything, and a gateway that lives looks until nothing is due. */
+/** Decides the rest: the provider ends everything, and the surviving gateway works until nothing is due. */
 export async function settleAll(
   world: World,
-  /** All that such a gateway does in a while. */
+  /** A round of the surviving gateway's work. */
   work: () => Promise<unknown> = () => world.poll(),
 ): Promise<void> {
   for (const provider of world.parts.providers() as FakeProvider[])
@@ -197,7 +197,7 @@ export async function settleAll(
       if (payment.dispute === 'open') payment.dispute = 'won'
       if (payment.state === 'pending') payment.state = (payment.order_id ?? 0) % 3 ? 'paid' : 'failed'
     }
-  // Without any webhook: a paid order is looked at after a day, and what a refund waits for after an hour.
+  // Without webhooks, a paid order is looked up after a day, and one with a pending refund after an hour.
   for (const hours of [1, 25, 2, 2]) {
     world.clock.now_ms += hours * 3_600_000
     await work()
@@ -208,7 +208,7 @@ export async function settleAll(
 export async function faultsOf(world: World, id: number, figures: Figures): Promise<string[]> {
   const faults: string[] = []
   const order = await world.order(id)
-  const { fake, payment, reference } = heldBy(world, order)
+  const { fake, payment, reference } = findAtProvider(world, order)
   const was_paid = payment?.state === 'paid'
   count(figures.ends, order.kind === 'top_up' ? order.state : `${order.kind} ${order.state}`)
   const is_unpaid = ['open', 'expired', 'cancelled'].includes(order.state)
@@ -223,8 +223,8 @@ export async function faultsOf(world: World, id: number, figures: Figures): Prom
   const done = refunds
     .filter(({ state }) => state === 'done')
     .reduce((sum, one) => sum + Number(one.amount_minor), 0)
-  const refunded = payment ? fake.givenBack(reference) : 0
-  // After a lost dispute nothing is taken again, and what cannot be taken is told.
+  const refunded = payment ? fake.refundedMinor(reference) : 0
+  // After a lost dispute nothing is taken again, and an amount that cannot be taken is reported.
   if (done !== refunded && order.state !== 'lost' && order.trouble === null)
     faults.push(`order ${id}: the provider gave back ${refunded}, the gateway knows of ${done}`)
   if (refunded > order.amount_minor)
@@ -232,12 +232,12 @@ export async function faultsOf(world: World, id: number, figures: Figures): Prom
   return faults
 }
 
-/** A gateway's process that kills itself, as killed-process.ts does. @param args of it */
-export async function killedBy(...args: readonly (string | number)[]): Promise<void> {
+/** Runs killed-process.ts, a gateway that kills itself. @param args its arguments */
+export async function runKilledProcess(...args: readonly (string | number)[]): Promise<void> {
   const killed = Bun.spawn([...commandOf('killed-payment'), ...args.map(String)], { stderr: 'pipe' })
   await killed.exited
-  expect({ signal: killed.signalCode, said: await new Response(killed.stderr).text() }).toEqual({
+  expect({ signal: killed.signalCode, stderr: await new Response(killed.stderr).text() }).toEqual({
     signal: 'SIGKILL',
-    said: '',
+    stderr: '',
   })
 }

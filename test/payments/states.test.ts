@@ -1,4 +1,4 @@
-// The states of an order: which one may follow which, every pair.
+// The states of an order and their transitions: every pair.
 import { expect, test } from 'bun:test'
 import { FOLLOWING, isRefundable, precedingStates, wasPaid } from '../../plugins/payments/states.ts'
 import { ORDER_STATES } from '../../plugins/payments/tables.ts'
@@ -32,11 +32,11 @@ test.each(
   expect(precedingStates(to).includes(state)).toBe(mark === 'x')
 })
 
-test('no paid order becomes unpaid, and none that is lost changes', () => {
+test('no paid order becomes unpaid, and a lost one never changes', () => {
   for (const state of ORDER_STATES.filter(wasPaid))
     expect(FOLLOWING[state].filter((next) => !wasPaid(next) || next === 'paid')).toEqual([])
   expect(FOLLOWING.lost).toEqual([])
 })
 
-test('what may be refunded', () =>
+test('orders in four states may be refunded', () =>
   expect(ORDER_STATES.filter(isRefundable)).toEqual(['paid', 'partly_refunded', 'refund_failed', 'won']))

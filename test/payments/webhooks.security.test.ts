@@ -1,4 +1,4 @@
-// Webhooks of payment methods over real sockets: one that nobody signed, too large or for another method changes nothing; a signed one is a hint.
+// Webhooks of payment methods over real sockets: an unsigned, oversized or misdirected one changes nothing; a signed one is a hint.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { CheckContext } from '../../src/app/checks/check.ts'
 import { SIGNATURE } from './fake-provider.ts'
@@ -11,8 +11,8 @@ const { gateway, fake, other, webhook } = at
 const signed = { signature: SIGNATURE }
 const SECRET = 'sk_live_of_the_operator'
 
-let named = 0
-const account = () => gateway.account(`payer-${++named}`)
+let payer_count = 0
+const account = () => gateway.account(`payer-${++payer_count}`)
 const balanceOf = (id: number) => gateway.rows().accounts.find((one) => one.id === id)?.balance_nanos
 const codeIn = async (answer: Response) => ((await answer.json()) as { error: { code?: string } }).error.code
 
@@ -20,7 +20,7 @@ beforeEach(() => {
   fake.trouble = undefined
 })
 
-describe('refused, and the provider is not asked', () => {
+describe('a webhook that is refused without a request to the provider', () => {
   const KB = 1_024
   test.each<[string, string, string | Uint8Array, Record<string, string>, number]>([
     ['without a signature', 'fake', 'REFERENCE', {}, 400],
@@ -53,10 +53,10 @@ describe('refused, and the provider is not asked', () => {
     expect(balanceOf(id)).toBe(0)
   })
 
-  test('exactly 256 KB is read: then its signature decides', async () => {
+  test('a body of exactly 256 KB is read, and its signature decides', async () => {
     expect(await codeIn(await webhook('fake', new Uint8Array(256 * KB)))).toBe('wrong_signature')
   })
-  test('a body that is longer than it says is cut off', async () => {
+  test('an endless body is cut off', async () => {
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(64 * KB)),
     })
@@ -68,14 +68,14 @@ describe('refused, and the provider is not asked', () => {
     }).catch(() => undefined)
     if (answer) expect(answer.status).toBe(413)
   })
-  test.each(['PUT', 'DELETE', 'PATCH'])('%s is none', async (method) => {
+  test.each(['PUT', 'DELETE', 'PATCH'])('%s is not a method of webhooks', async (method) => {
     const answer = await fetch(new URL('/payments/fake/webhook', gateway.url), { method, headers: signed })
     expect([404, 405]).toContain(answer.status)
   })
 })
 
-describe('a signed one', () => {
-  test('credits what the provider says, whatever the webhook says, and however often it comes', async () => {
+describe('a signed webhook', () => {
+  test('credits by the provider’s answer, and once, however often it arrives', async () => {
     const { id } = await account()
     const order = await at.order(id)
     expect((await webhook('fake', order.reference, signed)).status).toBe(200)
@@ -88,12 +88,12 @@ describe('a signed one', () => {
     expect(balanceOf(id)).toBe(CREDIT)
   })
 
-  test('for the order of another provider credits nothing: a method is asked about its own orders', async () => {
+  test('for the order of another provider credits nothing: a method is asked only about its own orders', async () => {
     const { id } = await account()
     const order = await at.order(id)
     fake.pay(order.reference)
     const before = [fake.requests.look, other.requests.look]
-    // The secret of one method does not speak for another one.
+    // The secret of one method signs no webhooks of another.
     expect((await webhook('other', order.reference, signed)).status).toBe(200)
     expect([fake.requests.look, other.requests.look]).toEqual(before)
     expect((await at.orderNow(order.id)).state).toBe('open')
@@ -106,12 +106,12 @@ describe('a signed one', () => {
     ['SQL', "'; DROP TABLE orders; --"],
     ['a null byte', '\u0000'],
     ['long', '💶'.repeat(1_000)],
-  ])('for a payment of no order is received, and looked at nowhere: %s', async (_, reference) => {
+  ])('for an unknown payment is accepted without a lookup: %s', async (_, reference) => {
     const before = fake.requests.look
     expect((await webhook('fake', reference, signed)).status).toBe(200)
     expect(fake.requests.look).toBe(before)
   })
-  test('that is sent over and over by whoever has it makes thirty looks a minute; the rest is for later', async () => {
+  test('that is sent over and over causes at most thirty lookups a minute, and a 429 for the rest', async () => {
     const order = await at.order((await account()).id)
     const before = fake.requests.look
     const answers = await Promise.all(
@@ -124,10 +124,10 @@ describe('a signed one', () => {
     expect((await webhook('fake', other_order.reference, signed)).status).toBe(200)
   })
 
-  test('about something else is received', async () =>
+  test('about something else is accepted', async () =>
     expect((await webhook('fake', '', signed)).status).toBe(200))
 
-  test('while the provider does not answer is sent again: 502, without what it said', async () => {
+  test('gets a 502 without the provider’s error while the provider fails, so that it is sent again', async () => {
     const { id } = await account()
     const order = await at.order(id)
     fake.pay(order.reference)
@@ -144,7 +144,7 @@ describe('a signed one', () => {
   })
 })
 
-test('those that nobody signed are counted, and looks by their result', async () => {
+test('unsigned webhooks are counted, and lookups by their result', async () => {
   const before = at.whole.operations.metrics
   const read = async (name: string) => {
     const metric = before.find((one) => one.name === name)
@@ -161,7 +161,7 @@ test('those that nobody signed are counted, and looks by their result', async ()
   ])
 })
 
-test('a thousand that nobody signed are counted, raise the alert, and leave no more lines than callers may cause', async () => {
+test('a thousand unsigned webhooks are counted, raise the alert, and log no more lines than callers may cause', async () => {
   const lines = () => gateway.log.text().split('a webhook was refused').length - 1
   const metric = at.whole.operations.metrics.find(
     ({ name }) => name === 'tollgate_payment_webhooks_refused_total',

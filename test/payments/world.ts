@@ -1,4 +1,4 @@
-// The small world of the tests of orders: account 1 and 2, a fake payment provider, a clock, and a database of either engine.
+// A small world for tests of orders: accounts 1 and 2, a fake payment provider, a clock, and a database of either engine.
 import { afterAll } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -103,27 +103,27 @@ async function onPostgres(): Promise<Store> {
 export interface World extends AsyncDisposable {
   db: Db
   ledger: Ledger
-  /** Of its database. */
+  /** The address of its database. */
   address: string
   fake: FakeProvider
   clock: { now_ms: number }
   parts: PaymentParts
   /** Lines of the log at the level of a warning or above. */
   warnings: string[]
-  /** Takes a method out of the settings, and puts one in. */
+  /** Removes a method from the settings. */
   remove(method: string): void
   restore(method: string, provider: FakeProvider): void
   /** Another gateway over the same rows, with its own connections. */
   another(): Promise<PaymentParts>
-  /** An order whose payment was begun. */
-  begun(request?: Partial<OrderRequest>): Promise<Order & { reference: string }>
+  /** Makes an order and starts its payment. */
+  startOrder(request?: Partial<OrderRequest>): Promise<Order & { reference: string }>
   order(id: number): Promise<Order>
-  /** Does all that is due now, as the poller does it. */
+  /** Does all that is due now, as the poller does. */
   poll(parts?: PaymentParts): Promise<void>
   money(account_id?: number): Promise<{ balance: number; debt: number }>
   /** The keys of an account's entries and debts, the oldest first. */
   keys(account_id?: number): Promise<string[]>
-  /** The states of an order, as its history has them, and of its refunds. */
+  /** The states that an order changed to. */
   history(id: number): Promise<string[]>
   lines(id: number): Promise<StateChangeRow[]>
   /** The invariants that do not hold, by name. */
@@ -168,7 +168,7 @@ export async function openWorld(
     order,
     remove: (method) => void providers.delete(method),
     restore: (method, provider) => void providers.set(method, provider),
-    async begun(request = {}) {
+    async startOrder(request = {}) {
       const { id } = await createOrder(parts, SETTINGS, { ...REQUEST, ...request })
       const { reference } = await startPayment(parts, id)
       return { ...(await order(id)), reference }
@@ -207,15 +207,15 @@ export async function openWorld(
   }
 }
 
-interface Moved {
+interface Movement {
   request_key: string
   amount_nanos: number
 }
 
-/** By independent arithmetic: credits are paid orders, each once; what refunds took is no more than what was paid, and what failed is back. */
+/** By independent arithmetic: each paid order is credited once; refunds take no more than was paid, and failed ones are credited back. */
 async function brokenOrders(db: Db): Promise<string[]> {
   const orders = await db.rows<Order>('SELECT * FROM orders ORDER BY id')
-  const moved = await db.rows<Moved>(
+  const moved = await db.rows<Movement>(
     `SELECT request_key, amount_nanos FROM entries WHERE request_key IS NOT NULL
       UNION ALL SELECT request_key, -amount_nanos AS amount_nanos FROM opening_debts`,
   )

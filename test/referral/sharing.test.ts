@@ -26,7 +26,7 @@ const debt = () => gateway.rows().accounts.find(({ name }) => name === 'bob')?.d
 const run = (sql: string) => store.write((db) => db.rows(sql))
 /** As a command marks it, which knows nothing of shares. */
 async function marked(amount: string): Promise<number> {
-  const id = await scene.ordered(amount)
+  const id = await scene.makeOrder(amount)
   const order = await orderById(store, id)
   const { currency, amount_minor } = order
   const without = { ...parts, providers: () => [], publicUrl: () => '', log: memoryLog().log }
@@ -50,7 +50,7 @@ beforeEach(async () => {
 describe('a payment', () => {
   test('gives its referrer a tenth of its credit, without the bonus, in its own transaction', async () => {
     const [before, payer] = [bobs(), alices()]
-    const id = await scene.paid('100')
+    const id = await scene.makePaidOrder('100')
     expect(bobs() - before).toBe(10.8 * USD)
     // 108 USD and 5 %: nothing of the share is the payer's.
     expect(alices() - payer).toBe(113.4 * USD)
@@ -80,7 +80,7 @@ describe('a payment', () => {
   ] as const)('%s', async (_, prepare, share) => {
     await prepare()
     const before = bobs()
-    await scene.paid('25')
+    await scene.makePaidOrder('25')
     await settleShares(parts)
     expect(bobs() - before).toBe(share)
   })
@@ -94,7 +94,7 @@ describe('a payment', () => {
     await run('DELETE FROM referrals')
     const [soon, late] = [await marked('25'), await marked('25')]
     // Credited by the gateway, while nobody was to get a share.
-    await scene.paid('25')
+    await scene.makePaidOrder('25')
     await run(`UPDATE orders SET paid_at_ms = ${Date.now() - 86_400_001} WHERE id = ${late}`)
     await run(`INSERT INTO referrals VALUES (1, ${alice.id}, ${bob}, ${Date.now() - 1_000})`)
     const before = bobs()
@@ -109,7 +109,7 @@ describe('a payment', () => {
 describe('a refund', () => {
   test('takes its part of the share back, and all of them take all of it', async () => {
     const before = bobs()
-    const id = await scene.paid('100')
+    const id = await scene.makePaidOrder('100')
     await refund(id, '25')
     await settleShares(parts)
     expect(bobs() - before).toBe(8.1 * USD)
@@ -122,7 +122,7 @@ describe('a refund', () => {
   })
 
   test('takes it as debt where the referrer has spent it', async () => {
-    const id = await scene.paid('25')
+    const id = await scene.makePaidOrder('25')
     const balance = bobs()
     await run(`UPDATE accounts SET balance_nanos = 0 WHERE id = ${bob}`)
     await refund(id)
@@ -133,7 +133,7 @@ describe('a refund', () => {
 
   test('that failed takes nothing', async () => {
     const before = bobs()
-    const id = await scene.paid('25')
+    const id = await scene.makePaidOrder('25')
     fake.refunds = 'failed'
     await refund(id)
     await settleShares(parts)
@@ -142,7 +142,7 @@ describe('a refund', () => {
 
   test('that fails after it was done gives the share again', async () => {
     const before = bobs()
-    const id = await scene.paid('25')
+    const id = await scene.makePaidOrder('25')
     await refund(id)
     await settleShares(parts)
     expect(bobs() - before).toBe(0)
@@ -158,7 +158,7 @@ describe('a refund', () => {
 
 test('a lost dispute takes what refunds have left of it', async () => {
   const before = bobs()
-  const id = await scene.paid('100')
+  const id = await scene.makePaidOrder('100')
   await refund(id, '50')
   await settleShares(parts)
   expect(bobs() - before).toBe(5.4 * USD)
@@ -180,7 +180,7 @@ test(`any order of refunds, failures and sweeps ends at the same sum (seed ${SEE
   let due = 0
   for (let round = 0; round < 12; round++) {
     const amount = 500 + below(9_500)
-    const id = await scene.paid((amount / 100).toFixed(2))
+    const id = await scene.makePaidOrder((amount / 100).toFixed(2))
     let gone = 0
     for (let at = below(4); at > 0; at--) {
       const part = 1 + below(Math.max(1, amount - gone))

@@ -1,4 +1,4 @@
-// Automatic top-up at the console and by command: set, shown, turned off, and all that is refused; the mail and the alert after three failures.
+// Automatic top-up at the console: setting, viewing and turning off, refusals; the mail and the alert after three failures.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { checkTopUps } from '../../../plugins/payments/automatic/check.ts'
 import { automaticTopUpOf } from '../../../plugins/payments/automatic/store.ts'
@@ -9,22 +9,22 @@ import { paymentScene } from '../console/scene.ts'
 setDefaultTimeout(BESIDE_THE_CALLS_MS)
 
 const clock = { now_ms: Date.UTC(2026, 10, 29, 12) }
-let refuses: string | undefined
+let refusal: string | undefined
 const scene = await paymentScene({
   now: () => clock.now_ms,
-  method: { charge: () => (refuses === undefined ? 'paid' : { refused: refuses }) },
+  method: { charge: () => (refusal === undefined ? 'paid' : { refused: refusal }) },
   more: '\n[mail]\nsmtp = "smtp://127.0.0.1:9"\nfrom = "noreply@example.com"\n',
 })
 const { owner, operator, as } = scene
 const PATH = '/automatic-top-up'
-const WANTED = { below_usd: '5', currency: 'EUR', amount: '25', month_limit: '60' }
+const REQUEST = { below_usd: '5', currency: 'EUR', amount: '25', month_limit: '60' }
 
-test('an account that has never set it has none, and may set it', async () => {
+test('a new account has no automatic top-up, and may set one', async () => {
   expect(await owner.json('GET', PATH)).toEqual({ automatic_top_up: null, can_set: true })
 })
 
-test('an owner sets it, everybody who sees payments sees it, and it is turned off and on again', async () => {
-  const set = await owner.json('PUT', PATH, WANTED)
+test('an owner sets it, the operator sees it, a billing member turns it off, and the owner turns it on again', async () => {
+  const set = await owner.json('PUT', PATH, REQUEST)
   expect(set.automatic_top_up).toMatchObject({
     ...{ is_on: true, off_reason: null, below_usd: '5.00', method: 'fake', currency: 'EUR' },
     ...{
@@ -40,39 +40,44 @@ test('an owner sets it, everybody who sees payments sees it, and it is turned of
     is_on: false,
     off_reason: 'person',
   })
-  expect((await owner.json('PUT', PATH, { ...WANTED, month_limit: '25' })).automatic_top_up).toMatchObject({
+  expect((await owner.json('PUT', PATH, { ...REQUEST, month_limit: '25' })).automatic_top_up).toMatchObject({
     is_on: true,
     month_limit: '25.00',
   })
 })
 
-test('another account has its own', async () => {
+test('the setting of one account does not apply to another', async () => {
   const bob = await as('owner', 'bob')
   expect((await bob.json('GET', PATH)).automatic_top_up).toBeNull()
 })
 
-describe('refused', () => {
+describe('a setting', () => {
   test.each([
-    ['nothing to be below', { below_usd: '0' }, 400, 'below_usd'],
-    ['an amount that is none', { amount: 'much' }, 400, 'amount: enter an amount above 0'],
-    ['an amount below what the method takes', { amount: '1' }, 400, 'Fake card takes 5.00 EUR to'],
-    ['a limit that no top-up fits in', { month_limit: '24.99' }, 400, 'month_limit: is less than one top-up'],
-    ['a limit that is none', { month_limit: '' }, 400, 'month_limit: enter an amount'],
-    ['a currency that the method does not take', { currency: 'CHF' }, 400, 'Fake card takes EUR, USD, JPY'],
-    ['a method that is not set up', { method: 'stripe' }, 422, 'is not set up'],
-    ['what is no field', { every: 'day' }, 400, 'every'],
-  ])('%s', async (_, other, status, message) => {
-    const error = await scene.refused(owner, 'PUT', PATH, { ...WANTED, ...other })
+    ['with a threshold of zero', { below_usd: '0' }, 400, 'below_usd'],
+    ['with an invalid amount', { amount: 'much' }, 400, 'amount: enter an amount above 0'],
+    ['with an amount below the minimum of the method', { amount: '1' }, 400, 'Fake card takes 5.00 EUR to'],
+    ['with a limit below one top-up', { month_limit: '24.99' }, 400, 'month_limit: is less than one top-up'],
+    ['with an empty limit', { month_limit: '' }, 400, 'month_limit: enter an amount'],
+    [
+      'in a currency that the method does not take',
+      { currency: 'CHF' },
+      400,
+      'Fake card takes EUR, USD, JPY',
+    ],
+    ['by a method that is not set up', { method: 'stripe' }, 422, 'is not set up'],
+    ['with an unknown field', { every: 'day' }, 400, 'every'],
+  ])('%s is refused', async (_, other, status, message) => {
+    const error = await scene.refused(owner, 'PUT', PATH, { ...REQUEST, ...other })
     expect(error).toMatchObject({ status })
     expect(JSON.stringify(error)).toContain(message)
   })
 })
 
-test('three refusals turn it off: the account gets a mail, the operator an alert, until somebody turns it off by hand', async () => {
+test('three refusals turn it off: the account gets a mail, the operator an alert, until someone turns it off by hand', async () => {
   const { id } = scene.alice
   await operator.json('PATCH', `/accounts/${id}`, { email: 'alice@example.com' })
-  await owner.json('PUT', PATH, WANTED)
-  refuses = 'The saved card has expired. Save another one.'
+  await owner.json('PUT', PATH, REQUEST)
+  refusal = 'The saved card has expired. Save another one.'
   const now = async () => (await owner.json('GET', PATH)).automatic_top_up
   for (const [failures, wait_ms] of [
     [1, 61_000],
@@ -80,7 +85,7 @@ test('three refusals turn it off: the account gets a mail, the operator an alert
     [3, 6 * HOUR_MS],
   ] as const) {
     clock.now_ms += wait_ms
-    // Its row, not its page: a page that is read this often is refused.
+    // Reads the row, not the page: the console refuses to serve a page this often.
     await eventually(
       `failure ${failures}`,
       async () => (await automaticTopUpOf(scene.gateway.store, id))?.failures === failures,
@@ -89,14 +94,14 @@ test('three refusals turn it off: the account gets a mail, the operator an alert
   expect(await now()).toMatchObject({
     is_on: false,
     off_reason: 'failures',
-    failure: refuses,
+    failure: refusal,
     order_id: null,
   })
   const mails = await scene.gateway.store.rows<{ recipient: string; fields: string }>(
     "SELECT recipient, fields FROM mails WHERE purpose = 'automatic_top_up_off'",
   )
   expect(mails.map(({ recipient, fields }) => [recipient, JSON.parse(fields)])).toEqual([
-    ['alice@example.com', { account: 'alice', amount: '25.00 EUR', failure: refuses }],
+    ['alice@example.com', { account: 'alice', amount: '25.00 EUR', failure: refusal }],
   ])
   expect(await checkTopUps({ db: scene.gateway.store })).toMatchObject([
     {
@@ -109,9 +114,9 @@ test('three refusals turn it off: the account gets a mail, the operator an alert
   expect(await checkTopUps({ db: scene.gateway.store })).toMatchObject([{ level: 'ok' }])
 })
 
-test('a balance below the line is topped up within the minute', async () => {
-  refuses = undefined
-  await owner.json('PUT', PATH, WANTED)
+test('a balance below the threshold is topped up within a minute', async () => {
+  refusal = undefined
+  await owner.json('PUT', PATH, REQUEST)
   const before = scene.balance() ?? 0
   clock.now_ms += 61_000
   await eventually('the top-up is paid', () => (scene.balance() ?? 0) === before + 27_000_000_000)

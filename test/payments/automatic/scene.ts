@@ -16,14 +16,14 @@ import { type ENGINES, openWorld, SETTINGS, type World } from '../world.ts'
 
 export const USD = NANOS_PER_USD
 
-/** What the bank makes of a charge. `is_lost`: it is made, and its answer is not heard the first time. */
+/** The bank's decision on a charge. `is_lost`: the charge is made, but its first answer is lost. */
 export type CardAnswer = { refused: string } | { state: 'paid' | 'pending'; is_lost?: boolean }
 
 export interface FakeCard extends FakeProvider {
   chargeSaved(order: PaymentOrder, may_begin: boolean): Promise<StartedPayment | { refused: string }>
-  /** The orders that a charge may have begun for, repeats included. */
+  /** The orders for which a charge may have started, repeats included. */
   readonly charges: number[]
-  /** Thrown after the card was charged: the answer is lost. */
+  /** While true, the card is charged, but the answer is lost. */
   loses_charges: boolean
   /** Why the bank refuses. */
   refuses: string | undefined
@@ -31,7 +31,7 @@ export interface FakeCard extends FakeProvider {
   decides: ((order: PaymentOrder) => CardAnswer) | undefined
 }
 
-/** Charges at once, and once for each order; asked again it says what it said. */
+/** Charges at once, and once for each order; a repeated request gets the same answer. */
 export function fakeCard(): FakeCard {
   const provider = fakeProvider('card')
   const refusals = new Map<number, string>()
@@ -76,10 +76,10 @@ export interface TopUpScene extends AsyncDisposable {
   /** The same rows by another gateway. */
   another(): Promise<PaymentParts & TopUpParts>
   set(wanted?: Partial<TopUpRequest>): Promise<void>
-  /** Takes from the balance what leaves so much. */
-  leave(usd: number): Promise<void>
-  /** Runs a gateway for so many seconds after a call. */
-  seconds(count?: number): Promise<void>
+  /** Withdraws or tops up until the balance is this amount. */
+  setBalance(usd: number): Promise<void>
+  /** Runs a gateway after a call, a second at a time. */
+  runSeconds(count?: number): Promise<void>
   setting(): Promise<AutomaticTopUp>
   orders(): Promise<Order[]>
   balance(): Promise<number>
@@ -115,14 +115,14 @@ export async function topUpScene(make: (typeof ENGINES)[number][1]): Promise<Top
           ...wanted,
         }),
       ),
-    async leave(usd) {
+    async setBalance(usd) {
       const amount_nanos = (await world.money()).balance - Math.round(usd * USD)
       const request_key = crypto.randomUUID()
       const about = { account_id: 1, note: '', now_ms: clock.now_ms, request_key }
       if (amount_nanos > 0) await ledger.submit({ op: 'withdraw', amount_nanos, ...about })
       else if (amount_nanos < 0) await ledger.submit({ op: 'top_up', amount_nanos: -amount_nanos, ...about })
     },
-    async seconds(count = 2) {
+    async runSeconds(count = 2) {
       for (let second = 0; second < count; second += 1) {
         worker.spent(1)
         await worker.work()
@@ -142,7 +142,7 @@ export async function topUpScene(make: (typeof ENGINES)[number][1]): Promise<Top
   return scene
 }
 
-/** One round of a gateway, for races: it makes the order where one is due, and charges it. */
+/** One round of a gateway, for races: it makes the order that is due, and charges it. */
 export async function topUpOnce(parts: PaymentParts & TopUpParts): Promise<void> {
   const order = await createTopUp(parts, 1)
   if (order) await refreshOrder(parts, order.id, { source: 'system' })

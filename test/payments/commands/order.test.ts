@@ -46,12 +46,12 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]()
 })
 
-let named = 0
+let payer_count = 0
 let name = ''
 let account_id = 0
 beforeEach(async () => {
   cli.now_ms = Date.now()
-  name = `payer-${++named}`
+  name = `payer-${++payer_count}`
   ;({ id: account_id } = await gateway.account(name))
 })
 const balance = (): number =>
@@ -61,7 +61,7 @@ const linesOf = (text: string) => text.split('\n').map((line) => line.trimEnd())
 const CREDIT = 27_000_000_000
 
 describe('beside a running gateway', () => {
-  test('list: a table of 80 columns, and the same as JSON', async () => {
+  test('`order list` prints a table of 80 columns, or the same as JSON', async () => {
     const order = await world.order(account_id)
     cli.columns = 80
     const { out } = await cli.run('order', 'list', '--account', name)
@@ -77,7 +77,7 @@ describe('beside a running gateway', () => {
     ])
   })
 
-  test('mark-paid by the number of the transfer; then show tells the whole of it', async () => {
+  test('`order mark-paid` takes the number of the transfer, and `order show` prints the whole order', async () => {
     const order = await world.order(account_id)
     const paid = await cli.run(
       'order',
@@ -115,7 +115,7 @@ describe('beside a running gateway', () => {
     })
   })
 
-  test('another amount is refused, credits nothing, and stays visible', async () => {
+  test('a wrong amount is refused, credits nothing, and stays visible', async () => {
     const { id } = await world.order(account_id)
     const refusal = await cli.refusal('order', 'mark-paid', String(id), '20', '--reference', 'B-2')
     expect(refusal).toContain('20.00 EUR was paid instead of 25.00 EUR. Nothing was credited.')
@@ -126,7 +126,7 @@ describe('beside a running gateway', () => {
       expect(line.length).toBeLessThanOrEqual(80)
   })
 
-  test('check: as before while nothing came; an order of a plugin is looked at by the gateway', async () => {
+  test('`order check` reports no change until something is paid, and the gateway checks an order of a plugin', async () => {
     const transfer = await world.order(account_id)
     expect((await cli.run('order', 'check', String(transfer.id))).out).toBe(
       `Order ${transfer.id} is open, as before.`,
@@ -144,7 +144,7 @@ describe('beside a running gateway', () => {
     expect(await cli.refusal('order', 'refund', String(order.id))).toContain("Refund it on the order's page")
   })
 
-  test('cancel, once', async () => {
+  test('an order is cancelled once', async () => {
     const { id } = await world.order(account_id)
     expect((await cli.run('order', 'cancel', String(id))).out).toBe(`Order ${id} is cancelled.`)
     expect(await cli.refusal('order', 'cancel', String(id))).toContain(
@@ -156,10 +156,10 @@ describe('beside a running gateway', () => {
     let id = 0
     beforeEach(async () => {
       ;({ id } = await world.order(account_id))
-      await cli.run('order', 'mark-paid', String(id), '25', '--reference', `R-${named}`)
+      await cli.run('order', 'mark-paid', String(id), '25', '--reference', `R-${payer_count}`)
     })
 
-    test('a part, then the rest: the gateway takes it from the balance', async () => {
+    test('a part, then the rest, is taken from the balance by the gateway', async () => {
       const part = await cli.run('order', 'refund', String(id), '10.00', '--reason', 'asked for it', '--yes')
       expect([part.status, part.out]).toEqual([
         0,
@@ -177,15 +177,15 @@ describe('beside a running gateway', () => {
       expect(out).toContain('10.00 EUR, 10.80 USD: done, asked for it')
     })
 
-    test('says first what leaves the balance, and does nothing unless the operator agrees', async () => {
+    test('the command first prints the debit, and does nothing unless the operator agrees', async () => {
       await cli.run('debit', name, '2')
       const about =
         `10.00 EUR of order ${id} goes back to the payer, by a bank transfer that you make. ` +
         `10.80 USD is taken from the balance of ${name}, which is then 14.20 USD.`
-      const asked: string[] = []
+      const questions: string[] = []
       for (const reply of ['n', '', 'y']) {
         cli.ask = async (question) => {
-          asked.push(question)
+          questions.push(question)
           return reply
         }
         const { status, err } = await cli.run('order', 'refund', String(id), '10')
@@ -193,7 +193,7 @@ describe('beside a running gateway', () => {
         expect(balance()).toBe(reply === 'y' ? 14_200_000_000 : 25_000_000_000)
       }
       cli.ask = undefined
-      expect(asked).toEqual(['Refund it? [y/N] ', 'Refund it? [y/N] ', 'Refund it? [y/N] '])
+      expect(questions).toEqual(['Refund it? [y/N] ', 'Refund it? [y/N] ', 'Refund it? [y/N] '])
       expect(await cli.refusal('order', 'refund', String(id), '--into-debt')).toBe(
         `error: 15.00 EUR of order ${id} goes back to the payer, by a bank transfer that you make. ` +
           `16.20 USD is taken from the balance of ${name}, which is then 0.00 USD. 2.00 USD of it becomes debt. ` +
@@ -202,7 +202,7 @@ describe('beside a running gateway', () => {
       expect(balance()).toBe(14_200_000_000)
     })
 
-    test('another refund while the question stands: nothing more is given back', async () => {
+    test('nothing is refunded if another refund was made while the question was open', async () => {
       cli.ask = async () => {
         cli.ask = undefined
         await cli.run('order', 'refund', String(id), '5', '--yes')
@@ -214,7 +214,7 @@ describe('beside a running gateway', () => {
       expect(balance()).toBe(CREDIT - 5_400_000_000)
     })
 
-    test('more than is left is refused', async () => {
+    test('a refund of more than remains is refused', async () => {
       expect(await cli.refusal('order', 'refund', String(id), '25.01')).toContain(
         '25.00 EUR of the payment is left',
       )
@@ -224,7 +224,7 @@ describe('beside a running gateway', () => {
       expect(balance()).toBe(CREDIT)
     })
 
-    test('what the balance lacks is refused, or becomes debt', async () => {
+    test('a refund above the balance is refused, or becomes debt', async () => {
       await cli.run('debit', name, '20')
       expect(await cli.refusal('order', 'refund', String(id))).toContain('--into-debt')
       expect(balance()).toBe(7_000_000_000)
@@ -235,12 +235,12 @@ describe('beside a running gateway', () => {
       })
     })
 
-    test('takes nothing from under a call whose hold has no row yet', async () => {
+    test('a refund takes nothing that a call holds, even before the hold has a row', async () => {
       const key = await gateway.key(name)
       const held_back = heldBack(whole(answer()))
       upstream.answer(held_back.script)
       const answering = gateway.call(wholePath(), ask(), { key })
-      await held_back.asked
+      await held_back.questions
       expect(await cli.refusal('order', 'refund', String(id), '--yes')).toContain(
         'The free balance is less than 27.00 USD',
       )
@@ -250,11 +250,11 @@ describe('beside a running gateway', () => {
     })
   })
 
-  test.each([['0'], ['TG-12-47100'], ['abc']])('%p is no order', async (text) => {
+  test.each([['0'], ['TG-12-47100'], ['abc']])('%p is not an order number', async (text) => {
     expect(await cli.refusal('order', 'check', text)).toContain(`"${text}" is not the number of an order`)
   })
 
-  test('a transfer of an order that a restore has taken away is not that of the order with its number now', async () => {
+  test('a transfer for an order that a restore removed does not pay the order that has its number now', async () => {
     const { id, expires_at_ms } = await world.order(account_id)
     const lost = transferReference({ id, expires_at_ms: expires_at_ms - 3_601_000 })
     const refusal = await cli.refusal('order', 'mark-paid', lost, '25', '--reference', 'B-9')
@@ -263,7 +263,7 @@ describe('beside a running gateway', () => {
     expect(await cli.json('order', 'show', String(id))).toMatchObject({ state: 'open' })
   })
 
-  test('an unknown order', async () => {
+  test('an unknown order is refused', async () => {
     expect(await cli.refusal('order', 'show', '999999')).toContain(
       'Order 999999 not found. `tollgate order list` shows all.',
     )
@@ -275,7 +275,7 @@ describe('beside a running gateway', () => {
 describe.skipIf(ENGINE !== 'SQLite')('without a gateway', () => {
   const scene = sceneOfFile()
 
-  test('an order is marked, refunded and shown; one of a plugin has to wait for the gateway', async () => {
+  test('an order is marked and refunded, and an order of a plugin needs a gateway to be checked', async () => {
     writeFileSync(scene.path('tollgate.toml'), `${FIRST_CATALOGUE}${TRANSFERS}`)
     await scene.run('account', 'create', 'anna')
     const folder = dataFolder(scene.dir, {})

@@ -1,4 +1,4 @@
-// Commands of saved cards: what pays for the next months of a plan, and automatic top-up; beside a gateway, refusals first.
+// Commands of saved cards: the payment of a plan's next months, and automatic top-up; beside a gateway, refusals first.
 import { afterAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { saveCustomer, setCard } from '../../../plugins/payments/stripe/customers.ts'
 import { createScene } from '../../app/commands/scene.ts'
@@ -24,16 +24,16 @@ const cli = createScene('nothing', gateway.data_folder)
 cli.env = env
 afterAll(() => gateway.stop())
 
-let named = 0
+let payer_count = 0
 let name = ''
 let account_id = 0
 beforeEach(async () => {
   cli.now_ms = Date.now()
-  name = `payer-${++named}`
+  name = `payer-${++payer_count}`
   ;({ id: account_id } = await gateway.account(name, { balance_usd: '50' }))
 })
 
-async function keepCard(): Promise<void> {
+async function saveCard(): Promise<void> {
   const key = { account_id, provider: 'stripe', is_live: 0 }
   const { id } = await saveCustomer(gateway.store, key, { reference: `cus_${account_id}`, created_at_ms: 1 })
   const card = { card_reference: 'pm_1', card_brand: 'visa', card_last4: '4242', card_expires: '2030-08' }
@@ -49,13 +49,13 @@ test.each([
   ['without a plan', ['show'], 'has no plan.'],
   ['without a plan, from the balance', ['balance'], 'The account has no plan.'],
   ['without a card', ['card', '--currency', 'EUR'], 'No card is saved. Save one first.'],
-])('%s it is refused', async (_, [verb = '', ...options], message) => {
+])('`plan renewal` is refused %s', async (_, [verb = '', ...options], message) => {
   expect(await refused(verb, name, ...options)).toContain(message)
 })
 
 test.each([
   [
-    'a currency that is charged no more',
+    'a currency that is no longer charged',
     ['--currency', 'JPY'],
     'not charged in JPY. Choose one of USD, EUR.',
   ],
@@ -65,7 +65,7 @@ test.each([
     '"kiosk" is not set up',
   ],
 ])('%s is refused, and the balance goes on paying', async (_, options, message) => {
-  await keepCard()
+  await saveCard()
   await cli.run('plan', 'subscribe', name, 'pro')
   expect(await refused('card', name, ...options)).toContain(message)
   expect((await renewal('show', name)).out).toBe(`Pro of ${name} renews by the balance.`)
@@ -75,8 +75,8 @@ test('an unknown account is refused', async () => {
   expect(await refused('show', 'nobody')).toContain('nobody')
 })
 
-test('the card is chosen, shown, and left out again; each is a line of the audit log', async () => {
-  await keepCard()
+test('the card is chosen, shown and unset again, and the audit log records both changes', async () => {
+  await saveCard()
   await cli.run('plan', 'subscribe', name, 'pro')
   const { status, out } = await renewal('card', name, '--currency', 'eur')
   expect([status, out]).toEqual([
@@ -96,8 +96,8 @@ test('the card is chosen, shown, and left out again; each is a line of the audit
   expect((await renewal('show', name)).out).toBe(`Pro of ${name} is cancelled, and not renewed.`)
 })
 
-test('it is shown also where the secrets of the payment method are not in the environment of the command', async () => {
-  await keepCard()
+test('the renewal is shown even if the command’s environment lacks the secrets of the payment method', async () => {
+  await saveCard()
   await cli.run('plan', 'subscribe', name, 'pro')
   await renewal('card', name, '--currency', 'EUR')
   cli.env = {}
@@ -116,7 +116,7 @@ test('automatic top-up is refused without a card; with one it is set, shown and 
   ]
   expect((await cli.run(...topUp('show'))).out).toBe(`${name} has no automatic top-up.`)
   expect(await cli.refusal(...topUp('set', ...wanted))).toContain('No card is saved.')
-  await keepCard()
+  await saveCard()
   const set = `${name}: 25.00 EUR below 5.00 USD, at most 100.00 EUR a month.\nThis month: 0.00 EUR.`
   expect((await cli.run(...topUp('set', ...wanted))).out).toBe(set)
   expect((await cli.run(...topUp('show'))).out).toBe(set)

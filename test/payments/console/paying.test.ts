@@ -1,4 +1,4 @@
-// Paying at the console: offers, orders that are made once, paid, looked at and cancelled; and all that is refused.
+// Paying at the console: offers; orders that are made once, paid, looked up and cancelled; refusals.
 import { describe, expect, test } from 'bun:test'
 import { MAX_ORDERS_A_MINUTE } from '../../../plugins/payments/console/order-rate.ts'
 import { MAX_OPEN_ORDERS } from '../../../plugins/payments/ordering.ts'
@@ -22,8 +22,10 @@ const startedBy = async (client: ConsoleClient, sent: SentToConsole) =>
     go_to: string | null
   }
 
-describe('what can be paid', () => {
-  test('is told with rates, bounds, presets and bonuses', async () => {
+const TWO_DIGITS = 'amount: enter an amount above 0 with at most 2 digits after the point.'
+
+describe('offers', () => {
+  test('payment methods are listed with rates, bounds, presets and bonuses', async () => {
     expect(await owner.json('GET', '/payment-methods')).toEqual({
       methods: [
         {
@@ -50,59 +52,17 @@ describe('what can be paid', () => {
     ['46.29', 'EUR', '46.29', '49.9932', '0.00'],
     ['46.30', 'EUR', '46.30', '52.5042', '2.5002'],
     ['1000', 'JPY', '1000', '6.70', '0.00'],
-  ])('%s %s gives its credit', async (typed, currency, amount, credit_usd, bonus_usd) => {
+  ])('%s %s is offered with its credit', async (typed, currency, amount, credit_usd, bonus_usd) => {
     expect(await offer(typed, currency)).toMatchObject({ amount, currency, credit_usd, bonus_usd })
   })
 
   test.each([
-    [
-      '25.001',
-      'EUR',
-      'fake',
-      400,
-      'amount',
-      'amount: enter an amount above 0 with at most 2 digits after the point.',
-    ],
-    [
-      '25,00',
-      'EUR',
-      'fake',
-      400,
-      'amount',
-      'amount: enter an amount above 0 with at most 2 digits after the point.',
-    ],
-    [
-      '1e3',
-      'EUR',
-      'fake',
-      400,
-      'amount',
-      'amount: enter an amount above 0 with at most 2 digits after the point.',
-    ],
-    [
-      '-25',
-      'EUR',
-      'fake',
-      400,
-      'amount',
-      'amount: enter an amount above 0 with at most 2 digits after the point.',
-    ],
-    [
-      '0',
-      'EUR',
-      'fake',
-      400,
-      'amount',
-      'amount: enter an amount above 0 with at most 2 digits after the point.',
-    ],
-    [
-      '',
-      'EUR',
-      'fake',
-      400,
-      'amount',
-      'amount: enter an amount above 0 with at most 2 digits after the point.',
-    ],
+    ['25.001', 'EUR', 'fake', 400, 'amount', TWO_DIGITS],
+    ['25,00', 'EUR', 'fake', 400, 'amount', TWO_DIGITS],
+    ['1e3', 'EUR', 'fake', 400, 'amount', TWO_DIGITS],
+    ['-25', 'EUR', 'fake', 400, 'amount', TWO_DIGITS],
+    ['0', 'EUR', 'fake', 400, 'amount', TWO_DIGITS],
+    ['', 'EUR', 'fake', 400, 'amount', TWO_DIGITS],
     ['1000.5', 'JPY', 'fake', 400, 'amount', 'amount: enter a whole number above 0.'],
     ['4.99', 'EUR', 'fake', 400, 'amount', 'amount: Fake card takes 5.00 EUR to 1000.00 EUR at once.'],
     ['1000.01', 'EUR', 'fake', 400, 'amount', 'amount: Fake card takes 5.00 EUR to 1000.00 EUR at once.'],
@@ -127,7 +87,7 @@ describe('what can be paid', () => {
 })
 
 describe('an order', () => {
-  test('is made, leads to where it is paid, and is credited once when its payer comes back', async () => {
+  test('is made, leads to its payment page, and is credited once when the payer returns', async () => {
     const before = scene.balance() ?? 0
     const made = await owner.json('POST', '/orders', { method: 'fake', currency: 'EUR', amount: '25' })
     const { id } = made.order
@@ -167,8 +127,8 @@ describe('an order', () => {
     ])
   })
 
-  test('tells its account nothing of fees, of the provider’s words, and of who asked it', async () => {
-    const id = await scene.paid('25', { fee_minor: 60 })
+  test('hides fees, the provider’s report and the source of each change from its account', async () => {
+    const id = await scene.makePaidOrder('25', { fee_minor: 60 })
     const seen = await owner.json('GET', `/orders/${id}`)
     expect(Object.keys(seen)).not.toContain('report')
     expect(Object.keys(seen)).not.toContain('reference')
@@ -184,7 +144,7 @@ describe('an order', () => {
     })
   })
 
-  test('is one for a double click: the same Idempotency-Key', async () => {
+  test('is made once for a double click, by its Idempotency-Key', async () => {
     const body = { method: 'fake', currency: 'EUR', amount: '30' }
     const headers = { 'idempotency-key': 'click-1' }
     const answers = await Promise.all([1, 2, 3].map(() => startedBy(owner, { body, headers })))
@@ -194,7 +154,7 @@ describe('an order', () => {
     const other = await owner.send('POST', '/orders', { body: { ...body, amount: '31' }, headers })
     expect(other.status).toBe(422)
     expect(await other.json()).toMatchObject({ error: { code: 'idempotency_key_reused' } })
-    // Of another account, the same key is another one.
+    // Another account may use the same key.
     const bob = await scene.as('owner', 'bob')
     const bobs = await startedBy(bob, { body, headers })
     expect(ids.has(bobs.order.id)).toBe(false)
@@ -204,7 +164,7 @@ describe('an order', () => {
     expect(again).toMatchObject({ go_to: null, problem: null, order: { id, state: 'cancelled' } })
   })
 
-  test('whose payment method does not answer is there, and is paid from its page later', async () => {
+  test('is made even if its payment method does not answer, and is paid from its page later', async () => {
     fake.is_down = true
     const { order, go_to, problem } = await owner.json('POST', '/orders', {
       ...{ method: 'fake', currency: 'EUR', amount: '25' },
@@ -230,8 +190,8 @@ describe('an order', () => {
     })
   })
 
-  test('that was paid a moment ago is not cancelled', async () => {
-    const id = await scene.ordered('25')
+  test('is not cancelled if it was paid a moment ago', async () => {
+    const id = await scene.makeOrder('25')
     fake.pay(id)
     expect(await scene.refused(owner, 'POST', `/orders/${id}/cancel`)).toMatchObject({
       status: 409,
@@ -240,16 +200,16 @@ describe('an order', () => {
     expect(await owner.json('GET', `/orders/${id}`)).toMatchObject({ state: 'paid' })
   })
 
-  test('whose payment method does not answer is cancelled all the same', async () => {
-    const id = await scene.ordered('25')
+  test('is cancelled even if its payment method does not answer', async () => {
+    const id = await scene.makeOrder('25')
     fake.is_down = true
     expect(await owner.json('POST', `/orders/${id}/cancel`)).toMatchObject({ state: 'cancelled' })
     fake.is_down = false
     await operator.json('POST', `/orders/${id}/look`)
   })
 
-  test('whose money is found to be on its way is not cancelled', async () => {
-    const id = await scene.ordered('25')
+  test('is not cancelled if its payment turns out to be pending', async () => {
+    const id = await scene.makeOrder('25')
     fake.pay(id, { state: 'pending' })
     expect(await scene.refused(owner, 'POST', `/orders/${id}/cancel`)).toMatchObject({
       status: 409,
@@ -259,8 +219,8 @@ describe('an order', () => {
     await operator.json('POST', `/orders/${id}/look`)
   })
 
-  test('whose money is on its way says so, and cannot be cancelled or paid again', async () => {
-    const id = await scene.ordered('25')
+  test('is shown as pending while the money is on its way, and cannot be cancelled or paid again', async () => {
+    const id = await scene.makeOrder('25')
     fake.pay(id, { state: 'pending' })
     expect(await owner.json('POST', `/orders/${id}/look`)).toMatchObject({
       ...{
@@ -287,9 +247,9 @@ describe('an order', () => {
     })
   })
 
-  test('of the wrong amount credits nothing, and only the staff is told why', async () => {
+  test('credits nothing if the wrong amount is paid, and only the staff sees why', async () => {
     const before = scene.balance()
-    const id = await scene.ordered('25')
+    const id = await scene.makeOrder('25')
     fake.pay(id, { amount_minor: 2 })
     expect(await owner.json('POST', `/orders/${id}/look`)).toMatchObject({ state: 'open', changes: [] })
     expect(scene.balance()).toBe(before)
@@ -306,17 +266,17 @@ describe('an order', () => {
     })
   })
 
-  test('is looked at ten times a minute by its account’s pages, however often these ask', async () => {
-    const id = await scene.ordered('25')
-    const looks = () => fake.looked.filter((looked) => looked === id).length
+  test('is looked up at most ten times a minute for its account’s pages, without a limit for the staff', async () => {
+    const id = await scene.makeOrder('25')
+    const looks = () => fake.lookups.filter((lookup) => lookup === id).length
     for (let times = 0; times < 15; times++) await owner.json('POST', `/orders/${id}/look`)
     expect(looks()).toBe(10)
     await operator.json('POST', `/orders/${id}/look`)
     expect(looks()).toBe(11)
   })
 
-  test('that is looked at while the method is down stays as it is for its account; the staff is told', async () => {
-    const id = await scene.ordered('25')
+  test('stays open for its account while the method is down, and the staff gets an error', async () => {
+    const id = await scene.makeOrder('25')
     fake.is_down = true
     expect(await owner.json('POST', `/orders/${id}/look`)).toMatchObject({ state: 'open' })
     expect(await scene.refused(operator, 'POST', `/orders/${id}/look`)).toMatchObject({ status: 502 })
@@ -325,8 +285,8 @@ describe('an order', () => {
 })
 
 describe('another account', () => {
-  test('has no such order, by whatever route', async () => {
-    const id = await scene.ordered('25')
+  test('does not find the order by any route', async () => {
+    const id = await scene.makeOrder('25')
     const bob = await scene.as('owner', 'bob')
     for (const [method, path] of [
       ['GET', `/orders/${id}`],
@@ -343,10 +303,10 @@ describe('another account', () => {
     expect(await owner.json('GET', `/orders/${id}`)).toMatchObject({ state: 'open' })
   })
 
-  test('that is closed takes no payments', async () => {
+  test('cannot order a payment once it is closed', async () => {
     await gateway.account('carl')
     const carl = await scene.as('owner', 'carl')
-    const before = await scene.ordered('25', { by: carl })
+    const before = await scene.makeOrder('25', { by: carl })
     await operator.json('POST', `/orders/${before}/cancel`)
     await operator.json('POST', '/accounts/carl/close', { name: 'carl' })
     expect(
@@ -357,12 +317,12 @@ describe('another account', () => {
   })
 })
 
-describe('a role', () => {
+describe('roles', () => {
   const body = { method: 'fake', currency: 'EUR', amount: '25' }
 
-  test('billing pays and sees; a member and a key neither', async () => {
+  test('billing pays and sees orders; a member or a key does neither', async () => {
     const billing = await scene.as('billing')
-    const id = await scene.ordered('25', { by: billing })
+    const id = await scene.makeOrder('25', { by: billing })
     fake.pay(id)
     expect(await billing.json('POST', `/orders/${id}/look`)).toMatchObject({
       state: 'paid',
@@ -384,7 +344,7 @@ describe('a role', () => {
         ]).toMatchObject([path, { status: 403, code: 'role_may_not' }])
   })
 
-  test('operators pay for an account that they name; support and auditors read', async () => {
+  test('operators pay for an account that they name; support and auditors only read', async () => {
     expect(await scene.refused(operator, 'POST', '/orders', body)).toMatchObject({
       status: 400,
       param: 'account',
@@ -407,21 +367,21 @@ describe('a role', () => {
   })
 })
 
-test('an account has so many open orders at most', async () => {
+test(`an account has at most ${MAX_OPEN_ORDERS} open orders`, async () => {
   await gateway.account('dora')
   const dora = await scene.as('owner', 'dora')
   const ids: number[] = []
-  for (let count = 0; count < MAX_OPEN_ORDERS; count++) ids.push(await scene.ordered('25', { by: dora }))
+  for (let count = 0; count < MAX_OPEN_ORDERS; count++) ids.push(await scene.makeOrder('25', { by: dora }))
   const body = { method: 'fake', currency: 'EUR', amount: '25' }
   expect(await scene.refused(dora, 'POST', '/orders', body)).toMatchObject({
     status: 429,
     message: `The account has ${MAX_OPEN_ORDERS} open orders. Pay or cancel one of them first.`,
   })
   await dora.json('POST', `/orders/${ids[0]}/cancel`)
-  await scene.ordered('25', { by: dora })
+  await scene.makeOrder('25', { by: dora })
 })
 
-test('orders that are made and cancelled over and over are thirty a minute', async () => {
+test('an account makes at most thirty orders a minute, cancelled ones included', async () => {
   const { as, refused } = scene
   const billing = await as('billing')
   let made = 0
@@ -438,11 +398,11 @@ test('orders that are made and cancelled over and over are thirty a minute', asy
   })
 })
 
-test('one payment that is begun again and again asks its method thirty times a minute, and the staff without end', async () => {
+test('an account starts one payment at most thirty times a minute, and the staff without a limit', async () => {
   const { as, refused, operator } = scene
   await gateway.account('eve')
   const eve = await as('owner', 'eve')
-  const id = await scene.ordered('25', { by: eve })
+  const id = await scene.makeOrder('25', { by: eve })
   const before = fake.started.length
   const answers = await Promise.all(
     Array.from({ length: MAX_ORDERS_A_MINUTE + 5 }, () => eve.send('POST', `/orders/${id}/pay`)),

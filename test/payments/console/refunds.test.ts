@@ -1,4 +1,4 @@
-// Refunds and disputes at the console: by operators who have just signed in, whole or in part, and what everybody sees of them.
+// Refunds and disputes at the console: by operators who have just signed in, whole or in part, and their views by role.
 import { describe, expect, test } from 'bun:test'
 import { paymentScene } from './scene.ts'
 
@@ -11,7 +11,7 @@ const refused = (id: number, body: object) => scene.refused(operator, 'POST', `/
 describe('a refund', () => {
   test('of a part, and then of the rest, takes the credit with its bonus from the balance', async () => {
     const before = scene.balance() ?? 0
-    const id = await scene.paid('100', { fee_minor: 200 })
+    const id = await scene.makePaidOrder('100', { fee_minor: 200 })
     expect(scene.balance()).toBe(before + 113_400_000_000)
     expect(await refund(id, { amount: '25', reason: 'two weeks unused' })).toMatchObject({
       ...{ state: 'partly_refunded', refunded: '25.00', left: '75.00', can_refund: true },
@@ -27,7 +27,7 @@ describe('a refund', () => {
       refunds: [{ debit_usd: '28.35' }, { amount: '75.00', debit_usd: '85.05', reason: '' }],
     })
     expect(scene.balance()).toBe(before)
-    // Its account sees what came back, and why.
+    // The account sees the amounts and the reason.
     expect(await owner.json('GET', `/orders/${id}`)).toMatchObject({
       refunds: [{ reason: 'two weeks unused' }, {}],
       changes: [
@@ -42,11 +42,11 @@ describe('a refund', () => {
     })
   })
 
-  test('is told in USD before it is made, with what the free balance lacks; nothing is changed', async () => {
+  test('has a preview in USD, with the amount that the free balance lacks, which changes nothing', async () => {
     const preview = (id: number, query = '') => operator.json('GET', `/orders/${id}/refund${query}`)
     await scene.gateway.account('paula')
     const paula = await scene.as('owner', 'paula')
-    const id = await scene.ordered('100', { by: paula })
+    const id = await scene.makeOrder('100', { by: paula })
     fake.pay(id)
     await paula.json('POST', `/orders/${id}/look`)
     expect(await preview(id)).toEqual({
@@ -59,7 +59,7 @@ describe('a refund', () => {
       ...{ debit_usd: '28.35', lacking_usd: '14.95', balance_usd: '0.00', debt_usd: '14.95' },
     })
     expect(scene.balance('paula')).toBe(13_400_000_000)
-    // As the refund itself then takes it.
+    // The refund itself takes its debit by the same rule.
     expect(await refund(id, { amount: '10', reason: '' })).toMatchObject({
       refunds: [{ debit_usd: '11.34' }],
     })
@@ -72,7 +72,7 @@ describe('a refund', () => {
   test('a payment and a lost dispute lead from Transactions to the order', async () => {
     await scene.gateway.account('tom')
     const tom = await scene.as('owner', 'tom')
-    const id = await scene.ordered('50', { by: tom })
+    const id = await scene.makeOrder('50', { by: tom })
     fake.pay(id)
     await tom.json('POST', `/orders/${id}/look`)
     await refund(id, { amount: '10', reason: '' })
@@ -81,14 +81,14 @@ describe('a refund', () => {
     await operator.json('POST', '/accounts/tom/top-up', { amount: '1', note: 'by hand' })
     const { entries } = await operator.json('GET', '/entries?account=tom')
     const sources = entries.map((entry: Record<string, unknown>) => [entry.source, entry.order_id])
-    // A lost dispute becomes debt, which has the order.
+    // A lost dispute becomes debt, which names the order.
     expect(sources).toEqual([...[0, 1].map(() => [null, null]), ['order', id], ['order', id]])
     const { opening_debts } = await operator.json('GET', '/entry-sums?account=tom')
     expect(opening_debts).toMatchObject([{ source: 'order', order_id: id }])
   })
 
-  test('that is clicked twice is made once: another amount was left by then', async () => {
-    const id = await scene.paid('25')
+  test('is made once for a double click, because the amount left has changed by then', async () => {
+    const id = await scene.makePaidOrder('25')
     const body = { amount: '5', reason: '', left: '25.00' }
     const answers = await Promise.all(
       [1, 2].map(() => operator.send('POST', `/orders/${id}/refund`, { body })),
@@ -109,17 +109,17 @@ describe('a refund', () => {
     [{ reason: 'x'.repeat(501) }, 400, 'reason', expect.stringContaining('at most')],
     [{ reason: 'a\u0007b' }, 400, 'reason', expect.stringContaining('control character')],
   ] as const)('%o is refused, and nothing is taken', async (body, status, param, message) => {
-    const id = await scene.paid('25')
+    const id = await scene.makePaidOrder('25')
     const before = scene.balance()
     expect(await refused(id, { reason: '', ...body })).toMatchObject({ status, param, message })
     expect(scene.balance()).toBe(before)
     expect(await operator.json('GET', `/orders/${id}`)).toMatchObject({ state: 'paid', refunds: [] })
   })
 
-  test('of more than the balance has is refused, or leaves debt where the operator says so', async () => {
+  test('of more than the balance is refused, or leaves debt if the operator allows it', async () => {
     await scene.gateway.account('zoe')
     const zoe = await scene.as('owner', 'zoe')
-    const id = await scene.ordered('25', { by: zoe })
+    const id = await scene.makeOrder('25', { by: zoe })
     fake.pay(id)
     await zoe.json('POST', `/orders/${id}/look`)
     await operator.json('POST', '/accounts/zoe/debit', { amount: '20', note: 'used elsewhere' })
@@ -133,8 +133,8 @@ describe('a refund', () => {
     expect(scene.balance('zoe')).toBe(0)
   })
 
-  test('that the method refuses leaves the money on the balance, and the order stuck with what to do', async () => {
-    const id = await scene.paid('25')
+  test('that the method refuses leaves the money on the balance, and the order stuck with advice', async () => {
+    const id = await scene.makePaidOrder('25')
     const before = scene.balance()
     fake.refunds = 'failed'
     expect(await refund(id, { reason: '' })).toMatchObject({
@@ -147,8 +147,8 @@ describe('a refund', () => {
     expect(await refund(id, { reason: '' })).toMatchObject({ state: 'refunded', attention: null })
   })
 
-  test('that the method does not answer goes on by itself: the money is taken, and the order says so', async () => {
-    const id = await scene.paid('25')
+  test('continues by itself if the method does not answer: the money is taken, and the order shows it', async () => {
+    const id = await scene.makePaidOrder('25')
     fake.is_down = true
     expect(await refund(id, { reason: '' })).toMatchObject({
       ...{ state: 'paid', left: '0.00', refunds: [{ state: 'debited' }] },
@@ -157,14 +157,14 @@ describe('a refund', () => {
     expect(await refused(id, { reason: '' })).toMatchObject({ status: 400, param: 'amount' })
   })
 
-  test('of an order that was not paid, or of no order, is refused', async () => {
-    const id = await scene.ordered('25')
+  test('of an unpaid or unknown order is refused', async () => {
+    const id = await scene.makeOrder('25')
     expect(await refused(id, { reason: '' })).toMatchObject({ status: 409, code: 'not_refundable' })
     expect(await refused(999_999, { reason: '' })).toMatchObject({ status: 404 })
   })
 
-  test('asks for a sign-in of the last minutes, and is the operator’s', async () => {
-    const id = await scene.paid('25')
+  test('needs a recent sign-in and the operator’s role', async () => {
+    const id = await scene.makePaidOrder('25')
     const stale = await scene.stale()
     expect(await scene.refused(stale, 'POST', `/orders/${id}/refund`, { reason: '' })).toMatchObject({
       status: 403,
@@ -180,9 +180,9 @@ describe('a refund', () => {
 })
 
 describe('a dispute', () => {
-  test('is shown to both, to the staff with what to do; lost, it takes the credit', async () => {
+  test('is visible to the account and to the staff, who also get advice, and takes the credit once it is lost', async () => {
     const before = scene.balance()
-    const id = await scene.paid('25')
+    const id = await scene.makePaidOrder('25')
     fake.pay(id, { dispute: 'open' })
     expect(await operator.json('POST', `/orders/${id}/look`)).toMatchObject({
       ...{ state: 'disputed', attention: expect.stringContaining('disputed'), can_refund: false },

@@ -1,4 +1,4 @@
-// Reports of money in: what payments brought, what accounts are owed, the file for accounting, and the list of orders.
+// Reports of payments: revenue, liabilities to accounts, the file for accounting, and the list of orders.
 import { describe, expect, test } from 'bun:test'
 import { paymentScene } from './scene.ts'
 
@@ -8,28 +8,28 @@ const { owner, fake } = scene
 const HOUR_MS = 3_600_000
 
 // In November by UTC, in December in Berlin: 100.00 EUR with tax, of which 25.00 go back.
-const first = await scene.paid('100', {
+const first = await scene.makePaidOrder('100', {
   ...{ fee_minor: 250, tax_minor: 1_597, tax_country: 'DE', receipt_url: 'https://pay.example/1' },
 })
 clock.now_ms += HOUR_MS
-/** Signed in a moment ago, as refunds ask. */
+/** Signed in a moment ago, as refunds require. */
 const operator = await scene.staff('operator')
 await operator.json('POST', `/orders/${first}/refund`, { amount: '25', reason: '=HYPERLINK("x")' })
-// Of unknown fee, then lost in a dispute after a part went back.
-const second = await scene.paid('50')
+// A payment with an unknown fee, partly refunded and then lost in a dispute.
+const second = await scene.makePaidOrder('50')
 await operator.json('POST', `/orders/${second}/refund`, { amount: '10', reason: '' })
 fake.pay(second, { dispute: 'lost' })
 clock.now_ms += HOUR_MS
 await operator.json('POST', `/orders/${second}/look`)
-const third = await scene.ordered('2000', { currency: 'JPY' })
+const third = await scene.makeOrder('2000', { currency: 'JPY' })
 fake.pay(third, { fee_minor: 90 })
 await owner.json('POST', `/orders/${third}/look`)
-const open = await scene.ordered('7')
+const open = await scene.makeOrder('7')
 
 const linesOf = async (path: string): Promise<string[]> =>
   (await (await operator.send('GET', path)).text()).trimEnd().split('\r\n')
 
-test('the Overview has the margin after fees, in USD by the rate of each order; of an account, and of its days', async () => {
+test('the Overview shows the margin after fees, in USD at each order’s rate, by account and by day', async () => {
   const feesIn = async (query: string) =>
     (await operator.json('GET', `/overview?since=2026-11-01&${query}`)).resale.payment_fees
   // 2.50 EUR and 90 JPY.
@@ -49,7 +49,7 @@ describe('revenue', () => {
     expect(report.methods).toEqual([
       {
         ...{ method: 'fake', method_title: 'Fake card', currency: 'EUR', payments: 2, refunds: 3 },
-        // 100 + 50 − (25 + 10 + 40): what the payer’s bank took back is what was left.
+        // 100 + 50 − (25 + 10 + 40): the payer’s bank took back the 40 that were left.
         ...{ gross: '150.00', returned: '75.00', tax: '11.98', fees: '2.50', without_fee: 1, net: '60.52' },
         ...{
           credit_nanos: 170_100_000_000,
@@ -75,7 +75,7 @@ describe('revenue', () => {
     ['since=2026-12-01&until=2026-12-01&zone=Europe/Berlin', 2],
     ['since=2027-01-01', 0],
     ['', 1],
-  ])('is of its period: %s', async (query, payments) => {
+  ])('covers its period: %s', async (query, payments) => {
     const { methods } = await operator.json('GET', `/payments?${query}`)
     const [euros] = methods.filter(({ currency }: { currency: string }) => currency === 'EUR')
     expect(euros?.payments ?? 0).toBe(payments)
@@ -89,16 +89,16 @@ describe('revenue', () => {
     },
   )
 
-  test('leaves out what a method in test mode says, and the report says that there is one', async () => {
+  test('leaves out payments of a method in test mode, and marks that there is one', async () => {
     const testing = await paymentScene({ method: { is_test: true } })
-    const id = await testing.paid('500')
+    const id = await testing.makePaidOrder('500')
     expect(await testing.owner.json('GET', `/orders/${id}`)).toMatchObject({ state: 'paid', is_test: true })
     expect(await testing.operator.json('GET', '/payments')).toMatchObject({ methods: [], is_test: true })
     expect(await (await testing.operator.send('GET', '/payments.csv')).text()).not.toContain('payment,')
     await testing.gateway.stop()
   })
 
-  test('what accounts are owed is the sum of their balances', async () => {
+  test('lists the sum of all balances as a liability', async () => {
     const { liabilities, owed_nanos } = await operator.json('GET', '/payments')
     const balances = scene.gateway.rows().accounts.reduce((sum, { balance_nanos }) => sum + balance_nanos, 0)
     expect(liabilities).toContainEqual(
@@ -128,7 +128,7 @@ describe('the file for accounting', () => {
     ])
   })
 
-  test('adds up to the report, by arithmetic of its own', async () => {
+  test('adds up to the sums of the report', async () => {
     const [, ...lines] = await linesOf('/payments.csv?since=2026-11-01&until=2026-12-31')
     const sum = (at: number) =>
       lines
@@ -138,7 +138,7 @@ describe('the file for accounting', () => {
     expect([sum(9), sum(10), sum(12), sum(13), sum(14)]).toEqual([75, 11.98, 2.5, 60.52, 85.05])
   })
 
-  test('is the staff’s', async () => {
+  test('is open to the staff only, as the report is', async () => {
     for (const path of ['/payments', '/payments.csv'])
       expect([path, (await owner.send('GET', path)).status]).toEqual([path, 403])
     expect((await (await scene.staff('auditor')).send('GET', '/payments.csv')).status).toBe(200)
@@ -157,7 +157,7 @@ describe('the list of orders', () => {
     ['since=2026-12-01&state=partly_refunded', () => []],
     ['account=bob', () => []],
     [`account=alice&limit=1&first=${3}`, () => [third]],
-  ] as const)('by %s', async (query, expected) => {
+  ] as const)('is filtered by %s', async (query, expected) => {
     expect(await idsOf(query)).toEqual([...expected()])
   })
 
@@ -168,7 +168,7 @@ describe('the list of orders', () => {
     },
   )
 
-  test('is a file, for its account without what is the staff’s', async () => {
+  test('is exported as a file, for its account without the staff’s columns', async () => {
     const [head] = await linesOf('/orders.csv')
     expect(head).toContain(',reference,attention')
     const text = await (await owner.send('GET', '/orders.csv')).text()

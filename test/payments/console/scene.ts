@@ -38,8 +38,8 @@ export async function paymentScene({
   const owner = await as('owner')
   const operator = await signedIn(gateway, 'operator', now?.())
 
-  /** Makes an order, and pays it where the test says so. */
-  async function ordered(
+  /** Makes an order, which the test may then pay. */
+  async function makeOrder(
     amount: string,
     { currency = 'EUR', by = owner }: { currency?: string; by?: ConsoleClient } = {},
   ): Promise<number> {
@@ -48,9 +48,9 @@ export async function paymentScene({
   }
 
   return {
-    ...{ gateway, fake, alice, owner, operator, as, staff, withKey, ordered },
-    async paid(amount: string, payment?: Parameters<FakeMethod['pay']>[1]): Promise<number> {
-      const id = await ordered(amount)
+    ...{ gateway, fake, alice, owner, operator, as, staff, withKey, makeOrder },
+    async makePaidOrder(amount: string, payment?: Parameters<FakeMethod['pay']>[1]): Promise<number> {
+      const id = await makeOrder(amount)
       fake.pay(id, payment)
       await owner.json('POST', `/orders/${id}/look`)
       return id

@@ -1,4 +1,4 @@
-// Bank transfers at the console: the payer is told where to send the money, and the operator marks what came.
+// Bank transfers at the console: instructions for the payer, and the operator's marks of transfers that arrived.
 import { describe, expect, test } from 'bun:test'
 import { transferReference } from '../../../plugins/payments/manual/reference.ts'
 import { paymentScene } from './scene.ts'
@@ -19,7 +19,7 @@ const mark = (id: number, body: object = {}) => ({
 })
 
 describe('an order by bank transfer', () => {
-  test('says what to do, and is credited once an operator has marked it', async () => {
+  test('has instructions for the payer, and is credited once an operator has marked it', async () => {
     const before = scene.balance() ?? 0
     const { order, go_to } = await transfer()
     const { id } = order
@@ -38,7 +38,7 @@ describe('an order by bank transfer', () => {
       changes: [{ to: 'paid', source: 'operator' }],
     })
     expect(scene.balance()).toBe(before + 27_000_000_000)
-    // No payment method takes a fee of it: none, and not unknown.
+    // No payment method takes a fee: it is zero, not unknown.
     const { methods } = await operator.json('GET', '/payments')
     const transfers = methods.find((row: { method: string }) => row.method === 'manual')
     expect(transfers).toMatchObject({ payments: 1, fees: '0.00', without_fee: 0, net: '25.00' })
@@ -49,7 +49,7 @@ describe('an order by bank transfer', () => {
     [{ currency: 'USD' }, 422, 'amount'],
     [{ amount: '25.005' }, 400, 'amount'],
     [{ reference: ' ' }, 400, 'reference'],
-  ])('marked with %o is refused, and credits nothing', async (wrong, status, param) => {
+  ])('is not marked with %o, and credits nothing', async (wrong, status, param) => {
     const { order } = await transfer()
     const before = scene.balance()
     const { method, path, body } = mark(order.id, wrong)
@@ -58,7 +58,7 @@ describe('an order by bank transfer', () => {
     await owner.json('POST', `/orders/${order.id}/cancel`)
   })
 
-  test('is marked by operators alone, after a fresh sign-in; no other method’s order is', async () => {
+  test('is marked by operators only, after a fresh sign-in; an order of another method cannot be marked', async () => {
     const { order } = await transfer()
     const { method, path, body } = mark(order.id)
     for (const client of [owner, await scene.staff('support'), await scene.staff('auditor')])
@@ -69,7 +69,7 @@ describe('an order by bank transfer', () => {
     expect(await scene.refused(await scene.stale(), method, path, body)).toMatchObject({
       code: 'confirm_sign_in',
     })
-    const other = mark(await scene.ordered('25'))
+    const other = mark(await scene.makeOrder('25'))
     expect(await scene.refused(operator, other.method, other.path, other.body)).toMatchObject({
       ...{ status: 422, code: 'not_manual' },
     })

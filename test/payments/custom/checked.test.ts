@@ -1,4 +1,4 @@
-// Payment methods of plugins, checked: what they are, and each answer; lenient in what is unknown, strict in what is money.
+// Checked payment methods of plugins: their definition and each answer; lenient with unknown fields, strict with money.
 import { describe, expect, test } from 'bun:test'
 import { checkedMethod } from '../../../plugins/payments/custom/checked.ts'
 import type { Payment, PaymentProvider } from '../../../src/payment-api.ts'
@@ -10,37 +10,41 @@ const of = (changes: object = {}) => checkedMethod(goodMethod(changes as Partial
 
 const limits = (min_minor: number, max_minor = 10_000) => ({ limits: { EUR: { min_minor, max_minor } } })
 
-describe('what a method is', () => {
+describe('the definition of a method', () => {
   test.each<[what: string, changes: object, says: string]>([
     ['no name', { name: undefined }, 'the name of a payment method must be'],
     ['a name with capitals', { name: 'Kiosk' }, 'the name of a payment method must be'],
     ['a name with a slash', { name: 'a/b' }, 'the name of a payment method must be'],
     ['the name of a built-in one', { name: 'stripe' }, 'is that of a built-in one'],
-    ['the other one', { name: 'manual' }, 'is that of a built-in one'],
+    ['the name of the other built-in one', { name: 'manual' }, 'is that of a built-in one'],
     ['no title', { title: ' ' }, 'title must be'],
     ['no currency', { currencies: [] }, 'currencies must be'],
     ['a currency in small letters', { currencies: ['eur'] }, 'currencies must be'],
     ['a currency as a text', { currencies: 'EUR' }, 'currencies must be'],
     ['no limits', { limits: undefined }, 'limits.EUR must have min_minor and max_minor'],
-    ['none of a currency', { currencies: ['EUR', 'JPY'] }, 'limits.JPY must have min_minor and max_minor'],
-    ['a fraction', limits(0.5), 'limits.EUR must have min_minor and max_minor, whole numbers'],
-    ['nothing as the least', limits(0), 'limits.EUR must have'],
-    ['the least above the most', limits(10_001), 'min_minor not above max_minor'],
-    ['endless amounts', limits(100, Number.POSITIVE_INFINITY), 'limits.EUR must have'],
+    [
+      'no limits for a currency',
+      { currencies: ['EUR', 'JPY'] },
+      'limits.JPY must have min_minor and max_minor',
+    ],
+    ['a fraction as the minimum', limits(0.5), 'limits.EUR must have min_minor and max_minor, whole numbers'],
+    ['a minimum of zero', limits(0), 'limits.EUR must have'],
+    ['a minimum above the maximum', limits(10_001), 'min_minor not above max_minor'],
+    ['an infinite maximum', limits(100, Number.POSITIVE_INFINITY), 'limits.EUR must have'],
     ['an expiry in seconds', { expires_ms: 3_600 }, 'expires_ms must be'],
-    ['is_test as a word', { is_test: 'yes' }, 'is_test must be'],
+    ['is_test as a text', { is_test: 'yes' }, 'is_test must be'],
     ['no start', { start: undefined }, 'start must be a function'],
     ['no look', { look: undefined }, 'look must be a function'],
-    ['a hook that is none', { hook: 'x' }, 'hook must be a function'],
-  ])('%s', (_, changes, says) => {
+    ['a hook that is not a function', { hook: 'x' }, 'hook must be a function'],
+  ])('with %s is refused', (_, changes, says) => {
     expect(() => of(changes)).toThrow(says)
   })
 
-  test.each([undefined, null, 'kiosk', () => {}])('%p is none', (candidate) => {
+  test.each([undefined, null, 'kiosk', () => {}])('%p is not a payment method', (candidate) => {
     expect(() => checkedMethod(candidate, log)).toThrow('payment method')
   })
 
-  test('without a hook, refunds or saved cards it has none here either', () => {
+  test('a method without a hook, refunds or saved cards stays without them', () => {
     const { hook, refund, chargeSaved, instructions } = of({ hook: undefined })
     expect([hook, refund, chargeSaved, instructions]).toEqual([undefined, undefined, undefined, undefined])
   })
@@ -49,7 +53,7 @@ describe('what a method is', () => {
 const PAID: Payment = { state: 'paid', currency: 'EUR', amount_minor: 2_500 }
 const lookOf = (answer: unknown) => of({ look: async () => answer }).look('K12', ORDER)
 
-describe('what it says of a payment', () => {
+describe('the answer of look', () => {
   test.each<[what: string, answer: unknown, says: string]>([
     ['nothing', undefined, 'its answer must be an object'],
     ['a text', 'paid', 'its answer must be an object'],
@@ -61,14 +65,18 @@ describe('what it says of a payment', () => {
     ['an amount as a text', { ...PAID, amount_minor: '2500' }, 'amount_minor must be a whole number'],
     ['a fraction', { ...PAID, amount_minor: 25.5 }, 'amount_minor must be a whole number'],
     ['a negative amount', { ...PAID, amount_minor: -2_500 }, 'amount_minor must be a whole number'],
-    ['no number', { ...PAID, amount_minor: Number.NaN }, 'amount_minor must be a whole number'],
-    ['more than can be counted', { ...PAID, amount_minor: 2 ** 53 }, 'amount_minor must be a whole number'],
+    ['NaN as the amount', { ...PAID, amount_minor: Number.NaN }, 'amount_minor must be a whole number'],
+    [
+      'an amount above the safe integers',
+      { ...PAID, amount_minor: 2 ** 53 },
+      'amount_minor must be a whole number',
+    ],
     ['no currency', { ...PAID, currency: undefined }, 'currency is missing'],
     ['a currency in small letters', { ...PAID, currency: 'eur' }, 'currency must be an ISO 4217 code'],
     ['an unknown currency', { ...PAID, currency: 'XXQ' }, 'currency must be an ISO 4217 code'],
     ['an order as a text', { ...PAID, order_id: '12' }, 'order_id must be'],
-    ['a fee that is none', { ...PAID, fee_minor: 0.3 }, 'fee_minor must be a whole number'],
-    ['a dispute that is none', { ...PAID, dispute: 'maybe' }, 'dispute must be one of'],
+    ['a fraction as the fee', { ...PAID, fee_minor: 0.3 }, 'fee_minor must be a whole number'],
+    ['an unknown dispute state', { ...PAID, dispute: 'maybe' }, 'dispute must be one of'],
     [
       'a refund without a state',
       { ...PAID, refunds: [{ reference: 'r', amount_minor: 5 }] },
@@ -79,13 +87,13 @@ describe('what it says of a payment', () => {
       { ...PAID, refunds: [{ reference: 'r', amount_minor: 0.5, state: 'done' }] },
       'refunds.0.amount_minor must be',
     ],
-    ['refunds that are no list', { ...PAID, refunds: {} }, 'refunds must be'],
-  ])('%s is a failure, and no payment', async (_, answer, says) => {
+    ['refunds that are not a list', { ...PAID, refunds: {} }, 'refunds must be'],
+  ])('%s is a failure, not a payment', async (_, answer, says) => {
     await expect(lookOf(answer)).rejects.toThrow(says)
     await expect(lookOf(answer)).rejects.toThrow('The payment method "kiosk" failed at look: ')
   })
 
-  test('unknown fields are left out, and null is as good as absent', async () => {
+  test('unknown fields are left out, and null counts as absent', async () => {
     expect(
       await lookOf({ ...PAID, dispute: null, refunds: [], more: { a: 1 }, __proto__: { order_id: 13 } }),
     ).toEqual({
@@ -100,12 +108,12 @@ describe('what it says of a payment', () => {
     ['javascript:alert(1)', undefined],
     ['http://kiosk.example/r/1', undefined],
     ['no address', undefined],
-  ])('a receipt at %p is shown as %p', async (receipt_url, shown) => {
-    expect((await lookOf({ ...PAID, receipt_url })).receipt_url).toBe(shown as string)
+  ])('a receipt at %p becomes %p', async (receipt_url, expected) => {
+    expect((await lookOf({ ...PAID, receipt_url })).receipt_url).toBe(expected as string)
   })
 })
 
-describe('where people pay', () => {
+describe('the payment page', () => {
   test.each([
     ['javascript:alert(1)', 'go_to must be an https'],
     ['http://kiosk.example/', 'go_to must be an https'],
@@ -120,7 +128,7 @@ describe('where people pay', () => {
     await expect(start(ORDER)).rejects.toThrow('reference must be')
   })
 
-  test('without a page, by instructions; where these fail, a page of the order is shown all the same', async () => {
+  test('instructions may take its place, and if they fail, the order’s page shows a text instead', async () => {
     const start = async () => ({ reference: 'K1' })
     expect(await of({ start, instructions: () => 'Go to the kiosk.' }).start(ORDER)).toEqual({
       reference: 'K1',
@@ -147,11 +155,11 @@ describe('refunds and charges', () => {
     ],
     ['no state', { reference: 'r', amount_minor: 500 }, 'state is missing'],
     ['nothing', undefined, 'its answer must be an object'],
-  ])('a refund with %s is not known to be made', async (_, answer, says) => {
+  ])('a refund answered with %s does not count as made', async (_, answer, says) => {
     await expect(refundOf(answer)).rejects.toThrow(says)
   })
 
-  test('a refund has the key that it was asked for with', async () => {
+  test('a refund has the key of its request', async () => {
     const answer = { reference: 'r', amount_minor: 500, state: 'pending', key: 'another' }
     expect(await refundOf(answer)).toEqual({
       reference: 'r',
@@ -161,7 +169,7 @@ describe('refunds and charges', () => {
     })
   })
 
-  test('a charge is begun, or refused in words', async () => {
+  test('a charge starts, or is refused with a reason', async () => {
     const chargeOf = (answer: unknown) =>
       of({ chargeSaved: async () => answer, instructions: () => 'x' }).chargeSaved?.(ORDER, true)
     expect(await chargeOf({ refused: 'Card expired.' })).toEqual({ refused: 'Card expired.' })
@@ -174,17 +182,17 @@ describe('webhooks', () => {
   const hookOf = (answer: unknown) =>
     of({ hook: async () => answer }).hook?.(new Request('https://x.example'))
 
-  test('about nothing, and about a payment with the answer that its provider wants', async () => {
+  test('a webhook names no payment, or a payment with the answer for its provider', async () => {
     expect(await hookOf(undefined)).toBeUndefined()
     expect(await hookOf({ reference: 'K1', answer: 'OK' })).toEqual({ reference: 'K1', answer: 'OK' })
   })
 
-  test.each([true, 'K1', { reference: 1 }])('%p is no hint', async (answer) => {
+  test.each([true, 'K1', { reference: 1 }])('%p is not a valid result of hook', async (answer) => {
     await expect(hookOf(answer)).rejects.toThrow('failed at hook')
   })
 })
 
-test('an order cannot be changed by a plugin', async () => {
+test('a plugin cannot change an order', async () => {
   const method = of({
     look: async (_: string, order: { amount_minor: number }) => {
       order.amount_minor = 1
@@ -195,7 +203,7 @@ test('an order cannot be changed by a plugin', async () => {
   expect(ORDER.amount_minor).toBe(2_500)
 })
 
-test('a method that does not answer is given up: its webhook after 5 seconds', async () => {
+test('a webhook fails if its method does not answer within 5 seconds', async () => {
   const silent = of({ hook: () => new Promise(() => {}) })
   await expect(silent.hook?.(new Request('https://x.example'))).rejects.toThrow('it took longer than 5 s')
 }, 10_000)

@@ -12,11 +12,11 @@ const NOW = Date.UTC(2026, 10, 29)
 const faultsOf = (changes: Partial<PaymentProvider>) =>
   contractFaults(checkedMethod(goodMethod(changes), log), NOW)
 
-test('a good one has no fault', async () => {
+test('a good method has no fault', async () => {
   expect(await faultsOf({})).toEqual([])
 })
 
-test('the built-in bank transfer keeps it', async () => {
+test('the built-in bank transfer keeps the contract', async () => {
   const method = manualProvider({
     ...{ title: 'Bank transfer', instructions: 'x', currencies: ['EUR'] },
     ...{ limits: { EUR: { min_minor: 100, max_minor: 1_000 } }, expires_ms: 86_400_000 },
@@ -28,7 +28,7 @@ const page = (reference: string): StartedPayment => ({ reference, go_to: 'https:
 const open = { state: 'open', currency: 'EUR', amount_minor: 100 } as const
 let started = 0
 
-describe('named', () => {
+describe('faults', () => {
   test.each<[what: string, changes: Partial<PaymentProvider>, says: string]>([
     [
       'a second payment for one order',
@@ -41,7 +41,7 @@ describe('named', () => {
       'start gave two orders one reference',
     ],
     [
-      'references that come again in another database',
+      'references that repeat in another database',
       { start: async ({ id }) => page(`K${id}`), look: async () => open },
       'Put expires_at_ms in the reference',
     ],
@@ -51,12 +51,12 @@ describe('named', () => {
       'failed at start: 401 from the kiosk.',
     ],
     [
-      'paid before anybody paid',
+      'paid before anyone paid',
       { look: async () => ({ ...open, state: 'paid' }) },
       'look returned "paid" for a payment that was just started',
     ],
     [
-      'paid whatever is asked',
+      'paid for an unknown payment',
       { look: async () => ({ ...open, state: 'paid' }) },
       'look returned "paid" for a payment that does not exist',
     ],
@@ -80,7 +80,11 @@ describe('named', () => {
       { hook: async () => ({ reference: 'K1' }) },
       'hook took JSON without a signature',
     ],
-    ['webhooks that are let pass', { hook: async () => undefined }, 'hook took an empty body'],
+    [
+      'webhooks that are accepted without a check',
+      { hook: async () => undefined },
+      'hook took an empty body',
+    ],
     [
       'webhooks by GET alone without a signature',
       {
@@ -91,7 +95,7 @@ describe('named', () => {
       },
       'hook took an address without a signature',
     ],
-  ])('%s', async (_, changes, says) => {
+  ])('%s is reported', async (_, changes, says) => {
     expect((await faultsOf(changes)).join('\n')).toContain(says)
   })
 })

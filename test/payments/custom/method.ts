@@ -1,4 +1,4 @@
-// A payment method as a plugin may hand it over, right until a test changes it.
+// A valid payment method of a plugin, which tests change.
 import type { PaymentOrder, PaymentProvider } from '../../../src/payment-api.ts'
 
 export const ORDER: PaymentOrder = {
@@ -9,19 +9,19 @@ export const ORDER: PaymentOrder = {
   webhook_url: 'https://gateway.example/payments/kiosk/webhook',
 }
 
-/** Keeps what it has begun, and takes webhooks with the header `x-key: right`. */
+/** Keeps the payments that it started, and accepts webhooks with the header `x-key: right`. */
 export function goodMethod(changes: Partial<PaymentProvider> = {}): PaymentProvider {
-  const begun = new Map<string, PaymentOrder>()
+  const started = new Map<string, PaymentOrder>()
   return {
     ...{ name: 'kiosk', title: 'Kiosk', currencies: ['EUR'] },
     limits: { EUR: { min_minor: 100, max_minor: 10_000 } },
     async start(order) {
       const reference = `K${order.id}T${order.expires_at_ms}`
-      begun.set(reference, order)
+      started.set(reference, order)
       return { reference, go_to: `https://kiosk.example/${reference}` }
     },
     async look(reference) {
-      const order = begun.get(reference)
+      const order = started.get(reference)
       if (!order) throw new Error('no such payment')
       const { currency, amount_minor, id: order_id } = order
       return { state: 'open', currency, amount_minor, order_id }

@@ -1,4 +1,4 @@
-// Orders that the operator marks as paid: credited once, by one transfer of the very amount; refusals, races and kills.
+// Orders that the operator marks as paid: credited once, by one transfer of the exact amount; refusals, races and kills.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { markPaid, type PaidMark } from '../../../plugins/payments/manual/mark.ts'
 import { cancelOrder } from '../../../plugins/payments/ordering.ts'
@@ -16,15 +16,15 @@ const { gateway, parts } = world
 afterAll(() => gateway.stop())
 
 const BY = { actor: { kind: 'command', command: 'order mark-paid', machine_user: 'olga' }, now_ms } as const
-let named = 0
+let account_count = 0
 let account_id = 0
 beforeEach(async () => {
-  ;({ id: account_id } = await gateway.account(`payer-${++named}`))
+  ;({ id: account_id } = await gateway.account(`payer-${++account_count}`))
 })
 
-let bank = 0
+let transfer_count = 0
 const transfer = (more: Partial<PaidMark> = {}): PaidMark => ({
-  ...{ amount_minor: 2_500, currency: 'EUR', reference: `BANK-${++bank}` },
+  ...{ amount_minor: 2_500, currency: 'EUR', reference: `BANK-${++transfer_count}` },
   ...more,
 })
 
@@ -42,7 +42,7 @@ const refusalOf = async (work: Promise<unknown>): Promise<{ code: string; messag
   return { code: thrown.code ?? thrown.kind, message: thrown.message }
 }
 
-test('a marked order is paid and credited, with who marked it in the audit log', async () => {
+test('a marked order is paid and credited, and the audit log names the operator', async () => {
   const { id } = await world.order(account_id)
   const paid = await markPaid(parts, id, { ...transfer({ reference: '  2026-11  7781 ' }), by: BY })
   expect(paid).toMatchObject({
@@ -63,7 +63,7 @@ test('a marked order is paid and credited, with who marked it in the audit log',
   expect(JSON.stringify(actions[0])).toContain('olga')
 })
 
-describe('refused, and nothing is credited', () => {
+describe('a mark that is refused and credits nothing', () => {
   test.each<[what: string, more: Partial<PaidMark>, code: string, says: string]>([
     [
       'less than the order',
@@ -108,10 +108,10 @@ describe('refused, and nothing is credited', () => {
     expect((await orderById(parts.db, id)).trouble).toBeNull()
   })
 
-  test('a transfer that has paid another order, also of another account', async () => {
+  test('a transfer that has paid another order, even one of another account', async () => {
     const used = transfer()
     await markPaid(parts, (await world.order(account_id)).id, used)
-    const { id: other_id } = await gateway.account(`other-${++named}`)
+    const { id: other_id } = await gateway.account(`other-${++account_count}`)
     const { id } = await world.order(other_id)
     expect(await refusalOf(markPaid(parts, id, used))).toMatchObject({
       code: 'reference_used',
@@ -129,7 +129,7 @@ describe('refused, and nothing is credited', () => {
   })
 })
 
-test('the right amount after a wrong one: the order is paid, and nothing is in trouble', async () => {
+test('the right amount after a wrong one pays the order and clears its trouble', async () => {
   const { id } = await world.order(account_id)
   await refusalOf(markPaid(parts, id, transfer({ amount_minor: 2_600 })))
   expect(await markPaid(parts, id, transfer())).toMatchObject({ state: 'paid' })
@@ -145,14 +145,14 @@ test.each<[what: string, close: (id: number) => Promise<unknown>]>([
       expect(await refreshOrder(parts, id, { source: 'poll' })).toMatchObject({ state: 'expired' })
     },
   ],
-])('a transfer for an order that %s is money all the same', async (_, close) => {
+])('a transfer for an order that %s is still credited', async (_, close) => {
   const { id } = await world.order(account_id)
   await close(id)
   expect(await markPaid(parts, id, transfer())).toMatchObject({ state: 'paid' })
   expect(balance()).toBe(CREDIT)
 })
 
-test('an order whose payment was never begun can be marked: the person has its number', async () => {
+test('an order whose payment never started can be marked, because the payer has its number', async () => {
   const { id } = await world.order(account_id)
   gateway.db.run(`UPDATE orders SET reference = NULL WHERE id = ${id}`)
   expect(await markPaid(parts, id, transfer())).toMatchObject({
@@ -161,7 +161,7 @@ test('an order whose payment was never begun can be marked: the person has its n
   })
 })
 
-test('killed between the mark and the credit, the poller finishes it, once', async () => {
+test('after a kill between the mark and the credit, the poller credits the order once', async () => {
   const { id } = await world.order(account_id)
   const mark = transfer()
   const ledger = { ...parts.ledger, submit: () => Promise.reject(new Error('killed here')) }
@@ -188,7 +188,7 @@ test('20 marks of one order beside the poller, and one transfer for 20 orders: o
   expect(balance()).toBe(CREDIT)
 
   const used = transfer()
-  const { id: other_id } = await gateway.account(`other-${++named}`)
+  const { id: other_id } = await gateway.account(`other-${++account_count}`)
   const orders = await Promise.all(Array.from({ length: 20 }, () => world.order(other_id)))
   await Promise.allSettled(orders.map((order) => markPaid(parts, order.id, used)))
   expect(balance(other_id)).toBe(CREDIT)

@@ -1,4 +1,4 @@
-// Bank transfers as a payment method: their numbers, what people are told, what is looked up, and mistakes in the settings.
+// Bank transfers as a payment method: their numbers, the instructions, lookups, and mistakes in the settings.
 import { describe, expect, test } from 'bun:test'
 import { manualProvider } from '../../../plugins/payments/manual/provider.ts'
 import { readReference, transferReference } from '../../../plugins/payments/manual/reference.ts'
@@ -13,7 +13,7 @@ describe('the number on a transfer', () => {
     [12, 7_471_999, 'TG-12-47130'],
     [12, 7_472_000, 'TG-12-47227'],
     [123_456, 789_000, 'TG-123456-78978'],
-  ])('of order %d that ends at %d is %s', (id, expires_at_ms, reference) => {
+  ])('of order %d that expires at %d is %s', (id, expires_at_ms, reference) => {
     expect(transferReference({ id, expires_at_ms })).toBe(reference)
   })
 
@@ -25,7 +25,7 @@ describe('the number on a transfer', () => {
     `TG12${TAIL}`,
     `TG.12/${TAIL}`,
     `TG-12 -${TAIL}`,
-  ])('%p is that of order 12', (text) => {
+  ])('%p is read as that of order 12', (text) => {
     expect(readReference(text.trim())).toEqual({ order_id: 12, reference: 'TG-12-47130' })
   })
 
@@ -38,11 +38,11 @@ describe('the number on a transfer', () => {
     `XX-12-${TAIL}`,
     `TG-12-${TAIL}-7`,
     '',
-  ])('%p is none', (text) => {
+  ])('%p is not accepted', (text) => {
     expect(readReference(text)).toBeUndefined()
   })
 
-  test('each is read back, and no other with one digit changed or two swapped', () => {
+  test('is read back, and is not accepted with one digit changed', () => {
     for (let id = 1; id < 3_000; id += 7) {
       const reference = transferReference({ id, expires_at_ms: id * 1_009_000 })
       expect(readReference(reference)).toEqual({ order_id: id, reference })
@@ -75,28 +75,28 @@ const provider = (instructions: string) =>
     ...{ limits: { EUR: { min_minor: 100, max_minor: 100_000 } }, expires_ms: 1 },
   })
 
-describe('what people are told', () => {
+describe('instructions', () => {
   test.each([
     ['Send {amount}, purpose {reference}.', 'Send 25.00 EUR, purpose TG-12-47130.'],
     ['{reference} {reference}: {amount}', 'TG-12-47130 TG-12-47130: 25.00 EUR'],
     ['IBAN DE02.\n', 'IBAN DE02.\n\nAmount: 25.00 EUR\nReference: TG-12-47130'],
     ['Send {amount}. {other} $& stays.', 'Send 25.00 EUR. {other} $& stays.\n\nReference: TG-12-47130'],
-  ])('%p', (instructions, text) => {
+  ])('%p becomes %p', (instructions, text) => {
     expect(provider(instructions).instructions?.(ORDER)).toBe(text)
   })
 })
 
-describe('what is looked up', () => {
+describe('a lookup', () => {
   const { look, start } = provider('x')
 
-  test('a payment begins once, without a page', async () => {
+  test('a payment starts once, without a page', async () => {
     expect([await start(ORDER), await start(ORDER)]).toEqual([
       { reference: 'TG-12-47130' },
       { reference: 'TG-12-47130' },
     ])
   })
 
-  test('open until it is marked; then paid, with the number of the transfer, and without a fee', async () => {
+  test('a payment is open until it is marked, then paid, with the number of the transfer and no fee', async () => {
     const seen = { currency: 'EUR', amount_minor: 2_500, order_id: 12 }
     expect(await look('TG-12-47130', ORDER)).toEqual({ state: 'open', ...seen })
     expect(await look('TG-12-47130', { ...ORDER, payment_reference: 'B1' })).toEqual({
@@ -122,19 +122,19 @@ describe('settings', () => {
     ['currencies = ["eur"]', 'payments.manual.currencies[0]: is not a currency'],
     ['expires_days = 0', 'payments.manual.expires_days'],
     ['iban = "DE02"', 'payments.manual.iban: unknown field'],
-  ])('%p refuses the start', async (line, says) => {
+  ])('a gateway does not start with %p', async (line, says) => {
     const more = `[payments.rates]\nUSD = "1"\nEUR = "1.08"\n[payments.manual]\ninstructions = "x"\n${line}`
     const started = startTestGateway({ catalogue: catalogueOf({ upstream_url: 'simulator', more }) })
     await expect(started).rejects.toThrow(says)
   })
 
-  test('without instructions nobody could pay', async () => {
+  test('a gateway does not start without instructions, because nobody could pay', async () => {
     const more = '[payments.manual]\ntitle = "Bank"'
     const started = startTestGateway({ catalogue: catalogueOf({ upstream_url: 'simulator', more }) })
     await expect(started).rejects.toThrow('payments.manual.instructions')
   })
 
-  test('each currency has the limits by its rate, in whole units', () => {
+  test('each currency has limits by its rate, in whole units', () => {
     const rates = new Map([
       ['EUR', 1_080_000_000],
       ['JPY', 6_500_000],
@@ -149,7 +149,7 @@ describe('settings', () => {
     })
   })
 
-  test('of a gateway: title, limits, and how long an order waits', async () => {
+  test('a gateway’s method has a title, limits and an expiry', async () => {
     await using world = await startTransferGateway({}, `${TRANSFERS}expires_days = 3`)
     const [method] = world.parts.providers()
     expect(method).toMatchObject({

@@ -1,4 +1,4 @@
-// A gateway that takes payments, with the parts that it works on them with, for tests: by bank transfer, or by a method of a plugin.
+// A gateway that takes payments by bank transfer or by a method of a plugin, with its payment parts, for tests.
 import { plugins } from '../../../plugins/index.ts'
 import { createOrder, startPayment } from '../../../plugins/payments/ordering.ts'
 import type { PaymentParts } from '../../../plugins/payments/parts.ts'
@@ -27,11 +27,11 @@ interface TransferGateway extends AsyncDisposable {
   gateway: TestGateway
   parts: PaymentParts
   settings: () => PaymentSettings
-  /** Makes an order of an account and begins its payment. */
+  /** Makes an order of an account and starts its payment. */
   order(account_id: number, amount_minor?: number, currency?: string, method?: string): Promise<Order>
 }
 
-/** @param payments its section */
+/** @param payments the catalogue's section of payments */
 export async function startTransferGateway(
   options: TestGatewayOptions = {},
   payments = TRANSFERS,

@@ -1,4 +1,4 @@
-// Plans that a payment pays for: begun with it in one transaction, or the money is balance and the account is told; kills, races, refunds and disputes.
+// Plans paid by a payment: started in its transaction, or the money becomes balance and the account gets a mail; kills, races, refunds and disputes.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
 import { previewRefund } from '../../../plugins/payments/refund-preview.ts'
@@ -30,23 +30,23 @@ describe.each(ENGINES)('on %s', (_, make) => {
     await scene[Symbol.asyncDispose]()
   })
 
-  test('a plan begins with its payment, by which alone it is paid', async () => {
-    const order = await scene.ordered()
+  test('a plan starts with its payment, which alone pays for it', async () => {
+    const order = await scene.orderPlan()
     expect(order).toMatchObject({ kind: 'plan', amount_minor: 926, credit_nanos: CREDIT, bonus_nanos: 0 })
     expect(await scene.months()).toEqual(['pro open 11-15..12-15'])
     await scene.pay(order)
     await refreshOrder(scene.parts, order.id, HOOK)
     expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
-    expect([await scene.balance(), await scene.moved()]).toEqual([REST, 'order plan'])
+    expect([await scene.balance(), await scene.entryKinds()]).toEqual([REST, 'order plan'])
     expect(await scene.mails()).toEqual([])
   })
 
-  test('a bonus is for top-ups; a price in USD leaves nothing over; the least amount of the method is paid, the rest is balance', async () => {
+  test('a plan gets no bonus, a price in USD leaves no rest, and the rest of a method’s minimum becomes balance', async () => {
     scene.offered.push({ ...PRO, name: 'big', price_nanos: 200 * USD })
-    expect(await scene.ordered('big')).toMatchObject({ amount_minor: 18_519, bonus_nanos: 0 })
-    expect(await scene.ordered('pro', { currency: 'USD' })).toMatchObject({ credit_nanos: 10 * USD })
+    expect(await scene.orderPlan('big')).toMatchObject({ amount_minor: 18_519, bonus_nanos: 0 })
+    expect(await scene.orderPlan('pro', { currency: 'USD' })).toMatchObject({ credit_nanos: 10 * USD })
     scene.world.fake.limits = { EUR: { min_minor: 1_500, max_minor: 1_000_000 } }
-    const order = await scene.ordered()
+    const order = await scene.orderPlan()
     expect(order).toMatchObject({ amount_minor: 1_500 })
     await scene.pay(order)
     expect([await scene.balance(), await scene.months()]).toEqual([
@@ -59,47 +59,42 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ['an unknown plan', 'gold', {}, 'plan'],
     ['a method that is not set up', 'pro', { method: 'gone' }, 'no_payment_method'],
     ['a currency without a rate', 'pro', { currency: 'GBP' }, 'price_not_taken'],
-    [
-      'a price that was shown long ago',
-      'pro',
-      { quote: { priced_at_ms: 1, due_nanos: 10 * USD } },
-      'price_changed',
-    ],
+    ['an outdated price', 'pro', { quote: { priced_at_ms: 1, due_nanos: 10 * USD } }, 'price_changed'],
   ])('%s is refused, and nothing is ordered', async (_, plan, wanted, code) => {
-    expect(await codeOf(scene.ordered(plan, wanted))).toBe(code)
+    expect(await codeOf(scene.orderPlan(plan, wanted))).toBe(code)
     expect([await scene.orders(), await scene.months()]).toEqual([[], []])
   })
 
-  test('one that costs more than the method takes, one that the account has, a cheaper one, and one of no price are refused', async () => {
-    await scene.bought()
+  test('a plan above the method’s maximum, the current plan, a cheaper one and a free one are refused', async () => {
+    await scene.buyByPayment()
     scene.world.fake.limits = { EUR: { min_minor: 1, max_minor: 900 } }
-    expect(await codeOf(scene.ordered('max'))).toBe('price_not_taken')
+    expect(await codeOf(scene.orderPlan('max'))).toBe('price_not_taken')
     scene.world.fake.limits = { EUR: { min_minor: 1, max_minor: 1_000_000 } }
-    expect(await codeOf(scene.ordered('pro'))).toBe('has_plan')
-    expect(await codeOf(scene.ordered('mini'))).toBe('changes_later')
+    expect(await codeOf(scene.orderPlan('pro'))).toBe('has_plan')
+    expect(await codeOf(scene.orderPlan('mini'))).toBe('changes_later')
     scene.offered.push({ ...PRO, name: 'free', price_nanos: 0 })
     await scene.cancel()
-    scene.at('2026-12-20T00:00:00')
-    await scene.minute()
-    expect(await codeOf(scene.ordered('free'))).toBe('nothing_due')
+    scene.setTime('2026-12-20T00:00:00')
+    await scene.runMinute()
+    expect(await codeOf(scene.orderPlan('free'))).toBe('nothing_due')
     expect(await scene.orders()).toEqual(['plan paid'])
   })
 
-  test('asked for again under its key it is the same order, and the same month', async () => {
+  test('a repeated request with the same key returns the same order and month', async () => {
     const request_key = 'buy-1'
-    const first = await scene.ordered('pro', { request_key })
+    const first = await scene.orderPlan('pro', { request_key })
     scene.clock.now_ms += 5_000
-    expect((await scene.ordered('pro', { request_key })).id).toBe(first.id)
-    expect(await codeOf(scene.ordered('pro', { request_key, currency: 'USD' }))).toBe(
+    expect((await scene.orderPlan('pro', { request_key })).id).toBe(first.id)
+    expect(await codeOf(scene.orderPlan('pro', { request_key, currency: 'USD' }))).toBe(
       'idempotency_key_reused',
     )
     expect(await scene.months()).toEqual(['pro open 11-15..12-15'])
   })
 
-  test('a dearer plan in the middle of a month: the rest of the month counts against its price', async () => {
-    await scene.bought()
-    scene.at('2026-11-30T10:30:00')
-    const order = await scene.ordered('max')
+  test('a dearer plan in the middle of a month costs its price minus the rest of the month', async () => {
+    await scene.buyByPayment()
+    scene.setTime('2026-11-30T10:30:00')
+    const order = await scene.orderPlan('max')
     expect(order).toMatchObject({ amount_minor: Math.ceil(2_500 / 1.08) })
     scene.clock.now_ms += 3_600_000
     await scene.pay(order)
@@ -107,54 +102,58 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await scene.balance()).toBe(REST + 2_315 * 10_800_000 - 25 * USD)
   })
 
-  /** Each leaves the credit on the balance, and tells it once. */
-  const TOO_LATE: [string, (order: Awaited<ReturnType<Scene['ordered']>>) => Promise<unknown>, string[]][] = [
+  /** Each leaves the credit on the balance, and sends one mail. */
+  const TOO_LATE: [string, (order: Awaited<ReturnType<Scene['orderPlan']>>) => Promise<unknown>, string[]][] =
     [
-      'after the order expired',
-      async (order) => {
-        scene.clock.now_ms = order.expires_at_ms
-        await refreshOrder(scene.parts, order.id, HOOK)
-        await scene.minute()
-      },
-      ['pro lapsed 11-15..12-15'],
-    ],
-    [
-      'after another plan was bought meanwhile',
-      async () => {
-        await scene.add(30 * USD)
-        await scene.buyFromBalance('max')
-      },
-      ['pro lapsed 11-15..12-15', 'max active 11-15..12-15'],
-    ],
-    [
-      'after another one was ordered by a payment',
-      async () => await scene.ordered('max'),
-      ['pro lapsed 11-15..12-15', 'max open 11-15..12-15'],
-    ],
-    ['after it was cancelled', async () => await scene.cancel(), ['pro lapsed 11-15..12-15']],
-  ]
-  test.each(TOO_LATE)('paid %s it is balance, and the account is told', async (_, meanwhile, months) => {
-    const order = await scene.ordered()
-    await meanwhile(order)
-    const before = await scene.balance()
-    await scene.pay(order)
-    await refreshOrder(scene.parts, order.id, HOOK)
-    await scene.minute()
-    expect([(await scene.balance()) - before, await scene.months()]).toEqual([CREDIT, months])
-    expect(await scene.mails()).toEqual([
       [
-        'plan_not_begun',
-        { account: expect.any(String), plan: 'Pro', amount: '9.26 EUR', credit_nanos: CREDIT },
+        'after the order expired',
+        async (order) => {
+          scene.clock.now_ms = order.expires_at_ms
+          await refreshOrder(scene.parts, order.id, HOOK)
+          await scene.runMinute()
+        },
+        ['pro lapsed 11-15..12-15'],
       ],
-    ])
-  })
+      [
+        'after another plan was bought',
+        async () => {
+          await scene.add(30 * USD)
+          await scene.buyFromBalance('max')
+        },
+        ['pro lapsed 11-15..12-15', 'max active 11-15..12-15'],
+      ],
+      [
+        'after another plan was ordered by a payment',
+        async () => await scene.orderPlan('max'),
+        ['pro lapsed 11-15..12-15', 'max open 11-15..12-15'],
+      ],
+      ['after it was cancelled', async () => await scene.cancel(), ['pro lapsed 11-15..12-15']],
+    ]
+  test.each(TOO_LATE)(
+    'a payment %s becomes balance, and the account gets a mail',
+    async (_, meanwhile, months) => {
+      const order = await scene.orderPlan()
+      await meanwhile(order)
+      const before = await scene.balance()
+      await scene.pay(order)
+      await refreshOrder(scene.parts, order.id, HOOK)
+      await scene.runMinute()
+      expect([(await scene.balance()) - before, await scene.months()]).toEqual([CREDIT, months])
+      expect(await scene.mails()).toEqual([
+        [
+          'plan_not_begun',
+          { account: expect.any(String), plan: 'Pro', amount: '9.26 EUR', credit_nanos: CREDIT },
+        ],
+      ])
+    },
+  )
 
-  test('what debt takes of it is missing: the plan does not begin, and the rest is balance', async () => {
-    const order = await scene.ordered()
+  test('a payment reduced by debt does not start the plan, and its rest becomes balance', async () => {
+    const order = await scene.orderPlan()
     const about = { account_id: 1, note: '', now_ms: 1, request_key: 'owed' }
     await scene.world.ledger.submit({ op: 'open_debt', amount_nanos: USD, ...about })
     await scene.pay(order)
-    await scene.minute()
+    await scene.runMinute()
     expect([await scene.balance(), await scene.months(), await scene.purposes()]).toEqual([
       9 * USD + REST,
       ['pro lapsed 11-15..12-15'],
@@ -162,22 +161,22 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ])
   })
 
-  test('a plan that has left the catalogue begins as it was ordered, and is not renewed', async () => {
-    const order = await scene.ordered()
+  test('a plan removed from the catalogue starts as it was ordered, and is not renewed', async () => {
+    const order = await scene.orderPlan()
     scene.offered.splice(0, 1)
     await scene.pay(order)
     expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
     await scene.add(100 * USD)
-    scene.at('2026-12-15T10:30:00')
-    await scene.minute()
+    scene.setTime('2026-12-15T10:30:00')
+    await scene.runMinute()
     expect([await scene.months(), await scene.purposes()]).toEqual([
       ['pro ended 11-15..12-15'],
       ['plan_ended'],
     ])
   })
 
-  test('a payment of another amount begins nothing', async () => {
-    const order = await scene.ordered()
+  test('a payment of a wrong amount starts no plan', async () => {
+    const order = await scene.orderPlan()
     scene.world.fake.pay(order.reference, { amount_minor: 925 })
     await refreshOrder(scene.parts, order.id, HOOK)
     expect([await scene.balance(), await scene.months(), await scene.mails()]).toEqual([
@@ -187,17 +186,17 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ])
   })
 
-  test('a gateway that dies before or after each step leaves a plan that is begun once', async () => {
+  test('a gateway that dies before or after any step starts the plan once', async () => {
     for (let at = 1; ; at++) {
       let steps = 0
       for (const when of ['before', 'after'] as const) {
-        const order = await scene.ordered()
+        const order = await scene.orderPlan()
         scene.world.fake.pay(order.reference)
         const dying = mortal(await scene.another(), { at, when })
         await refreshOrder(scene.as(dying.parts), order.id, HOOK).catch(() => {})
         steps = dying.did.length
         await refreshOrder(scene.parts, order.id, HOOK)
-        await scene.minute()
+        await scene.runMinute()
         expect({ at, when, ...(await scene.world.order(order.id)) }).toMatchObject({ state: 'paid' })
         expect((await scene.months()).filter((month) => month.includes('active'))).toHaveLength(1)
         expect([at, when, await scene.mails()]).toEqual([at, when, []])
@@ -213,8 +212,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
     )
   }, 60_000)
 
-  test('webhook, page and poll at once on two gateways begin it once', async () => {
-    const order = await scene.ordered()
+  test('lookups at once by two gateways start the plan once', async () => {
+    const order = await scene.orderPlan()
     scene.world.fake.pay(order.reference)
     const other = await scene.another()
     await Promise.all(
@@ -222,7 +221,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
         refreshOrder(parts, order.id, HOOK).catch(() => {}),
       ),
     )
-    expect([await scene.balance(), await scene.moved(), await scene.months()]).toEqual([
+    expect([await scene.balance(), await scene.entryKinds(), await scene.months()]).toEqual([
       REST,
       'order plan',
       ['pro active 11-15..12-15'],
@@ -240,26 +239,26 @@ describe.each(ENGINES)('on %s', (_, make) => {
         { source: 'operator' },
       )
 
-    test('says before it is made what leaves the balance beside the price of a plan that ends', async () => {
-      const order = await scene.bought()
-      const leaves = async (end_plan: boolean, amount_minor: number | null = null) =>
+    test('has a preview of its debit, without the price of a plan that it ends', async () => {
+      const order = await scene.buyByPayment()
+      const previewDebit = async (end_plan: boolean, amount_minor: number | null = null) =>
         (await previewRefund(scene.parts, { order_id: order.id, amount_minor, end_plan })).debit_nanos
       const { credit_nanos, bonus_nanos } = order
       const price_nanos = credit_nanos + bonus_nanos - REST
-      expect([await leaves(true), await leaves(false)]).toEqual([REST, price_nanos + REST])
-      expect(await leaves(true, 463)).toBe(0)
+      expect([await previewDebit(true), await previewDebit(false)]).toEqual([REST, price_nanos + REST])
+      expect(await previewDebit(true, 463)).toBe(0)
       await refund(order.id, { end_plan: true, amount_minor: 463 })
-      // It has ended: the rest is taken from the balance.
-      expect(await leaves(true, 100)).toBe(await leaves(false, 100))
+      // The plan has ended: the rest is taken from the balance.
+      expect(await previewDebit(true, 100)).toBe(await previewDebit(false, 100))
     })
 
     test.each([
       ['', false, 0],
-      [' where the plan ends', true, 0],
-      [' of an account in debt', false, 30],
-      [' where the plan ends of an account in debt', true, 30],
-    ])('leaves the balance and the debt that were said before%s', async (_, end_plan, debt_usd) => {
-      const { id: order_id } = await scene.bought()
+      [' if it ends the plan', true, 0],
+      [' for an account in debt', false, 30],
+      [' if it ends the plan of an account in debt', true, 30],
+    ])('leaves the balance and the debt of its preview%s', async (_, end_plan, debt_usd) => {
+      const { id: order_id } = await scene.buyByPayment()
       const { ledger, db } = scene.world
       if (debt_usd > 0) await ledger.submit(openDebt(debt_usd * USD))
       const { balance_nanos, debt_nanos, left_minor } = await previewRefund(scene.parts, {
@@ -271,23 +270,23 @@ describe.each(ENGINES)('on %s', (_, make) => {
       ])
     })
 
-    test('that ends the plan takes its price back', async () => {
-      const order = await scene.bought()
+    test('that ends the plan returns its price first', async () => {
+      const order = await scene.buyByPayment()
       expect((await refund(order.id, { end_plan: true })).state).toBe('done')
       expect([await scene.balance(), await scene.months(), await scene.world.history(order.id)]).toEqual([
         0,
         ['pro ended 11-15..12-15'],
         ['paid', 'refunded'],
       ])
-      expect(await scene.moved()).toBe('order plan plan-back refund')
+      expect(await scene.entryKinds()).toBe('order plan plan-back refund')
       expect((await scene.mails()).map(([purpose, { reason }]) => [purpose, reason])).toEqual([
         ['plan_ended', 'refunded'],
       ])
       expect(await codeOf(refund(order.id, { end_plan: true }))).toBe('not_refundable')
     })
 
-    test('that the balance is short of because of debt ends no plan; it does where the rest becomes debt', async () => {
-      const order = await scene.bought()
+    test('above a balance reduced by debt ends no plan, unless the rest becomes debt', async () => {
+      const order = await scene.buyByPayment()
       await scene.world.ledger.submit(openDebt(5 * USD, 1, 'a lost dispute'))
       expect(await codeOf(refund(order.id, { end_plan: true }))).toBe('insufficient_balance')
       expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
@@ -296,15 +295,15 @@ describe.each(ENGINES)('on %s', (_, make) => {
       expect((await scene.world.money()).debt).toBe(5 * USD)
     })
 
-    test('of a part that ends it gives as much of the price back', async () => {
-      const order = await scene.bought()
+    test('of a part that ends the plan returns the same part of its price', async () => {
+      const order = await scene.buyByPayment()
       await refund(order.id, { end_plan: true, amount_minor: 463 })
       expect([await scene.balance(), await scene.months()]).toEqual([REST, ['pro ended 11-15..12-15']])
       expect(await codeOf(refund(order.id, { end_plan: true, amount_minor: 100 }))).toBe('no_plan')
     })
 
-    test('that leaves the plan is taken from the balance, and refused where that has less', async () => {
-      const order = await scene.bought()
+    test('that keeps the plan is taken from the balance, and refused if the balance is too low', async () => {
+      const order = await scene.buyByPayment()
       expect(await codeOf(refund(order.id))).toBe('insufficient_balance')
       await scene.add(20 * USD)
       await refund(order.id)
@@ -312,24 +311,24 @@ describe.each(ENGINES)('on %s', (_, make) => {
     })
 
     test('that the payment method refuses leaves the money on the balance, and the plan ended', async () => {
-      const order = await scene.bought()
+      const order = await scene.buyByPayment()
       scene.world.fake.refunding = 'failed'
       expect((await refund(order.id, { end_plan: true })).state).toBe('failed')
       expect([await scene.balance(), await scene.months()]).toEqual([CREDIT, ['pro ended 11-15..12-15']])
     })
 
-    test('of an order that has paid for no plan cannot end one', async () => {
-      const { id } = await scene.world.begun()
+    test('of an order that paid for no plan cannot end a plan', async () => {
+      const { id } = await scene.world.startOrder()
       scene.world.fake.pay(`fake-${id}`)
       await refreshOrder(scene.parts, id, HOOK)
       expect(await codeOf(refund(id, { end_plan: true }))).toBe('no_plan')
     })
 
-    test('a gateway that dies at each of its steps: the price comes back once, and nothing is refunded twice', async () => {
+    test('by a gateway that dies at any of its steps returns the price once and refunds nothing twice', async () => {
       for (let at = 1; ; at++) {
         let steps = 0
         for (const when of ['before', 'after'] as const) {
-          const order = await scene.bought()
+          const order = await scene.buyByPayment()
           const dying = mortal(await scene.another(), { at, when })
           const request = {
             order_id: order.id,
@@ -340,11 +339,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
           }
           await refundOrder(scene.as(dying.parts), request, { source: 'operator' }).catch(() => {})
           steps = dying.did.length
-          for (let minute = 0; minute < 4; minute++) await scene.minute()
+          for (let minute = 0; minute < 4; minute++) await scene.runMinute()
           scene.clock.now_ms += 2 * DAY_MS
-          await scene.minute()
+          await scene.runMinute()
           const active = await periodIn(scene.world.db, 1, 'active')
-          // Killed before its first write, nothing was asked for.
+          // Killed before its first write, the gateway requested no refund.
           if (active) await refund(order.id, { end_plan: true })
           expect({ at, when, balance: await scene.balance() }).toEqual({ at, when, balance: 0 })
           expect(await scene.world.history(order.id)).toEqual(['paid', 'refunded'])
@@ -354,8 +353,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
     }, 60_000)
   })
 
-  test('a lost dispute ends the plan that was paid with it, and leaves its price as debt', async () => {
-    const order = await scene.bought()
+  test('a lost dispute ends the plan that the payment paid for, and leaves its price as debt', async () => {
+    const order = await scene.buyByPayment()
     scene.world.fake.pay(order.reference, { dispute: 'open' })
     await refreshOrder(scene.parts, order.id, HOOK)
     expect(await scene.months()).toEqual(['pro active 11-15..12-15'])
@@ -371,13 +370,13 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ])
   })
 
-  test('a dispute that is won, and one of an earlier month, leave the plan', async () => {
-    const order = await scene.bought()
+  test('a won dispute, or a lost one of an earlier month, does not end the plan', async () => {
+    const order = await scene.buyByPayment()
     scene.world.fake.pay(order.reference, { dispute: 'won' })
     await refreshOrder(scene.parts, order.id, HOOK)
     await scene.add(30 * USD)
-    scene.at('2026-12-15T10:30:00')
-    await scene.minute()
+    scene.setTime('2026-12-15T10:30:00')
+    await scene.runMinute()
     scene.world.fake.pay(order.reference, { dispute: 'lost' })
     await refreshOrder(scene.parts, order.id, HOOK)
     expect(await scene.months()).toEqual(['pro ended 11-15..12-15', 'pro active 12-15..01-15'])

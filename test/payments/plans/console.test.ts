@@ -1,10 +1,10 @@
-// Plans by payment at the console: prices by payment method, orders that begin a plan, the card that pays for the next months; and all that is refused.
+// Plans by payment at the console: prices by payment method, orders that start a plan, the card for the next months; refusals.
 import { describe, expect, test } from 'bun:test'
 import { errorOf } from '../../support/console-session.ts'
 import { paymentScene } from '../console/scene.ts'
 
 const NANOS = 1_000_000_000
-/** Now, or later: a real gateway's sweeps see to plans. */
+/** Starts now, because the gateway's own sweeps process plans. */
 const clock = { now_ms: Date.now() }
 const bank: 'paid' | { refused: string } = 'paid'
 const scene = await paymentScene({
@@ -43,7 +43,7 @@ usd_per_month = 1
 })
 const { owner, operator, fake, gateway, refused } = scene
 
-/** An account of its own, and its owner. */
+/** A new account and its owner. */
 let accounts = 0
 async function payer() {
   const name = `payer-${++accounts}`
@@ -55,7 +55,7 @@ async function payer() {
   }
   return {
     ...{ id, name, client, order },
-    async ordered(plan = 'pro', headers: Record<string, string> = {}) {
+    async orderPlan(plan = 'pro', headers: Record<string, string> = {}) {
       const { order: made } = (await (await order(plan, headers)).json()) as { order: { id: number } }
       return made.id
     },
@@ -89,7 +89,7 @@ describe('prices', () => {
         ['JPY', '2986', '0.0062'],
       ],
     ],
-    // From here a top-up has a bonus, and a plan none.
+    // A top-up of this amount has a bonus, a plan none.
     [
       '60 USD',
       60 * NANOS,
@@ -100,7 +100,7 @@ describe('prices', () => {
       ],
     ],
     [
-      'a nano-dollar: the least that the method takes',
+      'a nano-dollar, raised to the minimum of the method',
       1,
       [
         ['EUR', '5.00', '5.399999999'],
@@ -109,14 +109,14 @@ describe('prices', () => {
       ],
     ],
     [
-      'more than yen can pay at once',
+      'more than the maximum in yen',
       900 * NANOS,
       [
         ['EUR', '833.34', '0.0072'],
         ['USD', '900.00', '0.00'],
       ],
     ],
-    ['more than the method takes', 2_000 * NANOS, []],
+    ['more than the maximum of the method', 2_000 * NANOS, []],
   ])('of %s', async (_, due, prices) => {
     expect(await pricesOf(String(due))).toEqual(prices)
   })
@@ -127,18 +127,18 @@ describe('prices', () => {
 })
 
 describe('an order of a plan', () => {
-  test('begins the plan once it is paid', async () => {
-    const { ordered, pay, plan, balance } = await payer()
-    const id = await ordered()
+  test('starts the plan once it is paid', async () => {
+    const { orderPlan, pay, plan, balance } = await payer()
+    const id = await orderPlan()
     expect(await plan()).toBeNull()
     await pay(id)
     expect([await plan(), balance()]).toMatchObject([{ plan: 'pro', state: 'active' }, 1_600_000])
   })
 
-  test('under the same key is the same one, however often it is sent at once', async () => {
-    const { ordered, order } = await payer()
+  test('is made once for simultaneous requests with the same key', async () => {
+    const { orderPlan, order } = await payer()
     const key = { 'idempotency-key': 'once' }
-    const ids = await Promise.all([ordered('pro', key), ordered('pro', key), ordered('pro', key)])
+    const ids = await Promise.all([orderPlan('pro', key), orderPlan('pro', key), orderPlan('pro', key)])
     expect(new Set(ids).size).toBe(1)
     expect(await errorOf(await order('max', key))).toMatchObject({
       status: 422,
@@ -147,25 +147,25 @@ describe('an order of a plan', () => {
   })
 
   test.each([
-    ['a plan that nobody offers', { plan: 'gold' }, 404, 'not_found'],
-    ['a plan that costs nothing', { plan: 'free' }, 422, 'nothing_due'],
-    ['one that costs more than the method takes', { plan: 'huge' }, 422, 'price_not_taken'],
+    ['an unknown plan', { plan: 'gold' }, 404, 'not_found'],
+    ['a free plan', { plan: 'free' }, 422, 'nothing_due'],
+    ['a plan above the method’s maximum', { plan: 'huge' }, 422, 'price_not_taken'],
     ['a method that is not set up', { plan: 'pro', method: 'stripe' }, 422, 'no_payment_method'],
     ['a currency without a rate', { plan: 'pro', currency: 'GBP' }, 422, 'price_not_taken'],
     [
-      'a price of another amount',
+      'a wrong price',
       { plan: 'pro', quote: { priced_at_ms: clock.now_ms, due_nanos: NANOS } },
       409,
       'price_changed',
     ],
     [
-      'a price of long ago',
+      'an outdated price',
       { plan: 'pro', quote: { priced_at_ms: 1, due_nanos: 20 * NANOS } },
       409,
       'price_changed',
     ],
-    ['an amount of one’s own', { plan: 'pro', amount: '0.01' }, 400, 'invalid_request'],
-    ['no plan', {}, 400, 'invalid_request'],
+    ['an amount in the request', { plan: 'pro', amount: '0.01' }, 400, 'invalid_request'],
+    ['a missing plan', {}, 400, 'invalid_request'],
   ])(
     '%s is refused, and nothing is ordered',
     async (_, { plan = undefined, ...more }: Record<string, unknown>, status, code) => {
@@ -179,9 +179,9 @@ describe('an order of a plan', () => {
     },
   )
 
-  test('of a plan that the account has, and of a cheaper one, are refused', async () => {
-    const { ordered, pay, order } = await payer()
-    await pay(await ordered('max'))
+  test('of the current plan, or of a cheaper one, is refused', async () => {
+    const { orderPlan, pay, order } = await payer()
+    await pay(await orderPlan('max'))
     expect(await errorOf(await order('max'))).toMatchObject({ status: 409, code: 'has_plan' })
     expect(await errorOf(await order('pro'))).toMatchObject({ status: 409, code: 'changes_later' })
   })
@@ -191,9 +191,9 @@ describe('an order of a plan', () => {
     ['another currency', { currency: 'USD' }],
     ['a payment of another order', { order_id: 1 }],
     ['money of test mode', { is_test: true }],
-  ])('paid by %s begins nothing, credits nothing, and is told to the operator', async (_, payment) => {
-    const { ordered, pay, plan, balance } = await payer()
-    const id = await ordered()
+  ])('paid by %s starts nothing, credits nothing, and is marked for the operator', async (_, payment) => {
+    const { orderPlan, pay, plan, balance } = await payer()
+    const id = await orderPlan()
     await pay(id, payment)
     expect([await plan(), balance()]).toEqual([null, 0])
     expect((await operator.json('GET', `/orders/${id}`)).attention).not.toBeNull()
@@ -218,7 +218,7 @@ describe('an order of a plan', () => {
     expect(await refused(client, 'POST', '/plan-orders', body)).toMatchObject({ status: 403 })
   })
 
-  test('the staff names the account; support and auditors order none', async () => {
+  test('by an operator names the account, and is refused to support and auditors', async () => {
     const { name } = await payer()
     const body = { plan: 'pro', method: 'fake', currency: 'EUR' }
     expect(await refused(operator, 'POST', '/plan-orders', body)).toMatchObject({
@@ -235,16 +235,16 @@ describe('an order of a plan', () => {
   })
 })
 
-describe('the card that pays for the next months', () => {
+describe('the card for the next months', () => {
   const EUR = { currency: 'EUR' }
 
-  test('is chosen for a plan alone, and of a method that charges cards', async () => {
-    const { client, ordered, pay } = await payer()
+  test('can be chosen only for a plan, and only of a method that charges cards', async () => {
+    const { client, orderPlan, pay } = await payer()
     expect(await refused(client, 'PUT', '/plan-renewal', { card: EUR })).toMatchObject({
       status: 404,
       code: 'no_plan',
     })
-    await pay(await ordered())
+    await pay(await orderPlan())
     for (const [card, status] of [
       [{ ...EUR, method: 'gone' }, 422],
       [{ ...EUR, method: 'manual' }, 422],

@@ -1,4 +1,4 @@
-// The faults of an account's plans once all is decided, by independent arithmetic over the rows: each payment is one month or balance, and is told.
+// The faults of an account's plans once all is decided, by independent arithmetic over the rows: each payment is one month, or balance with a mail.
 import { wasPaid } from '../../../plugins/payments/states.ts'
 import type { Order } from '../../../plugins/payments/tables.ts'
 import type { PlanPeriod } from '../../../plugins/plans/tables.ts'
@@ -20,7 +20,7 @@ export async function planFaultsOf({ db, money }: World, account_id: number): Pr
   const entries = await rows<{ request_key: string; amount_nanos: number }>(
     'SELECT request_key, amount_nanos FROM entries WHERE account_id = $account_id AND request_key IS NOT NULL',
   )
-  /** Moved once where it is not 0. */
+  /** Expects one entry of this amount, or none for 0. */
   const expectMoved = (key: string, nanos: number) => {
     const moved = entries
       .filter(({ request_key }) => request_key === key)
@@ -42,11 +42,11 @@ export async function planFaultsOf({ db, money }: World, account_id: number): Pr
   }
   for (const { id, state, plan_period_id } of orders) {
     if (plan_period_id === null) continue
-    const is_told = mails.some(({ request_key }) => request_key === `plan_not_begun:${id}`)
+    const has_mail = mails.some(({ request_key }) => request_key === `plan_not_begun:${id}`)
     const is_month = bought_by.has(id)
     expect(
-      wasPaid(state) ? is_month !== is_told : !is_month && !is_told,
-      `order ${id}: ${state}, month ${is_month}, told ${is_told}`,
+      wasPaid(state) ? is_month !== has_mail : !is_month && !has_mail,
+      `order ${id}: ${state}, month ${is_month}, mail ${has_mail}`,
     )
     expect(!is_month || bought_by.get(id) === Number(plan_period_id), `order ${id} bought another month`)
   }

@@ -1,14 +1,14 @@
-// Processes that are killed (kill -9) while they renew a plan by the saved card: the gateway that lives renews it, charged once.
+// Processes killed (kill -9) while they renew a plan by the saved card: the surviving gateway renews it, and the card is charged once.
 import { expect, test } from 'bun:test'
 import { randomOf } from '../../providers/random-numbers.ts'
 import { IS_LONG } from '../../support/long.ts'
 import { SEED } from '../../support/seed.ts'
-import { killedBy } from '../races.ts'
+import { runKilledProcess } from '../races.ts'
 import { ENGINES } from '../world.ts'
 import { planPaymentScene, REST } from './scene.ts'
 
 const KILLS = IS_LONG ? 50 : 4
-/** The order of the month, the withdrawal that the balance does not pay, the order of the payment, its charge, its credit and the begin. */
+/** The order of the month, the withdrawal that the balance cannot pay, the order of the payment, its charge, its credit and the start. */
 const MAX_STEPS = 14
 
 test.each(ENGINES)(
@@ -17,8 +17,8 @@ test.each(ENGINES)(
     await using scene = await planPaymentScene(make)
     const { world, card, clock } = scene
     const random = randomOf(SEED)
-    await scene.bought()
-    await scene.byCard()
+    await scene.buyByPayment()
+    await scene.renewByCard()
     using server = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -36,8 +36,8 @@ test.each(ENGINES)(
       clock.now_ms = Number(end?.ends_ms)
       const at = 1 + Math.floor(random() * MAX_STEPS)
       const moment = ['before', 'within', 'after'][Math.floor(random() * 3)] ?? 'within'
-      await killedBy(world.address, server.url.href, 0, 'renew', at, moment, clock.now_ms)
-      for (let minute = 0; minute < 5; minute++) await scene.minute()
+      await runKilledProcess(world.address, server.url.href, 0, 'renew', at, moment, clock.now_ms)
+      for (let minute = 0; minute < 5; minute++) await scene.runMinute()
       expect([at, moment, await scene.balance(), await scene.orders(), await world.broken()]).toEqual([
         at,
         moment,

@@ -46,23 +46,23 @@ test.each(ENGINES)(
 
 async function race(scene: Scene, random: RandomNumbers): Promise<string[]> {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
-  const order = random() < 0.8 ? await scene.bought() : await scene.ordered()
+  const order = random() < 0.8 ? await scene.buyByPayment() : await scene.orderPlan()
   if (random() < 0.3) await scene.add(40 * USD)
-  if (random() < 0.7 && (await scene.months())[0]?.includes('active')) await scene.byCard()
-  if (random() < 0.6) scene.at('2026-12-15T10:30:00')
+  if (random() < 0.7 && (await scene.months())[0]?.includes('active')) await scene.renewByCard()
+  if (random() < 0.6) scene.setTime('2026-12-15T10:30:00')
   else scene.clock.now_ms += 60_000
   scene.card.loses_charges = random() < 0.2
   const death = { at: 1 + Math.floor(random() * 12), when: pick(['before', 'after'] as const) }
   const dying = mortal(await scene.another(), random() < 0.6 ? death : undefined)
   const sides = [scene.as(dying.parts), scene.parts]
-  const dear = random() < 0.5 ? await scene.ordered('max').catch(() => undefined) : undefined
+  const dear = random() < 0.5 ? await scene.orderPlan('max').catch(() => undefined) : undefined
   if (dear) scene.world.fake.pay(dear.reference)
   scene.world.fake.pay(order.reference)
-  const drawn = Array.from({ length: 3 + Math.floor(random() * 5) }, () => ({
+  const planned = Array.from({ length: 3 + Math.floor(random() * 5) }, () => ({
     ...{ act: pick(ACTS), parts: pick(sides), of: pick([order, dear ?? order]), wait_ms: random() * 6 },
   }))
   await Promise.all(
-    drawn.map(async ({ act, parts, of, wait_ms }) => {
+    planned.map(async ({ act, parts, of, wait_ms }) => {
       await Bun.sleep(wait_ms)
       try {
         await carryOut(scene, act, parts as RenewingParts, of)
@@ -72,7 +72,7 @@ async function race(scene: Scene, random: RandomNumbers): Promise<string[]> {
       }
     }),
   )
-  return drawn.map(({ act }) => act)
+  return planned.map(({ act }) => act)
 }
 
 async function carryOut(
@@ -95,7 +95,7 @@ async function carryOut(
     case 'cancel':
       return await scene.cancel()
     case 'change':
-      return await scene.ordered('max')
+      return await scene.orderPlan('max')
     case 'buy':
       return await scene.buyFromBalance('max')
     case 'refund': {
@@ -112,12 +112,12 @@ async function carryOut(
   }
 }
 
-/** The gateway that lives does what is due; nothing new is charged. */
+/** The surviving gateway does all work that is due. */
 async function settleAll(scene: Scene): Promise<void> {
   scene.card.loses_charges = false
   for (let round = 0; round < 3; round++) {
     for (const { id } of await scene.world.db.rows<Order>('SELECT id FROM orders'))
       await refreshOrder(scene.parts, id, { source: 'poll' }).catch(() => {})
-    for (let minute = 0; minute < 3; minute++) await scene.minute()
+    for (let minute = 0; minute < 3; minute++) await scene.runMinute()
   }
 }

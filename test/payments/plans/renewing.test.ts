@@ -1,4 +1,4 @@
-// Plans that are renewed by a saved card: charged where the balance is too low, once a day within the days of grace; kills and races; what the account is told.
+// Plans renewed by a saved card: charged where the balance is too low, once a day within the days of grace; kills, races, and mails to the account.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { topUpSumSince } from '../../../plugins/payments/automatic/store.ts'
 import { cancelOrder, startPayment } from '../../../plugins/payments/ordering.ts'
@@ -24,15 +24,15 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await scene.world.broken()).toEqual([])
     await scene[Symbol.asyncDispose]()
   })
-  const days = async (count: number) => {
+  const runDays = async (count: number) => {
     for (let hour = 0; hour < count * 24; hour++) {
-      await scene.minute()
+      await scene.runMinute()
       scene.clock.now_ms += 59 * 60_000
     }
   }
 
-  test('the card is charged at the end of the month, and the next one begins; and so on', async () => {
-    await scene.minute()
+  test('the card is charged at the end of each month, and the next month starts', async () => {
+    await scene.runMinute()
     expect([await scene.months(), await scene.balance()]).toEqual([ACTIVE, 2 * REST])
     expect(await scene.orders()).toEqual(['plan paid', 'automatic paid'])
     expect(await scene.mails()).toEqual([
@@ -46,26 +46,26 @@ describe.each(ENGINES)('on %s', (_, make) => {
         },
       ],
     ])
-    scene.at('2027-01-15T10:31:00')
-    await scene.minute()
+    scene.setTime('2027-01-15T10:31:00')
+    await scene.runMinute()
     expect((await scene.months()).at(-1)).toBe('pro active 01-15..02-15')
     expect(scene.card.charges).toHaveLength(2)
   })
 
-  describe('another plan in place of one whose month is over is no renewal: it is told as begun', () => {
-    const told = async () => {
+  describe('a plan after a month that is over', () => {
+    const planActions = async () => {
       const rows = await scene.world.db.rows<{ action: string }>(
         "SELECT action FROM actions WHERE action IN ('plan.begun', 'plan.renewed') ORDER BY id",
       )
       return rows.map(({ action }) => action)
     }
 
-    test('bought within the days of grace', async () => {
-      await scene.byCard(null)
-      await scene.minute()
+    test('another plan bought within the days of grace is reported as begun', async () => {
+      await scene.renewByCard(null)
+      await scene.runMinute()
       await scene.add(30 * USD)
       await scene.buyFromBalance('max')
-      expect([await scene.months(), await scene.purposes(), await told()]).toEqual([
+      expect([await scene.months(), await scene.purposes(), await planActions()]).toEqual([
         ['pro ended 11-15..12-15', 'pro lapsed 12-15..01-15', 'max active 12-15..01-15'],
         ['plan_unpaid', 'plan_begun'],
         ['plan.begun', 'plan.begun'],
@@ -77,45 +77,45 @@ describe.each(ENGINES)('on %s', (_, make) => {
       })
     })
 
-    test('chosen before, from the end of the month on', async () => {
-      scene.at('2026-12-10T00:00:00')
+    test('another plan chosen before the end of the month is reported as begun', async () => {
+      scene.setTime('2026-12-10T00:00:00')
       await scene.buyFromBalance('mini')
-      scene.at('2026-12-15T10:30:00')
-      await scene.minute()
-      expect([(await scene.months()).at(-1), await scene.purposes(), await told()]).toEqual([
+      scene.setTime('2026-12-15T10:30:00')
+      await scene.runMinute()
+      expect([(await scene.months()).at(-1), await scene.purposes(), await planActions()]).toEqual([
         'mini active 12-15..01-15',
         ['plan_begun'],
         ['plan.begun', 'plan.begun'],
       ])
-      scene.at('2027-01-15T10:30:00')
-      await scene.minute()
-      expect([await scene.purposes(), (await told()).at(-1)]).toEqual([
+      scene.setTime('2027-01-15T10:30:00')
+      await scene.runMinute()
+      expect([await scene.purposes(), (await planActions()).at(-1)]).toEqual([
         ['plan_begun', 'plan_renewed'],
         'plan.renewed',
       ])
     })
 
-    test('the same plan bought again within the days of grace is a renewal', async () => {
-      await scene.byCard(null)
-      await scene.minute()
+    test('the same plan bought again within the days of grace is reported as renewed', async () => {
+      await scene.renewByCard(null)
+      await scene.runMinute()
       await scene.add(10 * USD)
       await scene.buyFromBalance('pro')
-      expect([await scene.purposes(), (await told()).at(-1)]).toEqual([
+      expect([await scene.purposes(), (await planActions()).at(-1)]).toEqual([
         ['plan_unpaid', 'plan_renewed'],
         'plan.renewed',
       ])
     })
   })
 
-  test('a balance that pays for the month is taken first', async () => {
+  test('a sufficient balance is taken before the card is charged', async () => {
     await scene.add(10 * USD)
-    await scene.minute()
+    await scene.runMinute()
     expect([await scene.months(), await scene.balance(), scene.card.charges]).toEqual([ACTIVE, REST, []])
   })
 
-  test('without that choice nothing is charged, and the account is told once', async () => {
-    await scene.byCard(null)
-    await days(2)
+  test('without a chosen card nothing is charged, and the account gets one mail', async () => {
+    await scene.renewByCard(null)
+    await runDays(2)
     expect([scene.card.charges, await scene.orders()]).toEqual([[], ['plan paid']])
     expect(await scene.mails()).toEqual([
       [
@@ -131,11 +131,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ])
   })
 
-  test('a card that is declined is charged again each day, three times; then the plan ends', async () => {
+  test('a declined card is charged on three days; then the plan ends', async () => {
     scene.card.refuses = DECLINED
-    await days(1)
+    await runDays(1)
     expect(await scene.orders()).toEqual(['plan paid', 'automatic cancelled'])
-    await days(3)
+    await runDays(3)
     expect(await scene.orders()).toEqual(['plan paid', ...Array(3).fill('automatic cancelled')])
     expect([await scene.months(), await scene.balance()]).toEqual([
       ['pro ended 11-15..12-15', 'pro lapsed 12-15..01-15'],
@@ -148,67 +148,67 @@ describe.each(ENGINES)('on %s', (_, make) => {
       ['plan_unpaid', DECLINED],
       ['plan_ended', 'not paid'],
     ])
-    await days(2)
+    await runDays(2)
     expect(scene.card.charges).toHaveLength(3)
   })
 
-  test('one that is charged at the second try goes on without a gap', async () => {
+  test('a plan whose card is charged at the second try continues without a gap', async () => {
     scene.card.refuses = ASKING
-    await days(1)
+    await runDays(1)
     scene.card.refuses = undefined
-    await scene.minute()
+    await scene.runMinute()
     expect([await scene.months(), await scene.purposes()]).toEqual([ACTIVE, ['plan_unpaid', 'plan_renewed']])
   })
 
-  test('a person pays on a page meanwhile: the card is not charged any more', async () => {
+  test('the card is not charged again after someone paid on a page', async () => {
     scene.card.refuses = ASKING
-    await scene.minute()
-    const order = await scene.ordered()
+    await scene.runMinute()
+    const order = await scene.orderPlan()
     await scene.pay(order)
     scene.card.refuses = undefined
-    await days(4)
+    await runDays(4)
     expect([await scene.months(), await scene.orders()]).toEqual([
       ACTIVE,
       ['plan paid', 'automatic cancelled', 'plan paid'],
     ])
   })
 
-  test('money that is on its way is waited for, and a page that nobody pays on is not', async () => {
+  test('a renewal waits for a pending payment, but not for an unpaid page', async () => {
     scene.card.refuses = ASKING
-    await scene.minute()
+    await scene.runMinute()
     scene.card.refuses = undefined
-    const order = await scene.ordered()
+    const order = await scene.orderPlan()
     scene.world.fake.pay(order.reference, { state: 'pending' })
     await refreshOrder(scene.parts, order.id, { source: 'page' })
-    await days(1)
+    await runDays(1)
     expect(scene.card.charges).toHaveLength(1)
     scene.world.fake.pay(order.reference, { state: 'open' })
     await refreshOrder(scene.parts, order.id, { source: 'page' })
-    await scene.minute()
+    await scene.runMinute()
     expect([await scene.months(), scene.card.charges.length]).toEqual([ACTIVE, 2])
   })
 
-  test('paid twice, by the page and by the card: one is the month, the other is balance, and the account is told', async () => {
+  test('of payments by page and by card, one pays the month, the other becomes balance, and the account gets a mail', async () => {
     scene.card.refuses = ASKING
-    await scene.minute()
-    const order = await scene.ordered()
+    await scene.runMinute()
+    const order = await scene.orderPlan()
     scene.card.refuses = undefined
-    await days(1)
-    await scene.minute()
+    await runDays(1)
+    await scene.runMinute()
     const before = await scene.balance()
     await scene.pay(order)
     expect([await scene.months(), (await scene.balance()) - before]).toEqual([ACTIVE, 10 * USD + REST])
     expect((await scene.purposes()).at(-1)).toBe('plan_not_begun')
   })
 
-  test('a charge whose answer is lost is found again, also after its gateway died', async () => {
+  test('a charge whose answer is lost is found again by another gateway', async () => {
     scene.card.loses_charges = true
-    await scene.minute()
+    await scene.runMinute()
     expect(await scene.months()).toEqual(['pro active 11-15..12-15', 'pro open 12-15..01-15'])
     scene.card.loses_charges = false
     scene.clock.now_ms += 3_600_000
     await createPoller(await scene.another()).pollDue()
-    expect([await scene.months(), [...scene.card.payments.keys()].length, await scene.moved()]).toEqual([
+    expect([await scene.months(), [...scene.card.payments.keys()].length, await scene.entryKinds()]).toEqual([
       ACTIVE,
       1,
       'order order plan plan',
@@ -217,7 +217,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
 
   test('an order that is being charged can be neither paid nor cancelled by hand', async () => {
     scene.card.loses_charges = true
-    await scene.minute()
+    await scene.runMinute()
     const [id = 0] = scene.card.charges
     const refused = { code: 'order_charged_automatically' }
     await expect(startPayment(scene.parts, id)).rejects.toMatchObject(refused)
@@ -225,19 +225,19 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect((await orderById(scene.world.db, id)).state).toBe('open')
   })
 
-  test('two gateways at once charge once', async () => {
+  test('two gateways at once charge the card once', async () => {
     const other = await scene.another()
     await scene.inAccount(async () => {})
     scene.card.refuses = undefined
     // The month is ordered, and not charged yet.
     await Promise.all([
-      scene.minute(other),
-      scene.minute(),
+      scene.runMinute(other),
+      scene.runMinute(),
       processOpenPeriods(other),
       processOpenPeriods(scene.parts),
     ])
-    await scene.minute()
-    expect([await scene.months(), [...scene.card.payments.keys()].length, await scene.moved()]).toEqual([
+    await scene.runMinute()
+    expect([await scene.months(), [...scene.card.payments.keys()].length, await scene.entryKinds()]).toEqual([
       ACTIVE,
       1,
       'order order plan plan',
@@ -248,70 +248,70 @@ describe.each(ENGINES)('on %s', (_, make) => {
     ['a suspended account is not charged', "UPDATE accounts SET status = 'suspended' WHERE id = 1", []],
   ])('%s', async (_, statement, charges) => {
     await scene.run(statement)
-    await days(4)
+    await runDays(4)
     expect([scene.card.charges, (await scene.months())[0]]).toEqual([charges, 'pro ended 11-15..12-15'])
   })
 
-  test('a payment method that is not set up any more: the account is told, and the card is charged once it is again', async () => {
+  test('if the payment method was removed, the account gets a mail, and the card is charged once the method is back', async () => {
     scene.world.remove('card')
-    await scene.minute()
+    await scene.runMinute()
     expect((await scene.mails()).map(([purpose, { failure }]) => [purpose, failure])).toEqual([
       ['plan_unpaid', expect.stringContaining('is not set up')],
     ])
     scene.world.restore('card', scene.card)
-    await scene.minute()
+    await scene.runMinute()
     expect(await scene.months()).toEqual(ACTIVE)
   })
 
-  test('the removal of the card leaves the plan to the balance', async () => {
+  test('a plan whose card was removed is paid only by the balance', async () => {
     await scene.inAccount((tx) => clearPlanCard(tx, 1, 'other'))
     expect((await periodIn(scene.world.db, 1, 'active'))?.card_method).toBe('card')
     await scene.inAccount((tx) => clearPlanCard(tx, 1, 'card'))
-    await days(1)
+    await runDays(1)
     expect([scene.card.charges, await scene.purposes()]).toEqual([[], ['plan_unpaid']])
   })
 
-  test('the choice goes over to a dearer plan', async () => {
-    scene.at('2026-12-01T00:00:00')
-    const order = await scene.ordered('max')
+  test('the chosen card also renews a dearer plan', async () => {
+    scene.setTime('2026-12-01T00:00:00')
+    const order = await scene.orderPlan('max')
     await scene.pay(order)
-    scene.at('2027-01-01T00:00:00')
-    await scene.minute()
+    scene.setTime('2027-01-01T00:00:00')
+    await scene.runMinute()
     expect((await scene.months()).at(-1)).toBe('max active 01-01..02-01')
   })
 
-  test('what is charged for plans is not of the limit of automatic top-ups', async () => {
-    await scene.minute()
+  test('charges for plans do not count towards the limit of automatic top-ups', async () => {
+    await scene.runMinute()
     const since = { account_id: 1, currency: 'EUR', from_ms: 0 }
     expect(await topUpSumSince(scene.world.db, since)).toBe(0)
   })
 
-  test('debt takes of the charge: the month waits for the balance, and nothing more is charged', async () => {
+  test('if debt takes a part of the charge, the month waits for the balance, and nothing more is charged', async () => {
     const about = { account_id: 1, note: '', now_ms: 1, request_key: 'owed' }
     await scene.world.ledger.submit({ op: 'open_debt', amount_nanos: USD, ...about })
-    await days(1)
+    await runDays(1)
     expect([await scene.orders(), (await scene.months()).at(-1)]).toEqual([
       ['plan paid', 'automatic paid'],
       'pro open 12-15..01-15',
     ])
     await scene.add(USD)
-    await scene.minute()
+    await scene.runMinute()
     expect([await scene.months(), scene.card.charges.length]).toEqual([ACTIVE, 1])
   })
 
-  test('a gateway that dies before or after each step of a renewal: charged once, renewed once', async () => {
+  test('a gateway that dies before or after any step of a renewal charges once and renews once', async () => {
     const steps: string[][] = []
     let month = 12
     for (let at = 1; ; at++) {
       let count = 0
       for (const when of ['before', 'after'] as const) {
         const dying = mortal(await scene.another(), { at, when })
-        await scene.minute(scene.as(dying.parts)).catch(() => {})
+        await scene.runMinute(scene.as(dying.parts)).catch(() => {})
         count = dying.did.length
         steps.push(dying.did)
-        for (let minute = 0; minute < 5; minute++) await scene.minute()
+        for (let minute = 0; minute < 5; minute++) await scene.runMinute()
         month += 1
-        expect([at, when, scene.card.payments.size, await scene.moved()]).toEqual([
+        expect([at, when, scene.card.payments.size, await scene.entryKinds()]).toEqual([
           at,
           when,
           month - 12,

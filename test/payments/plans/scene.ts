@@ -29,16 +29,16 @@ export const PRO: Plan = { ...WHOLE_PRO, price_nanos: 10 * USD }
 const MAX: Plan = { ...PRO, name: 'max', title: 'Max', price_nanos: 30 * USD, limits: { month: 90 * USD } }
 export const MINI: Plan = { ...PRO, name: 'mini', title: 'Mini', price_nanos: 2 * USD }
 
-/** 9.26 EUR are 10.0008 USD: a cent of EUR is the least that can be paid. */
+/** 9.26 EUR are 10.0008 USD, since amounts are whole cents. */
 export const REST = 800_000
 
-/** A statement that gives an account an address for its mails. */
+/** A statement that gives an account a mail address. */
 export const addressText = (account_id: number): string =>
   `INSERT INTO account_details VALUES (${account_id}, ${account_id}, '', 'lena@example.com', '', 0, '')`
 
 export type Scene = Awaited<ReturnType<typeof planPaymentScene>>
 
-/** The plans that are offered in a world, and its gateways as those that know them. */
+/** The plans that are offered in a world, and its gateways with these plans. */
 export function offering(world: World) {
   const offered: Plan[] = [PRO, MAX, MINI]
   const catalogue = (): Pick<Catalogue, 'sections'> => ({
@@ -58,9 +58,9 @@ export function offering(world: World) {
   const parts = as(world.parts)
   return {
     ...{ world, offered, as, parts },
-    /** Months that are over are followed by the next. */
+    /** Renews the months that are over. */
     renew: (of: PaymentParts = parts) => renewPlans(paying(of)),
-    /** Saved cards are charged. */
+    /** Charges saved cards. */
     charge: (of: RenewingParts = parts) => processOpenPeriods(of),
     /** Buys a plan from the balance. */
     buy: (plan: string, account_id: number) =>
@@ -78,8 +78,8 @@ export function planPayer({ world, parts, buy }: ReturnType<typeof offering>, ac
     })
   const payer = {
     inAccount,
-    /** Orders a plan that is paid on a page, and begins the payment. */
-    async ordered(plan = 'pro', wanted: Partial<PlanRequest> = {}): Promise<Order & { reference: string }> {
+    /** Orders a plan to be paid on a page, and starts the payment. */
+    async orderPlan(plan = 'pro', wanted: Partial<PlanRequest> = {}): Promise<Order & { reference: string }> {
       const { id } = await db.begin((tx) =>
         orderPlanByPayment(tx, parts, {
           ...{ account_id, person_id: undefined, plan, quote: undefined, request_key: undefined },
@@ -93,14 +93,14 @@ export function planPayer({ world, parts, buy }: ReturnType<typeof offering>, ac
       world.fake.pay(reference)
       await refreshOrder(parts, id, { source: 'webhook' })
     },
-    async bought(plan = 'pro') {
-      const order = await payer.ordered(plan)
+    async buyByPayment(plan = 'pro') {
+      const order = await payer.orderPlan(plan)
       await payer.pay(order)
       return order
     },
     buyFromBalance: (plan: string) => buy(plan, account_id),
     cancel: () => inAccount((tx) => cancelPlan(tx, account_id, clock.now_ms)),
-    byCard: (card: { method: string; currency: string } | null = { method: 'card', currency: 'EUR' }) =>
+    renewByCard: (card: { method: string; currency: string } | null = { method: 'card', currency: 'EUR' }) =>
       inAccount((tx) => chooseCard(tx, account_id, card)),
     async add(amount_nanos: number) {
       const request_key = crypto.randomUUID()
@@ -120,12 +120,12 @@ export function planPayer({ world, parts, buy }: ReturnType<typeof offering>, ac
   return payer
 }
 
-/** A plan by saved card whose month is over. */
+/** A plan with a saved card, whose month is over. */
 export async function duePlanScene(make: Parameters<typeof planPaymentScene>[0]) {
   const scene = await planPaymentScene(make)
-  await scene.bought()
-  await scene.byCard()
-  scene.at('2026-12-15T10:30:00')
+  await scene.buyByPayment()
+  await scene.renewByCard()
+  scene.setTime('2026-12-15T10:30:00')
   return scene
 }
 
@@ -142,20 +142,20 @@ export async function planPaymentScene(make: (typeof ENGINES)[number][1]) {
     ...planPayer(gateways, 1),
     ...{ world, card, parts, offered, clock, run, renew, charge },
     another: async () => as(await world.another()),
-    /** A gateway's parts as those of another one, such as one that dies. */
+    /** Adds the plans to the parts of another gateway, such as one that dies. */
     as,
     /** The work of a gateway in a minute. */
-    async minute(of: RenewingParts = parts) {
+    async runMinute(of: RenewingParts = parts) {
       await renew()
       await charge(of)
       await createPoller(of).pollDue()
       clock.now_ms += 60_000
     },
-    at(iso: string) {
+    setTime(iso: string) {
       clock.now_ms = Date.parse(`${iso}Z`)
     },
-    /** The kinds of keys of all movements, as `order plan`. */
-    moved: async () =>
+    /** The kinds of keys of all entries, such as `order plan`. */
+    entryKinds: async () =>
       (await world.keys())
         .map((key) => key.replace(/:.*/, ''))
         .sort()

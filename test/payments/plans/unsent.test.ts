@@ -1,4 +1,4 @@
-// Charges of saved cards for a month that is to be paid no more: one that was not sent is not sent any more, one that was made is balance, once.
+// Charges of saved cards for a month that needs them no longer: an unsent charge is never sent, a charge that was made becomes balance, once.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createPoller } from '../../../plugins/payments/poller.ts'
 import { refreshOrder } from '../../../plugins/payments/refreshing.ts'
@@ -18,7 +18,7 @@ const WAITING = ['pro active 11-15..12-15', 'pro open 12-15..01-15']
 interface Meanwhile {
   act: (scene: Scene) => Promise<unknown>
   months: string[]
-  /** Added to the balance by it. */
+  /** The amount that the act adds to the balance. */
   adds?: number
   mails?: string[]
 }
@@ -31,7 +31,7 @@ const MEANWHILE: [string, Meanwhile][] = [
   [
     'a person paid for the month on a page',
     {
-      act: async (scene) => await scene.pay(await scene.ordered()),
+      act: async (scene) => await scene.pay(await scene.orderPlan()),
       months: RENEWED,
       adds: REST,
       mails: ['plan_renewed'],
@@ -62,7 +62,7 @@ const MEANWHILE: [string, Meanwhile][] = [
   [
     'another plan was ordered',
     {
-      act: (scene) => scene.ordered('max'),
+      act: (scene) => scene.orderPlan('max'),
       months: [...WAITING.slice(0, 1), ENDED[1] ?? '', 'max open 12-15..01-15'],
     },
   ],
@@ -84,16 +84,16 @@ describe.each(ENGINES)('on %s', (_, make) => {
     if (!order) throw new Error('no card was to be charged')
     return order
   }
-  /** The order is made, and its gateway dies before it asks for the charge. */
-  const unsent = async () => {
+  /** Makes the order, whose gateway dies before it requests the charge. */
+  const unsentCharge = async () => {
     const dying = mortal(await scene.another(), { at: 2, when: 'before' })
     await scene.renew()
     await scene.charge(scene.as(dying.parts)).catch(() => {})
     expect([dying.did, scene.card.charges]).toEqual([['begin', 'charge'], []])
     return await charge()
   }
-  /** The card is charged, and nobody hears it. */
-  const lost = async () => {
+  /** Charges the card, and loses the answer. */
+  const lostCharge = async () => {
     scene.card.loses_charges = true
     await scene.renew()
     await scene.charge()
@@ -101,8 +101,8 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(scene.card.payments.size).toBe(1)
     return await charge()
   }
-  /** All that two gateways ask of it until its end, and after it. */
-  const lookOn = async (order: Order) => {
+  /** Lets two gateways look up and poll an order until its end and after it. */
+  const pollToEnd = async (order: Order) => {
     const other = await scene.another()
     for (const wait_ms of [0, 60_000, 3_600_000, DAY_MS, DAY_MS]) {
       scene.clock.now_ms += wait_ms
@@ -114,12 +114,12 @@ describe.each(ENGINES)('on %s', (_, make) => {
   }
 
   test.each(MEANWHILE)(
-    'not sent before %s: it is not sent any more',
+    'a charge that was not sent before %s is never sent',
     async (_, { act, months, adds = 0, mails = [] }) => {
-      const order = await unsent()
+      const order = await unsentCharge()
       await act(scene)
       const before = await scene.balance()
-      await lookOn(order)
+      await pollToEnd(order)
       expect(scene.card.payments.size).toBe(0)
       expect(await scene.world.history(order.id)).toEqual(['cancelled'])
       expect([before, await scene.balance()]).toEqual([REST + adds, REST + adds])
@@ -128,11 +128,11 @@ describe.each(ENGINES)('on %s', (_, make) => {
   )
 
   test.each(MEANWHILE)(
-    'sent, and its answer lost, before %s: it is balance once, and the account is told once',
+    'a charge whose answer was lost before %s becomes balance once, with one mail',
     async (_, { act, months, adds = 0, mails = [] }) => {
-      const order = await lost()
+      const order = await lostCharge()
       await act(scene)
-      await lookOn(order)
+      await pollToEnd(order)
       expect(scene.card.payments.size).toBe(1)
       expect(await scene.world.history(order.id)).toEqual(['paid'])
       expect(await scene.balance()).toBe(REST + adds + CREDIT)
@@ -142,7 +142,7 @@ describe.each(ENGINES)('on %s', (_, make) => {
     },
   )
 
-  test('cancelled while the card is being charged: it is balance once, and the account is told once', async () => {
+  test('a charge during which the plan is cancelled becomes balance once, with one mail', async () => {
     await scene.renew()
     let is_cancelled = false
     scene.card.trouble = async () => {
@@ -151,33 +151,36 @@ describe.each(ENGINES)('on %s', (_, make) => {
     }
     await scene.charge()
     const order = await charge()
-    await lookOn(order)
+    await pollToEnd(order)
     expect([await scene.world.history(order.id), await scene.balance()]).toEqual([['paid'], REST + CREDIT])
     expect([await scene.months(), await scene.purposes()]).toEqual([ENDED, ['plan_not_begun']])
   })
 
   test.each([
     ['arrives', 'paid', CREDIT, ['plan_not_begun']],
-    ['comes to nothing', 'failed', 0, []],
-  ] as const)('cancelled while the money is on its way, which %s', async (_, state, credit, mails) => {
-    scene.card.decides = () => ({ state: 'pending' })
-    await scene.renew()
-    await scene.charge()
-    await scene.cancel()
-    const order = await charge()
-    scene.clock.now_ms += DAY_MS
-    await refreshOrder(scene.parts, order.id, BY)
-    expect([await scene.balance(), await scene.purposes()]).toEqual([REST, []])
-    scene.card.pay(`card-${order.id}`, { state })
-    await lookOn(order)
-    expect([await scene.months(), await scene.balance(), await scene.purposes()]).toEqual([
-      ENDED,
-      REST + credit,
-      [...mails],
-    ])
-  })
+    ['fails', 'failed', 0, []],
+  ] as const)(
+    'a plan is cancelled while its payment is pending, which then %s',
+    async (_, state, credit, mails) => {
+      scene.card.decides = () => ({ state: 'pending' })
+      await scene.renew()
+      await scene.charge()
+      await scene.cancel()
+      const order = await charge()
+      scene.clock.now_ms += DAY_MS
+      await refreshOrder(scene.parts, order.id, BY)
+      expect([await scene.balance(), await scene.purposes()]).toEqual([REST, []])
+      scene.card.pay(`card-${order.id}`, { state })
+      await pollToEnd(order)
+      expect([await scene.months(), await scene.balance(), await scene.purposes()]).toEqual([
+        ENDED,
+        REST + credit,
+        [...mails],
+      ])
+    },
+  )
 
-  test('declined without an answer before it was cancelled: nothing is charged, and no mail speaks of the plan', async () => {
+  test('a failed charge before a cancellation is not repeated, and no mail mentions the plan', async () => {
     scene.card.trouble = () => {
       throw new Error('the answer is lost')
     }
@@ -186,18 +189,18 @@ describe.each(ENGINES)('on %s', (_, make) => {
     scene.card.trouble = undefined
     await scene.cancel()
     const order = await charge()
-    await lookOn(order)
+    await pollToEnd(order)
     expect([await scene.world.history(order.id), scene.card.payments.size]).toEqual([['cancelled'], 0])
     expect([await scene.balance(), await scene.purposes()]).toEqual([REST, []])
   })
 
-  test('a suspension that is lifted in time: the charge that was not sent is sent, once', async () => {
-    const order = await unsent()
+  test('an unsent charge is sent once if a suspension is lifted in time', async () => {
+    const order = await unsentCharge()
     await setStatus(scene, 'suspended')
     await refreshOrder(scene.parts, order.id, BY)
     expect([scene.card.charges.length, scene.card.payments.size]).toEqual([0, 0])
     await setStatus(scene, 'active')
-    await lookOn(order)
+    await pollToEnd(order)
     expect([await scene.months(), scene.card.payments.size, await scene.balance()]).toEqual([
       RENEWED,
       1,
@@ -206,26 +209,26 @@ describe.each(ENGINES)('on %s', (_, make) => {
     expect(await scene.purposes()).toEqual(['plan_renewed'])
   })
 
-  test('found once the days of grace are over: the plan has ended, and it is balance', async () => {
-    const order = await lost()
+  test('a charge found after the days of grace becomes balance, because the plan has ended', async () => {
+    const order = await lostCharge()
     scene.card.trouble = () => {
       throw new Error('connection refused')
     }
     for (let day = 0; day < 4; day++) {
-      await scene.minute()
+      await scene.runMinute()
       scene.clock.now_ms += DAY_MS
     }
     scene.card.trouble = undefined
-    await lookOn(order)
+    await pollToEnd(order)
     expect([await scene.months(), await scene.balance()]).toEqual([ENDED, REST + CREDIT])
     expect(await scene.purposes()).toEqual(['plan_ended', 'plan_not_begun'])
     expect(scene.card.payments.size).toBe(1)
   })
 
-  test('made before a debt was opened, of which it pays: the month waits, and the card is charged once', async () => {
-    const order = await lost()
+  test('a charge that pays a debt opened since leaves the month waiting, and the card is charged once', async () => {
+    const order = await lostCharge()
     await scene.world.ledger.submit(openDebt(USD, 1, 'owed'))
-    await lookOn(order)
+    await pollToEnd(order)
     expect([(await scene.months()).at(-1), await scene.balance()]).toEqual([
       'pro open 12-15..01-15',
       9 * USD + 2 * REST,

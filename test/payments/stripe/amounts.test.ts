@@ -18,7 +18,7 @@ test.each<[currency: string, minor: number, text: string, stripe: number]>([
   ['BHD', 10, '0.010 BHD', 10],
   ['CLP', 99, '99 CLP', 99],
   ['XAF', 99, '99 XAF', 99],
-])('%s %d is %s, and %d of Stripe', (currency, minor, text, stripe) => {
+])('%s %d is %s, and %d in Stripe’s unit', (currency, minor, text, stripe) => {
   expect([formatMinor(minor, currency), toStripe(minor, currency)]).toEqual([text, stripe])
   expect(fromStripe(stripe, currency.toLowerCase())).toBe(minor)
 })
@@ -33,7 +33,7 @@ test.each([
   )
 })
 
-test('a payment of a part of a currency is no whole amount, and a fee is rounded', () => {
+test('a payment of a fraction of the smallest unit is refused, and such a fee is rounded', () => {
   expect(() => fromStripe(14_530, 'isk')).toThrow('no whole amount')
   expect([
     roughlyFromStripe(14_530, 'isk'),

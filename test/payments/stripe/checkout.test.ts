@@ -1,4 +1,4 @@
-// Payments on Stripe's page, over sockets: what a payer, Stripe and its webhooks do, and what the order and the balance are then.
+// Payments on Stripe's page, over sockets: steps of the payer, Stripe and its webhooks, and the order and the balance after them.
 import { beforeEach, expect, test } from 'bun:test'
 import type { Order } from '../../../plugins/payments/tables.ts'
 import { type StripeScene, stripeScene } from './scene.ts'
@@ -13,19 +13,19 @@ beforeEach(() => {
   scene.stripe.mishaps.length = 0
   before = scene.balance()
 })
-/** In USD, since the test began. */
+/** The gain of the balance in USD since the start of the test. */
 const gained = (): number => Math.round((scene.balance() - before) * 1e6) / 1e6
 
 type Step = (scene: StripeScene, order: Order & { reference: string }) => unknown
 
-const pays: Step = ({ stripe }, { reference }) => stripe.pay(reference)
-const debits: Step = ({ stripe }, { reference }) => stripe.pay(reference, 'sepa_debit')
-const hears: Step = ({ stripe }) => stripe.webhooks.settled()
-const looks: Step = (at, order) => at.look(order)
-const loses: Step = ({ stripe }) => {
+const pay: Step = ({ stripe }, { reference }) => stripe.pay(reference)
+const payByDebit: Step = ({ stripe }, { reference }) => stripe.pay(reference, 'sepa_debit')
+const getWebhooks: Step = ({ stripe }) => stripe.webhooks.settled()
+const look: Step = (at, order) => at.look(order)
+const loseWebhooks: Step = ({ stripe }) => {
   stripe.webhooks.way = 'lose'
 }
-const holds: Step = ({ stripe }) => {
+const holdWebhooks: Step = ({ stripe }) => {
   stripe.webhooks.way = 'hold'
 }
 
@@ -33,84 +33,84 @@ const holds: Step = ({ stripe }) => {
 const WHOLE = 27
 
 const CASES: [name: string, steps: Step[], state: Order['state'], gained: number][] = [
-  ['nobody pays: it stays open', [looks], 'open', 0],
-  ['a payment is credited by its webhook', [pays, hears], 'paid', WHOLE],
-  ['a payment whose webhook is lost is credited by a look', [loses, pays, looks], 'paid', WHOLE],
+  ['an unpaid order stays open', [look], 'open', 0],
+  ['a payment is credited by its webhook', [pay, getWebhooks], 'paid', WHOLE],
+  ['a payment whose webhook is lost is credited by a lookup', [loseWebhooks, pay, look], 'paid', WHOLE],
   [
-    'webhooks that come twice credit once',
-    [({ stripe }) => Object.assign(stripe.webhooks, { copies: 3 }), pays, hears, looks, looks],
+    'repeated webhooks credit once',
+    [({ stripe }) => Object.assign(stripe.webhooks, { copies: 3 }), pay, getWebhooks, look, look],
     'paid',
     WHOLE,
   ],
   [
-    'webhooks that come in another order credit once',
-    [holds, pays, ({ stripe }) => stripe.webhooks.release('reversed'), looks],
+    'webhooks in reverse sequence credit once',
+    [holdWebhooks, pay, ({ stripe }) => stripe.webhooks.release('reversed'), look],
     'paid',
     WHOLE,
   ],
   [
-    'webhooks and looks at once credit once',
-    [pays, (at, order) => Promise.all([looks(at, order), looks(at, order), hears(at, order)])],
+    'webhooks and lookups at once credit once',
+    [pay, (at, order) => Promise.all([look(at, order), look(at, order), getWebhooks(at, order)])],
     'paid',
     WHOLE,
   ],
   [
     'a page that expires closes the order',
-    [({ stripe }, { reference }) => stripe.expire(reference), hears, looks],
+    [({ stripe }, { reference }) => stripe.expire(reference), getWebhooks, look],
     'cancelled',
     0,
   ],
-  ['a bank debit is on its way: nothing is credited yet', [debits, hears, looks], 'open', 0],
+  ['a pending bank debit is not credited yet', [payByDebit, getWebhooks, look], 'open', 0],
   [
     'a bank debit that arrives days later is credited',
-    [debits, hears, ({ stripe }, { reference }) => stripe.arrive(reference), hears],
+    [payByDebit, getWebhooks, ({ stripe }, { reference }) => stripe.arrive(reference), getWebhooks],
     'paid',
     WHOLE,
   ],
   [
     'a bank debit that fails credits nothing',
-    [debits, hears, ({ stripe }, { reference }) => stripe.arrive(reference, false), hears],
+    [payByDebit, getWebhooks, ({ stripe }, { reference }) => stripe.arrive(reference, false), getWebhooks],
     'cancelled',
     0,
   ],
   [
-    'a payment after the order was cancelled is credited all the same',
+    'a payment after the order was cancelled is still credited',
     [
       async ({ payments, gateway }, { id }) => {
         const { cancelOrder } = await import('../../../plugins/payments/ordering.ts')
         await cancelOrder(payments.parts, id, { source: 'page' })
         void gateway
       },
-      pays,
-      hears,
+      pay,
+      getWebhooks,
     ],
     'paid',
     WHOLE,
   ],
   [
-    'a part is refunded',
-    [pays, hears, (at, order) => at.refund(order, 1_000), hears],
+    'a partial refund is taken from the balance',
+    [pay, getWebhooks, (at, order) => at.refund(order, 1_000), getWebhooks],
     'partly_refunded',
     16.2,
   ],
   [
-    'all is refunded, in parts',
+    'refunds of all parts are taken from the balance',
     [
-      pays,
-      hears,
+      pay,
+      getWebhooks,
       (at, order) => at.refund(order, 1_000),
-      hears,
+      getWebhooks,
       (at, order) => at.refund(order, null),
-      hears,
+      getWebhooks,
     ],
     'refunded',
     0,
   ],
   [
-    'a refund that Stripe refuses gives the money back to the balance',
+    'a refund that Stripe refuses returns the money to the balance',
     [
-      pays,
-      hears,
+      pay,
+      getWebhooks,
       ({ stripe }) => {
         stripe.behaviour.refund_status = 'failed'
       },
@@ -120,91 +120,101 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
     WHOLE,
   ],
   [
-    'a refund that waits at Stripe and fails gives the money back later',
+    'a pending refund that fails returns the money later',
     [
-      pays,
-      hears,
+      pay,
+      getWebhooks,
       ({ stripe }) => {
         stripe.behaviour.refund_status = 'pending'
       },
       (at, order) => at.refund(order, 1_000),
       ({ stripe }) => stripe.decideRefund(newestRefund(scene), 'failed'),
-      hears,
+      getWebhooks,
     ],
     'refund_failed',
     WHOLE,
   ],
   [
-    'a refund that waits at Stripe is done once Stripe says so',
+    'a pending refund is done once Stripe reports it',
     [
-      pays,
-      hears,
+      pay,
+      getWebhooks,
       ({ stripe }) => {
         stripe.behaviour.refund_status = 'pending'
       },
       (at, order) => at.refund(order, 1_000),
       ({ stripe }) => stripe.decideRefund(newestRefund(scene), 'succeeded'),
-      hears,
+      getWebhooks,
     ],
     'partly_refunded',
     16.2,
   ],
   [
-    'a refund in Stripe’s dashboard leaves the balance',
-    [pays, hears, ({ stripe }, { reference }) => stripe.refund(reference, 500), hears, looks],
+    'a refund in Stripe’s dashboard is taken from the balance',
+    [pay, getWebhooks, ({ stripe }, { reference }) => stripe.refund(reference, 500), getWebhooks, look],
     'partly_refunded',
     21.6,
   ],
   [
-    'a dispute is seen',
-    [pays, hears, ({ stripe }, { reference }) => stripe.dispute(reference, 'needs_response'), hears],
-    'disputed',
-    WHOLE,
-  ],
-  [
-    'an inquiry is a dispute, too',
-    [pays, hears, ({ stripe }, { reference }) => stripe.dispute(reference, 'warning_needs_response'), hears],
-    'disputed',
-    WHOLE,
-  ],
-  [
-    'a dispute that is won leaves the credit',
+    'a dispute marks the order',
     [
-      pays,
-      hears,
+      pay,
+      getWebhooks,
       ({ stripe }, { reference }) => stripe.dispute(reference, 'needs_response'),
-      hears,
-      ({ stripe }, { reference }) => stripe.dispute(reference, 'won'),
-      hears,
-      looks,
+      getWebhooks,
     ],
-    'won',
+    'disputed',
     WHOLE,
   ],
   [
-    'an inquiry that is closed leaves the credit',
+    'an inquiry counts as a dispute',
     [
-      pays,
-      hears,
+      pay,
+      getWebhooks,
       ({ stripe }, { reference }) => stripe.dispute(reference, 'warning_needs_response'),
-      hears,
-      ({ stripe }, { reference }) => stripe.dispute(reference, 'warning_closed'),
-      hears,
+      getWebhooks,
+    ],
+    'disputed',
+    WHOLE,
+  ],
+  [
+    'a won dispute keeps the credit',
+    [
+      pay,
+      getWebhooks,
+      ({ stripe }, { reference }) => stripe.dispute(reference, 'needs_response'),
+      getWebhooks,
+      ({ stripe }, { reference }) => stripe.dispute(reference, 'won'),
+      getWebhooks,
+      look,
     ],
     'won',
     WHOLE,
   ],
   [
-    'a dispute that is lost takes the credit, once',
+    'a closed inquiry keeps the credit',
     [
-      pays,
-      hears,
+      pay,
+      getWebhooks,
+      ({ stripe }, { reference }) => stripe.dispute(reference, 'warning_needs_response'),
+      getWebhooks,
+      ({ stripe }, { reference }) => stripe.dispute(reference, 'warning_closed'),
+      getWebhooks,
+    ],
+    'won',
+    WHOLE,
+  ],
+  [
+    'a lost dispute takes the credit once',
+    [
+      pay,
+      getWebhooks,
       ({ stripe }) => Object.assign(stripe.webhooks, { copies: 2 }),
       ({ stripe }, { reference }) => stripe.dispute(reference, 'needs_response'),
-      hears,
+      getWebhooks,
       ({ stripe }, { reference }) => stripe.dispute(reference, 'lost'),
-      hears,
-      looks,
+      getWebhooks,
+      look,
     ],
     'lost',
     0,
@@ -221,7 +231,7 @@ test.each(CASES)('%s', async (_, steps, state, usd) => {
   expect({ state: (await scene.read(order)).state, gained: gained() }).toEqual({ state, gained: usd })
 })
 
-test('what Stripe says of a payment is kept with the order', async () => {
+test('Stripe’s report of a payment is stored with the order', async () => {
   const order = await scene.order()
   scene.stripe.pay(order.reference)
   await scene.stripe.webhooks.settled()
@@ -237,12 +247,12 @@ test('what Stripe says of a payment is kept with the order', async () => {
 })
 
 test.each([
-  ['before anything was done: 429', 429],
-  ['before anything was done: 500', 500],
-  ['after it: its answer is lost', 'lost'],
-] as const)('a failure of Stripe %s: one page, one credit', async (_, mishap) => {
+  ['before the request takes effect: 429', 429],
+  ['before the request takes effect: 500', 500],
+  ['after the request took effect: a lost answer', 'lost'],
+] as const)('a failure of Stripe leads to one page and one credit (%s)', async (_, mishap) => {
   scene.stripe.mishaps.push(mishap)
-  // Dropped: the mishap, which the client may have mended by itself.
+  // Dropped: the mishap, after which the client may have tried again by itself.
   const order = await scene.order().catch(() => undefined)
   scene.stripe.mishaps.length = 0
   const again = order ?? (await scene.order())
@@ -262,7 +272,7 @@ test.each([
   })
 })
 
-test('a refund whose answer is lost is asked for again under its key, and made once', async () => {
+test('a refund whose answer is lost is requested again with its key, and made once', async () => {
   const order = await scene.order()
   scene.stripe.pay(order.reference)
   await scene.stripe.webhooks.settled()
@@ -281,7 +291,7 @@ test('a refund whose answer is lost is asked for again under its key, and made o
   expect(gained()).toBe(16.2)
 })
 
-test('a refund of a part of a currency that Stripe has no amount for is refused, and the balance has it back', async () => {
+test('a refund of an amount that Stripe cannot express is refused, and the balance gets it back', async () => {
   const order = await scene.order(12_340, 'KWD')
   scene.stripe.pay(order.reference)
   await scene.look(order)
@@ -290,7 +300,7 @@ test('a refund of a part of a currency that Stripe has no amount for is refused,
   expect([(await scene.read(order)).state, gained()]).toEqual(['refund_failed', before])
 })
 
-test('a payment that is begun again is the same one', async () => {
+test('a payment that is started again is the same one', async () => {
   const { startPayment } = await import('../../../plugins/payments/ordering.ts')
   const order = await scene.order()
   const again = await startPayment(scene.payments.parts, order.id)
@@ -300,7 +310,7 @@ test('a payment that is begun again is the same one', async () => {
   })
 })
 
-test('an account is one customer of Stripe; one that was deleted there is made anew', async () => {
+test('an account is one customer of Stripe, which is made anew after it was deleted there', async () => {
   const first = await scene.order()
   const { customer } = scene.stripe.object(first.reference)
   expect(scene.stripe.object((await scene.order()).reference).customer).toBe(customer)
@@ -329,6 +339,6 @@ test.each([
   expect((await scene.read(order)).state).toBe('paid')
 })
 
-test('a part of a currency that Stripe does not charge is refused before anything is begun', async () => {
+test('an amount that Stripe cannot charge is refused before the payment starts', async () => {
   await expect(scene.order(12_345, 'KWD')).rejects.toThrow('amount: cards cannot be charged 12.345 KWD')
 })

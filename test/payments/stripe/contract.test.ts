@@ -1,4 +1,4 @@
-// Stripe by the contract of all payment methods, and by the commands of orders, which take its key from the catalogue as the gateway does.
+// Stripe under the contract of payment methods, and in the commands of orders, which take its key from the catalogue as the gateway does.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { contractFaults } from '../../../plugins/payments/custom/contract.ts'
 import { createScene } from '../../app/commands/scene.ts'
@@ -9,7 +9,7 @@ setDefaultTimeout(20_000)
 
 const scene = await stripeScene()
 
-test('it keeps the contract of payment methods', async () => {
+test('Stripe keeps the contract of payment methods', async () => {
   const stripe = scene.payments.parts.providers().find(({ name }) => name === 'stripe')
   if (!stripe) throw new Error('Stripe is not set up')
   expect(await contractFaults(stripe, Date.now())).toEqual([])
@@ -19,7 +19,7 @@ const cli = createScene('nothing', scene.gateway.data_folder)
 cli.network = (url, init) => scene.stripe.network(url, init)
 const SECRETS = { STRIPE_KEY: 'sk_test_of_the_fake', STRIPE_WEBHOOK: WEBHOOK_SECRET }
 
-test('`order check` asks Stripe with the key of the catalogue; `order refund` gives back there', async () => {
+test('`order check` asks Stripe with the catalogue’s key, and `order refund` refunds there', async () => {
   const order = await scene.order(2_500, 'EUR')
   cli.env = SECRETS
   cli.now_ms = Date.now()
@@ -41,7 +41,7 @@ test('`order check` asks Stripe with the key of the catalogue; `order refund` gi
   expect(scene.balance()).toBe(16.2)
 })
 
-test('without the key in its environment the command says which variable is missing, and nothing moves', async () => {
+test('without the key in its environment, a command names the missing variable and moves no money', async () => {
   const order = await scene.order()
   cli.env = {}
   expect(await cli.refusal('order', 'check', String(order.id))).toContain('STRIPE_KEY')

@@ -1,4 +1,4 @@
-// Customers of erased accounts, over sockets: deleted at Stripe with their cards, once; outages, kills, charges under way, and keys that reach them no more.
+// Customers of erased accounts, over sockets: deleted at Stripe with their cards, once; outages, kills, charges under way, and keys that no longer reach them.
 import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { checkPayments } from '../../../plugins/payments/check.ts'
 import { createOrder } from '../../../plugins/payments/ordering.ts'
@@ -15,7 +15,7 @@ import { type StripeScene, stripeScene } from './scene.ts'
 setDefaultTimeout(60_000)
 
 const MINUTE_MS = 60_000
-/** The gateway's own round of each minute deletes none: each test makes the rounds. */
+/** Keeps the gateway's own rounds, one a minute, from deleting customers: each test makes the rounds. */
 let may_gateway_delete = false
 const scene: StripeScene = await stripeScene({
   network: async (url, init) => {
@@ -25,18 +25,18 @@ const scene: StripeScene = await stripeScene({
   },
 })
 
-let named = 0
+let payer_count = 0
 let account = { id: 0, name: '' }
 let now_ms = 0
 beforeEach(async () => {
   now_ms = Date.now()
   scene.stripe.mishaps.length = 0
-  const name = `payer-${++named}`
+  const name = `payer-${++payer_count}`
   account = { id: (await scene.gateway.account(name)).id, name }
 })
 
-/** An account with a saved card. @returns the number of its customer */
-async function withCard(): Promise<string> {
+/** Saves a card for the account. @returns the number of its customer */
+async function saveCard(): Promise<string> {
   const page = await scene.payments.cards.begin({ account_id: account.id, account: account.name }, undefined)
   scene.stripe.pay(page.slice(page.lastIndexOf('/') + 1))
   await scene.stripe.webhooks.settled()
@@ -55,7 +55,7 @@ async function erase(): Promise<void> {
   await cli.json('account', 'erase', account.name, '--yes')
 }
 const logged: string[] = []
-/** Of one process: a start begins with another. */
+/** The worker of one process; another one is a restart. */
 const worker = (settings: () => Partial<PaymentSettings> = scene.payments.settings) =>
   createErasedCustomers({
     db: scene.gateway.store,
@@ -66,7 +66,7 @@ const worker = (settings: () => Partial<PaymentSettings> = scene.payments.settin
     network: (url, init) => scene.stripe.network(url, init),
   })
 const deletions = () => scene.stripe.requests.filter((request) => request.startsWith('DELETE')).length
-const isThere = (customer: string) => scene.stripe.object(customer).deleted !== true
+const isAtStripe = (customer: string) => scene.stripe.object(customer).deleted !== true
 const findings = async () =>
   (await checkPayments({ db: scene.gateway.store, now: () => now_ms }, 'alert'))
     .map(({ found }) => found)
@@ -76,8 +76,8 @@ const lines = () =>
     `SELECT * FROM actions WHERE action = 'customer.deleted' AND account_id = ${account.id}`,
   )
 
-test('the erasure leaves the number alone; the customer and its card are deleted at Stripe, and then the row', async () => {
-  const customer = await withCard()
+test('an erasure keeps only the customer’s number, until the customer and its card are deleted at Stripe', async () => {
+  const customer = await saveCard()
   await erase()
   expect(await rows()).toEqual([
     {
@@ -96,7 +96,7 @@ test('the erasure leaves the number alone; the customer and its card are deleted
   const work = worker()
   await work()
   await work()
-  expect([isThere(customer), await rows(), deletions() - before, (await lines()).length]).toEqual([
+  expect([isAtStripe(customer), await rows(), deletions() - before, (await lines()).length]).toEqual([
     false,
     [],
     1,
@@ -106,90 +106,90 @@ test('the erasure leaves the number alone; the customer and its card are deleted
   expect(cards.filter(({ object }) => object === 'payment_method')).toEqual([])
 })
 
-test('a customer of an account that is closed, and not erased, stays', async () => {
-  const customer = await withCard()
+test('the customer of an account that is closed, but not erased, stays', async () => {
+  const customer = await saveCard()
   const cli = createScene('nothing', scene.gateway.data_folder)
   await cli.json('account', 'close', account.name, '--yes')
   await worker()()
-  expect([isThere(customer), (await rows()).length]).toEqual([true, 1])
+  expect([isAtStripe(customer), (await rows()).length]).toEqual([true, 1])
 })
 
-test('a Stripe that is away is asked again after growing pauses; another start asks at once', async () => {
-  const customer = await withCard()
+test('a deletion is tried again after growing pauses while Stripe fails, and at once after a restart', async () => {
+  const customer = await saveCard()
   await erase()
   const work = worker()
-  const asked: number[] = []
+  const attempts: number[] = []
   for (let minute = 0; minute < 16; minute += 1) {
     scene.stripe.mishaps.splice(0, 9, 503, 503, 503)
     const before = deletions()
     await work()
-    if (deletions() > before) asked.push(minute)
+    if (deletions() > before) attempts.push(minute)
     now_ms += MINUTE_MS
   }
-  expect([asked, isThere(customer), (await rows()).length]).toEqual([[0, 1, 3, 7, 15], true, 1])
+  expect([attempts, isAtStripe(customer), (await rows()).length]).toEqual([[0, 1, 3, 7, 15], true, 1])
   scene.stripe.mishaps.length = 0
   await work()
-  expect(isThere(customer)).toBe(true)
+  expect(isAtStripe(customer)).toBe(true)
   await worker()()
-  expect([isThere(customer), await rows()]).toEqual([false, []])
+  expect([isAtStripe(customer), await rows()]).toEqual([false, []])
 })
 
 test.each([
-  ['whose answer was lost', () => void scene.stripe.mishaps.push('lost')],
+  ['whose deletion was not answered', () => void scene.stripe.mishaps.push('lost')],
   [
     'that was deleted in Stripe’s dashboard',
     (customer: string) => void Object.assign(scene.stripe.object(customer), { deleted: true }),
   ],
   ['of another account of Stripe', (customer: string) => void scene.stripe.state.objects.delete(customer)],
-])('a customer %s is as good as deleted', async (_, prepare) => {
-  const customer = await withCard()
+])('a customer %s counts as deleted', async (_, prepare) => {
+  const customer = await saveCard()
   await erase()
   prepare(customer)
   await worker()()
   expect([await rows(), (await lines()).length]).toEqual([[], 1])
 })
 
-test('a kill after Stripe has deleted it, and before the row: the next start finds it gone', async () => {
-  const customer = await withCard()
+test('after a kill between the deletions at Stripe and of the row, the next start deletes the row', async () => {
+  const customer = await saveCard()
   await erase()
   await scene.stripe.network(`https://api.stripe.com/v1/customers/${customer}`, {
     method: 'DELETE',
     headers: { authorization: `Bearer ${scene.stripe.key}`, 'stripe-version': '2026-10-28.endive' },
   })
-  expect([isThere(customer), (await rows()).length]).toEqual([false, 1])
+  expect([isAtStripe(customer), (await rows()).length]).toEqual([false, 1])
   await worker()()
   expect([await rows(), (await lines()).length]).toEqual([[], 1])
 })
 
-test('several gateways at once delete it once', async () => {
-  await withCard()
+test('several gateways at once delete a customer once', async () => {
+  await saveCard()
   await erase()
   await Promise.all([1, 2, 3].map(() => worker()()))
   expect([await rows(), (await lines()).length]).toEqual([[], 1])
 })
 
-test('one that Stripe refuses holds up no other one', async () => {
-  const refused = await withCard()
+test('a deletion that fails does not delay another one', async () => {
+  const refused = await saveCard()
   await erase()
   const before = account
-  const name = `payer-${++named}`
+  const name = `payer-${++payer_count}`
   account = { id: (await scene.gateway.account(name)).id, name }
-  const other = await withCard()
+  const other = await saveCard()
   await erase()
   const work = worker()
   scene.stripe.mishaps.push(503, 503, 503)
   await work()
   scene.stripe.mishaps.length = 0
   await work()
-  expect([isThere(refused), isThere(other)]).toEqual([true, false])
+  expect([isAtStripe(refused), isAtStripe(other)]).toEqual([true, false])
   account = before
   now_ms += MINUTE_MS
   await work()
-  expect([isThere(refused), await rows()]).toEqual([false, []])
+  expect([isAtStripe(refused), await rows()]).toEqual([false, []])
 })
 
-test('while its card may be being charged the customer stays, since the charge is found by it', async () => {
-  const customer = await withCard()
+test('a customer stays while its card may be charged, because the charge is found by it', async () => {
+  const customer = await saveCard()
   const { parts, settings } = scene.payments
   const request = { account_id: account.id, kind: 'automatic', method: 'stripe', currency: 'EUR' } as const
   const order = await createOrder(parts, settings(), { ...request, amount_minor: 2_500 })
@@ -198,16 +198,16 @@ test('while its card may be being charged the customer stays, since the charge i
   )
   await erase()
   await worker()()
-  expect([isThere(customer), (await rows()).length]).toEqual([true, 1])
+  expect([isAtStripe(customer), (await rows()).length]).toEqual([true, 1])
   await scene.gateway.store.write((db) =>
     db.rows(`UPDATE orders SET state = 'cancelled' WHERE id = ${order.id}`),
   )
   await worker()()
-  expect([isThere(customer), await rows()]).toEqual([false, []])
+  expect([isAtStripe(customer), await rows()]).toEqual([false, []])
 })
 
-test('after a day it is an alert and a finding of the doctor, until it is deleted', async () => {
-  const customer = await withCard()
+test('a customer that is left for a day raises an alert, until it is deleted', async () => {
+  const customer = await saveCard()
   await erase()
   expect(await findings()).toEqual([])
   now_ms += DAY_MS + MINUTE_MS
@@ -220,11 +220,11 @@ test('after a day it is an alert and a finding of the doctor, until it is delete
 
 test.each([
   ['of the other mode', () => ({ stripe: { ...scene.payments.settings().stripe, secret_key: 'sk_live_1' } })],
-  ['of a method that is set up no more', () => ({ stripe: undefined })],
+  ['of a method that is no longer set up', () => ({ stripe: undefined })],
 ])(
-  'a customer %s is not asked about; it is reported for 30 days, then its number is forgotten',
+  'a customer %s causes no request, is reported for 30 days, and then its number is forgotten',
   async (_, of) => {
-    const customer = await withCard()
+    const customer = await saveCard()
     await erase()
     const settings = () => ({ ...scene.payments.settings(), ...of() }) as PaymentSettings
     expect(isTestKey(settings().stripe?.secret_key ?? '')).toBe(false)
@@ -233,11 +233,11 @@ test.each([
     await work()
     now_ms += UNREACHABLE_MS - MINUTE_MS
     await work()
-    expect([isThere(customer), (await rows()).length, (await findings()).length]).toEqual([true, 1, 1])
+    expect([isAtStripe(customer), (await rows()).length, (await findings()).length]).toEqual([true, 1, 1])
     now_ms += 2 * MINUTE_MS
     logged.length = 0
     await work()
-    expect([isThere(customer), await rows(), await findings(), (await lines()).length]).toEqual([
+    expect([isAtStripe(customer), await rows(), await findings(), (await lines()).length]).toEqual([
       true,
       [],
       [],
@@ -250,7 +250,7 @@ test.each([
   },
 )
 
-test('an account that is erased while its customer is being made leaves none at Stripe', async () => {
+test('an account that is erased while its customer is being made leaves no customer at Stripe', async () => {
   may_gateway_delete = true
   const { parts, settings } = scene.payments
   const request = { account_id: account.id, kind: 'top_up', method: 'stripe', currency: 'EUR' } as const
@@ -267,18 +267,18 @@ test('an account that is erased while its customer is being made leaves none at 
     return answer
   }
   await expect(providerOf(parts, 'stripe').start(seen)).rejects.toThrow()
-  expect([isThere(customer), await rows()]).toEqual([false, []])
+  expect([isAtStripe(customer), await rows()]).toEqual([false, []])
 })
 
-/** What a kill loses: an answer of Stripe that makes a customer, or the request itself. */
-async function killed(at: 'before Stripe is asked' | 'before its answer is kept'): Promise<string> {
+/** Loses, as a kill does, the request that makes a customer, or Stripe's answer to it. */
+async function killedAt(at: 'before the request' | 'before the answer is stored'): Promise<string> {
   const { network } = scene.stripe
   let customer = ''
   scene.stripe.network = async (url, init) => {
     if (!url.endsWith('/v1/customers') || init.method !== 'POST') return await network(url, init)
-    if (at === 'before its answer is kept')
+    if (at === 'before the answer is stored')
       customer = ((await (await network(url, init)).json()) as { id: string }).id
-    // The process is gone: it hears nothing, and tries nothing again.
+    // The killed process gets no answer, and tries nothing again.
     return new Response('{"error":{"message":"killed","type":"invalid_request_error"}}', { status: 400 })
   }
   await expect(begin()).rejects.toThrow()
@@ -295,71 +295,74 @@ const customersOf = (id: number) =>
   ).length
 const TEN_MINUTES_MS = 10 * MINUTE_MS
 
-test('a kill between the making of a customer and its row: the erasure finds it by its account and time', async () => {
-  const customer = await killed('before its answer is kept')
-  expect([(await rows()).length, isThere(customer)]).toEqual([1, true])
+test('an erasure finds a customer whose number was lost by a kill, by its account and time', async () => {
+  const customer = await killedAt('before the answer is stored')
+  expect([(await rows()).length, isAtStripe(customer)]).toEqual([1, true])
   await erase()
   const work = worker()
   await work()
   // The request might still be under way.
-  expect([(await rows()).length, isThere(customer)]).toEqual([1, true])
+  expect([(await rows()).length, isAtStripe(customer)]).toEqual([1, true])
   now_ms += TEN_MINUTES_MS + MINUTE_MS
   await work()
-  expect([await rows(), isThere(customer), (await lines()).length]).toEqual([[], false, 1])
+  expect([await rows(), isAtStripe(customer), (await lines()).length]).toEqual([[], false, 1])
 })
 
-test('a kill before Stripe was asked: nothing is found, nobody else’s is deleted, and the row goes', async () => {
-  await withCard()
+test('after a kill before the request, nothing is found, no other customer is deleted, and the row is removed', async () => {
+  await saveCard()
   const other = account.id
-  const name = `payer-${++named}`
+  const name = `payer-${++payer_count}`
   account = { id: (await scene.gateway.account(name)).id, name }
-  await killed('before Stripe is asked')
+  await killedAt('before the request')
   await erase()
   now_ms += TEN_MINUTES_MS + MINUTE_MS
   const before = deletions()
   await worker()()
   expect([await rows(), deletions() - before, customersOf(other)]).toEqual([[], 0, 1])
-  // The audit log says of none that it was deleted.
+  // The audit log records no deletion.
   expect(await lines()).toEqual([])
 })
 
-test('another gateway’s customer of an account of the same number, in the same account of Stripe, stays', async () => {
-  const customer = await killed('before its answer is kept')
+test('another gateway’s customer with the same account number, in the same account of Stripe, stays', async () => {
+  const customer = await killedAt('before the answer is stored')
   Object.assign(scene.stripe.object(customer).metadata as object, { tollgate_url: 'https://other.example' })
   await erase()
   now_ms += TEN_MINUTES_MS + MINUTE_MS
   await worker()()
-  expect([await rows(), isThere(customer)]).toEqual([[], true])
+  expect([await rows(), isAtStripe(customer)]).toEqual([[], true])
 })
 
 test.each([
-  ['before Stripe is asked', 0],
-  ['before its answer is kept', 1],
-] as const)('the next payment after a kill %s: one customer, under its number', async (at, made) => {
-  await killed(at)
-  expect(customersOf(account.id)).toBe(made)
-  // Under another name the key of idempotency is another.
-  account = { ...account, name: `${account.name} Ltd` }
-  await begin()
-  const [row] = await rows()
-  expect([customersOf(account.id), isThere(row?.reference ?? '')]).toEqual([1, true])
-})
+  ['before the request', 0],
+  ['before the answer is stored', 1],
+] as const)(
+  'the next payment after a kill %s leads to one customer with a known number',
+  async (at, made) => {
+    await killedAt(at)
+    expect(customersOf(account.id)).toBe(made)
+    // Another name changes the idempotency key.
+    account = { ...account, name: `${account.name} Ltd` }
+    await begin()
+    const [row] = await rows()
+    expect([customersOf(account.id), isAtStripe(row?.reference ?? '')]).toEqual([1, true])
+  },
+)
 
-test('a kill long after another one: the customer is found around the time at which Stripe was asked last', async () => {
-  await killed('before Stripe is asked')
+test('after two kills far apart, the customer is found around the time of the last request', async () => {
+  await killedAt('before the request')
   await scene.gateway.store.write((db) =>
     db.rows(
       `UPDATE payment_customers SET created_at_ms = created_at_ms - ${DAY_MS} WHERE account_id = ${account.id}`,
     ),
   )
-  await killed('before its answer is kept')
+  await killedAt('before the answer is stored')
   account = { ...account, name: `${account.name} Ltd` }
   await begin()
   expect(customersOf(account.id)).toBe(1)
 })
 
-test('one whose number was lost is an alert after a day, without a number', async () => {
-  await killed('before its answer is kept')
+test('a customer whose number was lost raises an alert after a day, without a number', async () => {
+  await killedAt('before the answer is stored')
   await erase()
   now_ms += DAY_MS + MINUTE_MS
   expect(await findings()).toEqual([

@@ -1,4 +1,4 @@
-// Payments as Stripe's objects have them, in the shapes of its API reference (docs.stripe.com/api, and the types of its package): a table of what each becomes.
+// Payments read from Stripe's objects, in the shapes of its API reference (docs.stripe.com/api, and the types of its package): a table of results.
 import { expect, test } from 'bun:test'
 import type Stripe from 'stripe'
 import { paymentOfIntent, paymentOfSession, refundOf } from '../../../plugins/payments/stripe/payment.ts'
@@ -73,7 +73,7 @@ const ofSession = (session: object, after: object = {}): Payment =>
 const ofIntent = (intent: object): Payment =>
   paymentOfIntent({ ...INTENT, ...intent } as unknown as Stripe.PaymentIntent, NOTHING_AFTER)
 
-test('a payment whole', () => {
+test('a complete payment is read with all its fields', () => {
   expect(ofSession({})).toEqual({
     state: 'paid',
     currency: 'EUR',
@@ -115,33 +115,29 @@ test.each<[name: string, session: object, payment: Partial<Payment>]>([
     { state: 'failed' },
   ],
   [
-    'a complete page of which nothing is known',
+    'a complete page without its payment',
     { payment_status: 'unpaid', payment_intent: null },
     { state: 'pending' },
   ],
+  ['a paid session with an unpaid payment', { payment_intent: UNPAID }, { state: 'pending' }],
+  ['a paid session with only the id of its payment', { payment_intent: 'pi_3Mt' }, { state: 'pending' }],
   [
-    'a session that says paid, with a payment that does not',
-    { payment_intent: UNPAID },
-    { state: 'pending' },
-  ],
-  [
-    'a session that says paid, with a payment that is only named',
-    { payment_intent: 'pi_3Mt' },
-    { state: 'pending' },
-  ],
-  [
-    'a free one',
+    'a free session',
     { payment_status: 'no_payment_required', payment_intent: null, amount_total: 0 },
     { state: 'pending', amount_minor: 0 },
   ],
   [
-    'less money than was asked for',
+    'less money than requested',
     { payment_intent: { ...INTENT, amount_received: 100 } },
     { state: 'paid', amount_minor: 100 },
   ],
   ['another order', { metadata: { tollgate_order: '13' } }, { order_id: 13 }],
-  ['no mark of an order', { metadata: {} }, { order_id: 0 }],
-  ['a mark that is no number', { metadata: { tollgate_order: '12; 13' } }, { order_id: 0 }],
+  ['no order in the metadata', { metadata: {} }, { order_id: 0 }],
+  [
+    'an order that is not a number in the metadata',
+    { metadata: { tollgate_order: '12; 13' } },
+    { order_id: 0 },
+  ],
   ['test mode', { livemode: false }, { is_test: true }],
   [
     'Stripe Tax',
@@ -162,7 +158,7 @@ test.each<[name: string, session: object, payment: Partial<Payment>]>([
   expect(ofSession(session)).toMatchObject(payment)
 })
 
-test('a fee in another currency is the same part of the payment', () => {
+test('a fee in another currency is converted to the same part of the payment', () => {
   const in_usd = { amount: 2_700, currency: 'usd', fee: 108, net: 2_592, exchange_rate: 1.08 }
   const payment_intent = { ...INTENT, latest_charge: { ...CHARGE, balance_transaction: in_usd } }
   expect(ofSession({ payment_intent }).fee_minor).toBe(100)
@@ -176,28 +172,28 @@ test.each<[status: string, state: Payment['state']]>([
   ['canceled', 'failed'],
   ['requires_confirmation', 'open'],
   ['a status of later', 'open'],
-])('a charge of a saved card that is %s', (status, state) => {
+])('a charge of a saved card with the status %s is %s', (status, state) => {
   expect(ofIntent({ status })).toMatchObject({ state, order_id: 12, payment_reference: 'pi_3Mt' })
 })
 
 test.each<[name: string, disputes: object[], dispute: Payment['dispute']]>([
-  ['none', [], undefined],
-  ['one that waits for an answer', [DISPUTE], 'open'],
-  ['one under review', [{ ...DISPUTE, status: 'under_review' }], 'open'],
+  ['no dispute', [], undefined],
+  ['a dispute that waits for an answer', [DISPUTE], 'open'],
+  ['a dispute under review', [{ ...DISPUTE, status: 'under_review' }], 'open'],
   ['an appeal', [{ ...DISPUTE, status: 'appeal_under_review' }], 'open'],
   ['an inquiry', [{ ...DISPUTE, status: 'warning_needs_response' }], 'open'],
   ['an inquiry under review', [{ ...DISPUTE, status: 'warning_under_review' }], 'open'],
   ['a closed inquiry', [{ ...DISPUTE, status: 'warning_closed' }], 'won'],
-  ['a won one', [{ ...DISPUTE, status: 'won' }], 'won'],
-  ['a lost one', [{ ...DISPUTE, status: 'lost' }], 'lost'],
-  ['one that was prevented, and took nothing', [{ ...DISPUTE, status: 'prevented' }], 'won'],
+  ['a won dispute', [{ ...DISPUTE, status: 'won' }], 'won'],
+  ['a lost dispute', [{ ...DISPUTE, status: 'lost' }], 'lost'],
+  ['a prevented dispute that took nothing', [{ ...DISPUTE, status: 'prevented' }], 'won'],
   [
-    'one that was prevented by giving the money back',
+    'a dispute prevented by a refund',
     [{ ...DISPUTE, status: 'prevented', balance_transactions: [{ amount: -2_500 }] }],
     'lost',
   ],
   [
-    'a won one and a lost one',
+    'a won and a lost dispute',
     [
       { ...DISPUTE, status: 'won' },
       { ...DISPUTE, status: 'lost' },
@@ -205,8 +201,8 @@ test.each<[name: string, disputes: object[], dispute: Payment['dispute']]>([
     'lost',
   ],
   ['a closed inquiry and a dispute after it', [{ ...DISPUTE, status: 'warning_closed' }, DISPUTE], 'open'],
-  ['a status of later', [{ ...DISPUTE, status: 'arbitration' }], 'open'],
-])('disputes: %s', (_, disputes, dispute) => {
+  ['a dispute with an unknown status', [{ ...DISPUTE, status: 'arbitration' }], 'open'],
+])('%s is read', (_, disputes, dispute) => {
   expect(ofSession({}, { disputes }).dispute).toBe(dispute)
 })
 
@@ -217,7 +213,7 @@ test.each<[status: string | null, state: string]>([
   ['failed', 'failed'],
   ['canceled', 'failed'],
   [null, 'pending'],
-])('a refund that is %s', (status, state) => {
+])('a refund with the status %s is %s', (status, state) => {
   const refund = { ...REFUND, status, metadata: { tollgate_refund: 'refund:3' }, failure_reason: 'declined' }
   expect(refundOf(refund as unknown as Stripe.Refund)).toEqual({
     reference: 're_1',

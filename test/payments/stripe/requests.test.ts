@@ -1,4 +1,4 @@
-// The shape of every request to Stripe, checked by Stripe's own stand-in for its API, stripe-mock, over Stripe's specification.
+// The shape of every request to Stripe, checked against Stripe's specification by its own stand-in for its API, stripe-mock.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { PaymentSettings } from '../../../plugins/payments/settings.ts'
 import { openCards } from '../../../plugins/payments/stripe/cards.ts'
@@ -29,12 +29,12 @@ const SETTINGS: StripeSettings = {
   tax: false,
 }
 
-describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => {
+describe.if(PROGRAM !== undefined)('requests that Stripe’s specification accepts', () => {
   let gateway: TestGateway
   let mock: Bun.Subprocess
   let origin = ''
-  /** Requests and the status of each. */
-  const answered: string[] = []
+  /** The requests, each with its status. */
+  const answers: string[] = []
   let account_id = 0
 
   beforeAll(async () => {
@@ -56,10 +56,10 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
   const network = async (url: string, init: RequestInit): Promise<Response> => {
     const { pathname, search } = new URL(url)
     const answer = await fetch(origin + pathname + search, init)
-    answered.push(
+    answers.push(
       `${init.method} ${pathname.replace(/\/(?:cs|pi|cus|pm|seti|re)_\w+/, '/:id')} ${answer.status}`,
     )
-    if (answer.status >= 400) answered.push(await answer.clone().text())
+    if (answer.status >= 400) answers.push(await answer.clone().text())
     return answer
   }
   const provider = (more: Partial<StripeSettings> = {}, by = network) =>
@@ -87,9 +87,9 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     webhook_url: 'https://a.example/payments/stripe/webhook',
   })
   const answersTo = async (work: () => Promise<unknown>): Promise<string[]> => {
-    answered.length = 0
-    await work().catch((thrown: unknown) => answered.push(String(thrown)))
-    return answered
+    answers.length = 0
+    await work().catch((thrown: unknown) => answers.push(String(thrown)))
+    return answers
   }
 
   test('a customer and a page', async () => {
@@ -165,7 +165,7 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     ])
   })
 
-  test('a page to save a card on, but for the field of a newer version, and its removal', async () => {
+  test('a page to save a card on, without the field of a newer version, and the removal of the card', async () => {
     const known = (url: string, init: RequestInit) => {
       const body = new URLSearchParams(String(init.body ?? ''))
       body.delete('allowed_payment_method_types[0]')
@@ -190,12 +190,12 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     expect(await answersTo(() => deleteAtStripe(stripe, customer, url))).toEqual([
       'DELETE /v1/customers/:id 200',
     ])
-    // One whose number is not known is looked for.
+    // A customer whose number is unknown is searched for.
     const unknown = { ...customer, reference: 'requested' }
     expect(await answersTo(() => deleteAtStripe(stripe, unknown, url))).toEqual(['GET /v1/customers 200'])
   })
 
-  test('what a webhook and the doctor ask', async () => {
+  test('requests of a webhook and of the doctor', async () => {
     const stripe = await connect(SETTINGS, network)
     const event = {
       livemode: false,
@@ -212,7 +212,7 @@ describe.if(PROGRAM !== undefined)('what Stripe’s specification takes', () => 
     ])
   })
 
-  test('stripe-mock refuses what the specification does not have', async () => {
+  test('stripe-mock refuses a field that the specification does not have', async () => {
     const stripe = await connect(SETTINGS, network)
     const params = { mode: 'payment', success_address: 'https://a.example' } as never
     expect((await answersTo(() => stripe.checkout.sessions.create(params)))[0]).toBe(

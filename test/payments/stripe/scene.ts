@@ -1,4 +1,4 @@
-// The scene of card payments: a gateway over sockets, a fake Stripe that it asks, and an account that pays.
+// The scene of card payments: a gateway over sockets, a fake Stripe behind it, and an account that pays.
 import { afterAll } from 'bun:test'
 import { plugins } from '../../../plugins/index.ts'
 import { createOrder, startPayment } from '../../../plugins/payments/ordering.ts'
@@ -38,18 +38,18 @@ export interface StripeScene {
   stripe: FakeStripe
   payments: Payments
   account_id: number
-  /** Makes an order, and begins its payment. @returns with the number of its page */
+  /** Makes an order, and starts its payment. @returns the order, with the number of its page */
   order(amount_minor?: number, currency?: string): Promise<Order & { reference: string }>
-  /** As it is now. */
+  /** The order as it is now. */
   read(order: Pick<Order, 'id'>): Promise<Order>
   look(order: Pick<Order, 'id'>): Promise<Order>
   refund(order: Pick<Order, 'id'>, amount_minor: number | null, into_debt?: boolean): Promise<void>
-  /** In USD, with debt below zero. */
+  /** The balance in USD; debt is below zero. */
   balance(): number
 }
 
-/** The plugins, and payments over the gateway's parts, for the test's own hands. */
-function watched(): { plugins: Plugin[]; payments: () => Payments } {
+/** The plugins, and access to the gateway's payments for tests. */
+function watchPayments(): { plugins: Plugin[]; payments: () => Payments } {
   let opened: Payments | undefined
   const watch = definePlugin({
     name: 'watched-payments',
@@ -80,7 +80,7 @@ export async function stripeScene({
   ...options
 }: SceneOptions = {}): Promise<StripeScene> {
   const stripe = startFakeStripe({ key, ...(options.now ? { now: options.now } : {}) })
-  const { plugins, payments } = watched()
+  const { plugins, payments } = watchPayments()
   const gateway = await startTestGateway({
     catalogue: catalogueWith(lines, more),
     env: { STRIPE_KEY: key, STRIPE_WEBHOOK: WEBHOOK_SECRET },

@@ -1,4 +1,4 @@
-// The settings of card payments: what is taken, what is refused with which words, and what is hidden.
+// The settings of card payments: valid ones, refused ones with the message, and hidden secrets.
 import { expect, test } from 'bun:test'
 import { paymentSettings } from '../../../plugins/payments/settings.ts'
 import { NEEDS_PUBLIC_URL } from '../../../plugins/payments/stripe/settings.ts'
@@ -38,7 +38,7 @@ function read(
       }
 }
 
-test('keys are enough: all currencies of the rates, the methods of the dashboard, no tax', () => {
+test('the keys alone allow all currencies of the rates and the methods of the dashboard, without tax', () => {
   const { settings, secrets, mistakes } = read(SECRETS)
   expect(mistakes).toEqual([])
   expect(settings?.stripe).toEqual({
@@ -51,7 +51,7 @@ test('keys are enough: all currencies of the rates, the methods of the dashboard
   expect(secrets).toEqual(expect.arrayContaining(['rk_live_1', 'whsec_1']))
 })
 
-test('all of it may be set', () => {
+test('currencies, methods and tax may be set', () => {
   const { settings } = read(`${SECRETS}currencies = ["EUR"]\nmethods = ["card", "sepa_debit"]\ntax = true`, {
     payments: 'rates = { EUR = "1.08" }',
   })
@@ -73,12 +73,12 @@ test.each<[name: string, lines: string, options: Parameters<typeof read>[1], mis
   ['with a method of another form', `${SECRETS}methods = ["Card!"]`, {}, 'methods'],
   ['without any method', `${SECRETS}methods = []`, {}, 'methods'],
   ['with an unknown field', `${SECRETS}api_base = "https://stripe.example"`, {}, 'api_base'],
-])('%s the file is refused', (_, lines, options, mistake) => {
+])('the file is refused %s', (_, lines, options, mistake) => {
   const { mistakes } = read(lines, options)
   expect(mistakes.join('\n')).toContain(mistake)
 })
 
-test('a variable that is not set is told, and refuses the start', async () => {
+test('a missing environment variable is a warning, and prevents a start', async () => {
   const { settings, mistakes, warnings } = read(SECRETS, { env: { KEY: 'rk_live_1' } })
   expect({ mistakes, stripe: settings?.stripe }).toEqual({ mistakes: [], stripe: undefined })
   expect(warnings.join()).toContain('nobody pays by card')

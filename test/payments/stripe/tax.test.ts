@@ -1,4 +1,4 @@
-// Tax of charges of saved cards, over sockets: computed before the charge and within it, once; what is recorded, refunded, and refused without an address.
+// Tax of charges of saved cards, over sockets: computed before the charge and within it, once; its records and refunds, and refusals without an address.
 import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createOrder } from '../../../plugins/payments/ordering.ts'
 import { recordsOf } from '../../../plugins/payments/report/records.ts'
@@ -18,8 +18,8 @@ beforeEach(async () => {
   await scene.payments.cards.remove(scene.account_id, BY)
 })
 
-/** Saves a card. @param address that its customer has at Stripe then; absent: the one of the page */
-async function save(address?: Record<string, string> | null): Promise<void> {
+/** Saves a card. @param address of its customer at Stripe; absent: the one of the page */
+async function saveCard(address?: Record<string, string> | null): Promise<void> {
   const page = await scene.payments.cards.begin({ account_id: scene.account_id, account: 'lena' }, 7)
   scene.stripe.pay(page.slice(page.lastIndexOf('/') + 1))
   await scene.stripe.webhooks.settled()
@@ -29,8 +29,8 @@ async function save(address?: Record<string, string> | null): Promise<void> {
 const objects = (kind: string) =>
   [...scene.stripe.state.objects.values()].filter(({ object }) => object === kind)
 const customer = () => objects('customer').at(-1) ?? {}
-/** An order that the saved card is charged for by each look. */
-async function charged(amount_minor = 2_500, currency = 'EUR'): Promise<Order> {
+/** Makes an order, and charges the saved card for it by a lookup, as each later one does. */
+async function chargeByLookup(amount_minor = 2_500, currency = 'EUR'): Promise<Order> {
   const { parts, settings } = scene.payments
   const request = { account_id: scene.account_id, kind: 'automatic', method: 'stripe', currency } as const
   const order = await createOrder(parts, settings(), { ...request, amount_minor })
@@ -43,10 +43,11 @@ const reasonOf = async ({ id }: Order) =>
       `SELECT detail FROM state_changes WHERE subject = 'orders' AND subject_id = ${id} ORDER BY id DESC`,
     )
   )[0]?.detail
-const asked = () => scene.stripe.requests.filter((request) => request === 'POST /v1/payment_intents').length
+const chargeRequests = () =>
+  scene.stripe.requests.filter((request) => request === 'POST /v1/payment_intents').length
 
-test('the page of a card asks for the address, by which the customer is taxed', async () => {
-  await save()
+test('the page to save a card on asks for the address, by which the customer is taxed', async () => {
+  await saveCard()
   expect(customer()).toMatchObject({ address: { line1: 'Allee 1', postal_code: '10115', country: 'DE' } })
 })
 
@@ -57,24 +58,27 @@ test.each([
   [2_500, 'ISK', 417],
   // In thousandths, of which the last digit is 0.
   [2_500, 'KWD', 417],
-])('a charge of %d %s has the tax within it, and its country', async (amount_minor, currency, tax_minor) => {
-  await save()
-  const order = await charged(amount_minor, currency)
-  expect(order).toMatchObject({ state: 'paid', amount_minor, tax_minor, tax_country: 'DE' })
-})
+])(
+  'a charge of %d %s includes the tax, and records its country',
+  async (amount_minor, currency, tax_minor) => {
+    await saveCard()
+    const order = await chargeByLookup(amount_minor, currency)
+    expect(order).toMatchObject({ state: 'paid', amount_minor, tax_minor, tax_country: 'DE' })
+  },
+)
 
-test('where no tax is due it is 0, and not unknown', async () => {
-  await save({ country: 'CH' })
-  expect(await charged()).toMatchObject({ state: 'paid', tax_minor: 0, tax_country: 'CH' })
+test('the tax is 0, not unknown, where none is due', async () => {
+  await saveCard({ country: 'CH' })
+  expect(await chargeByLookup()).toMatchObject({ state: 'paid', tax_minor: 0, tax_country: 'CH' })
 })
 
 test.each([
   ['calculation', [503, 503, 503]],
   ['answer on the calculation', ['lost', 'lost', 'lost']],
-] as const)('a lost %s charges nothing; the next look charges once', async (_, mishaps) => {
-  await save()
-  const before = [asked(), objects('payment_intent').length] as const
-  // Behind the search for an earlier charge and the customer.
+] as const)('a lost %s charges nothing, and the next lookup charges once', async (_, mishaps) => {
+  await saveCard()
+  const before = [chargeRequests(), objects('payment_intent').length] as const
+  // After the requests for an earlier charge and for the customer.
   const { network } = scene.stripe
   scene.stripe.network = (url, init) => {
     if (url.endsWith('/tax/calculations')) {
@@ -83,28 +87,28 @@ test.each([
     }
     return network(url, init)
   }
-  const order = await charged()
-  expect([order.state, asked() - before[0]]).toEqual(['open', 0])
+  const order = await chargeByLookup()
+  expect([order.state, chargeRequests() - before[0]]).toEqual(['open', 0])
   scene.stripe.mishaps.length = 0
   await scene.look(order)
   expect(await scene.read(order)).toMatchObject({ state: 'paid', tax_minor: 417 })
   expect(objects('payment_intent').length - before[1]).toBe(1)
 })
 
-test('Stripe Tax that is not set up charges nothing; the look after it is set up charges, whatever Stripe keeps of keys', async () => {
-  await save()
+test('nothing is charged until Stripe Tax is set up, and then the next lookup charges, despite the answers that Stripe keeps by key', async () => {
+  await saveCard()
   scene.stripe.behaviour.is_tax_active = false
-  const order = await charged()
+  const order = await chargeByLookup()
   scene.stripe.behaviour.is_tax_active = true
   expect(order.state).toBe('open')
   await scene.look(order)
   expect(await scene.read(order)).toMatchObject({ state: 'paid', tax_minor: 417 })
 })
 
-test('a customer that was deleted at Stripe has no card any more', async () => {
-  await save()
+test('a customer that was deleted at Stripe has no saved card', async () => {
+  await saveCard()
   Object.assign(customer(), { deleted: true })
-  const order = await charged()
+  const order = await chargeByLookup()
   expect([order.state, await reasonOf(order), await scene.payments.cards.of(scene.account_id)]).toEqual([
     'cancelled',
     expect.stringContaining('No card is saved. Save one.'),
@@ -113,7 +117,7 @@ test('a customer that was deleted at Stripe has no card any more', async () => {
 })
 
 test('a charge whose answer was lost is found again, with its tax', async () => {
-  await save()
+  await saveCard()
   const before = objects('payment_intent').length
   const { network } = scene.stripe
   scene.stripe.network = (url, init) => {
@@ -123,7 +127,7 @@ test('a charge whose answer was lost is found again, with its tax', async () => 
     }
     return network(url, init)
   }
-  const order = await charged()
+  const order = await chargeByLookup()
   scene.stripe.mishaps.length = 0
   await scene.look(order)
   expect(await scene.read(order)).toMatchObject({ state: 'paid', tax_minor: 417, tax_country: 'DE' })
@@ -131,23 +135,23 @@ test('a charge whose answer was lost is found again, with its tax', async () => 
 })
 
 test.each<[string, Record<string, string> | null]>([
-  ['no address, as of a card that was saved before tax was on', null],
+  ['no address, as for a card that was saved before tax was on', null],
   ['an address without a country', { city: 'Berlin' }],
   ['an address that Stripe Tax does not find', { country: 'US' }],
-])('%s: the charge is refused, with what to do', async (_, address) => {
-  await save(address)
-  const before = asked()
-  const order = await charged()
-  expect([order.state, await reasonOf(order), asked() - before]).toEqual([
+])('with %s, the charge is refused with advice', async (_, address) => {
+  await saveCard(address)
+  const before = chargeRequests()
+  const order = await chargeByLookup()
+  expect([order.state, await reasonOf(order), chargeRequests() - before]).toEqual([
     'cancelled',
     expect.stringContaining(NO_ADDRESS),
     0,
   ])
 })
 
-test('refunds take their part of the tax back, at Stripe and in the records; all of it is the whole', async () => {
-  await save()
-  const { id } = await charged()
+test('refunds return their parts of the tax, at Stripe and in the records, and together all of it', async () => {
+  await saveCard()
+  const { id } = await chargeByLookup()
   await scene.refund({ id }, 1_000)
   await scene.refund({ id }, null)
   const { payment_reference } = await scene.read({ id })
@@ -163,7 +167,7 @@ test('refunds take their part of the tax back, at Stripe and in the records; all
   const own = records.flat().filter(({ order }) => order.id === id)
   expect(own.map(({ type, tax_minor }) => [type, tax_minor])).toEqual([
     ['payment', 417],
-    // Rounded by each for itself.
+    // Rounded here, apart from Stripe.
     ['refund', -166],
     ['refund', -251],
   ])
@@ -174,7 +178,7 @@ describe('Stripe Tax', () => {
     ...{ id: 12, currency: 'EUR', amount_minor: 2_500, expires_at_ms: 1 },
     return_url: 'https://gateway.example/console/orders/12',
   } as PaymentOrder
-  const answering = (calculation: object) =>
+  const stripeReturning = (calculation: object) =>
     ({
       customers: { retrieve: async () => ({ address: { country: 'DE' } }) },
       tax: { calculations: { create: async () => calculation } },
@@ -187,7 +191,7 @@ describe('Stripe Tax', () => {
   }
 
   test('computes the tax within the amount', async () => {
-    expect(await computeTax(answering(whole), order, { reference: 'cus_1' })).toEqual({
+    expect(await computeTax(stripeReturning(whole), order, { reference: 'cus_1' })).toEqual({
       ...{ calculation: 'taxcalc_1', tax: 399, country: 'DE' },
     })
   })
@@ -195,9 +199,9 @@ describe('Stripe Tax', () => {
   test.each([
     ['more than the order', { ...whole, amount_total: 2_975 }],
     ['less than the order', { ...whole, amount_total: 2_499 }],
-    ['no number', { ...whole, id: null }],
-  ])('that computes %s is not believed: nothing may be charged', async (_, calculation) => {
-    await expect(computeTax(answering(calculation), order, { reference: 'cus_1' })).rejects.toThrow(
+    ['no id', { ...whole, id: null }],
+  ])('that computes %s is not trusted, and nothing may be charged', async (_, calculation) => {
+    await expect(computeTax(stripeReturning(calculation), order, { reference: 'cus_1' })).rejects.toThrow(
       'Stripe Tax did not compute the tax of order 12',
     )
   })

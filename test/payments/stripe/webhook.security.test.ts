@@ -1,4 +1,4 @@
-// Webhooks that nobody may believe: each credits nothing, and says no more than that it was refused.
+// Untrusted webhooks from Stripe: each credits nothing, and its answer reveals only the refusal.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { signatureOf } from '../../providers/fake-stripe/delivery.ts'
 import { startFakeStripe } from '../../providers/fake-stripe/index.ts'
@@ -26,7 +26,7 @@ const post = (body: string | Uint8Array, signature?: string): Promise<Response> 
     body,
   })
 
-/** An event that says that a session was paid. */
+/** An event of a paid session. */
 const paidEvent = (session: Record<string, unknown>, more: Record<string, unknown> = {}): string =>
   JSON.stringify({
     id: 'evt_forged',
@@ -39,7 +39,7 @@ const paidEvent = (session: Record<string, unknown>, more: Record<string, unknow
 
 const marked = (id: string, order_id: number) => ({ id, metadata: { tollgate_order: String(order_id) } })
 
-describe('a webhook whose signature is', () => {
+describe('signatures', () => {
   const at = now_s()
   test.each<[name: string, sign: (body: string) => string | undefined]>([
     ['missing', () => undefined],
@@ -50,12 +50,12 @@ describe('a webhook whose signature is', () => {
     ['of an older scheme', (body) => signatureOf(body, WEBHOOK_SECRET, now_s(), 'v0')],
     ['from six minutes ago', (body) => signatureOf(body, WEBHOOK_SECRET, now_s() - 6 * MINUTE_S)],
     [
-      'of another time than it says',
+      'of another time than stated',
       (body) => signatureOf(body, WEBHOOK_SECRET, at - 6 * MINUTE_S).replace(/t=\d+/, `t=${now_s()}`),
     ],
     ['without its time', (body) => signatureOf(body, WEBHOOK_SECRET, now_s()).replace(/t=\d+,/, '')],
     ['cut off', (body) => signatureOf(body, WEBHOOK_SECRET, now_s()).slice(0, -1)],
-  ])('%s is refused, although the payment was made', async (_, sign) => {
+  ])('a webhook is refused if its signature is %s, even if the payment was made', async (_, sign) => {
     const order = await scene.order()
     scene.stripe.pay(order.reference)
     const body = paidEvent(marked(order.reference, order.id))
@@ -73,7 +73,7 @@ describe('a webhook whose signature is', () => {
   })
 })
 
-test('a signature over another writing of the same JSON is refused: it is of the bytes', async () => {
+test('a signature over other bytes of the same JSON is refused', async () => {
   const body = paidEvent(marked('cs_test_1', 1))
   const answer = await post(
     JSON.stringify(JSON.parse(body), null, 1),
@@ -82,7 +82,7 @@ test('a signature over another writing of the same JSON is refused: it is of the
   expect(answer.status).toBe(400)
 })
 
-test('a body above 256 KB is refused before its signature is looked at', async () => {
+test('a body above 256 KB is refused before its signature is checked', async () => {
   const body = paidEvent({ ...marked('cs_test_1', 1), padding: 'x'.repeat(256 * 1024) })
   expect((await post(body, signatureOf(body, WEBHOOK_SECRET, now_s()))).status).toBe(413)
 })
@@ -90,7 +90,7 @@ test('a body above 256 KB is refused before its signature is looked at', async (
 describe('a signed event', () => {
   const signed = (body: string): Promise<Response> => post(body, signatureOf(body, WEBHOOK_SECRET, now_s()))
 
-  test('is a hint: what it says of a payment that was not made credits nothing', async () => {
+  test('is a hint, and credits nothing for a payment that was not made', async () => {
     const order = await scene.order()
     const { status } = await signed(paidEvent({ ...marked(order.reference, order.id), amount_total: 2_500 }))
     expect({ status, state: (await scene.read(order)).state, gained: gained() }).toEqual({
@@ -100,7 +100,7 @@ describe('a signed event', () => {
     })
   })
 
-  test('that is replayed within its time credits nothing more', async () => {
+  test('credits nothing more if it is replayed within its time', async () => {
     const order = await scene.order()
     scene.stripe.pay(order.reference)
     const body = paidEvent(marked(order.reference, order.id))
@@ -110,22 +110,22 @@ describe('a signed event', () => {
   })
 
   test.each<[name: string, body: (reference: string, id: number) => string]>([
-    ['of a session without the mark of an order', (id) => paidEvent({ id, metadata: {} })],
-    ['of a session that no order has', (_, id) => paidEvent(marked('cs_test_unknown', id))],
+    ['of a session without an order in its metadata', (id) => paidEvent({ id, metadata: {} })],
+    ['of a session without an order here', (_, id) => paidEvent(marked('cs_test_unknown', id))],
     ['of a connected account', (reference, id) => paidEvent(marked(reference, id), { account: 'acct_1' })],
     [
       'of the live mode, under a test key',
       (reference, id) => paidEvent(marked(reference, id), { livemode: true }),
     ],
     ['of another kind of object', () => paidEvent({ id: 'in_1', object: 'invoice' })],
-  ])('%s is taken and does nothing', async (_, body) => {
+  ])('%s is accepted and does nothing', async (_, body) => {
     const order = await scene.order()
     scene.stripe.pay(order.reference)
     expect((await signed(body(order.reference, order.id))).status).toBe(200)
     expect({ state: (await scene.read(order)).state, gained: gained() }).toEqual({ state: 'open', gained: 0 })
   })
 
-  test('while Stripe does not answer is sent again: 502, and no alert of a forged one', async () => {
+  test('gets a 502 while Stripe cannot be asked, so that it is sent again, and does not count as forged', async () => {
     const order = await scene.order()
     scene.stripe.pay(order.reference)
     const { payment_intent } = scene.stripe.object(order.reference)
@@ -142,12 +142,12 @@ describe('a signed event', () => {
     expect(gained()).toBe(27)
   })
 
-  test('that is no JSON is refused', async () => {
+  test('that is not JSON is refused', async () => {
     expect((await signed('paid')).status).toBe(400)
   })
 })
 
-describe('what Stripe says of a payment', () => {
+describe('Stripe’s report of a payment', () => {
   test.each<[name: string, lie: (session: string) => void, state: string, trouble: RegExp | null]>([
     [
       'of another amount',
@@ -174,13 +174,13 @@ describe('what Stripe says of a payment', () => {
       /^The payment is for order 999, not for this one\. Nothing was credited\./,
     ],
     [
-      'without the mark of an order',
+      'without an order in its metadata',
       (id) => Object.assign(scene.stripe.object(id), { metadata: {} }),
       'open',
       /^The payment is for order 0, not for this one\. Nothing was credited\./,
     ],
     [
-      'that is paid by its session, and not by its payment',
+      'with a paid session and an unpaid payment',
       (id) => {
         const { payment_intent } = scene.stripe.object(id)
         Object.assign(scene.stripe.object(String(payment_intent)), {
@@ -192,7 +192,7 @@ describe('what Stripe says of a payment', () => {
       null,
     ],
     [
-      'that is paid by a session that lost its payment',
+      'with a paid session without a payment',
       (id) => Object.assign(scene.stripe.object(id), { payment_intent: null }),
       'open',
       null,
@@ -208,7 +208,7 @@ describe('what Stripe says of a payment', () => {
     else expect(read.trouble).toMatch(trouble)
   })
 
-  test('is asked with the operator’s key: a Stripe that does not know it credits nothing', async () => {
+  test('is requested with the operator’s key, and a Stripe that does not know it credits nothing', async () => {
     const order = await scene.order()
     scene.stripe.pay(order.reference)
     scene.stripe.key = 'sk_test_of_another'
@@ -219,7 +219,7 @@ describe('what Stripe says of a payment', () => {
   })
 })
 
-test('a payment at a Stripe of somebody else is none here', async () => {
+test('a payment at someone else’s Stripe credits nothing', async () => {
   await using other = startFakeStripe()
   other.webhooks.url = new URL('/payments/stripe/webhook', scene.gateway.url).href
   other.webhooks.secret = 'whsec_of_somebody'
@@ -231,7 +231,7 @@ test('a payment at a Stripe of somebody else is none here', async () => {
   expect({ statuses: other.webhooks.statuses, gained: gained() }).toEqual({ statuses: [400], gained: 0 })
 })
 
-test('refused webhooks are counted for the alert, and no secret is in the log', async () => {
+test('refused webhooks are logged without a secret', async () => {
   const { gateway } = scene
   await post('{}', 't=1,v1=0')
   const log = gateway.log.written().join('')
