@@ -1,4 +1,4 @@
-// `plan`: months listed, a plan shown, bought and cancelled by commands, and what is refused.
+// `plan`: months listed, a plan shown, bought and cancelled by commands; refusals.
 import { beforeEach, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -46,7 +46,7 @@ test('an account buys a plan, which is shown, listed and cancelled', async () =>
 test.each([
   ['a plan that is not offered', ['subscribe', 'alice', 'max'], 'Plan "max" not found.'],
   ['an unknown account', ['subscribe', 'bob', 'pro'], 'bob'],
-  ['a plan of nobody', ['cancel', 'alice'], 'The account has no plan.'],
+  ['the cancellation of a missing plan', ['cancel', 'alice'], 'The account has no plan.'],
 ])('%s is refused', async (_, words, sentence) => {
   await scene.run('credit', 'alice', '25')
   expect(await scene.refusal('plan', ...words)).toContain(sentence)

@@ -53,8 +53,8 @@ async function headersOf(key: string, body: object = {}) {
 }
 const NONE = [null, null, null, null]
 
-describe('of accounts without a plan', () => {
-  test('without limits: nothing', async () => {
+describe('headers of accounts without a plan', () => {
+  test('are absent without limits', async () => {
     expect(await headersOf(await account('plain'))).toEqual(NONE)
   })
 
@@ -64,9 +64,9 @@ describe('of accounts without a plan', () => {
     ['keys', { account: { day: 2 * USD }, key: { week: USD } }, '1.00', 'key week'],
     ['other', { account: { day: USD }, key: { week: 2 * USD } }, '1.00', 'account day'],
     ['same', { account: { day: USD }, key: { day: USD } }, '1.00', 'account day'],
-  ])('%s', async (name, limits, limit, which) => {
-    const [said, left, reset, of] = await headersOf(await account(name, limits))
-    expect([said, of]).toEqual([limit, which])
+  ])('have the tightest limit: %s', async (name, limits, limit, which) => {
+    const [total, left, reset, of] = await headersOf(await account(name, limits))
+    expect([total, of]).toEqual([limit, which])
     const call = await gateway.lastCall()
     expect(Number(left) * USD).toBeCloseTo(Number(limit) * USD - call.hold_nanos, 0)
     // A Sunday: the week ends with the day.
@@ -74,7 +74,7 @@ describe('of accounts without a plan', () => {
     expect(reset).toBe(`${Math.ceil((Date.parse(ends) - clock.now_ms) / 1_000)}s`)
   })
 
-  test('as a stream, too', async () => {
+  test('are in streamed answers, too', async () => {
     const key = await account('streams', { account: { '5h': USD } })
     expect(await headersOf(key, { stream: true })).toEqual([
       '1.00',
@@ -87,7 +87,7 @@ describe('of accounts without a plan', () => {
   })
 })
 
-test('a covered call tells of the plan, another one of what the balance pays', async () => {
+test('a covered call has the headers of the plan, another one those of the account', async () => {
   const key = await account('planned', { account: { day: 5 * USD } })
   const owner = await signedIn(gateway, { account: 'planned', role: 'owner' }, clock.now_ms)
   await owner.json('POST', '/plan/buy', { plan: 'pro' })
@@ -99,13 +99,13 @@ test('a covered call tells of the plan, another one of what the balance pays', a
   expect(await headersOf(key, { model: 'sim-flash' })).toMatchObject({ 0: '5.00', 3: 'account day' })
 })
 
-test('GET /api/v1/account has the limits of the person whose key it is', async () => {
+test('GET /api/v1/account has the limits of the key’s owner', async () => {
   const key = await account('team')
-  const look = async () =>
+  const getAccount = async () =>
     (await (await gateway.call('/api/v1/account', undefined, { key })).json()) as {
       person_spend_limits: object[]
     }
-  expect((await look()).person_spend_limits).toEqual([])
+  expect((await getAccount()).person_spend_limits).toEqual([])
   const { account_id, id } = gateway.rows().keys.at(-1) ?? { account_id: 0, id: 0 }
   await signedIn(gateway, { account: 'team', role: 'member' }, clock.now_ms)
   const person_id =
@@ -116,7 +116,7 @@ test('GET /api/v1/account has the limits of the person whose key it is', async (
     await setBudgets(tx, { account_id, key_id: null, person_id }, { week: USD / 2 }, clock.now_ms)
   })
   clock.now_ms += 1_001
-  expect((await look()).person_spend_limits).toMatchObject([
+  expect((await getAccount()).person_spend_limits).toMatchObject([
     { period: 'week', limit_usd: '0.50', resets_at: '2026-11-16T00:00:00.000Z' },
   ])
   expect(await headersOf(key)).toMatchObject({ 0: '0.50', 3: 'person week' })

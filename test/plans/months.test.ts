@@ -1,4 +1,4 @@
-// Months of plans from the day of the purchase, and what is not used yet of a price.
+// Months of plans from the day of the purchase, and the unused part of a price.
 import { describe, expect, test } from 'bun:test'
 import { addMonths, priceAfter, unusedPriceOf } from '../../plugins/plans/months.ts'
 
@@ -26,14 +26,14 @@ describe('a month later', () => {
 describe('the rest of a price', () => {
   const month = (price_nanos: number) => ({ price_nanos, starts_ms: 1_000, ends_ms: 4_000 })
   test.each([
-    ['at the begin', 20, 1_000, 20],
-    ['before it', 20, 500, 20],
+    ['at the start', 20, 1_000, 20],
+    ['before the start', 20, 500, 20],
     ['after a third', 20, 2_000, 13],
     ['a moment before the end', 20, 3_999, 0],
     ['at the end', 20, 4_000, 0],
-    ['after it', 20, 9_000, 0],
+    ['after the end', 20, 9_000, 0],
     ['of the greatest amount', Number.MAX_SAFE_INTEGER, 2_500, 4_503_599_627_370_495],
-    ['of nothing', 0, 2_000, 0],
+    ['of zero', 0, 2_000, 0],
   ])('%s of %d', (_, price, now_ms, expected) => {
     expect(unusedPriceOf(month(price), now_ms)).toBe(expected)
   })
@@ -42,10 +42,10 @@ describe('the rest of a price', () => {
 describe('the price of a month after another', () => {
   const of = (plan: string, price_nanos: number) => ({ plan, name: plan, price_nanos })
   test.each([
-    ['of the same plan, raised, is the one before', of('pro', 20), of('pro', 30), 20],
-    ['of the same plan, lowered, is the lower one', of('pro', 20), of('pro', 10), 10],
-    ['of another plan is that plan’s', of('mini', 5), of('pro', 30), 30],
-    ['of a first plan is its own', undefined, of('pro', 30), 30],
+    ['of the same plan, raised, is the previous price', of('pro', 20), of('pro', 30), 20],
+    ['of the same plan, lowered, is the lower price', of('pro', 20), of('pro', 10), 10],
+    ['of another plan is that plan’s price', of('mini', 5), of('pro', 30), 30],
+    ['of a first plan is its own price', undefined, of('pro', 30), 30],
   ])('%s', (_, before, plan, expected) => {
     expect(priceAfter(before, plan)).toBe(expected)
   })

@@ -33,13 +33,13 @@ const covered = await chat('sim-gpt')
 const paid = await chat('sim-flash')
 const list = covered.covered_nanos
 
-test('the call is one that the plan covers, the other one that the balance pays', () => {
+test('the plan covers one call, and the balance pays the other', () => {
   expect([covered.cost_nanos, paid.covered_nanos]).toEqual([0, 0])
   expect(list).toBeGreaterThan(0)
   expect(paid.cost_nanos).toBeGreaterThan(0)
 })
 
-test('GET /api/v1/usage and the list at the console name what paid', async () => {
+test('GET /api/v1/usage and the list at the console name the payer', async () => {
   const answer = await gateway.call('/api/v1/usage', undefined, { key })
   const { calls } = (await answer.json()) as { calls: object[] }
   const wanted = [
@@ -50,7 +50,7 @@ test('GET /api/v1/usage and the list at the console name what paid', async () =>
   expect((await owner.json('GET', '/calls')).calls).toMatchObject(wanted)
 })
 
-test('a refused request was paid by nothing', async () => {
+test('a refused request has no payer', async () => {
   await (
     await gateway.call(
       '/v1/chat/completions',
@@ -63,14 +63,14 @@ test('a refused request was paid by nothing', async () => {
   expect(await refused()).toMatchObject([{ outcome: 'refused', paid_by: null }])
 })
 
-test('the file of calls has both', async () => {
+test('the file of calls has the payer and the covered amount', async () => {
   const rows = (await (await owner.send('GET', '/calls.csv?outcome=call')).text()).trimEnd().split('\r\n')
   expect(rows[0]).toEndWith(',paid_by,covered_usd')
   expect(rows[1]).toEndWith(',balance,0.00')
   expect(rows[2]).toMatch(/,plan,0\.0\d+$/)
 })
 
-test('the lines of the call add up to nothing; the operator sees its cost and no margin', async () => {
+test('the lines of a covered call add up to zero, and the operator sees its cost and no margin', async () => {
   const { lines, paid_by, entry, margin_nanos, provider_cost_nanos } = await operator.json(
     'GET',
     `/calls/${covered.request_id}`,
@@ -99,7 +99,7 @@ test('the statement has the covered call with its list price, beside lines that 
   expect(earlier.covered).toEqual([])
 })
 
-test('a covered call cannot be refunded: a sentence says why', async () => {
+test('a covered call cannot be refunded, and the error gives the reason', async () => {
   for (const method of ['GET', 'POST'] as const) {
     const answer = await operator.send(
       method,
@@ -114,7 +114,7 @@ test('a covered call cannot be refunded: a sentence says why', async () => {
   }
 })
 
-test('the Overview has fees and cost of plans for themselves: the covered call is not sold below cost', async () => {
+test('the Overview lists fees and costs of plans separately, so that a covered call is not sold below cost', async () => {
   gateway.db.run('UPDATE calls SET provider_cost_nanos = 5 WHERE id = ?', [covered.id])
   gateway.db.run(
     "UPDATE call_sums SET provider_cost_nanos = 5, covered_cost_nanos = 5 WHERE model = 'sim-gpt'",

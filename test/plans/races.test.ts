@@ -19,7 +19,7 @@ import { MAX, MINI, PRO, USD } from './scene.ts'
 const RACES = Number(process.env.TOLLGATE_PLAN_RACES ?? (IS_LONG ? 1_000 : 10))
 const ROUNDS = 6
 const OFFERED = [PRO, MAX, MINI]
-/** Repriced, and one is gone. */
+/** With another price for one plan, and without another plan. */
 const OFFERED_LATER: readonly Plan[] = [{ ...PRO, price_nanos: 3 * USD }, MAX]
 const ACTS = ['buy', 'buy', 'buy', 'renew', 'renew', 'cancel', 'keep'] as const
 
@@ -29,7 +29,7 @@ const pickOf = (random: RandomNumbers) => {
   return <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
 }
 
-/** Some hours back at times, days ahead at others, and often to the moment at which a month or its days of grace end. */
+/** Moves the clock: an hour back at times, days ahead at others, and often to the moment at which a month or its days of grace end. */
 async function moveClock({ db, clock }: World, account_id: number, random: RandomNumbers): Promise<void> {
   const how = random()
   clock.now_ms += how < 0.1 ? -HOUR_MS : Math.floor(random() * (how < 0.4 ? 1_000 : 35 * DAY_MS))
@@ -42,9 +42,9 @@ async function moveClock({ db, clock }: World, account_id: number, random: Rando
 async function act(
   { clock }: World,
   account_id: number,
-  drawn: { what: (typeof ACTS)[number]; plan: string; side: Side; offered: readonly Plan[] },
+  planned: { what: (typeof ACTS)[number]; plan: string; side: Side; offered: readonly Plan[] },
 ): Promise<void> {
-  const { what, plan, side, offered } = drawn
+  const { what, plan, side, offered } = planned
   try {
     if (what === 'buy') await buyPlan(side, offered, { account_id, plan, by: undefined })
     else if (what === 'renew') await renewPlans(side)
@@ -54,7 +54,7 @@ async function act(
         await (what === 'cancel' ? cancelPlan : keepPlan)(tx, account_id, clock.now_ms)
       })
   } catch (thrown) {
-    // Failures by another's change, or by the death; any other fails the race.
+    // Failures by a concurrent change or by the death; any other fails the race.
     if (!(thrown instanceof GatewayError || thrown instanceof Killed)) throw thrown
   }
 }
@@ -84,12 +84,12 @@ async function race(
     const death: Death | undefined =
       random() < 0.5 ? { at: 1 + Math.floor(random() * 6), when: pick(['before', 'after']) } : undefined
     const sides = [mortal(parts, death).parts, second].map(sideOf)
-    const drawn = Array.from({ length: 2 + Math.floor(random() * 4) }, () => ({
+    const planned = Array.from({ length: 2 + Math.floor(random() * 4) }, () => ({
       ...{ what: pick(ACTS), plan: pick(['pro', 'max', 'mini']), side: pick(sides), offered },
       wait_ms: Math.floor(random() * 3),
     }))
     await Promise.all(
-      drawn.map(async ({ wait_ms, ...what }) => {
+      planned.map(async ({ wait_ms, ...what }) => {
         await Bun.sleep(wait_ms)
         await act(world, account_id, what)
       }),
@@ -100,7 +100,7 @@ async function race(
   await renewPlans(sideOf(parts))
 }
 
-/** The faults once a living gateway has seen to all: by independent arithmetic. */
+/** The faults after a living gateway has completed everything, by independent arithmetic. */
 async function faultsOf({ db }: World, account_id: number): Promise<string[]> {
   const faults: string[] = []
   const months = (await periodsOf(db, account_id)).reverse()
@@ -132,7 +132,7 @@ async function faultsOf({ db }: World, account_id: number): Promise<string[]> {
   for (const ended of of('ended'))
     if (Number(ended.at_ms) < (monthOf(ended)?.ends_ms ?? 0) - HOUR_MS)
       faults.push(`month ${ended.subject_id} ended before its end`)
-  // The unused part of a month is counted by the one that takes its place, and by no other.
+  // Only the month that replaces another one counts its unused part.
   for (const replaced of of('replaced'))
     if (
       !months.some(
@@ -158,7 +158,7 @@ test.each(ENGINES)(
         seed: SEED + at,
         faults: [],
       })
-      // The sweep sees to the plans of all: those of earlier races are over.
+      // The sweep renews the plans of all active accounts: those of earlier races are over.
       await world.db.write((db) => db.rows("UPDATE accounts SET status = 'suspended'"))
     }
     expect(await world.broken()).toEqual([])

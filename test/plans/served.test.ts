@@ -87,7 +87,7 @@ test('an account buys a plan at the console, and its calls are covered', async (
 })
 
 test('a covered call counts at the price of the account’s group', async () => {
-  const counted = async (name: string, group?: string) => {
+  const coveredNanos = async (name: string, group?: string) => {
     await gateway.account(name, { balance_usd: '10' })
     const key = await gateway.key(name)
     if (group) gateway.db.run('UPDATE accounts SET price_group = ? WHERE name = ?', [group, name])
@@ -97,10 +97,10 @@ test('a covered call counts at the price of the account’s group', async () => 
     await (await chat(key)).arrayBuffer()
     return (await gateway.lastCall()).covered_nanos
   }
-  expect((await counted('grouped', 'half')) * 2).toBe(await counted('ungrouped'))
+  expect((await coveredNanos('grouped', 'half')) * 2).toBe(await coveredNanos('ungrouped'))
 })
 
-test('a limit that is reached is 429 with the time of its reset', async () => {
+test('a reached limit is a 429 with the time of its reset', async () => {
   gateway.db.run(
     "UPDATE budgets SET used_nanos = limit_nanos WHERE period = '5h' AND plan_period_id IS NOT NULL",
   )
@@ -116,7 +116,7 @@ test('a limit that is reached is 429 with the time of its reset', async () => {
   expect(wait_s).toBeLessThanOrEqual(18_000)
 })
 
-test('a call that no limit ever fits is 402, without a time', async () => {
+test('a call that exceeds the whole limit is a 402 without a time', async () => {
   const response = await chat(await gateway.key('anna'), {
     max_tokens: undefined,
     max_completion_tokens: 60_000,
@@ -129,7 +129,7 @@ test('a call that no limit ever fits is 402, without a time', async () => {
   ])
 })
 
-test('who may not pay may not buy, and what is wrong is refused', async () => {
+test('a member may not buy a plan, and invalid purchases are refused', async () => {
   const member = await signedIn(gateway, { account: 'anna', role: 'member' }, clock.now_ms)
   expect((await member.send('POST', '/plan/buy', { body: { plan: 'max' } })).status).toBe(403)
   const billing = await signedIn(gateway, { account: 'anna', role: 'billing' }, clock.now_ms)
@@ -149,7 +149,7 @@ test('who may not pay may not buy, and what is wrong is refused', async () => {
   expect(await refusalOf('/plan/buy', {})).toEqual([400, 'invalid_request'])
 })
 
-test('a dearer plan begins at once, with the rest of the month counted against it; it is cancelled and kept', async () => {
+test('a dearer plan starts at once, for its price minus the rest of the month, and is cancelled and kept', async () => {
   clock.now_ms = Date.parse('2026-11-30T10:30:00Z')
   const owner = await signedIn(gateway, { account: 'anna', role: 'owner' }, clock.now_ms)
   const { offered } = await owner.json('GET', '/plan')
@@ -174,7 +174,7 @@ test('a dearer plan begins at once, with the rest of the month counted against i
   await gateway.rest()
 })
 
-describe('a price that the page showed', () => {
+describe('a quoted price', () => {
   const MINUTE_MS = 60_000
   const buy = async (name: string, quote: (now_ms: number) => object) => {
     await gateway.account(name, { balance_usd: '10' })
@@ -184,10 +184,10 @@ describe('a price that the page showed', () => {
 
   test.each<[name: string, quote: (now_ms: number) => object]>([
     ['another amount', (priced_at_ms) => ({ priced_at_ms, due_nanos: 1_999_999_999 })],
-    ['nothing, as if it began later', (priced_at_ms) => ({ priced_at_ms, due_nanos: null })],
+    ['nothing, as if it started later', (priced_at_ms) => ({ priced_at_ms, due_nanos: null })],
     ['eleven minutes ago', (now_ms) => ({ priced_at_ms: now_ms - 11 * MINUTE_MS, due_nanos: 2_000_000_000 })],
-    ['a time to come', (now_ms) => ({ priced_at_ms: now_ms + 2 * MINUTE_MS, due_nanos: 2_000_000_000 })],
-  ])('%s is refused, and nothing is paid', async (name, quote) => {
+    ['a future time', (now_ms) => ({ priced_at_ms: now_ms + 2 * MINUTE_MS, due_nanos: 2_000_000_000 })],
+  ])('of %s is refused, and nothing is paid', async (name, quote) => {
     const account = name.replaceAll(/[^a-z]+/g, '-')
     const response = await buy(account, quote)
     const { error } = await bodyOf(response)
@@ -197,7 +197,7 @@ describe('a price that the page showed', () => {
     expect(gateway.db.query('SELECT id FROM plan_periods WHERE account_id = ?').all(id ?? 0)).toEqual([])
   })
 
-  test('holds for ten minutes, to the nano-dollar, also of what is credited', async () => {
+  test('holds for ten minutes, to the nano-dollar, even minus the rest of a month', async () => {
     const response = await buy('quoted', (priced_at_ms) => ({ priced_at_ms, due_nanos: 2_000_000_000 }))
     expect(response.status).toBe(200)
     clock.now_ms += 24 * 60 * MINUTE_MS
@@ -211,7 +211,7 @@ describe('a price that the page showed', () => {
   })
 })
 
-test('the staff sees revenue by plan, of the days when it was paid, and what is not used yet', async () => {
+test('the staff sees revenue by plan on the days of payment, and its unused part', async () => {
   const operator = await signedIn(gateway, 'operator', clock.now_ms)
   const sums = gateway.db
     .query<{ plan: string; months: number; nanos: number }, []>(
@@ -246,7 +246,7 @@ test('the staff sees revenue by plan, of the days when it was paid, and what is 
   expect((await operator.json('GET', '/plan-revenue?until=2026-11-14')).plans).toEqual([])
 })
 
-test('metrics count the calls that plans covered, and what they would have cost, as the rows have them', async () => {
+test('metrics count the calls that plans covered, and their prices, as in the rows', async () => {
   await gateway.rest()
   const covered = gateway.db
     .query<{ plan: string; calls: number; nanos: number }, []>(
@@ -264,7 +264,7 @@ test('metrics count the calls that plans covered, and what they would have cost,
   ])
 })
 
-test('pages of plans are there while one is offered, and after that for accounts that have one', async () => {
+test('pages of plans exist while a plan is offered, and after that for accounts that have one', async () => {
   const featuresOf = async (who: Parameters<typeof signedIn>[1]) =>
     (await (await signedIn(gateway, who, clock.now_ms)).json('GET', '/session')).viewer.features
   const owner = { account: 'quoted', role: 'owner' } as const

@@ -1,4 +1,4 @@
-// [[plans.offered]]: what is read, and what is refused.
+// [[plans.offered]]: values with their defaults, and refusals.
 import { expect, test } from 'bun:test'
 import { planSettings } from '../../plugins/plans/settings.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -10,7 +10,7 @@ const read = (lines: string) =>
   readCatalogue(`${FIRST_CATALOGUE}\n[[plans.offered]]\n${lines}`, { env: {}, protocols: BUILT_IN_REGISTRY })
 const GOOD = 'name = "pro"\nprice_usd = "19.90"\nmodels = ["sim-*"]\nusd_per_day = 5'
 
-test('a plan with its defaults', () => {
+test('a plan is read with its defaults', () => {
   const reading = read(GOOD)
   expect(reading.ok && planSettings.of(reading.catalogue)).toEqual([
     {
@@ -29,11 +29,11 @@ test('a plan with its defaults', () => {
 test.each([
   ['no limit', GOOD.replace('usd_per_day = 5', ''), 'limits nothing'],
   ['a name twice', `${GOOD}\n[[plans.offered]]\n${GOOD}`, 'is the name of another plan, too'],
-  ['a price that is none', GOOD.replace('"19.90"', '"a lot"'), 'must be an amount in USD'],
+  ['an invalid price', GOOD.replace('"19.90"', '"a lot"'), 'must be an amount in USD'],
   ['a negative price', GOOD.replace('"19.90"', '-1'), 'must be'],
   ['a negative price as text', GOOD.replace('19.90', '-1'), 'must be between 0 and'],
   ['a negative limit as text', GOOD.replace('= 5', '= "-5"'), 'must be between 0 and'],
-  ['a limit that is none', GOOD.replace('= 5', '= "x"'), 'must be an amount in USD'],
+  ['an invalid limit', GOOD.replace('= 5', '= "x"'), 'must be an amount in USD'],
   ['no models', GOOD.replace('["sim-*"]', '[]'), 'models'],
   ['a name with spaces', GOOD.replace('"pro"', '"my plan"'), 'must be a name'],
   ['an unknown field', `${GOOD}\nusd_per_year = 5`, 'usd_per_year'],

@@ -1,4 +1,4 @@
-// Plans over one database on PostgreSQL that three gateways share: bought, renewed and ended by all of them at once, each month is paid once.
+// Plans over one database on PostgreSQL that three gateways share: all of them buy, renew and end plans at once, and each month is paid once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { buyPlan } from '../../plugins/plans/buying.ts'
 import { cancelPlan } from '../../plugins/plans/cancelling.ts'
@@ -96,7 +96,7 @@ describe.if(hasPostgres)('three gateways', () => {
       })
     )[0]?.nanos
 
-  test('sell a plan once, whoever is asked', async () => {
+  test('sell a plan once, even if all sell it at once', async () => {
     await Promise.all(
       ACCOUNTS.map((account_id) =>
         everywhere((parts) => buyPlan(parts, OFFERED, { account_id, plan: 'pro', by: undefined })),
@@ -112,10 +112,10 @@ describe.if(hasPostgres)('three gateways', () => {
     expect(await there.brokenInvariants()).toEqual([])
   })
 
-  test('renew once, cover calls meanwhile, and end what is not paid', async () => {
+  test('renew once, cover calls meanwhile, and end unpaid plans', async () => {
     for (const account_id of ACCOUNTS)
       await buyPlan(partsOf(account_id), OFFERED, { account_id, plan: 'pro', by: undefined })
-    // The sixth has no more than a month's price.
+    // The sixth account cannot pay for another month.
     const { ledger } = gateways[0] as OneGateway
     await ledger.submit({
       op: 'withdraw',

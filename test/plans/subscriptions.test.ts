@@ -1,4 +1,4 @@
-// Subscriptions: a plan is bought, renewed, changed and cancelled; each month is paid once, whoever sees to it and wherever it is stopped.
+// Subscriptions: a plan is bought, renewed, changed and cancelled; each month is paid once, by many rounds at once and after a stop at any step.
 import { describe, expect, test } from 'bun:test'
 import { beginPeriod } from '../../plugins/plans/beginning.ts'
 import { buyPlan } from '../../plugins/plans/buying.ts'
@@ -40,7 +40,7 @@ describe('a first plan', () => {
     expect(scene.broken()).toEqual([])
   })
 
-  test('that the balance does not pay for is not begun, and is when it does', async () => {
+  test('starts only once the balance pays for it', async () => {
     await using scene = planScene({ balance: 20 * USD - 1 })
     expect(await scene.buy('pro')).toBe('unpaid')
     expect([scene.balance(), scene.planOf(), await scene.months()]).toEqual([
@@ -52,11 +52,11 @@ describe('a first plan', () => {
     scene.at('2026-11-17T08:00:00')
     const open = await periodIn(scene.db, 1, 'open')
     expect(open && (await payPeriod(scene.parts, open))).toBe('begun')
-    // Its month begins when it is paid.
+    // Its month starts when it is paid.
     expect([scene.balance(), await scene.months()]).toEqual([0, ['pro active 2026-11-17..2026-12-17']])
   })
 
-  test('of no price begins without a movement', async () => {
+  test('without a price starts without an entry', async () => {
     await using scene = planScene({ balance: 0 })
     scene.offered.push({ ...MINI, name: 'free', price_nanos: 0 })
     expect([await scene.buy('free'), scene.balance()]).toEqual(['begun', 0])
@@ -65,8 +65,8 @@ describe('a first plan', () => {
   })
 
   test.each([
-    ['one that is not offered', 'huge', 'not_found'],
-    ['the same again', 'pro', 'has_plan'],
+    ['an unknown plan', 'huge', 'not_found'],
+    ['the same plan again', 'pro', 'has_plan'],
   ])('%s is refused', async (_, name, refusal) => {
     await using scene = planScene()
     await scene.buy('pro')
@@ -74,7 +74,7 @@ describe('a first plan', () => {
     expect(await scene.months()).toHaveLength(1)
   })
 
-  test('asked for many times at once is bought once', async () => {
+  test('is bought once for many requests at once', async () => {
     await using scene = planScene()
     const answers = await Promise.all(Array.from({ length: 20 }, () => refusalOf(scene.buy('pro'))))
     expect(answers).toContain('none')
@@ -85,7 +85,7 @@ describe('a first plan', () => {
     expect(scene.broken()).toEqual([])
   })
 
-  test('its history says what became of it', async () => {
+  test('has a history of its states', async () => {
     await using scene = planScene()
     await scene.buy('pro')
     const changes = await stateChangesOf(scene.db, 'plan_periods', 1)
@@ -97,7 +97,7 @@ describe('a first plan', () => {
 })
 
 describe('a renewal', () => {
-  test('is paid at the end of the month, at the second; days of the calendar are kept', async () => {
+  test('is paid at the end of the month, to the second, and keeps the day of the calendar', async () => {
     await using scene = planScene()
     scene.at('2027-01-31T12:00:00')
     await scene.buy('pro')
@@ -120,7 +120,7 @@ describe('a renewal', () => {
     expect(scene.broken()).toEqual([])
   })
 
-  test('begins the month anew; five hours and weeks go on', async () => {
+  test('resets the limit of the month, while those of five hours and weeks continue', async () => {
     await using scene = planScene()
     await scene.buy('pro')
     scene.at('2026-12-15T10:29:00')
@@ -140,7 +140,7 @@ describe('a renewal', () => {
       ['week', 4],
       ['month', 0],
     ])
-    // The call of the last month is settled now: it counts in the week, and in no month that has begun since.
+    // The call of the last month is settled now: it counts in the week, and in no later month.
     await scene.ledger.submit({ ...post(first.ok ? first.hold_id : 0, 3 * USD), is_covered: true })
     expect(await used()).toEqual([
       ['5h', 3],
@@ -150,7 +150,7 @@ describe('a renewal', () => {
     expect(scene.broken()).toEqual([])
   })
 
-  test('that is not paid is covered for three days, then the plan ends', async () => {
+  test('that is not paid covers calls for three days, then the plan ends', async () => {
     await using scene = planScene({ balance: 25 * USD })
     await scene.buy('pro')
     const isCovered = async () => {
@@ -182,7 +182,7 @@ describe('a renewal', () => {
     expect(scene.broken()).toEqual([])
   })
 
-  test('that is not paid ends after three days, whatever is ordered and not paid meanwhile', async () => {
+  test('that is not paid ends after three days, despite unpaid orders meanwhile', async () => {
     await using scene = planScene({ balance: 25 * USD })
     await scene.buy('pro')
     const { offered, parts } = scene
@@ -208,9 +208,9 @@ describe('a renewal', () => {
 
   test.each([
     ['in time', '2026-12-15T10:31:00'],
-    ['late: months are counted anew', '2027-02-20T00:00:00'],
+    ['late, which starts a new month', '2027-02-20T00:00:00'],
   ])(
-    'that the balance does not pay for stays open where the page tries it again; seen to %s',
+    'that the balance cannot pay stays open after another try on the page; processed %s',
     async (_, time) => {
       await using scene = planScene({ balance: 25 * USD })
       await scene.buy('pro')
@@ -224,7 +224,7 @@ describe('a renewal', () => {
     },
   )
 
-  test('that was seen to late has three days from then, once', async () => {
+  test('that is processed late has three days from then, once', async () => {
     await using scene = planScene({ balance: 25 * USD })
     await scene.buy('pro')
     const { offered, parts } = scene
@@ -241,7 +241,7 @@ describe('a renewal', () => {
     expect([scene.balance(), scene.planOf()]).toEqual([5 * USD, null])
   })
 
-  test('that is paid within them goes on from the end of the month', async () => {
+  test('that is paid within the days of grace continues from the end of the month', async () => {
     await using scene = planScene({ balance: 25 * USD })
     await scene.buy('pro')
     scene.at('2026-12-15T10:31:00')
@@ -255,7 +255,7 @@ describe('a renewal', () => {
     ])
   })
 
-  test('after a time in which nobody saw to it begins anew: what was not served is not paid', async () => {
+  test('after a long outage starts a new month, and the time between is not paid', async () => {
     await using scene = planScene()
     await scene.buy('pro')
     scene.at('2027-02-20T00:00:00')
@@ -267,8 +267,8 @@ describe('a renewal', () => {
   })
 
   test.each([
-    ['is not dearer than the month before, where the price was raised', 30, 20],
-    ['is cheaper where the price was lowered', 12, 12],
+    ['costs the previous price if the price was raised', 30, 20],
+    ['costs the new price if the price was lowered', 12, 12],
   ])('%s', async (_, price, paid) => {
     await using scene = planScene()
     await scene.buy('pro')
@@ -278,7 +278,7 @@ describe('a renewal', () => {
     expect(scene.balance()).toBe((80 - paid) * USD)
   })
 
-  test('has the limits of today; a plan that is no longer offered ends', async () => {
+  test('has the limits of today, and a plan that is no longer offered ends', async () => {
     await using scene = planScene()
     await scene.buy('pro')
     scene.offered[0] = { ...PRO, limits: { day: 2 * USD } }
@@ -304,7 +304,7 @@ describe('a renewal', () => {
     expect([scene.balance(), scene.planOf()]).toEqual([80 * USD, null])
   })
 
-  test('that fails holds up no other account’s', async () => {
+  test('that fails does not delay another account’s', async () => {
     await using scene = planScene({ accounts: 2 })
     for (const id of [1, 2]) await scene.buy('pro', id)
     scene.at('2026-12-15T10:30:00')
@@ -319,7 +319,7 @@ describe('a renewal', () => {
     expect(scene.broken()).toEqual([])
   })
 
-  test('by many at once is one', async () => {
+  test('by many rounds at once happens once', async () => {
     await using scene = planScene({ accounts: 5 })
     for (const id of [1, 2, 3, 4, 5]) await scene.buy('pro', id)
     scene.at('2026-12-15T10:30:00')
@@ -332,7 +332,7 @@ describe('a renewal', () => {
   test.each([
     ['once the next month is made', { dies_at: 'withdraw' }],
     ['once its price is taken', { dies_at: 'begin' }],
-  ])('that is stopped %s goes on where it was', async (_, { dies_at }) => {
+  ])('that is stopped %s continues where it was', async (_, { dies_at }) => {
     await using scene = planScene()
     await scene.buy('pro')
     scene.at('2026-12-15T10:30:00')
@@ -353,7 +353,7 @@ describe('a renewal', () => {
 })
 
 describe('a change of the plan', () => {
-  test('to a dearer one begins at once; the rest of the month by time is counted against its price', async () => {
+  test('to a dearer one starts at once, for its price minus the rest of the month by time', async () => {
     await using scene = planScene({ balance: 200 * USD })
     await scene.buy('pro')
     const call = hold(2 * USD, { model_id: 'sim-text', now_ms: scene.clock.now_ms })
@@ -368,7 +368,7 @@ describe('a change of the plan', () => {
       'pro replaced 2026-11-15..2026-12-15',
       'max active 2026-11-25..2026-12-25',
     ])
-    // The used part of the month counts on; limits that the plan lacks are gone.
+    // The used part of the month still counts; limits that the new plan lacks are removed.
     const limits = await budgetsOfPeriod(scene.db, scene.planOf() ?? 0)
     expect(limits.map(({ period, limit_nanos, used_nanos }) => [period, limit_nanos, used_nanos])).toEqual([
       ['month', MAX.limits.month ?? 0, 2 * USD],
@@ -378,7 +378,7 @@ describe('a change of the plan', () => {
     expect(scene.broken()).toEqual([])
   })
 
-  test('to a dearer one that the balance does not pay for leaves the plan as it is', async () => {
+  test('to a dearer one that the balance cannot pay keeps the current plan', async () => {
     await using scene = planScene({ balance: 30 * USD })
     await scene.buy('pro')
     expect([await scene.buy('max'), scene.balance(), scene.planOf()]).toEqual(['unpaid', 10 * USD, 1])
@@ -392,7 +392,7 @@ describe('a change of the plan', () => {
     ])
   })
 
-  test('to a cheaper one begins when the month ends, and can be taken back', async () => {
+  test('to a cheaper one starts when the month ends, and can be undone', async () => {
     await using scene = planScene({ balance: 200 * USD })
     await scene.buy('max')
     const ends_ms = Date.parse('2026-12-15T10:30:00Z')
@@ -410,7 +410,7 @@ describe('a change of the plan', () => {
 })
 
 describe('a cancellation', () => {
-  test('lets the month that is paid go on, without days of grace', async () => {
+  test('keeps the paid month, without days of grace', async () => {
     await using scene = planScene()
     await scene.buy('pro')
     const ends = await scene.inAccount((tx) => cancelPlan(tx, 1, scene.clock.now_ms))
@@ -428,7 +428,7 @@ describe('a cancellation', () => {
     ])
   })
 
-  test('can be taken back until the end', async () => {
+  test('can be undone until the end', async () => {
     await using scene = planScene()
     await scene.buy('pro')
     await scene.inAccount((tx) => cancelPlan(tx, 1, scene.clock.now_ms))
@@ -439,7 +439,7 @@ describe('a cancellation', () => {
     expect(scene.balance()).toBe(60 * USD)
   })
 
-  test('waits for a month that is paid and has not begun: it would renew again', async () => {
+  test('is refused while a paid month has not started, which would renew again', async () => {
     await using scene = planScene()
     await scene.buy('pro')
     const ordered = await scene.order(1, 'max')
@@ -449,7 +449,7 @@ describe('a cancellation', () => {
     await expect(cancelling).rejects.toThrow('was paid a moment ago')
   })
 
-  test('within the days of grace ends it at once', async () => {
+  test('within the days of grace ends the plan at once', async () => {
     await using scene = planScene({ balance: 20 * USD })
     await scene.buy('pro')
     scene.at('2026-12-16T00:00:00')
@@ -464,7 +464,7 @@ describe('a cancellation', () => {
   })
 })
 
-describe('a next month that nobody paid for counts as', () => {
+describe('an unpaid next month counts as', () => {
   type Scene = ReturnType<typeof planScene>
   const until = async (scene: Scene, time: string) => {
     scene.at(time)
@@ -474,12 +474,12 @@ describe('a next month that nobody paid for counts as', () => {
     ['failed', 'once the days of grace are over', (scene) => until(scene, '2026-12-18T10:30:00')],
     [
       'cancelled',
-      'where its plan was cancelled within them',
+      'if its plan was cancelled within the days of grace',
       (scene) => scene.inAccount((tx) => cancelPlan(tx, 1, scene.clock.now_ms)),
     ],
     [
       'cancelled',
-      'where another plan was bought within them',
+      'if another plan was bought within the days of grace',
       async (scene) => {
         await scene.ledger.submit(topUp(100 * USD))
         await scene.buy('max')
@@ -498,7 +498,7 @@ describe('a next month that nobody paid for counts as', () => {
   })
 })
 
-test('a month begins once, however often it is asked', async () => {
+test('a month starts once, however often it is started', async () => {
   await using scene = planScene()
   await scene.buy('pro')
   await beginPeriod(scene.parts, 1)
@@ -506,7 +506,7 @@ test('a month begins once, however often it is asked', async () => {
   expect(scene.sql.query("SELECT id FROM actions WHERE action = 'plan.begun'").all()).toHaveLength(1)
 })
 
-test('revenue stays what it was where an account is erased, whose entries do not say any more what they paid for', async () => {
+test('revenue stays the same after an account is erased, although its entries no longer name what they paid for', async () => {
   await using scene = planScene({ accounts: 2 })
   for (const account_id of [1, 2]) await scene.buy('pro', account_id)
   const always = { since_ms: 0, until_ms: scene.clock.now_ms + 1 }

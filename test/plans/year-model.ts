@@ -1,4 +1,4 @@
-// The months of one account's plans, and what each paid, by a simple arithmetic beside the gateway's: it reads no row.
+// The months of one account's plans and the payment of each, by a simple arithmetic beside the gateway's, which reads no row.
 import type { Plan } from '../../plugins/plans/settings.ts'
 
 const DAY_MS = 86_400_000
@@ -19,7 +19,7 @@ interface Month {
   plan: string
   price: number
   due: number
-  /** What it has paid; undefined: nothing yet. */
+  /** The amount that it has paid; undefined: nothing yet. */
   paid?: number
   state: 'open' | 'active' | 'ended' | 'replaced' | 'lapsed'
   follows: Month | undefined
@@ -53,7 +53,7 @@ export type Subscriber = ReturnType<typeof createSubscriber>
 
 export function createSubscriber(offered: readonly Plan[], balance: number) {
   const months: Month[] = []
-  /** Payments that began no month: the account is told of each. */
+  /** Payments that started no month: the account gets a mail for each. */
   const not_begun: number[] = []
   const priceOf = (name: string) => offered.find((plan) => plan.name === name)?.price_nanos ?? 0
   const inState = (state: Month['state']) => months.find((month) => month.state === state)
@@ -171,7 +171,7 @@ export function createSubscriber(offered: readonly Plan[], balance: number) {
       if (month.number === 1) lapse(month)
       return false
     },
-    /** @returns where the order of a payment is noted; undefined: it is refused */
+    /** @returns a function that records the order of a payment; undefined: the order is refused */
     order(plan: string, now_ms: number): ((id: number) => void) | undefined {
       const quoted = quote(plan, now_ms)
       if ('has' in quoted || 'later' in quoted || ('due' in quoted && quoted.due === 0)) return undefined
@@ -201,7 +201,7 @@ export function createSubscriber(offered: readonly Plan[], balance: number) {
       if (active && active.ends_ms <= now_ms) renewActive(active, now_ms, is_failing)
       if (is_over && (!open.follows || open.follows !== inState('active'))) lapse(open)
     },
-    /** Gives up a first month whose orders are over. @returns whether the card is to be charged now */
+    /** Gives up a first month whose orders are over. @returns whether the card is to be recordCharge now */
     isCharged(now_ms: number): boolean {
       const [active, open] = [inState('active'), inState('open')]
       if (!open) return false
@@ -217,21 +217,25 @@ export function createSubscriber(offered: readonly Plan[], balance: number) {
       const last_ms = charges.at(-1)?.changed_ms ?? 0
       return !is_under_way && charges.length < MAX_CHARGES && now_ms >= last_ms + DAY_MS
     },
-    charged(id: number, is_refused: boolean, now_ms: number): void {
+    recordCharge(id: number, is_refused: boolean, now_ms: number): void {
       const state = is_refused ? 'closed' : 'open'
       inState('open')?.payments.push({ id, by: 'card', state, changed_ms: now_ms, is_pending: false })
     },
-    /** The bank's word on a payment, each time that the gateway hears it. @param is_over its time to be paid is over */
-    heard(id: number, said: { state: string; amount_minor: number; is_over: boolean }, now_ms: number): void {
+    /** Takes the bank's report of a payment, each time that the gateway gets it. @param is_over its time to be paid is over */
+    recordPayment(
+      id: number,
+      reported: { state: string; amount_minor: number; is_over: boolean },
+      now_ms: number,
+    ): void {
       const { month, payment } = paymentOf(id)
-      payment.is_pending = said.state === 'pending'
-      if (said.state === 'paid' && payment.state !== 'paid') {
+      payment.is_pending = reported.state === 'pending'
+      if (reported.state === 'paid' && payment.state !== 'paid') {
         payment.state = 'paid'
-        account.balance += said.amount_minor * NANOS_PER_CENT
+        account.balance += reported.amount_minor * NANOS_PER_CENT
         if (month.state !== 'open' || account.is_suspended || !pay(month, now_ms)) not_begun.push(id)
       } else if (
         payment.state === 'open' &&
-        (said.state === 'failed' || (said.state === 'open' && said.is_over))
+        (reported.state === 'failed' || (reported.state === 'open' && reported.is_over))
       )
         Object.assign(payment, { state: 'closed', changed_ms: now_ms })
     },

@@ -1,5 +1,5 @@
 // A year of plans, seeded: renewals from the balance and by saved cards that fail, a leap day, months that are not paid, changes in the middle of a
-// month, and calls. Covered calls never touch the balance, others never the plan; all sums and months are those of a simple arithmetic beside it.
+// month, and calls. Covered calls never touch the balance, others never the plan; all sums and months equal those of a simple arithmetic beside it.
 import { expect, test } from 'bun:test'
 import { type Random, randomFrom } from '../money/ledger/random.ts'
 import { hold, post, voided } from '../money/ledger/world.ts'
@@ -11,9 +11,9 @@ import { paysByCard, STEADY, type Year, yearOf } from './year.ts'
 
 const ACCOUNTS = 8
 const CALLS = 10_000
-/** In the suite. */
+/** Calls in the suite. */
 const FEWER_CALLS = 2_000
-/** In the suite on PostgreSQL, whose calls take longer. */
+/** Calls in the suite on PostgreSQL, which take longer. */
 const FEWEST_CALLS = 600
 const BEGIN_MS = Date.parse('2027-11-29T09:00:00Z')
 const END_MS = Date.parse('2028-12-06T00:00:00Z')
@@ -31,16 +31,16 @@ test.each(ENGINES)(
     const step_ms = Math.floor((END_MS - BEGIN_MS) / calls)
     await year.order(STEADY, 'pro', true)
     await year.choose(STEADY, true)
-    const seen = { covered: 0, from_balance: 0, refused: 0 }
+    const counts = { covered: 0, from_balance: 0, refused: 0 }
     for (let call = 0; call < calls; call++) {
-      // Less than a day after the one before: later a month would begin anew.
+      // Less than a day after the previous call: any later, a month would start anew.
       clock.now_ms = BEGIN_MS + call * step_ms + random.below(Math.floor(step_ms / 2))
       const id = year.ids[random.below(ACCOUNTS)] ?? 0
       if (random.chance((0.02 * CALLS) / calls) && id !== STEADY) await administer(year, random, id)
       // A round every four hours or so.
       if (random.chance(Math.min(1, (0.2 * CALLS) / calls)))
         expect([SEED, call, await year.work(random.chance(0.05))]).toEqual([SEED, call, []])
-      await makeCall(year, random, id, seen)
+      await makeCall(year, random, id, counts)
       if (call % (calls / CHECKS) === 0) await expectSame(year)
     }
     await expectSame(year)
@@ -48,8 +48,8 @@ test.each(ENGINES)(
     expect(months.map(({ paid }) => paid)).toEqual(Array(13).fill(20 * USD))
     expect(months.some(({ starts_ms }) => starts_ms === LEAP_DAY_MS)).toBe(true)
     expect(year.steadyCharges()).toBe(18)
-    expect(seen.covered).toBeGreaterThan(calls / 10)
-    expect(seen.from_balance).toBeGreaterThan(calls / 20)
+    expect(counts.covered).toBeGreaterThan(calls / 10)
+    expect(counts.from_balance).toBeGreaterThan(calls / 20)
   },
   timeoutMs(600_000),
 )
@@ -75,7 +75,7 @@ async function makeCall(
   year: Year,
   random: Random,
   account_id: number,
-  seen: { covered: number; from_balance: number; refused: number },
+  counts: { covered: number; from_balance: number; refused: number },
 ): Promise<void> {
   const { ledger, clock } = year.world
   const { account } = year.subscriberOf(account_id)
@@ -87,11 +87,11 @@ async function makeCall(
     hold(ceiling, { account_id, key_id: account_id, now_ms, model_id, expires_at_ms: now_ms + 60_000 }),
   )
   if (!held.ok) {
-    seen.refused += 1
+    counts.refused += 1
     return
   }
   const is_covered = held.plan_period_id !== undefined
-  // Some cost more than their ceiling, a little.
+  // Some cost a little more than their ceiling.
   const cost = random.chance(0.02) ? ceiling + random.below(1_000) : random.below(ceiling + 1)
   const flag = is_covered ? ({ is_covered: true } as const) : {}
   const is_void = random.chance(0.1)
@@ -101,11 +101,11 @@ async function makeCall(
   const settled = is_void ? 0 : cost
   const after = await year.moneyOf(account_id)
   if (is_covered) {
-    seen.covered += 1
+    counts.covered += 1
     account.covered += settled
     expect([after.balance, model_id]).toEqual([before.balance, 'sim-text'])
   } else {
-    seen.from_balance += 1
+    counts.from_balance += 1
     account.spent += settled
     account.balance -= settled
     expect(after.used).toBe(before.used)

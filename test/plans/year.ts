@@ -1,4 +1,4 @@
-// The scene of a year of plans: accounts on either engine, a bank that declines, answers late or not at all, and beside each account its simple arithmetic.
+// The scene of a year of plans: accounts on either engine, a bank that declines, answers late or not at all, and a simple model of each account.
 import { startPayment } from '../../plugins/payments/ordering.ts'
 import { orderPlanByPayment } from '../../plugins/payments/plans/ordering.ts'
 import { refreshOrder } from '../../plugins/payments/refreshing.ts'
@@ -24,9 +24,9 @@ import { type ENGINES, openWorld, type World } from '../payments/world.ts'
 import { MAX, MINI, PRO, USD } from './scene.ts'
 import { createSubscriber, type Subscriber } from './year-model.ts'
 
-/** Beside those that the world begins with. */
+/** Above the accounts that the world starts with. */
 const FIRST_ACCOUNT = 12
-/** An account that keeps its first plan all year, by a card that is charged at last. */
+/** An account that keeps its first plan all year, by a card whose charges succeed in the end. */
 export const STEADY = FIRST_ACCOUNT
 
 /** Half of the accounts: they never add funds, and let the card pay. */
@@ -46,7 +46,7 @@ const ANSWERS: [CardAnswer, ...CardAnswer[]] = [
   { refused: DECLINED },
   { refused: ASKING },
 ]
-/** Over and over: four months by six charges. */
+/** The repeated answers for the steady account: six charges pay for four months. */
 const STEADILY: readonly CardAnswer[] = [PAID, { refused: DECLINED }, PAID, LATE, { refused: ASKING }, PAID]
 const PLANS = ['pro', 'max', 'mini'] as const
 
@@ -71,7 +71,7 @@ export async function yearOf(
     subscribers.set(id, createSubscriber(offers.offered, balance))
   }
   const subscriberOf = (id: number) => subscribers.get(id) as Subscriber
-  /** Of this round, the accounts whose cards are charged. */
+  /** The accounts whose cards are charged in this round. */
   let charged: number[] = []
   /** The charges of the steady account. */
   let steady = 0
@@ -79,21 +79,24 @@ export async function yearOf(
     const answer =
       account_id === STEADY ? (STEADILY[steady++ % STEADILY.length] ?? PAID) : random.pick(ANSWERS)
     charged.push(account_id)
-    subscriberOf(account_id).charged(id, 'refused' in answer, clock.now_ms)
+    subscriberOf(account_id).recordCharge(id, 'refused' in answer, clock.now_ms)
     return answer
   }
-  hearing(fake, heard)
-  hearing(card, heard)
-  function heard({ id, account_id, expires_at_ms }: PaymentOrder, { state, amount_minor }: Payment): void {
+  watchLookups(fake, recordPayment)
+  watchLookups(card, recordPayment)
+  function recordPayment(
+    { id, account_id, expires_at_ms }: PaymentOrder,
+    { state, amount_minor }: Payment,
+  ): void {
     const is_over = clock.now_ms >= expires_at_ms
-    subscriberOf(account_id).heard(id, { state, amount_minor, is_over }, clock.now_ms)
+    subscriberOf(account_id).recordPayment(id, { state, amount_minor, is_over }, clock.now_ms)
   }
 
   const paying: PayingParts & { catalogue: typeof offers.parts.catalogue } = {
     ...{ db, now: () => clock.now_ms, catalogue: offers.parts.catalogue },
     withdraw: (operation) => (world.ledger as Ledger).submit(operation),
   }
-  /** As where the disk is full. */
+  /** Parts whose withdrawals fail, as with a full disk. */
   const failing = { ...paying, withdraw: () => Promise.reject(new Error('the disk is full')) }
   const payingOf = (is_failing: boolean) => (is_failing ? failing : paying)
   const inAccount = <T>(id: number, work: (tx: Tx) => Promise<T>) =>
@@ -109,7 +112,7 @@ export async function yearOf(
       const plan = random.pick(PLANS)
       const is_bought = subscriberOf(id).buy(plan, clock.now_ms, is_failing)
       const bought = { account_id: id, plan, by: undefined }
-      const is_so = await worked(buyPlan(payingOf(is_failing), offers.offered, bought))
+      const is_so = await attempt(buyPlan(payingOf(is_failing), offers.offered, bought))
       return { is_bought, is_so: is_so ?? is_bought }
     },
     /** Orders a plan that is paid on a page: at once, days later, or never. */
@@ -118,7 +121,7 @@ export async function yearOf(
       const wanted = { account_id: id, person_id: undefined, plan, quote: undefined, request_key: undefined }
       const paid = { method: 'fake', currency: 'EUR' }
       let order: Order | undefined
-      await worked(
+      await attempt(
         db.begin(async (tx) => {
           order = await orderPlanByPayment(tx, offers.parts, { ...wanted, ...paid })
         }),
@@ -132,18 +135,18 @@ export async function yearOf(
       const { reference } = await startPayment(offers.parts, order.id)
       if (is_paid) await year.payOn(order.id, reference)
     },
-    /** Somebody pays on a page, and its webhook comes. */
+    /** Pays on a page, and delivers the webhook. */
     async payOn(order_id: number, reference: string) {
       fake.pay(reference)
       await refreshOrder(offers.parts, order_id, { source: 'webhook' })
     },
     async cancel(id: number) {
       subscriberOf(id).cancel(clock.now_ms)
-      await worked(inAccount(id, (tx) => cancelPlan(tx, id, clock.now_ms)))
+      await attempt(inAccount(id, (tx) => cancelPlan(tx, id, clock.now_ms)))
     },
     async keep(id: number) {
       subscriberOf(id).keep(clock.now_ms)
-      await worked(inAccount(id, (tx) => keepPlan(tx, id, clock.now_ms)))
+      await attempt(inAccount(id, (tx) => keepPlan(tx, id, clock.now_ms)))
     },
     async choose(id: number, has_card: boolean) {
       const active = subscriberOf(id).inState('active')
@@ -160,7 +163,7 @@ export async function yearOf(
       subscriberOf(id).account.balance += nanos
       await world.ledger.submit(topUp(nanos, id))
     },
-    /** A round of a gateway: months are renewed, cards are charged, payments that are due are looked at. @returns the accounts that differ */
+    /** A round of a gateway: renews months, charges cards, looks up payments that are due. @returns the accounts that differ */
     async work(is_failing: boolean): Promise<string[]> {
       const { now_ms } = clock
       for (const id of ids) subscriberOf(id).renew(now_ms, is_failing)
@@ -183,7 +186,7 @@ export async function yearOf(
       await world.poll(offers.parts)
       return differ
     },
-    /** The balance of an account, and what is used of the limits of its plan. */
+    /** The balance of an account, and the used part of its plan's limits. */
     async moneyOf(id: number): Promise<{ balance: number; used: number }> {
       const [found] = await db.rows<{ balance: number; used: number }>(
         `SELECT balance_nanos AS balance, CAST((SELECT coalesce(sum(used_nanos), 0) FROM budgets
@@ -231,18 +234,21 @@ async function foundOf({ db }: World, id: number) {
   }
 }
 
-/** Passes on what a provider says of a payment, each time that it is asked. */
-function hearing(provider: FakeProvider, heard: (order: PaymentOrder, payment: Payment) => void): void {
+/** Passes on each report of a provider on a payment. */
+function watchLookups(
+  provider: FakeProvider,
+  recordPayment: (order: PaymentOrder, payment: Payment) => void,
+): void {
   const { look } = provider
   provider.look = async (reference, order) => {
     const payment = await look(reference, order)
-    heard(order, payment)
+    recordPayment(order, payment)
     return payment
   }
 }
 
-/** @returns undefined: what it gives is nothing; false: it was refused */
-async function worked(work: Promise<unknown>): Promise<boolean> {
+/** @returns false if the work was refused */
+async function attempt(work: Promise<unknown>): Promise<boolean> {
   try {
     await work
     return true
@@ -252,7 +258,7 @@ async function worked(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Each with a key of the same number, and an address for its mails. */
+/** Adds accounts, each with a key of the same number and a mail address. */
 async function addAccounts({ address, db }: World, ids: readonly number[]): Promise<void> {
   if (address.startsWith('postgres:')) {
     const texts = ids.flatMap((id) => [accountText(id), keyText(id, id)])

@@ -30,8 +30,8 @@ async function signUp(name: string, email: string, refs: { started?: string; fin
   expect(finished.status).toBe(200)
 }
 
-describe('somebody who signs up', () => {
-  test('by a link is bound to its account, and the mail’s link has the code: another browser will do', async () => {
+describe('a person who signs up', () => {
+  test('by a link is bound to its account, and the mail’s link has the code, for another browser', async () => {
     await signUp('carla', 'carla@example.com', { started: code, finished: code })
     expect(await referrerOf('carla')).toBe(bob.id)
     const [mail] = await scene.mailsTo('carla@example.com', 1)
@@ -43,15 +43,15 @@ describe('somebody who signs up', () => {
   })
 
   test.each([
-    ['without one', 'dora', 'dora@example.com', undefined],
-    ['by an unknown one', 'emil', 'emil@example.com', 'nobody00'],
-    ['to themselves, in another spelling of their mailbox', 'bob2', 'bobmiller+2@googlemail.com', code],
-  ])('%s is bound to nobody', async (_, name, email, ref) => {
+    ['without a link', 'dora', 'dora@example.com', undefined],
+    ['by an unknown link', 'emil', 'emil@example.com', 'nobody00'],
+    ['by their own link, with another spelling of their mailbox', 'bob2', 'bobmiller+2@googlemail.com', code],
+  ])('%s is not bound', async (_, name, email, ref) => {
     await signUp(name, email, { ...(ref === undefined ? {} : { finished: ref }) })
     expect(await referrerOf(name)).toBeUndefined()
   })
 
-  test('with what is no code is refused', async () => {
+  test('with an invalid code is refused', async () => {
     expect((await scene.stranger().ask('x@example.com', { ref: 'A"b' })).status).toBe(400)
   })
 })
@@ -76,7 +76,7 @@ test('the link of a closed account binds nobody', async () => {
   expect(await referrerOf('frida')).toBeUndefined()
 })
 
-test('a link is made once, of many who ask for it at once', async () => {
+test('a link is made once for many requests at once', async () => {
   const { id } = await gateway.account('greta')
   const all = await Promise.all(Array.from({ length: 20 }, () => referralCodeOf(store, id, making)))
   expect(new Set(all).size).toBe(1)

@@ -1,4 +1,4 @@
-// Referrals on PostgreSQL: what is read of them is what stands there.
+// Referrals on PostgreSQL: the share of a payment, settled by two gateways.
 import { expect, test } from 'bun:test'
 import { shareMovementsOf } from '../../plugins/payments/shares.ts'
 import { bindReferral, referralCodeOf } from '../../plugins/referral/binding.ts'
@@ -10,7 +10,7 @@ import { brokenIn } from '../money/ledger/postgres-world.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 
 test.skipIf(!hasPostgres)(
-  'a payment is shared, and what a refund takes is taken once, by two gateways',
+  'two gateways share a payment once, and take the part of a refund back once',
   async () => {
     const { name, url } = await makeDatabase()
     const db = await openPostgres(url)

@@ -24,8 +24,8 @@ const bob = gateway.rows().accounts.find(({ name }) => name === 'bob')?.id ?? 0
 const [bobs, alices] = [() => scene.balance('bob') ?? 0, () => scene.balance() ?? 0]
 const debt = () => gateway.rows().accounts.find(({ name }) => name === 'bob')?.debt_nanos ?? 0
 const run = (sql: string) => store.write((db) => db.rows(sql))
-/** As a command marks it, which knows nothing of shares. */
-async function marked(amount: string): Promise<number> {
+/** Makes an order and marks it as paid like a command, which credits no shares. */
+async function payByCommand(amount: string): Promise<number> {
   const id = await scene.makeOrder(amount)
   const order = await orderById(store, id)
   const { currency, amount_minor } = order
@@ -40,7 +40,7 @@ const refund = (id: number, amount?: string) =>
 beforeEach(async () => {
   await run('DELETE FROM referrals')
   await run('DELETE FROM closed_accounts')
-  // Payments that earlier tests left without a share are none of the last day.
+  // Moves payments that earlier tests left without a share out of the last day.
   await run('UPDATE orders SET paid_at_ms = 0')
   await run("UPDATE accounts SET status = 'active'")
   await run(`INSERT INTO referrals VALUES (1, ${alice.id}, ${bob}, ${Date.now() - 1_000})`)
@@ -52,20 +52,20 @@ describe('a payment', () => {
     const [before, payer] = [bobs(), alices()]
     const id = await scene.makePaidOrder('100')
     expect(bobs() - before).toBe(10.8 * USD)
-    // 108 USD and 5 %: nothing of the share is the payer's.
+    // 108 USD and 5 %: the payer pays nothing of the share.
     expect(alices() - payer).toBe(113.4 * USD)
     const entries = await store.rows<{ request_key: string; id: number }>(
       `SELECT request_key, id FROM entries WHERE request_key IN ('order:${id}', 'referral:${id}') ORDER BY id`,
     )
     expect(entries.map(({ request_key }) => request_key)).toEqual([`order:${id}`, `referral:${id}`])
-    // Looked at again, and by the sweep: once.
+    // Another lookup and the sweep credit nothing more.
     await owner.json('POST', `/orders/${id}/look`)
     await Promise.all([settleShares(parts), settleShares(parts), settleShares(parts)])
     expect(bobs() - before).toBe(10.8 * USD)
   })
 
   test.each([
-    ['of an account that nobody referred', () => run('DELETE FROM referrals'), 0],
+    ['of an account without a referrer', () => run('DELETE FROM referrals'), 0],
     [
       'after the months',
       () => run(`UPDATE referrals SET created_at_ms = ${Date.now() - 366 * 86_400_000}`),
@@ -77,7 +77,7 @@ describe('a payment', () => {
       () => run(`UPDATE accounts SET status = 'suspended' WHERE id = ${bob}`),
       2.7 * USD,
     ],
-  ] as const)('%s', async (_, prepare, share) => {
+  ] as const)('%s gives the right share', async (_, prepare, share) => {
     await prepare()
     const before = bobs()
     await scene.makePaidOrder('25')
@@ -90,10 +90,10 @@ describe('a payment', () => {
     expect(await sharesOfPayment(off, { id: 1, account_id: alice.id, credit_nanos: 5 * USD })).toEqual([])
   })
 
-  test('that a command marked as paid gets its share from the sweep, for a day', async () => {
+  test('that a command marked as paid gets its share from the sweep within a day', async () => {
     await run('DELETE FROM referrals')
-    const [soon, late] = [await marked('25'), await marked('25')]
-    // Credited by the gateway, while nobody was to get a share.
+    const [soon, late] = [await payByCommand('25'), await payByCommand('25')]
+    // Credited by the gateway, while no account was due a share.
     await scene.makePaidOrder('25')
     await run(`UPDATE orders SET paid_at_ms = ${Date.now() - 86_400_001} WHERE id = ${late}`)
     await run(`INSERT INTO referrals VALUES (1, ${alice.id}, ${bob}, ${Date.now() - 1_000})`)
@@ -107,7 +107,7 @@ describe('a payment', () => {
 })
 
 describe('a refund', () => {
-  test('takes its part of the share back, and all of them take all of it', async () => {
+  test('takes its part of the share back, and all refunds take all of it', async () => {
     const before = bobs()
     const id = await scene.makePaidOrder('100')
     await refund(id, '25')
@@ -121,7 +121,7 @@ describe('a refund', () => {
     expect(bobs() - before).toBe(0)
   })
 
-  test('takes it as debt where the referrer has spent it', async () => {
+  test('takes it as debt if the referrer has spent it', async () => {
     const id = await scene.makePaidOrder('25')
     const balance = bobs()
     await run(`UPDATE accounts SET balance_nanos = 0 WHERE id = ${bob}`)
@@ -156,7 +156,7 @@ describe('a refund', () => {
   })
 })
 
-test('a lost dispute takes what refunds have left of it', async () => {
+test('a lost dispute takes the part of the share that refunds left', async () => {
   const before = bobs()
   const id = await scene.makePaidOrder('100')
   await refund(id, '50')
@@ -197,8 +197,8 @@ test(`any order of refunds, failures and sweeps ends at the same sum (seed ${SEE
   expect(bobs() - before + 0).toBe(due)
 }, 60_000)
 
-describe('what each sees', () => {
-  test('the referrer: the link, and what it earned, without names', async () => {
+describe('visibility', () => {
+  test('the referrer sees the link and its earnings, without names', async () => {
     const bob_owner = await scene.as('owner', 'bob')
     const view = await bob_owner.json('GET', '/referral')
     expect(view).toMatchObject({ per_cent: 10, months: 12, signed_up: 1, referrals: [{ id: 1 }] })
@@ -213,7 +213,7 @@ describe('what each sees', () => {
     ['a member', 'member', 403],
     ['an owner', 'owner', 200],
     ['billing', 'billing', 200],
-  ] as const)('%s of the account', async (_, role, status) => {
+  ] as const)('%s of the account has its access', async (_, role, status) => {
     const client = await scene.as(role, 'bob')
     expect((await client.send('GET', '/referral')).status).toBe(status)
   })

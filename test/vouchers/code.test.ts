@@ -1,4 +1,4 @@
-// The text of a voucher: read however it is typed, and no typing error is taken for another voucher.
+// The text of a voucher: read in any typed form, and no typing error becomes another voucher.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { formatCode, generateCode, hintOf, parseCode } from '../../plugins/vouchers/code.ts'
@@ -6,7 +6,7 @@ import '../support/seed.ts'
 
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 })
-/** Of the first bytes whose check character can be typed on a phone. */
+/** Codes of the first bytes whose check character can be typed on a phone. */
 const codes = bytes
   .map((first) => {
     let at = 0
@@ -34,7 +34,7 @@ describe('a code', () => {
     expect(code).toBe(`${'0'.repeat(25)}55`)
   })
 
-  test('is read back, in groups and however it is typed', () => {
+  test('is read back, in groups and in any typed form', () => {
     fc.assert(
       fc.property(codes, (code) => {
         const typed = [
@@ -77,16 +77,16 @@ describe('a code', () => {
 describe('another text', () => {
   test.each([
     ['a code of new-api', ' 0123456789abcdef0123456789abcdef ', '0123456789abcdef0123456789abcdef'],
-    ['a short one', 'voucher-code-1', 'voucher-code-1'],
+    ['a short text', 'voucher-code-1', 'voucher-code-1'],
     ['a code without its last character', `${'0'.repeat(26)}`, '0'.repeat(26)],
-    ['a code with one more', '0'.repeat(28), '0'.repeat(28)],
+    ['a code with one character more', '0'.repeat(28), '0'.repeat(28)],
     ['a letter that no code has', `U${'0'.repeat(26)}`, `U${'0'.repeat(26)}`],
-    ['nothing', '  ', ''],
-  ])('%s is taken as it was typed', (_, text, code) => {
+    ['spaces', '  ', ''],
+  ])('%s is kept as it was typed', (_, text, code) => {
     expect(parseCode(text)).toEqual({ kind: 'imported', code })
   })
 
-  test('of a short one nothing is shown', () => {
+  test('that is short has no hint', () => {
     expect(hintOf('voucher-code-1')).toBe('')
   })
 })

@@ -1,4 +1,4 @@
-// `voucher`: created, listed, redeemed and revoked by commands, and what is refused.
+// `voucher`: created, listed, redeemed and revoked by commands; refusals.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { sceneOfEachTest } from '../app/commands/scene.ts'
 
@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 describe('create', () => {
-  test('prints each code on a line, and says beside that they are shown only there', async () => {
+  test('prints each code on a line, with a note that codes are shown only there', async () => {
     const { status, out, err } = await scene.run('voucher', 'create', '--usd', '10', '--count', '3')
     expect(status).toBe(0)
     const codes = out.split('\n')
@@ -24,7 +24,7 @@ describe('create', () => {
     expect(err).toBe('Batch 1: 3 vouchers of 10.00 USD. The codes are shown only here.')
   })
 
-  test('as CSV, with amount and expiry', async () => {
+  test('prints CSV with amount and expiry', async () => {
     const { out } = await scene.run('voucher', 'create', '--usd', '0.50', '--expires', '90d', '--csv')
     const [head, line = ''] = out.split('\r\n')
     expect(head).toBe('code,amount_usd,expires_at')
@@ -33,7 +33,7 @@ describe('create', () => {
     expect(rest).toEqual(['0.50', new Date(scene.now_ms + 90 * 86_400_000).toISOString()])
   })
 
-  test('as JSON', async () => {
+  test('prints JSON', async () => {
     const made = await scene.json('voucher', 'create', '--usd', '10', '--note', 'fair')
     expect(made).toMatchObject({
       batch: 1,
@@ -67,10 +67,10 @@ describe('create', () => {
 
   test.each([
     ['no amount', []],
-    ['nothing', ['--usd', '0']],
-    ['more than is sensible', ['--usd', '100001']],
+    ['an amount of 0', ['--usd', '0']],
+    ['an amount above the maximum', ['--usd', '100001']],
     ['no vouchers', ['--usd', '1', '--count', '0']],
-    ['too many', ['--usd', '1', '--count', '1001']],
+    ['too many vouchers', ['--usd', '1', '--count', '1001']],
     ['an expiry in the past', ['--usd', '1', '--expires', '2020-01-01']],
     ['a note of two lines', ['--usd', '1', '--note', 'a\nb']],
   ])('of %s is refused', async (_, args) => {
@@ -81,7 +81,7 @@ describe('create', () => {
 })
 
 describe('redeem', () => {
-  test('adds to the balance once, and says so when it is run again', async () => {
+  test('adds to the balance once, and reports a repetition', async () => {
     const [code] = (await scene.json('voucher', 'create', '--usd', '10')).codes
     expect((await scene.run('voucher', 'redeem', 'alice', code)).out).toBe(
       'Voucher 1: 10.00 USD added to alice: balance 10.00 USD.',
@@ -112,7 +112,7 @@ describe('redeem', () => {
 })
 
 describe('revoke', () => {
-  test('one, and the rest of a batch', async () => {
+  test('revokes one voucher, and the rest of a batch', async () => {
     const { codes } = await scene.json('voucher', 'create', '--usd', '10', '--count', '4')
     await scene.run('voucher', 'redeem', 'alice', codes[3])
     expect((await scene.run('voucher', 'revoke', '1')).out).toBe('Voucher 1 revoked.')
@@ -123,23 +123,23 @@ describe('revoke', () => {
   })
 
   test.each([
-    ['an unknown one', ['9'], 'Voucher not found'],
-    ['a redeemed one', ['1'], 'Voucher 1 is redeemed already.'],
+    ['an unknown voucher', ['9'], 'Voucher not found'],
+    ['a redeemed voucher', ['1'], 'Voucher 1 is redeemed already.'],
     ['an unknown batch', ['--batch', '9'], 'Batch not found'],
-    ['a batch without unused ones', ['--batch', '1'], 'Batch 1 has no unused vouchers.'],
+    ['a batch without unused vouchers', ['--batch', '1'], 'Batch 1 has no unused vouchers.'],
   ])('%s is refused', async (_, args, words) => {
     const [code] = (await scene.json('voucher', 'create', '--usd', '10')).codes
     await scene.run('voucher', 'redeem', 'alice', code)
     expect(await scene.refusal('voucher', 'revoke', ...args)).toContain(words)
   })
 
-  test('neither or both is wrong usage', async () => {
+  test('is wrong usage with neither a voucher nor a batch, or with both', async () => {
     expect((await scene.run('voucher', 'revoke')).status).toBe(2)
     expect((await scene.run('voucher', 'revoke', '1', '--batch', '1')).status).toBe(2)
   })
 })
 
-test('the list shows an expired one as such, marked or not', async () => {
+test('the list shows an expired voucher as expired before the sweep marks it', async () => {
   await scene.run('voucher', 'create', '--usd', '10', '--expires', '1d')
   scene.now_ms += 86_400_000
   expect(await states()).toEqual(['expired'])

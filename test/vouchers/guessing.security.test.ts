@@ -1,4 +1,4 @@
-// GuessLimiter of voucher codes: ten thousand of them find nothing, are hardly looked up, and hold up nobody else.
+// Guesses of voucher codes: ten thousand of them find nothing, are hardly looked up, and delay no one else.
 import { expect, test } from 'bun:test'
 import { formatCode, generateCode } from '../../plugins/vouchers/code.ts'
 import { createGuessLimiter } from '../../plugins/vouchers/guesses.ts'
@@ -37,7 +37,7 @@ test('10,000 guesses of one account at once: ten are looked up, and nothing is c
     status: 429,
     message: expect.stringMatching(/^Too many wrong voucher codes\. Try again in \d+ seconds?\.$/),
   })
-  // Another account from another address is not held up.
+  // Another account from another address is not limited.
   expect((await redeem(bert, await scene.code(), {}, '198.51.100.2')).status).toBe(200)
 })
 

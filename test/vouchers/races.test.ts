@@ -1,4 +1,4 @@
-// Races for vouchers: of everybody who redeems one at once, one account is credited, once, on both engines and over two executors.
+// Races for vouchers: of many requests that redeem one at once, one account is credited, once, on both engines and over two executors.
 import { describe, expect, test } from 'bun:test'
 import { generateCode } from '../../plugins/vouchers/code.ts'
 import { revokeBatch } from '../../plugins/vouchers/ending.ts'
@@ -16,7 +16,7 @@ const scene = await voucherScene(['anna', 'bert'])
 const { gateway, create, balance } = scene
 
 describe('over sockets', () => {
-  test('20 of two accounts at once: one credit', async () => {
+  test('20 requests of two accounts at once lead to one credit', async () => {
     const [anna, bert] = [await scene.owner('anna'), await scene.owner('bert')]
     const code = await scene.code({ amount: '7' })
     const answers = await Promise.all(
@@ -33,7 +33,7 @@ describe('over sockets', () => {
     expect(bodies.filter(({ status }) => status === 409).length).toBe(10)
   })
 
-  test('five vouchers of a batch of which an account redeems one, at once: one credit', async () => {
+  test('five vouchers of a once-per-account batch lead to one credit when redeemed at once', async () => {
     const before = await balance('anna')
     const anna = await scene.owner('anna')
     const { codes, batch } = await create({ count: 5, once_per_account: true, amount: '2' })
@@ -47,7 +47,7 @@ describe('over sockets', () => {
     ).toEqual({ count: 4 })
   })
 
-  test('redeemed and revoked at once: either, never both', async () => {
+  test('a voucher that is redeemed and revoked at once becomes one of both', async () => {
     const anna = await scene.owner('anna')
     for (let round = 0; round < 10; round++) {
       const before = await balance('anna')

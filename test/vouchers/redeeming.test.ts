@@ -1,4 +1,4 @@
-// The redeeming of vouchers over real sockets: what is credited, what is refused and in which words, and who may.
+// The redeeming of vouchers over real sockets: credits, refusals with their messages, and roles.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { errorOf, signedIn } from '../support/console-session.ts'
 import { DAY_MS, redeem, USD, voucherScene } from './scene.ts'
@@ -18,7 +18,7 @@ const entriesOf = (name: string) =>
   )
 
 describe('a voucher', () => {
-  test('is redeemed at the console: the credit, the mark and the line of the log are one', async () => {
+  test('is redeemed at the console, with its credit, its mark and its line in the log', async () => {
     const { codes, batch } = await create({ amount: '12.50' })
     const [code = ''] = codes
     const answer = await redeem(anna, code.toLowerCase())
@@ -45,7 +45,7 @@ describe('a voucher', () => {
     })
   })
 
-  test('is redeemed by the API, and sent again gives the same answer and nothing more', async () => {
+  test('is redeemed by the API, and a repeated request gets the same answer without a credit', async () => {
     const before = await balance('anna')
     const code = await scene.code({ amount: '3' })
     const first = await byApi(code)
@@ -70,7 +70,7 @@ describe('a voucher', () => {
     expect(await answer.json()).toMatchObject({ balance_nanos: 6 * USD })
   })
 
-  test('is nowhere in the database, nor in the log', async () => {
+  test('is neither in the database nor in the log', async () => {
     const code = await scene.code()
     const plain = code.replaceAll('-', '')
     await redeem(anna, code)
@@ -83,7 +83,7 @@ describe('a voucher', () => {
   })
 })
 
-describe('is refused', () => {
+describe('refusals', () => {
   const used = { redeemed: '', revoked: '', expired: '', once: ['', ''] as string[] }
   beforeAll(async () => {
     used.redeemed = await scene.code()
@@ -107,7 +107,7 @@ describe('is refused', () => {
       { status: 400, code: 'voucher_mistyped', param: 'code' },
     ],
     [
-      'one that another account redeemed',
+      'a voucher that another account redeemed',
       () => used.redeemed,
       {
         status: 409,
@@ -115,9 +115,9 @@ describe('is refused', () => {
         message: 'This voucher was redeemed already. Each voucher works once.',
       },
     ],
-    ['a revoked one', () => used.revoked, { status: 409, code: 'voucher_revoked' }],
+    ['a revoked voucher', () => used.revoked, { status: 409, code: 'voucher_revoked' }],
     [
-      'an expired one, marked or not',
+      'an expired voucher before the sweep',
       () => used.expired,
       {
         status: 409,
@@ -126,12 +126,12 @@ describe('is refused', () => {
       },
     ],
     [
-      'a second one of a batch of which an account redeems one',
+      'a second voucher of a once-per-account batch',
       () => used.once[1] ?? '',
       { status: 409, code: 'voucher_once_per_account' },
     ],
   ]
-  test.each(CASES)('%s, at the console and by the API', async (_, code, refusal) => {
+  test.each(CASES)('%s is refused at the console and by the API', async (_, code, refusal) => {
     const before = await balance('anna')
     const client = await signedIn(gateway, { account: 'anna' }, NOW)
     expect(await errorOf(await redeem(client, code()))).toMatchObject(refusal)
@@ -142,13 +142,13 @@ describe('is refused', () => {
   const UNKNOWN: [string, string][] = [
     ['an unknown code', `${'0'.repeat(26)}0`],
     ['a text that is too short', '123'],
-    ['one that is too long', 'A'.repeat(200)],
+    ['a text that is too long', 'A'.repeat(200)],
     ['a code of another gateway', '0123456789abcdef0123456789abcdef'],
     ['spaces', '   '],
     ['SQL', "' OR 1=1 --"],
     ['other letters', 'ваучер'],
   ]
-  test.each(UNKNOWN)('%s, in the same words', async (what, code) => {
+  test.each(UNKNOWN)('%s is refused with the same message', async (what, code) => {
     const other = await gateway.account(what.replaceAll(/\W/g, '-'))
     const client = await signedIn(gateway, { account: other.name }, NOW)
     expect(await errorOf(await redeem(client, code))).toMatchObject({
@@ -161,16 +161,16 @@ describe('is refused', () => {
 
   test.each([
     ['no code', {}, 400],
-    ['a code that is no text', { code: 7 }, 400],
-    ['an empty one', { code: '' }, 400],
-    ['a field that is unknown', { code: 'a', amount: '5' }, 400],
+    ['a code that is not a text', { code: 7 }, 400],
+    ['an empty code', { code: '' }, 400],
+    ['an unknown field', { code: 'a', amount: '5' }, 400],
     ['201 characters', { code: 'a'.repeat(201) }, 400],
-  ])('%s', async (_, body, status) => {
+  ])('%s is refused', async (_, body, status) => {
     const answer = await gateway.call('/api/v1/vouchers/redeem', body, { key })
     expect(answer.status).toBe(status)
   })
 
-  test('an expired one is marked by the sweep, with its change', async () => {
+  test('the sweep marks an expired voucher, with its change', async () => {
     const { expireVouchers } = await import('../../plugins/vouchers/ending.ts')
     const codes = await create({ count: 3, days: 2 })
     await expireVouchers(gateway.store, NOW + 2 * DAY_MS - 1)
@@ -190,7 +190,7 @@ describe('is refused', () => {
   })
 })
 
-describe('who may redeem', () => {
+describe('roles that redeem', () => {
   test.each([
     ['owner', 200],
     ['billing', 200],
@@ -210,18 +210,18 @@ describe('who may redeem', () => {
     expect((await redeem(client, await scene.code(), { account: 'carl' })).status).toBe(status)
   })
 
-  test('the operator names the account', async () => {
+  test('the operator has to name the account', async () => {
     expect(await errorOf(await redeem(operator, await scene.code()))).toMatchObject({
       status: 400,
       param: 'account',
     })
   })
 
-  test('an account names no other one', async () => {
+  test('an account may not name another one', async () => {
     expect((await redeem(anna, await scene.code(), { account: 'bert' })).status).toBe(404)
   })
 
-  test('a session by key does not', async () => {
+  test('a session by key may not redeem', async () => {
     const client = await signedIn(gateway, { key }, NOW)
     expect((await redeem(client, await scene.code())).status).toBe(403)
   })
@@ -230,7 +230,7 @@ describe('who may redeem', () => {
     ['with a spend limit', { spend_limit_nanos: USD }],
     ['for some models', { models: ['test-*'] }],
     ['of some networks', { addresses: ['127.0.0.0/8'] }],
-  ])('an API key %s does not', async (_, settings) => {
+  ])('an API key %s may not redeem', async (_, settings) => {
     const limited = await gateway.key('carl', settings)
     expect(await errorOf(await byApi(await scene.code(), limited))).toMatchObject({
       status: 403,
@@ -238,7 +238,7 @@ describe('who may redeem', () => {
     })
   })
 
-  test('nobody without a key', async () => {
+  test('a request without a key is refused', async () => {
     expect((await byApi('x', '')).status).toBe(401)
   })
 })

@@ -1,4 +1,4 @@
-// The scene of vouchers: a gateway with accounts, an operator who creates vouchers, and what is left of both.
+// The scene of vouchers: a gateway with accounts, an operator who creates vouchers, and the balances and rows.
 import { type ConsoleClient, signedIn } from '../support/console-session.ts'
 import { fileScene } from '../support/scene.ts'
 
