@@ -20,20 +20,20 @@ const PATH = '/api/v1/account'
 
 const { gateway, upstream } = await fileScene({ script: whole(answer()), more: LIMITS })
 
-const look = async (key: string) => {
+const getAccount = async (key: string) => {
   const response = await gateway.call(PATH, undefined, { key })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
 describe('GET /api/v1/account', () => {
-  test('an account that has made no calls', async () => {
+  test('an account without calls has its balance, limits and key', async () => {
     await gateway.account('anna', { balance_usd: '12.5' })
     const key = await gateway.key('anna', {
       name: 'desk',
       spend_limit_nanos: 3_000_000_000,
       models: ['test-*'],
     })
-    expect(await look(key)).toEqual({
+    expect(await getAccount(key)).toEqual({
       status: 200,
       body: {
         account: 'anna',
@@ -87,15 +87,15 @@ describe('GET /api/v1/account', () => {
     })
   })
 
-  test('a call under way is held and counted, a finished one paid and counted; this request counts nowhere', async () => {
+  test('a call under way is held and counted, a finished one paid and counted, and this request is not counted', async () => {
     const key = await gateway.caller('1')
     await gateway.call(wholePath(MODEL), ask(), { key })
     upstream.answer(SILENCE)
     const leaving = new AbortController()
     const hanging = gateway.call(wholePath(MODEL), ask(), { key, signal: leaving.signal }).catch(() => {})
     const deadline = performance.now() + 2_000
-    let seen = await look(key)
-    while (seen.body.held_nanos === 0 && performance.now() < deadline) seen = await look(key)
+    let seen = await getAccount(key)
+    while (seen.body.held_nanos === 0 && performance.now() < deadline) seen = await getAccount(key)
     expect(seen.body).toMatchObject({
       balance_nanos: 1_000_000_000 - ANSWER_NANOS,
       limits: {
@@ -111,7 +111,7 @@ describe('GET /api/v1/account', () => {
     await hanging
     upstream.answer(whole(answer()))
     await gateway.rest()
-    expect((await look(key)).body).toMatchObject({ held_nanos: 0 })
+    expect((await getAccount(key)).body).toMatchObject({ held_nanos: 0 })
   })
 
   test('a caller who has reached a limit can still read it', async () => {
@@ -120,7 +120,7 @@ describe('GET /api/v1/account', () => {
     for (const status of [200, 200, 429]) {
       expect((await gateway.call(wholePath(MODEL), ask(), { key })).status).toBe(status)
     }
-    const { status, body } = await look(key)
+    const { status, body } = await getAccount(key)
     expect(status).toBe(200)
     expect(body).toMatchObject({ limits: { account: { requests_per_minute: { limit: 2, used: 2 } } } })
   })
@@ -128,11 +128,11 @@ describe('GET /api/v1/account', () => {
   test('debt is shown', async () => {
     const key = await gateway.caller('1')
     gateway.db.run('UPDATE accounts SET debt_nanos = 7 WHERE id = (SELECT max(id) FROM accounts)')
-    expect((await look(key)).body).toMatchObject({ debt_nanos: 7, debt_usd: '0.000000007' })
+    expect((await getAccount(key)).body).toMatchObject({ debt_nanos: 7, debt_usd: '0.000000007' })
     gateway.db.run('UPDATE accounts SET debt_nanos = 0 WHERE id = (SELECT max(id) FROM accounts)')
   })
 
-  test('takes x-api-key too, has a request id, and shows no more of the key than its prefix', async () => {
+  test('the answer to x-api-key has a request id, and shows no more of the key than its prefix', async () => {
     const key = await gateway.caller()
     const response = await gateway.call(PATH, undefined, { key, form: 'x-api-key' })
     expect(response.status).toBe(200)
@@ -148,7 +148,7 @@ describe('refusals', () => {
     ['no key', undefined],
     ['an unknown key', `tg_${'A'.repeat(43)}`],
     ['a text that is not a key', 'hello'],
-  ])('%s', async (_name, key) => {
+  ])('%s is a 401', async (_name, key) => {
     const response = await gateway.call(PATH, undefined, { key })
     expect(response.status).toBe(401)
     const { error } = (await response.json()) as { error: { type: string; message: string } }
@@ -161,19 +161,19 @@ describe('refusals', () => {
     expect((await gateway.call(PATH, undefined, { key, form })).status).toBe(401)
   })
 
-  test('a suspended account, a revoked, an expired and a foreign key', async () => {
+  test('a suspended account, and a revoked, an expired and a foreign key are refused', async () => {
     const suspended = await gateway.caller()
     gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
-    expect((await look(suspended)).status).toBe(403)
+    expect((await getAccount(suspended)).status).toBe(403)
     const revoked = await gateway.caller()
     gateway.db.run('UPDATE keys SET revoked_at_ms = 1 WHERE id = (SELECT max(id) FROM keys)')
-    expect((await look(revoked)).status).toBe(401)
+    expect((await getAccount(revoked)).status).toBe(401)
     const expired = await gateway.caller()
     gateway.db.run(
       'UPDATE keys SET created_at_ms = 1, expires_at_ms = 2 WHERE id = (SELECT max(id) FROM keys)',
     )
-    expect((await look(expired)).status).toBe(401)
-    expect((await look(await gateway.caller('1', { addresses: ['192.0.2.1'] }))).status).toBe(403)
+    expect((await getAccount(expired)).status).toBe(401)
+    expect((await getAccount(await gateway.caller('1', { addresses: ['192.0.2.1'] }))).status).toBe(403)
   })
 
   test.each(['?account=anna', '?verbose', '?a=1&b=2', '?__proto__=1'])(

@@ -1,4 +1,4 @@
-// [billing] interrupted = "free": an answer that its provider broke off costs its caller nothing, on every surface, and its record says why.
+// [billing] interrupted = "free": an answer that the provider interrupts costs the caller nothing, on every surface, and its record has the reason.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SEEN, STREAMED } from '../disconnect/streams.ts'
 import { disconnectScene, expectSettledOnce, sendRaw } from '../disconnect/support.ts'
@@ -34,12 +34,12 @@ interrupted = "free"
 const s = await disconnectScene({ more, provider: 'cooldown_ms = 0' })
 afterAll(() => s[Symbol.asyncDispose]())
 
-/** Sends a stream until its first piece was seen, and what the upstream does then. @returns what the caller has received */
-async function after(surface: (typeof STREAMED)[string], end: 'break' | 'leave', steps: Step[]) {
+/** Sends a stream until the caller has its first piece, and then the steps. @returns the text that the caller received */
+async function streamThen(surface: (typeof STREAMED)[string], end: 'break' | 'leave', steps: Step[]) {
   const { provider, request, seen = SEEN } = surface
   const has_seen = Promise.withResolvers<void>()
-  const begun = provider.events.slice(0, 2).flatMap((send): Step[] => [{ send }, 'read'])
-  s.upstream.answer(stream('read', ...begun, { wait: has_seen.promise }, ...steps))
+  const first_events = provider.events.slice(0, 2).flatMap((send): Step[] => [{ send }, 'read'])
+  s.upstream.answer(stream('read', ...first_events, { wait: has_seen.promise }, ...steps))
   const left = s.callers.left.count
   const { key, client } = await sendRaw(s.gateway, await wireOf(request))
   await client.sees(seen[0])
@@ -59,15 +59,15 @@ describe.each(Object.entries(STREAMED))('%s', (_, surface) => {
     ['ends its stream', []],
     ['reports an error', [{ send: surface.provider.error }]],
   ])('the provider %s mid-answer: nothing is charged, and the usage is recorded', async (_, steps) => {
-    const { key, received } = await after(surface, 'break', steps)
+    const { key, received } = await streamThen(surface, 'break', steps)
     expect(cost_nanos).toBeGreaterThan(0)
     expect(received).not.toContain('is charged')
     const expected = { ...usage, cost_nanos: 0, outcome: 'broken', status: 200, streamed: 1 } as const
     await expectSettledOnce(s, key, expected, 'posted')
   })
 
-  test('the caller disconnects: what was delivered is charged as ever', async () => {
-    const { key } = await after(surface, 'leave', ['reset'])
+  test('the caller disconnects: the delivered part is charged as usual', async () => {
+    const { key } = await streamThen(surface, 'leave', ['reset'])
     await expectSettledOnce(s, key, { ...usage, cost_nanos, outcome: 'cancelled', status: 499 })
   })
 })
@@ -86,7 +86,7 @@ async function interrupted(model: string) {
   return { call, row: calls[0] ?? {} }
 }
 
-test('its record keeps the price and the provider’s cost, the API and the page say why, and the books agree', async () => {
+test('the record of an interrupted call keeps the price and the provider’s cost, the API and the page have the reason, and the books agree', async () => {
   const { call, row } = await interrupted(WITH_COST)
   const would_cost = call.input_tokens * 1_000 + call.output_tokens * 4_000
   expect(call).toMatchObject({ outcome: 'broken', cost_nanos: 0, provider_cost_nanos: would_cost / 2 })
@@ -99,17 +99,17 @@ test('its record keeps the price and the provider’s cost, the API and the page
     margin_nanos: -would_cost / 2,
   })
   expect(page.lines.at(-1)).toMatchObject({ what: 'interrupted', amount_nanos: -would_cost })
-  // With an audit of the books.
+  // Audits the books, too.
   await s.gateway.atRest()
 })
 
-test('from the next call on, and back: with "charge" it is charged, and no reason is given', async () => {
+test('the setting applies from the next call on: with "charge" it is charged, without a reason', async () => {
   await s.recatalogue({ more: (url) => more(url).replace('"free"', '"charge"'), provider: 'cooldown_ms = 0' })
   const { call, row } = await interrupted(WITH_COST)
   expect(call).toMatchObject({ outcome: 'broken' })
   expect(call.cost_nanos).toBe(call.input_tokens * 1_000 + call.output_tokens * 4_000)
   expect(row).toMatchObject({ cost_nanos: call.cost_nanos, free_because: null })
-  // A model that is free costs nothing for that reason, whatever the setting.
+  // A free model costs nothing for that reason, whatever the setting.
   expect((await interrupted(FREE)).row).toMatchObject({
     outcome: 'broken',
     cost_nanos: 0,

@@ -9,7 +9,7 @@ import { whole } from '../support/upstream.ts'
 const { gateway, call, key } = await fileScene({ script: whole(answer()), balance_usd: '1' })
 const stranger = await gateway.caller('5')
 
-interface Shown {
+interface ListedEntry {
   id: number
   kind: string
   amount_nanos: number
@@ -17,7 +17,7 @@ interface Shown {
   request_id: string | null
 }
 interface Body {
-  entries: Shown[]
+  entries: ListedEntry[]
   next_cursor: number | null
   error: { param: string; type: string }
 }
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await gateway.rest()
 })
 
-test('the newest first: each charge with its call, and the top-up with its note', async () => {
+test('entries are listed newest first, each charge with its call, and the top-up with its note', async () => {
   const { status, body } = await list()
   expect(status).toBe(200)
   expect(body.entries.map(({ request_id }) => request_id)).toEqual([...request_ids.toReversed(), null])
@@ -58,7 +58,7 @@ test('the newest first: each charge with its call, and the top-up with its note'
   expect(body.next_cursor).toBeNull()
 })
 
-test('each with the balance after it', async () => {
+test('each entry has the balance after it', async () => {
   const { body } = await list()
   const oldest = 1_000_000_000
   expect(body.entries.map(({ balance_nanos }) => balance_nanos)).toEqual([
@@ -71,7 +71,7 @@ test('each with the balance after it', async () => {
   expect(charges.map(({ balance_nanos }) => balance_nanos)).toEqual([oldest - 3 * ANSWER_NANOS])
 })
 
-test('their sum is the balance that the account shows', async () => {
+test('the sum of all entries is the balance of the account', async () => {
   const { body } = await list()
   const account = (await (await call('/api/v1/account')).json()) as { balance_nanos: number }
   expect(body.entries.reduce((total, { amount_nanos }) => total + amount_nanos, 0)).toBe(
@@ -79,7 +79,7 @@ test('their sum is the balance that the account shows', async () => {
   )
 })
 
-test('another account sees its own only, and cannot go on from a foreign entry', async () => {
+test('another account sees only its own entries, and cannot continue from a foreign one', async () => {
   const { body } = await list('', stranger)
   expect(body.entries).toMatchObject([{ kind: 'top_up', amount_nanos: 5_000_000_000 }])
   const foreign = (await list()).body.entries[0]?.id
@@ -101,11 +101,11 @@ describe('filters and pages', () => {
     [`?since=${tomorrow}`, 0],
     ['?until=2020-01-01', 0],
     [`?until=${tomorrow}&kind=charge`, 3],
-  ])('%s: %i', async (query, count) => {
+  ])('%s: %i entries', async (query, count) => {
     expect((await list(query)).body.entries).toHaveLength(count)
   })
 
-  test('page by page, every entry once', async () => {
+  test('pages have every entry once', async () => {
     const pages = await allPages(async (cursor) => (await list(`?limit=1${cursor}`)).body)
     const ids = pages.flatMap(({ entries }) => entries.map(({ id }) => id))
     expect(ids).toEqual((await list()).body.entries.map(({ id }) => id))

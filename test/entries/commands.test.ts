@@ -32,7 +32,7 @@ beforeAll(async () => {
 const list = (...args: string[]) => scene.json('entries', 'anna', ...args)
 const ids = async (...args: string[]) => (await list(...args)).entries.map(({ id }: { id: number }) => id)
 
-test('notes can be read again, beside amounts, charges and debt', async () => {
+test('notes are listed beside amounts, charges and debt', async () => {
   const { entries } = await list()
   const all = new Map(entries.map((entry: { id: number }) => [entry.id, entry]))
   expect([...all.keys()].sort()).toEqual([1, 2, 4, 5, 6])
@@ -66,7 +66,7 @@ describe('a note with control characters', () => {
     expect(await list()).toEqual(before)
   })
 
-  test('that an earlier version stored is shown escaped, and the same by --json', async () => {
+  test('that an earlier version stored is printed escaped, and unchanged by --json', async () => {
     const note = 'invoice\u001b[31m 7\u202e\u009b2K\nx'
     await using old = { scene: createScene(), [Symbol.asyncDispose]: async () => old.scene.remove() }
     await old.scene.run('account', 'create', 'anna')
@@ -82,7 +82,7 @@ describe('a note with control characters', () => {
   })
 })
 
-test('their sum is the balance', async () => {
+test('the sum of all entries is the balance', async () => {
   const { entries } = await list()
   const sum = entries.reduce(
     (total: number, entry: { amount_nanos: number }) => total + entry.amount_nanos,
@@ -106,7 +106,7 @@ describe('filters and pages', () => {
     expect(await ids(...line.split(' '))).toEqual(expected)
   })
 
-  test('page by page, every entry once', async () => {
+  test('pages have every entry once', async () => {
     const whole = await ids()
     const paged: number[] = []
     for (let before: string[] = []; ; ) {
@@ -119,14 +119,14 @@ describe('filters and pages', () => {
   })
 })
 
-test('as text: a line each, with the note, and how to go on', async () => {
+test('as text, each entry is a line with its note, and a hint names the next page', async () => {
   const { out, err } = await scene.run('entries', 'anna', '--limit', '1', '--kind', 'top_up')
   expect(out).toMatch(/ top_up +0\.00002 +0\.00002 +- +- +invoice 18$/m)
   expect(err).toContain('--before 5')
   expect((await scene.run('entries', 'anna', '--since', '2027-01-01')).out).toBe('No entries.')
 })
 
-test('as a table: the sum of the amounts of a page', async () => {
+test('as a table, the last line is the sum of the page', async () => {
   const { out } = await scene.run('entries', 'anna')
   const total = out.split('\n').at(-1)?.trim().split(/ +/)
   const { entries } = await list()
@@ -138,7 +138,7 @@ test('as a table: the sum of the amounts of a page', async () => {
   expect(Number(total?.[1])).toBeCloseTo(sum / 1e9, 9)
 })
 
-test('as CSV: the columns of the console, and no note is a formula', async () => {
+test('as CSV, the columns are those of the console, and no note is a formula', async () => {
   await scene.run('account', 'create', 'carl')
   await scene.run('credit', 'carl', '1.5', '--note', '=HYPERLINK("http://x")')
   const { out } = await scene.run('entries', 'carl', '--csv')
@@ -150,7 +150,7 @@ test('as CSV: the columns of the console, and no note is a formula', async () =>
   expect(rest).toBe('')
 })
 
-test('as CSV: all rows of the range, however many pages they are, unless --limit says how many', async () => {
+test('as CSV, all rows of the range are written, unless --limit sets their number', async () => {
   await scene.run('account', 'create', 'many')
   const db = openDatabase(scene.path('tollgate.db'))
   const account_id =
@@ -177,14 +177,14 @@ test('as CSV: all rows of the range, however many pages they are, unless --limit
   expect(await idsOf('--limit', '2', '--before', String(all[4]))).toEqual(all.slice(5, 7))
 })
 
-test('the statement says whose it is, of which month, in UTC, who sells and who buys', async () => {
+test('the statement names its account, its month in UTC, the seller and the buyer', async () => {
   const { out } = await scene.run('statement', 'anna', '--month', '2026-11')
   expect(out).toStartWith('Statement of anna, 2026-11 (UTC)\n\nBuyer   anna\n\nENTRY ')
   const billed = 'Anna Ltd\n1 Main Street'
   await scene.run('account', 'change', 'anna', '--billing-details', billed)
   await scene.run('config', 'set', 'billing.seller=Acme GmbH')
-  const named = (await scene.run('statement', 'anna', '--month', '2026-11')).out
-  expect(named).toContain('\n\nSeller  Acme GmbH\nBuyer   Anna Ltd\n        1 Main Street\n\nENTRY ')
+  const with_names = (await scene.run('statement', 'anna', '--month', '2026-11')).out
+  expect(with_names).toContain('\n\nSeller  Acme GmbH\nBuyer   Anna Ltd\n        1 Main Street\n\nENTRY ')
   const { seller, buyer } = await scene.json('statement', 'anna', '--month', '2026-11')
   expect([seller, buyer]).toEqual(['Acme GmbH', billed])
   const { out: csv } = await scene.run('statement', 'anna', '--month', '2026-11', '--csv')

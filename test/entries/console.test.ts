@@ -22,7 +22,7 @@ const LINES = [
   'closing_balance',
 ]
 
-interface Shown {
+interface ListedEntry {
   id: number
   account: string
   kind: string
@@ -31,7 +31,7 @@ interface Shown {
   request_id: string | null
 }
 
-async function all(client: typeof operator, query = '', limit = 3): Promise<Shown[]> {
+async function all(client: typeof operator, query = '', limit = 3): Promise<ListedEntry[]> {
   const pages = await allPages((cursor) => client.json('GET', `/entries?limit=${limit}${query}${cursor}`))
   return pages.flatMap(({ entries }) => entries)
 }
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await gateway.rest()
 })
 
-test('what is read in parts ends with the oldest', async () => {
+test('entries that are read in parts end with the oldest', async () => {
   const parts: number[][] = []
   for await (const part of allEntries(await recorded([[1, 5, {}]]), { newest_id: 3 })) {
     parts.push(part.map(({ id }) => id))
@@ -59,7 +59,7 @@ test('what is read in parts ends with the oldest', async () => {
 })
 
 describe('the list', () => {
-  test('of all accounts: the newest first, every entry once, whatever the page', async () => {
+  test('has the entries of all accounts, newest first and each once, at any page size', async () => {
     const rows = gateway
       .rows()
       .entries.toSorted((one, other) => other.created_at_ms - one.created_at_ms || other.id - one.id)
@@ -67,16 +67,16 @@ describe('the list', () => {
       expect((await all(operator, '', limit)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   })
 
-  test('begins with an entry that a link names, and goes on from there', async () => {
+  test('starts at an entry that a link names, and continues from there', async () => {
     const entries = await all(operator, '&account=alice')
     const [, , third, fourth] = entries.map(({ id }) => id)
     for (const query of ['', '&account=alice']) {
       const page = await operator.json('GET', `/entries?limit=1&first=${third}${query}`)
-      expect(page.entries.map(({ id }: Shown) => id)).toEqual([third])
+      expect(page.entries.map(({ id }: ListedEntry) => id)).toEqual([third])
       expect(page.next_cursor).toBe(third)
     }
     const next = await operator.json('GET', `/entries?limit=1&first=${third}&cursor=${third}&account=alice`)
-    expect(next.entries.map(({ id }: Shown) => id)).toEqual([fourth])
+    expect(next.entries.map(({ id }: ListedEntry) => id)).toEqual([fourth])
     const of_another = (await all(operator)).find(({ account }) => account !== 'alice')?.id
     for (const [first, status] of [
       [of_another, 404],
@@ -88,7 +88,7 @@ describe('the list', () => {
     expect((await operator.send('GET', `/entries.csv?first=${third}`)).status).toBe(400)
   })
 
-  test('of one account, with its call or its note', async () => {
+  test('has the entries of one account, with their calls or notes', async () => {
     const entries = await all(operator, '&account=alice')
     expect(entries.every(({ account }) => account === 'alice')).toBe(true)
     expect(entries[0]).toMatchObject({
@@ -107,7 +107,7 @@ describe('the list', () => {
     expect(await all(operator, '&account=2')).toEqual(entries)
   })
 
-  test('sums up to each balance', async () => {
+  test('adds up to each balance', async () => {
     for (const { name, balance_nanos } of gateway.rows().accounts) {
       const sum = (await all(operator, `&account=${name}`)).reduce(
         (total, entry) => total + entry.amount_nanos,
@@ -128,7 +128,7 @@ describe('the list', () => {
     ['&until=2020-01-01', 0],
     [`&until=${tomorrow}&kind=charge`, 8],
     ['&account=alice&kind=charge', 4],
-  ])('%s: %i', async (query, count) => {
+  ])('%s: %i entries', async (query, count) => {
     expect(await all(operator, query)).toHaveLength(count)
   })
 
@@ -151,7 +151,7 @@ describe('the list', () => {
   })
 })
 
-/** By the test's own SQL: what all entries of the account up to it come to. */
+/** The balance after each entry, by the test's own SQL. */
 const balancesBySql = (): Map<number, number> =>
   new Map(
     gateway.db
@@ -164,7 +164,7 @@ const balancesBySql = (): Map<number, number> =>
 
 describe('the running balance', () => {
   test.each(['', '&kind=charge', '&kind=top_up', '&kind=withdrawal', '&since=2020-01-01', '&kind=refund'])(
-    'of one account is that after each entry, filtered by "%s", whatever the page',
+    'of one account is that after each entry, filtered by "%s", at any page size',
     async (query) => {
       const balances = balancesBySql()
       for (const limit of [1, 3, 50])
@@ -173,18 +173,18 @@ describe('the running balance', () => {
     },
   )
 
-  test('begins with the balance of today, also of a page that begins with an older entry', async () => {
+  test('starts with the balance of today, and is right on a page that starts with an older entry', async () => {
     const balances = balancesBySql()
     const entries = await all(operator, '&account=alice')
     const alice = gateway.rows().accounts.find(({ name }) => name === 'alice')
     expect(entries[0]?.balance_nanos).toBe(alice?.balance_nanos ?? Number.NaN)
     const first = entries[2]?.id ?? 0
     const page = await operator.json('GET', `/entries?limit=2&first=${first}&account=alice`)
-    for (const { id, balance_nanos } of page.entries as Shown[])
+    for (const { id, balance_nanos } of page.entries as ListedEntry[])
       expect(balance_nanos).toBe(balances.get(id) ?? Number.NaN)
   })
 
-  test('is in no list of all accounts', async () => {
+  test('is absent from the list of all accounts', async () => {
     expect(new Set((await all(operator)).map(({ balance_nanos }) => balance_nanos))).toEqual(new Set([null]))
   })
 
@@ -200,8 +200,8 @@ describe('the running balance', () => {
   })
 })
 
-describe('who sees what', () => {
-  test('an account and a key see their own, and no other’s', async () => {
+describe('access', () => {
+  test('an account and a key see only their own entries', async () => {
     const key = await gateway.key('alice')
     for (const client of [await signedIn(gateway, { account: 'alice' }), await signedIn(gateway, { key })]) {
       const entries = await all(client)
@@ -221,7 +221,7 @@ describe('who sees what', () => {
 })
 
 describe('the file', () => {
-  test('has every entry, exact, the newest first', async () => {
+  test('has every entry, with exact amounts, newest first', async () => {
     const answer = await operator.send('GET', '/entries.csv')
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(answer.headers.get('content-disposition')).toMatch(
@@ -239,7 +239,7 @@ describe('the file', () => {
     expect(nanos).toBe(gateway.rows().accounts.reduce((total, { balance_nanos }) => total + balance_nanos, 0))
   })
 
-  test('says a note so that no spreadsheet runs it', async () => {
+  test('writes a note so that no spreadsheet runs it', async () => {
     const text = await (await operator.send('GET', '/entries.csv?account=alice&kind=top_up')).text()
     expect(text).toContain(`"'=HYPERLINK(""http://x""), ""quoted"", and more"`)
     expect(text.split('\r\n')).toHaveLength(4)
@@ -252,7 +252,7 @@ describe('the file', () => {
     expect((await operator.send('GET', '/entries.csv?limit=5')).status).toBe(400)
   })
 
-  test('of an account with many entries, part by part', async () => {
+  test('has all entries of an account, which are read in parts', async () => {
     const { id } = await gateway.account('many')
     for (let made = 0; made < 600; made += 1) await gateway.topUp(id, '0.01')
     for (const query of ['?account=many', '']) {
@@ -271,26 +271,26 @@ describe('the file', () => {
   })
 })
 
-describe('what they come to', () => {
+describe('sums', () => {
   test.each([
     ['of all accounts', ''],
-    ['of one', '?account=alice'],
+    ['of one account', '?account=alice'],
     ['of one kind', '?kind=charge'],
-    ['of no day', '?until=2020-01-01'],
+    ['of no days', '?until=2020-01-01'],
     ['since a day', '?since=2020-01-01&account=alice&kind=top_up'],
-  ])('%s', async (_, filter) => {
+  ])('%s equal those of the list', async (_, filter) => {
     const rows = await all(operator, filter.replace('?', '&'), 50)
-    const sum = (some: Shown[]) => some.reduce((total, { amount_nanos }) => total + amount_nanos, 0)
-    const told = await operator.json('GET', `/entry-sums${filter}`)
-    expect([told.entries, told.amount_nanos]).toEqual([rows.length, sum(rows)])
-    for (const { kind, entries, amount_nanos } of told.kinds) {
+    const sum = (some: ListedEntry[]) => some.reduce((total, { amount_nanos }) => total + amount_nanos, 0)
+    const summary = await operator.json('GET', `/entry-sums${filter}`)
+    expect([summary.entries, summary.amount_nanos]).toEqual([rows.length, sum(rows)])
+    for (const { kind, entries, amount_nanos } of summary.kinds) {
       const some = rows.filter((row) => row.kind === kind)
       expect([kind, entries, amount_nanos]).toEqual([kind, some.length, sum(some)])
     }
-    expect(told.kinds).toHaveLength(new Set(rows.map(({ kind }) => kind)).size)
+    expect(summary.kinds).toHaveLength(new Set(rows.map(({ kind }) => kind)).size)
   })
 
-  test('of one account: the balance before the first day and after the last, whatever the kind', async () => {
+  test('of one account have the balance before the first day and after the last, for any kind', async () => {
     const { balance_nanos } = gateway.rows().accounts.find(({ name }) => name === 'alice') ?? {}
     const balances = (query: string) => operator.json('GET', `/entry-sums?account=alice${query}`)
     const today = new Date().toISOString().slice(0, 10)
@@ -312,25 +312,25 @@ describe('the statement', () => {
     alice = await signedIn(gateway, { account: 'alice' })
   })
 
-  test('of this month, for the operator and for the account: what its entries come to, up to its balance', async () => {
-    const told = await operator.json('GET', '/statement?account=alice')
-    expect(await alice.json('GET', `/statement?month=${month}`)).toEqual(told)
+  test('of this month adds up the entries to the balance, for the operator and for the account', async () => {
+    const summary = await operator.json('GET', '/statement?account=alice')
+    expect(await alice.json('GET', `/statement?month=${month}`)).toEqual(summary)
     const [{ balance_nanos } = { balance_nanos: 0 }] = gateway
       .rows()
       .accounts.filter(({ name }) => name === 'alice')
-    expect(told).toMatchObject({
+    expect(summary).toMatchObject({
       account: 'alice',
       month,
       months: [month],
       unfinished: true,
       opening_nanos: 0,
     })
-    expect(told).toMatchObject({
+    expect(summary).toMatchObject({
       closing_nanos: balance_nanos,
       charged: { calls: 4, amount_nanos: -4 * ANSWER_NANOS },
     })
-    expect(told.charges).toMatchObject([{ model: MODEL, calls: 4, amount_nanos: -4 * ANSWER_NANOS }])
-    expect(told.movements).toMatchObject([
+    expect(summary.charges).toMatchObject([{ model: MODEL, calls: 4, amount_nanos: -4 * ANSWER_NANOS }])
+    expect(summary.movements).toMatchObject([
       { kind: 'top_up', entries: 2, amount_nanos: 6_000_000_000 },
       { kind: 'withdrawal', entries: 1, amount_nanos: -1_000_000_000 },
       { kind: 'debt_payment', entries: 0, amount_nanos: 0 },
@@ -346,14 +346,14 @@ describe('the statement', () => {
     expect((await alice.json('GET', '/statement')).buyer).toBe('Alice & Co')
     await operator.json('PATCH', '/accounts/alice', { billing_details })
     await recatalogue({ more: '[billing]\nseller = "Acme GmbH\\nBerlin"\n' })
-    const told = await alice.json('GET', '/statement')
-    expect([told.seller, told.buyer]).toEqual(['Acme GmbH\nBerlin', billing_details])
+    const summary = await alice.json('GET', '/statement')
+    expect([summary.seller, summary.buyer]).toEqual(['Acme GmbH\nBerlin', billing_details])
     const file = await (await alice.send('GET', '/statement.csv')).text()
     expect(file.split('\r\n')[1]).toEndWith(`,"Acme GmbH\nBerlin","${billing_details}"`)
     await recatalogue({})
   })
 
-  test.each([['a\u0007b'], ['x'.repeat(1_001)]])('a buyer such as %j is refused', async (billing_details) => {
+  test.each([['a\u0007b'], ['x'.repeat(1_001)]])('refuses the buyer %j', async (billing_details) => {
     const answer = await operator.send('PATCH', '/accounts/alice', { body: { billing_details } })
     expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([
       400,
@@ -361,13 +361,13 @@ describe('the statement', () => {
     ])
   })
 
-  test('of an earlier month: nothing', async () => {
-    const told = await alice.json('GET', '/statement?month=2024-02')
-    expect(told).toMatchObject({ opening_nanos: 0, closing_nanos: 0, charges: [], unfinished: false })
-    expect([told.from_at, told.until_at]).toEqual(['2024-02-01T00:00:00.000Z', '2024-03-01T00:00:00.000Z'])
+  test('of an earlier month is empty', async () => {
+    const past = await alice.json('GET', '/statement?month=2024-02')
+    expect(past).toMatchObject({ opening_nanos: 0, closing_nanos: 0, charges: [], unfinished: false })
+    expect([past.from_at, past.until_at]).toEqual(['2024-02-01T00:00:00.000Z', '2024-03-01T00:00:00.000Z'])
   })
 
-  test('as a file, whose amounts add up to its last line', async () => {
+  test('is a file, whose amounts add up to its last line', async () => {
     const answer = await alice.send('GET', '/statement.csv')
     expect(answer.headers.get('content-disposition')).toContain(`tollgate-statement-${month}-`)
     const [head, ...lines] = (await answer.text()).trimEnd().split('\r\n')
@@ -381,21 +381,21 @@ describe('the statement', () => {
 
   test.each([
     ['another account’s', '/statement?account=caller', 404],
-    ['a month that there is not', '/statement?month=2026-13', 400],
-    ['a month to come', '/statement?month=2099-01', 400],
+    ['an invalid month', '/statement?month=2026-13', 400],
+    ['a future month', '/statement?month=2099-01', 400],
     ['a day', `/statement?month=${now.slice(0, 10)}`, 400],
     ['pages', '/statement?cursor=1', 400],
     ['another account’s file', '/statement.csv?account=caller', 404],
-  ])('an account is refused %s', async (_, path, status) => {
+  ])('is refused to an account: %s', async (_, path, status) => {
     expect((await alice.send('GET', path)).status).toBe(status)
   })
 
-  test('the operator has to name an account', async () => {
+  test('needs an account’s name from the operator', async () => {
     expect((await operator.send('GET', '/statement')).status).toBe(400)
   })
 })
 
-test('control characters in notes of earlier versions are shown, in the list and in the file', async () => {
+test('control characters in notes of earlier versions are escaped, in the list and in the file', async () => {
   const { id } = await gateway.account('carl')
   await gateway.topUp(id, '1', 'a\u001b[31mb\tc\u202ed')
   const note = 'a\\u001b[31mb\\u0009c\\u202ed'

@@ -1,4 +1,4 @@
-// The statement of an account by month: the balance at its begin plus what moved it is the balance at its end, to the
+// The statement of an account by month: the opening balance plus all entries is the closing balance, to the
 // nano-dollar, over seeded months with reversals, expiries, late settlements, debt, and holds that outlive their month.
 import { expect, test } from 'bun:test'
 import { statementOf } from '../../plugins/entries/statement.ts'
@@ -40,7 +40,7 @@ function nextOperation(random: Random, holds_made: number, now_ms: number): Oper
     const amount = 1 + random.below(3_000_000_007)
     return { ...hold(amount, { account_id, key_id: account_id, now_ms, minimum_nanos: 1 }) }
   }
-  // Beyond the hold, now and then: debt.
+  // Now and then beyond the hold, which leaves debt.
   if (kind < 82) return { ...post(hold_id, random.below(4_000_000_009), { ...CALL, model }), now_ms }
   if (kind < 85)
     return {
@@ -56,7 +56,7 @@ function nextOperation(random: Random, holds_made: number, now_ms: number): Oper
   return { ...withdraw(1 + random.below(5_000_000_003), account_id), now_ms }
 }
 
-/** Months of two accounts, and what their balances were whenever a month ended. */
+/** Months of two accounts, and their balances at the end of each. */
 function seeded() {
   const random = randomFrom(SEED)
   const db = world()
@@ -84,7 +84,7 @@ function seeded() {
   return { db, ends, done, now_ms }
 }
 
-test(`begin + entries - charges = end in every month, TOLLGATE_SEED=${SEED}`, async () => {
+test(`opening balance + entries = closing balance in every month, TOLLGATE_SEED=${SEED}`, async () => {
   const { db, ends, done, now_ms } = seeded()
   expect([...done].sort()).toEqual(['expire', 'hold', 'post', 'refund', 'top_up', 'void', 'withdraw'])
   expect([...ends.values()].some(({ held }) => held > 0)).toBe(true)
@@ -98,39 +98,39 @@ test(`begin + entries - charges = end in every month, TOLLGATE_SEED=${SEED}`, as
     let closed = 0
     for (let at_ms = FIRST_MS; at_ms <= now_ms; at_ms = monthOf(at_ms, UTC).end_ms) {
       const { name, start_ms, end_ms } = monthOf(at_ms, UTC)
-      const told = await statementOf(dbOver(db), account_id, { from_ms: start_ms, until_ms: end_ms })
+      const summary = await statementOf(dbOver(db), account_id, { from_ms: start_ms, until_ms: end_ms })
       const own = entries.filter(
         (entry) =>
           entry.account_id === account_id && entry.created_at_ms >= start_ms && entry.created_at_ms < end_ms,
       )
       const of = (some: Entry[]) => some.reduce((total, { amount_nanos }) => total + amount_nanos, 0)
-      expect([name, told.opening_nanos]).toEqual([name, closed])
-      expect(told.opening_nanos + of(own)).toBe(told.closing_nanos)
-      for (const { kind, entries: count, amount_nanos } of told.movements) {
+      expect([name, summary.opening_nanos]).toEqual([name, closed])
+      expect(summary.opening_nanos + of(own)).toBe(summary.closing_nanos)
+      for (const { kind, entries: count, amount_nanos } of summary.movements) {
         const some = own.filter((entry) => entry.kind === kind)
         expect([kind, count, amount_nanos]).toEqual([kind, some.length, of(some)])
       }
       const charges = own.filter(({ kind }) => kind === 'charge')
-      for (const { model, calls, amount_nanos } of told.charges) {
+      for (const { model, calls, amount_nanos } of summary.charges) {
         const some = charges.filter((entry) => entry.model === model)
         expect([model, calls, amount_nanos]).toEqual([model, some.length, of(some)])
       }
-      expect(told.charged).toEqual({ calls: charges.length, amount_nanos: of(charges) })
+      expect(summary.charged).toEqual({ calls: charges.length, amount_nanos: of(charges) })
       const end = ends.get(`${name} ${account_id}`) ?? { balance: stateOf(db, account_id)?.balance }
-      expect([name, told.closing_nanos]).toEqual([name, end.balance as number])
-      closed = told.closing_nanos
+      expect([name, summary.closing_nanos]).toEqual([name, end.balance as number])
+      closed = summary.closing_nanos
     }
     expect(closed).toBe(stateOf(db, account_id)?.balance ?? 0)
   }
 })
 
-test('an account without entries opens and closes at nothing', async () => {
+test('an account without entries opens and closes at zero', async () => {
   const { db } = seeded()
-  const told = await statementOf(dbOver(db), 4, { from_ms: FIRST_MS, until_ms: FIRST_MS + 1 })
-  expect(told).toMatchObject({ opening_nanos: 0, closing_nanos: 0, charges: [], charged: { calls: 0 } })
+  const summary = await statementOf(dbOver(db), 4, { from_ms: FIRST_MS, until_ms: FIRST_MS + 1 })
+  expect(summary).toMatchObject({ opening_nanos: 0, closing_nanos: 0, charges: [], charged: { calls: 0 } })
 })
 
-test('sums of entries are those of the list, of one account and of all, by kind and time', async () => {
+test('sums of entries equal those of SQL, of one account and of all, by kind and time', async () => {
   const { db, now_ms } = seeded()
   const middle_ms = (FIRST_MS + now_ms) / 2
   for (const account_id of [undefined, 1])
@@ -143,12 +143,12 @@ test('sums of entries are those of the list, of one account and of all, by kind 
               WHERE account_id LIKE ? AND kind LIKE ? AND created_at_ms >= ? AND created_at_ms < ?`,
           )
           .get(String(account_id ?? '%'), kind ?? '%', since_ms, until_ms)
-        const told = totalOf(await entrySums(dbOver(db), { account_id, kind, ...time }))
-        expect(told).toEqual(wanted ?? NO_ENTRIES)
+        const summary = totalOf(await entrySums(dbOver(db), { account_id, kind, ...time }))
+        expect(summary).toEqual(wanted ?? NO_ENTRIES)
       }
 })
 
-test('more entries than are added up at once are added up once each, also those of one moment', async () => {
+test('more entries than one batch are added up once each, even those of one moment', async () => {
   const db = world()
   const writer = createWriter(db)
   const many = 12_345

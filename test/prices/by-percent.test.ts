@@ -1,4 +1,4 @@
-// Prices by per cent: the percentage, every sort of amount before and after, and which amounts of which models change.
+// Prices by per cent: the percentage, every sort of amount before and after, and the amounts and models that change.
 import { describe, expect, test } from 'bun:test'
 import { timesFactor } from '../../plugins/prices/by-percent/amounts.ts'
 import { changeFactor } from '../../plugins/prices/by-percent/percent.ts'
@@ -46,7 +46,7 @@ describe('a percentage', () => {
     '--1',
     '1,5',
     '0.0000000001',
-  ])('%p is none', (percent) => {
+  ])('%p is not accepted', (percent) => {
     expect(changeFactor(percent)).toBeUndefined()
   })
 })
@@ -249,8 +249,8 @@ const textAfter = (choice: Partial<ChangeChoice>) => editedToml(TEXT, plan(choic
 /** The lines that differ, without their ends of comments. */
 const changedLines = (after: string) => after.split('\n').filter((line, at) => line !== TEXT.split('\n')[at])
 
-describe('of a provider’s models', () => {
-  test('the price alone: once each, with comments, and of no other provider’s models', () => {
+describe('a change of a provider’s models', () => {
+  test('changes only prices, once each, with comments, and of no other provider’s models', () => {
     const after = textAfter({})
     expect(after.split('\n')).toHaveLength(TEXT.split('\n').length)
     expect(changedLines(after)).toEqual([
@@ -262,7 +262,7 @@ describe('of a provider’s models', () => {
     ])
   })
 
-  test('the cost alone: at the provider’s own routes', () => {
+  test('changes only costs, at the provider’s own routes', () => {
     expect(changedLines(textAfter({ target: 'cost' }))).toEqual([
       'input = 2.75   # since May',
       'output = 11.00',
@@ -270,7 +270,7 @@ describe('of a provider’s models', () => {
     ])
   })
 
-  test('both, of the models that were chosen', () => {
+  test('changes both, of the chosen models', () => {
     const isModel = (id: string) => id === 'twice'
     expect(changedLines(textAfter({ target: 'both', isModel, factor: factorOf('-50') }))).toEqual([
       'routes = [{ provider = "acme", model = "e-1", cost = { input = 0.01 } }, { provider = "acme", model = "e-2" }]',
@@ -278,7 +278,7 @@ describe('of a provider’s models', () => {
     ])
   })
 
-  test('each amount beside its cost at each route, before and after', () => {
+  test('lists each amount beside its cost at each route, before and after', () => {
     const [text] = plan({ target: 'both' }).models
     const lineAt = (route: number, name: string, of: string) =>
       text?.routes[route]?.lines.find((line) => line.name === name && line.of === of)
@@ -297,7 +297,7 @@ describe('of a provider’s models', () => {
       old_cost_nanos: 3_000_000_000,
       cost_nanos: 3_000_000_000,
     })
-    // Half of the input is what gpt-4o costs, and a tenth what is charged where nobody says it.
+    // A cache read costs half of the input at gpt-4o, and is charged at a tenth by default.
     expect(lineAt(0, 'cache_read', '')).toMatchObject({
       follows: true,
       price_nanos: 330_000_000,
@@ -339,23 +339,23 @@ describe('of a provider’s models', () => {
         ['free', ['free', 'cost unknown']],
       ],
     ],
-  ])('why an amount stays that was to change: %s', (target, left) => {
+  ])('lists the reason for each amount that stays: %s', (target, left) => {
     expect(plan({ target }).models.map(({ id, left }): [string, string[]] => [id, [...left]])).toEqual(left)
   })
 
-  test('the values that it is made from stay as they are', () => {
+  test('leaves the values unchanged that it is made from', () => {
     const values = valuesOf(TEXT)
     planOf(values, { provider: 'acme', isModel: () => true, factor: factorOf('10'), target: 'both' })
     expect(values).toEqual(valuesOf(TEXT))
   })
 
-  test('a provider that the file does not have is refused', () => {
+  test('is refused for a provider that the file does not have', () => {
     expect(() => plan({ provider: 'acne' })).toThrow(
       'Provider "acne" not found in the catalogue. Its providers: acme, other.',
     )
   })
 
-  test('more USD than can be counted is refused, with the model', () => {
+  test('is refused, with the model, above the safe integers', () => {
     const values = valuesOf(TEXT.replace('input = 3.00', 'input = 999_999'))
     const choose = () =>
       planOf(values, {

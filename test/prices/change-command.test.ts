@@ -1,4 +1,4 @@
-// `prices change`: what is shown, asked and written, and everything that is refused.
+// `prices change`: its output, its question, the prices that it writes, and refusals.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { sceneOfEachTest } from '../app/commands/scene.ts'
@@ -31,18 +31,18 @@ const change = (...more: string[]) => scene.run('prices', 'change', 'acme', ...m
 
 test.each<[string, string[], RegExp]>([
   ['no percentage', [], /--by <percent>/],
-  ['one without its sign', ['--by', '10'], /Write a percentage above -100%/],
-  ['nothing', ['--by', '0%'], /Write a percentage above -100%/],
-  ['everything', ['--by', '-100%'], /Write a percentage above -100%/],
-  ['another target', ['--by', '10%', '--target', 'all'], /price, cost, both/],
+  ['a percentage without %', ['--by', '10'], /Write a percentage above -100%/],
+  ['a change of 0', ['--by', '0%'], /Write a percentage above -100%/],
+  ['a change to 0', ['--by', '-100%'], /Write a percentage above -100%/],
+  ['an unknown target', ['--by', '10%', '--target', 'all'], /price, cost, both/],
   [
-    'another model',
+    'an unknown model',
     ['--by', '10%', '--model', 'flush'],
     /acme serves no model "flush"\. Its models: flash, free\./,
   ],
-  ['nobody to ask', ['--by', '10%'], /Nothing was changed\. Add --yes/],
-  ['nobody to ask, in JSON', ['--by', '10%', '--json'], /Nothing was changed\. Add --yes/],
-])('refused, and nothing is written: %s', async (_, options, words) => {
+  ['a question without a terminal', ['--by', '10%'], /Nothing was changed\. Add --yes/],
+  ['a question without a terminal, in JSON', ['--by', '10%', '--json'], /Nothing was changed\. Add --yes/],
+])('%s is refused, and nothing is written', async (_, options, words) => {
   const { status, err } = await change(...options)
   expect(status).not.toBe(0)
   expect(err).toMatch(words)
@@ -55,19 +55,19 @@ test('an unknown provider is refused', async () => {
   )
 })
 
-describe('shown', () => {
-  test('by a dry run: each amount before and after with its margin, and what stays', async () => {
+describe('a dry run', () => {
+  test('prints each amount before and after with its margin, and the amounts that stay', async () => {
     const { status, out, err } = await change('--by', '10%', '--dry-run')
     expect([status, file()]).toEqual([0, TEXT])
     expect(out).toMatch(/^flash +acme +input +0\.33 +0\.363 +0\.30 +17\.4 %$/m)
     expect(out).toMatch(/^flash +acme +output +2\.50 +2\.75 +2\.00 +27\.3 %$/m)
-    // It follows from input, and half of that is what gpt-4o costs.
+    // It follows from input; gpt-4o's own costs half of its input.
     expect(out).toMatch(/^flash +acme +cache_read +0\.033 +0\.0363 +0\.15 +-313\.2 %$/m)
     expect(out).not.toContain('thinking')
     expect(err).toContain('free is free, and stays free.')
   })
 
-  test('in JSON, and written: false', async () => {
+  test('prints JSON, with written: false', async () => {
     const answer = await scene.json(
       'prices',
       'change',
@@ -92,22 +92,22 @@ describe('shown', () => {
   })
 })
 
-describe('written', () => {
-  test('once the operator agrees, who is told of a loss', async () => {
-    const asked: string[] = []
-    scene.ask = (question) => Promise.resolve(asked.push(question) === 1 ? 'n' : 'y')
+describe('a change', () => {
+  test('is written once the operator agrees, after a warning of a loss', async () => {
+    const questions: string[] = []
+    scene.ask = (question) => Promise.resolve(questions.push(question) === 1 ? 'n' : 'y')
     const no = await change('--by', '-20%')
     expect([no.status, file()]).toEqual([1, TEXT])
     expect(no.err).toContain('1 model sells below cost: flash.')
     expect((await change('--by', '-20%')).status).toBe(0)
     expect(file()).toBe(TEXT.replace('input = 0.33, output = 2.50', 'input = 0.264, output = 2.00'))
-    expect(asked).toEqual([
+    expect(questions).toEqual([
       'Write these prices to the catalogue? [y/N] ',
       'Write these prices to the catalogue? [y/N] ',
     ])
   })
 
-  test('with --yes, cost and price, and the history says by which command', async () => {
+  test('of cost and price is written with --yes, and the history names the command', async () => {
     const answer = await scene.json('prices', 'change', 'acme', '--by', '10%', '--target', 'both', '--yes')
     expect(answer).toMatchObject({ target: 'both', written: true })
     expect(file()).toBe(
@@ -120,7 +120,7 @@ describe('written', () => {
     expect(versions[0]).toMatchObject({ made_by: 'command:prices change' })
   })
 
-  test('nothing where nothing changes, without a question', async () => {
+  test('without an effect writes nothing, without a question', async () => {
     const { status, err } = await change('--by', '10%', '--model', 'free')
     expect([status, file()]).toEqual([0, TEXT])
     expect(err).toContain('free is free')

@@ -1,4 +1,4 @@
-// Imported prices as calls are charged by them: a list of hundreds with a markup, and each kind of price once, to the nano-dollar.
+// Charges at imported prices: a list of hundreds with a markup, and each kind of price once, to the nano-dollar.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ protocol = "${name}"
 base_url = "${base_url}"
 api_keys = ["${PROVIDER_KEYS[0]}"]
 `
-/** A model as an operator writes it who does not know the prices yet. */
+/** A model as an operator writes it before the prices are known. */
 const model = (id: string, kind: string, to: string, price: string) => `
 [[models]]
 id = "${id}"
@@ -117,8 +117,8 @@ const { gateway, upstream, call, lastCall } = await fileScene({ catalogue })
 beforeAll(async () => {
   const list = join(gateway.data_folder, 'list.json')
   writeFileSync(list, LIST)
-  const said: string[] = []
-  const terminal = { out: (text: string) => said.push(text), err: (text: string) => said.push(text) }
+  const output: string[] = []
+  const terminal = { out: (text: string) => output.push(text), err: (text: string) => output.push(text) }
   const status = await run(
     ['prices', 'import', list, '--markup', '25%', '--yes', '--accept-jumps', '--data', gateway.data_folder],
     {
@@ -134,11 +134,11 @@ beforeAll(async () => {
       startGateway: () => Promise.reject(new Error('not in this test')),
     },
   )
-  expect({ status, said: status === 0 ? [] : said }).toEqual({ status: 0, said: [] })
+  expect({ status, output: status === 0 ? [] : output }).toEqual({ status: 0, output: [] })
   await gateway.started.reload()
 })
 
-/** What a call costs, after the answer was given out whole. */
+/** The cost of a call after its whole answer. */
 async function costOf(
   path: string,
   body: object | Uint8Array,
@@ -168,14 +168,14 @@ describe('text of a Gemini provider, USD 1.25 of input and 5 of output', () => {
       50 * 1_250 + 100 * 3_750,
     ],
     [
-      'an image that is written',
+      'an output image',
       usage(0, 1_290, { candidatesTokensDetails: details('IMAGE', 1_290) }),
       1_290 * 37_500,
     ],
     ['a prompt at the edge of the tier', usage(200_000, 10), 200_000 * 1_250 + 10 * 5_000],
     ['one token above it', usage(200_001, 10), 200_001 * 2_500 + 10 * 10_000],
     ['a cache above it', usage(200_001, 0, { cachedContentTokenCount: 200_000 }), 2_500 + 200_000 * 375],
-    // What the tier's fields do not say holds as it is for small prompts, unless the tier's output costs more.
+    // A price that the tier lacks is that of small prompts, unless the tier's output costs more.
     ['thinking above it', usage(200_001, 0, { thoughtsTokenCount: 10 }), 200_001 * 2_500 + 10 * 10_000],
   ])('%s', async (_, reported, nanos) => {
     expect(await costOf(wholePath('text'), ask(), whole(answer('Hello.', reported)))).toBe(nanos)
@@ -218,21 +218,21 @@ describe('text of an Anthropic provider', () => {
 })
 
 describe('other kinds', () => {
-  test('an embedding, by tokens', async () => {
+  test('an embedding is charged by tokens', async () => {
     const body = { model: 'vectors', input: 'Tides' }
     const data = [{ object: 'embedding', index: 0, embedding: [0.5] }]
     const scripted = whole({ object: 'list', data, model: 'x', usage: { prompt_tokens: 7, total_tokens: 7 } })
     expect(await costOf('/v1/embeddings', body, scripted)).toBe(7 * 25)
   })
 
-  test('an image, and one of a size that has a price of its own, by its pixels', async () => {
+  test('an image is charged at its price, and one of a size with its own price by its pixels', async () => {
     const body = { model: 'painter', prompt: 'a red house' }
     expect(await costOf(GENERATIONS, body, draws(PNG))).toBe(50_000_000)
     const nanos_of_pixels = 1024 * 1024 * 100 * 1.25
     expect(await costOf(GENERATIONS, { ...body, size: '1024x1024' }, draws(PNG))).toBe(nanos_of_pixels)
   })
 
-  test('speech, by characters', async () => {
+  test('speech is charged by characters', async () => {
     const mp3 = readFileSync(join(import.meta.dir, '../fixtures/audio/tone.mp3'))
     const spoken = { headers: { 'content-type': 'audio/mpeg' }, steps: [{ send: mp3 }] }
     const body = { model: 'voice', input: 'Tides', voice: 'alloy' }
@@ -251,13 +251,13 @@ describe('other kinds', () => {
     const scripted = whole({ text: 'A tone.', usage: reported })
     return costOf('/v1/audio/transcriptions', await encoded.bytes(), scripted, headers)
   }
-  test('a transcription, by seconds: the catalogue has minutes, and keeps them', async () => {
+  test('a transcription is charged by seconds, and the catalogue keeps its minutes', async () => {
     expect(await transcribe('ear', { type: 'duration', seconds: 3 })).toBe(3 * 100_000)
     expect(readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')).toContain(
       'price = { per_minute = 0.006 }',
     )
   })
-  test('a transcription, by tokens, and not by its seconds, too', async () => {
+  test('a transcription is charged by tokens, and not by its seconds, too', async () => {
     const tokens = {
       type: 'tokens',
       input_tokens: 30,
@@ -267,7 +267,7 @@ describe('other kinds', () => {
     expect(await transcribe('ear-by-token', tokens)).toBe(10 * 2_500 + 20 * 6_000 + 4 * 10_000)
   })
 
-  test('a moderation, by tokens', async () => {
+  test('a moderation is charged by tokens', async () => {
     const judged = whole({
       id: 'modr-1',
       model: 'x',
@@ -277,7 +277,7 @@ describe('other kinds', () => {
     expect(await costOf('/v1/moderations', { model: 'judge', input: 'Tides' }, judged)).toBe(12 * 100)
   })
 
-  test('a rerank, by searches: the catalogue has thousands of them, and keeps that', async () => {
+  test('a rerank is charged by searches, and the catalogue keeps its thousands', async () => {
     const sorted = whole({
       id: 'r-1',
       results: [{ index: 0, relevance_score: 1 }],

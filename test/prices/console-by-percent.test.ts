@@ -1,4 +1,4 @@
-// Prices by per cent in the console: what the draft shows and makes of the file, whose save refuses a changed one, and everything that is refused.
+// Prices by per cent in the console: the draft and the file that it makes, a save that refuses a changed file, and refusals.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,9 +32,9 @@ const before = file()
 const ORDER = { provider: 'acme', percent: '10', target: 'price' }
 const change = (order: object = {}, as = operator) =>
   as.send('POST', '/prices/changes', { body: { ...ORDER, ...order } })
-const drafted = (order: object = {}) => operator.json('POST', '/prices/changes', { ...ORDER, ...order })
+const draftOf = (order: object = {}) => operator.json('POST', '/prices/changes', { ...ORDER, ...order })
 
-describe('refused, and nothing is written', () => {
+describe('a change that is refused and writes nothing', () => {
   test.each<[object, number, string | null]>([
     [{ percent: '0' }, 400, 'percent'],
     [{ percent: '-100' }, 400, 'percent'],
@@ -52,7 +52,7 @@ describe('refused, and nothing is written', () => {
     expect(file()).toBe(before)
   })
 
-  test('an account holder, another site, nobody', async () => {
+  test('by an account holder, by another site, or without a session', async () => {
     await gateway.account('ada')
     const holder = await signedIn(gateway, { account: 'ada' })
     expect((await change({}, holder)).status).toBe(403)
@@ -64,8 +64,8 @@ describe('refused, and nothing is written', () => {
   })
 })
 
-test('each model has its amounts before and after, and below cost it is said', async () => {
-  const { models, changes, text } = await drafted({ percent: '-20', models: ['flash'] })
+test('each model has its amounts before and after, with the margin, even below cost', async () => {
+  const { models, changes, text } = await draftOf({ percent: '-20', models: ['flash'] })
   expect(changes).toBe(1)
   expect(models).toMatchObject([
     { id: 'flash', kind: 'text', chosen: true, left: [], routes: [{ provider: 'acme', model: 'flash-9' }] },
@@ -93,14 +93,14 @@ test('each model has its amounts before and after, and below cost it is said', a
   expect(file()).toBe(before)
 })
 
-test('it is a draft until it is saved, over nobody else’s save, and the audit log has each price once', async () => {
-  const { text, hash, changes } = await drafted({ target: 'both' })
+test('a change is a draft until it is saved, never over another save, and the audit log has each price once', async () => {
+  const { text, hash, changes } = await draftOf({ target: 'both' })
   expect([file(), changes]).toEqual([before, 3])
   const values = [{ path: ['server', 'log_level'], value: 'warn' }]
   await operator.json('POST', '/catalogue/values', { values })
   expect((await operator.send('POST', '/catalogue/save', { body: { text, hash } })).status).toBe(409)
 
-  const again = await drafted({ target: 'both' })
+  const again = await draftOf({ target: 'both' })
   await operator.json('POST', '/catalogue/save', { text: again.text, hash: again.hash })
   expect(file()).toContain('secret-of-acme')
   expect(file()).toContain('price = { input = 0.363, output = 2.75 } # ours')
@@ -119,7 +119,7 @@ test('it is a draft until it is saved, over nobody else’s save, and the audit 
   ])
 })
 
-test('more than the catalogue takes is refused, with the place', async () => {
+test('a price above the catalogue’s maximum is refused, with the place', async () => {
   const { hash, values } = await operator.json('GET', '/catalogue')
   const place = values.models.findIndex(({ id }: { id: string }) => id === 'painter')
   const edits = [{ op: 'set', path: ['models', place, 'price', 'per_image'], value: 900_000 }]

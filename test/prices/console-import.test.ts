@@ -1,4 +1,4 @@
-// The import of a price list in the console: what a list makes of the catalogue, and everything that is refused.
+// The import of a price list in the console: the catalogue that a list leads to, and refusals.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,21 +32,21 @@ const { gateway } = await fileConsole({ catalogue: FIRST_CATALOGUE + GOOGLE })
 const operator = await signedIn(gateway, 'operator')
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 const before = file()
-const drafted = () => operator.json('POST', '/prices/import', LIST)
+const importDraft = () => operator.json('POST', '/prices/import', LIST)
 const list = (body: string, as = operator) => as.send('POST', '/prices/import', { body })
 
-describe('refused, and nothing is written', () => {
-  test('a list of prices while no markup is set', async () => {
+describe('an import that is refused and writes nothing', () => {
+  test('of a list while no markup is set', async () => {
     const answer = await list(LIST)
     const message = expect.stringMatching(/no markup is set\. Set it in Settings, Markup: (?!.*--)/)
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'markup', message } }])
   })
 
-  test.each(['', 'no JSON', '[]', '{}'])('%p', async (body) => {
+  test.each(['', 'no JSON', '[]', '{}'])('of %p', async (body) => {
     expect((await list(body)).status).toBe(400)
   })
 
-  test('an account holder, another site, nobody', async () => {
+  test('by an account holder, by another site, or without a session', async () => {
     await gateway.account('ada')
     const holder = await signedIn(gateway, { account: 'ada' })
     expect((await list(LIST, holder)).status).toBe(403)
@@ -58,12 +58,12 @@ describe('refused, and nothing is written', () => {
   })
 })
 
-test('costs are those of the list, prices have the markup; it is a draft until it is saved, over nobody else’s save', async () => {
+test('costs are those of the list, prices have the markup, and the import is a draft until it is saved, never over another save', async () => {
   await operator.json('POST', '/catalogue/values', {
     values: [{ path: ['catalogue', 'markup'], value: '25' }],
   })
   const marked_up = file()
-  const { text, hash, changes, warnings, left } = await drafted()
+  const { text, hash, changes, warnings, left } = await importDraft()
   expect(file()).toBe(marked_up)
   expect(text).toMatch(/cost = \{ input = "?0\.10"?, output = "?1\.00"? \}/)
   expect(text).toMatch(/price = \{ input = "?0\.125"?, output = "?1\.25"? \} # ours/)
@@ -74,7 +74,7 @@ test('costs are those of the list, prices have the markup; it is a draft until i
   const values = [{ path: ['server', 'log_level'], value: 'warn' }]
   await operator.json('POST', '/catalogue/values', { values })
   expect((await operator.send('POST', '/catalogue/save', { body: { text, hash } })).status).toBe(409)
-  const again = await drafted()
+  const again = await importDraft()
   await operator.json('POST', '/catalogue/save', { text: again.text, hash: again.hash })
   expect(file()).toContain('secret-of-google')
   const { routes } = await operator.json('GET', '/models/detail?id=flash')
@@ -84,5 +84,5 @@ test('costs are those of the list, prices have the markup; it is a draft until i
     cost_usd: '0.10',
     margin_percent: '20',
   })
-  expect((await drafted()).changes).toBe(0)
+  expect((await importDraft()).changes).toBe(0)
 })

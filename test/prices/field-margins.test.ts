@@ -6,7 +6,7 @@ import { markupFactor } from '../../src/catalogue/markup.ts'
 import { marginPercent } from '../../src/domain/margin.ts'
 import { formatUsd, parseUsd } from '../../src/domain/money.ts'
 
-describe('a price is its cost and the markup, rounded up to a nano-dollar', () => {
+describe('a price is its cost plus the markup, rounded up to a nano-dollar', () => {
   test.each([
     ['0.30', '25', '0.375'],
     ['0.30', 25, '0.375'],
@@ -39,7 +39,7 @@ describe('a price is its cost and the markup, rounded up to a nano-dollar', () =
     -1,
     1e21,
     '1.1234567890',
-  ])('%p is no markup', (text) => expect(markupFactor(text)).toBeUndefined())
+  ])('%p is not a markup', (text) => expect(markupFactor(text)).toBeUndefined())
 })
 
 test.each([
@@ -77,24 +77,24 @@ describe('the amounts of a price beside their costs', () => {
     )
 
   test.each([
-    ['nothing yet', 'text', {}, {}, []],
+    ['an empty price', 'text', {}, {}, []],
     ['a price alone', 'text', { input: '0.30' }, {}, ['input 0.30 - -', 'cache_read 0.03 - -']],
     [
-      'a cost alone, from which prices are proposed where it is written',
+      'a cost alone, from which prices are proposed for its written amounts',
       'text',
       {},
       { input: 0.2, output: '1' },
       ['input - 0.20 0.25', 'output - 1.00 1.25', 'cache_read - 0.02 -'],
     ],
     [
-      'half typed, and wrong',
+      'half-typed and invalid amounts',
       'text',
       { input: '0.', output: 'abc', cache_read: '-1' },
       { input: '0.2' },
       ['input - 0.20 0.25', 'cache_read - 0.02 -'],
     ],
     [
-      'tiers: the cost of the prompts of each',
+      'tiers, each with the cost of its prompts',
       'text',
       {
         input: 1,
@@ -182,7 +182,7 @@ describe('the amounts of a price beside their costs', () => {
     expect(lines(kind, price, cost, '25')).toEqual(expected)
   })
 
-  test('a price that cannot be counted exactly is not proposed', () => {
+  test('a price above the safe integers is not proposed', () => {
     expect(lines('embedding', {}, { input: 1_000_000 }, '10000')).toEqual(['input - 1000000.00 -'])
   })
 
@@ -192,27 +192,21 @@ describe('the amounts of a price beside their costs', () => {
 
   test.each<[string, price: object, cost: object, cost_divisor: number, covering: (string | null)[]]>([
     ['half of the input, as of gpt-4o', { input: 3, output: 1 }, { input: 2.5, output: 1 }, 2, ['1.50']],
-    [
-      'a part that is no whole number, rounded up',
-      { input: 0.33 },
-      { input: 0.3, cache_read: 0.1 },
-      10,
-      ['0.11'],
-    ],
+    ['a fraction, rounded up', { input: 0.33 }, { input: 0.3, cache_read: 0.1 }, 10, ['0.11']],
     ['never below the cost', { input: 0.3 }, { input: 0.3, cache_read: '0.100000001' }, 10, ['0.100000001']],
     ['in each tier', { input: 3, tiers: [{ above: 9, input: 6 }] }, { input: 2.5 }, 2, ['1.50', '3.00']],
-    ['written: its field says the loss', { input: 3, cache_read: 0.3 }, { input: 2.5 }, 2, [null]],
-    ['covered already', { input: 30 }, { input: 2.5, cache_read: 0.25 }, 10, [null]],
-    ['input below its cost, which is to be raised first', { input: 2 }, { input: 2.5 }, 2, [null]],
+    ['a written one, whose field shows the loss', { input: 3, cache_read: 0.3 }, { input: 2.5 }, 2, [null]],
+    ['a covered one', { input: 30 }, { input: 2.5, cache_read: 0.25 }, 10, [null]],
+    ['an input below its cost, which has to be raised first', { input: 2 }, { input: 2.5 }, 2, [null]],
     ['a free model', { input: 0 }, { input: 2.5 }, 2, [null]],
-    ['unknown cost', { input: 3 }, {}, 2, [null]],
-  ])('cache reads that nobody priced: %s', (_, price, cost, divisor, covering) => {
+    ['an unknown cost', { input: 3 }, {}, 2, [null]],
+  ])('cache reads without a price: %s', (_, price, cost, divisor, covering) => {
     const found = fieldMargins('text', { ...price }, { ...cost }, { price: 10, cost: divisor }, undefined)
     const rates = found.filter(({ path }) => path.at(-1) === 'cache_read')
     expect(rates.map(({ covering_nanos }) => covering_nanos && formatUsd(covering_nanos))).toEqual(covering)
   })
 
-  test('with a markup cache reads are proposed where their provider takes more of the input than a price does', () => {
+  test('with a markup, cache reads are proposed if their provider takes a larger part of the input than a price does', () => {
     const proposedOf = (cost_divisor: number) =>
       fieldMargins('text', {}, { input: 2 }, { price: 10, cost: cost_divisor }, markupFactor('25')).map(
         ({ path, proposed_nanos }) => [path[0], proposed_nanos && formatUsd(proposed_nanos)],

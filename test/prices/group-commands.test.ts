@@ -22,7 +22,7 @@ describe('an account', () => {
     expect((await scene.run('account', 'show', 'anna')).out).toMatch(/^price group +resellers$/m)
     expect(await scene.json('account', 'show', 'anna')).toMatchObject({ price_group: 'resellers' })
   })
-  test('is created without one, and says nothing of it', async () => {
+  test('is created without one, and does not show one', async () => {
     expect(await scene.json('account', 'create', 'anna')).toMatchObject({ price_group: null })
     expect((await scene.run('account', 'show', 'anna')).out).not.toContain('price group')
   })
@@ -44,21 +44,21 @@ describe('an account', () => {
   test.each([
     ['create', ['account', 'create', 'bert', '--group', 'vip']],
     ['change', ['account', 'change', 'anna', '--group', 'vip']],
-    ['change, in other letters', ['account', 'change', 'anna', '--group', 'Resellers']],
-  ])('a group that the catalogue does not have is refused: %s', async (_, command) => {
+    ['change, in another case', ['account', 'change', 'anna', '--group', 'Resellers']],
+  ])('is refused a group that the catalogue does not have: %s', async (_, command) => {
     await scene.run('account', 'create', 'anna')
     expect(await scene.refusal(...command)).toContain('Its price groups: resellers, own team.')
     expect((await scene.json('account', 'list')).accounts).toMatchObject([
       { name: 'anna', price_group: null },
     ])
   })
-  test('without any group in the catalogue, the refusal says so', async () => {
+  test('is refused with a note if the catalogue has no groups', async () => {
     withoutGroups()
     expect(await scene.refusal('account', 'create', 'anna', '--group', 'vip')).toContain(
       'which has no price groups',
     )
   })
-  test('and nothing to change is refused, too', async () => {
+  test('is not changed without any field', async () => {
     await scene.run('account', 'create', 'anna')
     expect(await scene.refusal('account', 'change', 'anna')).toContain('--group')
   })
@@ -89,13 +89,13 @@ describe('the doctor', () => {
     const { findings } = JSON.parse(out)
     return findings.filter(({ check }: { check: string }) => check === 'price groups')
   }
-  test('finds accounts in groups of the catalogue well', async () => {
+  test('finds no fault with accounts in groups of the catalogue', async () => {
     await scene.run('account', 'create', 'anna', '--group', 'resellers')
     expect(await findings()).toEqual([
       { check: 'price groups', level: 'ok', found: '2 price groups, with 1 account in them', advice: null },
     ])
   })
-  test('warns of accounts whose group is gone, but for closed ones', async () => {
+  test('warns of accounts whose group is missing, except closed ones', async () => {
     for (const [name, group] of [
       ['anna', 'resellers'],
       ['bert', 'resellers'],

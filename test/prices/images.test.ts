@@ -1,4 +1,4 @@
-// `prices import` of image models that are priced by tokens, and of the days on which models are shut down.
+// `prices import` of image models that are priced by tokens, and of shutdown dates.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { sceneOfEachTest } from '../app/commands/scene.ts'
@@ -31,7 +31,7 @@ routes = [
 ]
 price = { input = 1, output = 10 }
 `
-/** As LiteLLM's list has it. */
+/** In the form of LiteLLM's list. */
 const DRAWING = {
   litellm_provider: 'openai',
   mode: 'image_generation',
@@ -83,7 +83,7 @@ describe('an image model that is priced by tokens', () => {
     expect((await scene.json(...args('--model', 'drawing', '--markup', '100%'))).changes).toEqual([])
   })
 
-  test('is left alone where the list has no rate for what it draws; one by image has no price in such an entry', async () => {
+  test('stays unchanged if the list has no rate for its images, and a model priced by image has no price in such an entry', async () => {
     const { output_cost_per_image_token: _, ...without } = DRAWING
     list({ 'gpt-image-1.5': without })
     const { changes, left } = await scene.json(...args('--model', 'drawing', '--model', 'by-image', '--yes'))
@@ -99,7 +99,7 @@ describe('an image model that is priced by tokens', () => {
 })
 
 describe('shutdown dates', () => {
-  test('of each route become the list’s, where it has them; those that it does not have stay', async () => {
+  test('of each route become the list’s, and dates that the list lacks stay', async () => {
     list({ 'gpt-5': { ...WRITING, deprecation_date: '2026-12-11' }, 'gpt-5.4': WRITING })
     const { shutdown_dates } = await scene.json(...args('--model', 'writing', '--yes'))
     expect(shutdown_dates).toEqual([
@@ -111,7 +111,7 @@ describe('shutdown dates', () => {
     expect(models).toContainEqual(expect.objectContaining({ id: 'writing', shutdown_date: '2027-05-05' }))
   })
 
-  test('are shown, also where no price changes; the table of prices is left out then', async () => {
+  test('are printed if no price changes, too, without the table of prices', async () => {
     list({ 'gpt-5': WRITING })
     await scene.json(...args('--model', 'writing', '--yes'))
     list({ 'gpt-5': { ...WRITING, deprecation_date: '2026-12-11' } })
@@ -126,12 +126,12 @@ describe('shutdown dates', () => {
     ['2026-02-30', /Invalid shutdown dates in the list, ignored/],
     [20261211, /Invalid shutdown dates in the list, ignored: writing \(deprecation_date "20261211"\)/],
     ['2020-01-01', /Already shut down according to the list: writing\. .*retire the model/],
-  ])('%p of the list is warned of', async (deprecation_date, words) => {
+  ])('%p in the list causes a warning', async (deprecation_date, words) => {
     list({ 'gpt-5': { ...WRITING, deprecation_date } })
     expect((await scene.run(...args('--model', 'writing'))).err).toMatch(words)
   })
 
-  test('come, too, for a route that has no price in the list', async () => {
+  test('are imported for a route without a price in the list, too', async () => {
     list({
       'gpt-image-1.5': {
         litellm_provider: 'openai',
@@ -149,7 +149,7 @@ describe('shutdown dates', () => {
     ['a time', '2026-12-11T00:00:00Z'],
     ['a number', 20_261_211],
     ['null', null],
-    ['nothing', ''],
+    ['an empty text', ''],
     ['the same day', '2026-10-01'],
   ])('%s changes nothing', async (_, deprecation_date) => {
     list({ 'gpt-5': { ...WRITING, deprecation_date } })

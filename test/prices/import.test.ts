@@ -1,4 +1,4 @@
-// `prices import` and `prices list`: what is shown, what is written and what stays, and everything that is refused.
+// `prices import` and `prices list`: their output, the prices that change and stay, and refusals.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { sceneOfEachTest } from '../app/commands/scene.ts'
@@ -99,11 +99,11 @@ const LIST = priceListOf(300, 3, {
 })
 
 const text = () => readFileSync(scene.path('tollgate.toml'), 'utf8')
-/** At cost where a test says nothing else. */
+/** At cost unless a test names a markup. */
 const atCost = (args: string[]) => (args.includes('--markup') ? args : [...args, '--markup', '0%'])
-const importing = (...args: string[]) =>
+const runImport = (...args: string[]) =>
   scene.run('prices', 'import', scene.path('list.json'), ...atCost(args))
-const imported = (...args: string[]) =>
+const importAsJson = (...args: string[]) =>
   scene.json('prices', 'import', scene.path('list.json'), ...atCost(args))
 
 const TABLE = `
@@ -127,8 +127,8 @@ painter  price        per_image 1024x1024 hd  0.08       0.072
 `
 
 describe('prices import', () => {
-  test('shows the difference, what was not taken over, and what was left alone', async () => {
-    const { out, err, status } = await importing('--markup', '20%')
+  test('prints the difference, the unused prices, and the models that stay unchanged', async () => {
+    const { out, err, status } = await runImport('--markup', '20%')
     const cells = (lines: string) =>
       lines
         .trim()
@@ -155,7 +155,7 @@ Kept, because the list does not have it:
 `,
     )
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
-    // Nobody was there to be asked.
+    // There was no terminal to ask at.
     expect({ err, status }).toEqual({
       err: 'Nothing was written. Add --yes to skip the question.',
       status: 1,
@@ -164,7 +164,7 @@ Kept, because the list does not have it:
   })
 
   test('writes costs and prices, and keeps every other character', async () => {
-    const { status, err } = await importing('--markup', '20%', '--yes')
+    const { status, err } = await runImport('--markup', '20%', '--yes')
     expect({ status, err }).toEqual({
       status: 0,
       err: `Written to ${scene.path('tollgate.toml')}. A running gateway picks it up.`,
@@ -190,10 +190,10 @@ Kept, because the list does not have it:
     expect((await scene.run('config', 'check')).status).toBe(0)
   })
 
-  test('a second time there is nothing to change', async () => {
-    await importing('--markup', '20%', '--yes')
+  test('changes nothing the second time', async () => {
+    await runImport('--markup', '20%', '--yes')
     const written = text()
-    const { status, out } = await importing('--markup', '20%')
+    const { status, out } = await runImport('--markup', '20%')
     expect(status).toBe(0)
     expect(out).toStartWith('Nothing to change.')
     expect(out).toContain('Changes: 0, in models: 0.')
@@ -207,20 +207,20 @@ Kept, because the list does not have it:
     ['n', false],
     ['yess', false],
     ['maybe', false],
-  ])('to the question %j is an answer: written %p', async (reply, is_written) => {
+  ])('asks, and with the answer %j writes: %p', async (reply, is_written) => {
     scene.ask = async (question) => {
       expect(question).toBe('Write this to the catalogue? [y/N] ')
       return reply
     }
-    const { status, err } = await importing('--markup', '0%')
+    const { status, err } = await runImport('--markup', '0%')
     expect(status).toBe(is_written ? 0 : 1)
     expect(text() !== CATALOGUE).toBe(is_written)
     if (!is_written) expect(err).toBe('Nothing was written.')
   })
 
-  test('only the models and the provider that are named', async () => {
+  test('changes only the models and the provider that are named', async () => {
     const models = async (...args: string[]) => {
-      const { changes } = await imported('--yes', '--accept-jumps', ...args)
+      const { changes } = await importAsJson('--yes', '--accept-jumps', ...args)
       return [...new Set(changes.map(({ model }: { model: string }) => model))]
     }
     expect(await models('--model', 'vec*', '--model', 'painter')).toEqual(['vectors', 'painter'])
@@ -230,7 +230,7 @@ Kept, because the list does not have it:
     expect(await models('--model', 'flash')).toEqual(['flash'])
   })
 
-  test('an entry whose name does not tell its provider is named with it, so that --from is known', async () => {
+  test('prints the provider of an entry whose name does not have it, for --from', async () => {
     const ranker = { litellm_provider: 'cohere', mode: 'rerank', input_cost_per_query: 0.002 }
     writeFileSync(scene.path('list.json'), JSON.stringify({ 'rank-1': ranker }))
     writeFileSync(
@@ -247,13 +247,13 @@ routes = [{ provider = "house", model = "rank-1" }]
 price = { per_search = 0.001 }
 `,
     )
-    expect((await importing()).out).toContain('Ambiguous: ranks (house:rank-1) may be rank-1 of cohere.')
-    expect((await importing('--from', 'cohere', '--yes')).status).toBe(0)
-    expect((await importing('--from', 'cohere')).err).toBe('')
+    expect((await runImport()).out).toContain('Ambiguous: ranks (house:rank-1) may be rank-1 of cohere.')
+    expect((await runImport('--from', 'cohere', '--yes')).status).toBe(0)
+    expect((await runImport('--from', 'cohere')).err).toBe('')
   })
 
   test.each([[['--yes']], [[]], [['--json']], [['--yes', '--accept-jumps']]])(
-    'a markup has no default: without one nothing is written, with %p either',
+    'writes nothing without a markup, which has no default, with %p either',
     async (options) => {
       const before = text()
       scene.ask = async () => 'y'
@@ -263,7 +263,7 @@ price = { per_search = 0.001 }
     },
   )
 
-  test('the markup of the catalogue holds where the command names none, and --markup over it', async () => {
+  test('uses the markup of the catalogue unless --markup overrides it', async () => {
     const marked = (percent: string) => `${CATALOGUE}\n[catalogue]\nmarkup = ${percent}\n`
     writeFileSync(scene.path('tollgate.toml'), marked('"12.5"'))
     expect(
@@ -287,24 +287,24 @@ price = { per_search = 0.001 }
     expect(text()).toContain('input = 0.04')
   })
 
-  test('--from takes the name of a known server; OpenRouter has a list of its own', async () => {
+  test('takes the name of a known server in --from, and OpenRouter’s own list', async () => {
     const flash = ['--model', 'flash', '--from']
-    const { used } = await imported('--yes', ...flash, 'google')
+    const { used } = await importAsJson('--yes', ...flash, 'google')
     expect(used[0].entry).toBe('gemini/flash-1')
     const without = JSON.parse(LIST)
     delete without['openrouter/acme/flash']
     writeFileSync(scene.path('list.json'), JSON.stringify(without))
-    const { status, err } = await importing(...flash, 'openrouter')
+    const { status, err } = await runImport(...flash, 'openrouter')
     expect(status).toBe(1)
     expect(err).toContain('Download https://openrouter.ai/api/v1/models')
     const pricing = { prompt: '0.000003', completion: '0.000004' }
     writeFileSync(scene.path('list.json'), JSON.stringify({ data: [{ id: 'acme/flash', pricing }] }))
-    await importing('--yes', '--accept-jumps', ...flash, 'openrouter')
+    await runImport('--yes', '--accept-jumps', ...flash, 'openrouter')
     expect(text()).toContain('model = "acme/flash", order = 2, cost = { input = 3.00, output = 4.00 } }')
   })
 
-  test('--json tells everything, exactly', async () => {
-    const answer = await imported('--yes', '--model', 'flash')
+  test('prints every detail exactly with --json', async () => {
+    const answer = await importAsJson('--yes', '--model', 'flash')
     expect(answer).toMatchObject({ written: true, skipped: ['sample_spec'] })
     expect(answer.changes).toContainEqual({
       model: 'flash',
@@ -338,36 +338,36 @@ price = { per_search = 0.001 }
     ])
   })
 
-  test('`models --json` has the cost in the form of the price', async () => {
-    await importing('--yes', '--model', 'painter')
+  test('adds the cost to `models --json`, in the form of the price', async () => {
+    await runImport('--yes', '--model', 'painter')
     const { models } = await scene.json('models')
     expect(models[2].routes).toEqual([
       { provider: 'google', model: 'painter-1', weight: 1, order: 0, cost: models[2].price },
     ])
   })
 
-  test('--json asks nobody', async () => {
+  test('asks no question with --json', async () => {
     scene.ask = () => Promise.reject(new Error('asked'))
-    const { status, out, err } = await importing('--json')
+    const { status, out, err } = await runImport('--json')
     expect(status).toBe(1)
     expect(JSON.parse(out)).toMatchObject({ written: false })
     expect(JSON.parse(err).note).toContain('--yes')
     expect(text()).toBe(CATALOGUE)
   })
 
-  test('a file that somebody changes meanwhile is left as they wrote it', async () => {
+  test('does not overwrite a file that someone changes meanwhile', async () => {
     const theirs = CATALOGUE.replace('# The end.', '# The end, by somebody else.')
     scene.ask = async () => {
       writeFileSync(scene.path('tollgate.toml'), theirs)
       return 'y'
     }
-    const { status, err } = await importing()
+    const { status, err } = await runImport()
     expect(status).toBe(1)
     expect(err).toContain('The file has changed since you read it')
     expect(text()).toBe(theirs)
   })
 
-  test('needs no key of a provider, and tells routes to one provider apart', async () => {
+  test('needs no key of a provider, and distinguishes routes to one provider', async () => {
     const blocks = `[[providers]]
 name = "google"
 protocol = "gemini"
@@ -406,7 +406,7 @@ order = 1
       output_cost_per_token: 3e-6,
     }
     writeFileSync(scene.path('list.json'), JSON.stringify({ ...JSON.parse(LIST), 'gemini/flash-2': second }))
-    const { status, out } = await importing('--provider', 'google', '--yes', '--accept-jumps')
+    const { status, out } = await runImport('--provider', 'google', '--yes', '--accept-jumps')
     expect(status).toBe(0)
     expect(out).toMatch(/^both +cost google:flash-1 +input +7\.00 +0\.25$/m)
     expect(out).toMatch(/^both +cost google:flash-2 +input +- +2\.00$/m)
@@ -421,11 +421,11 @@ order = 1
         )
         .replace('order = 1\n', 'order = 1\ncost = { input = 2.00, output = 3.00 }\n'),
     )
-    expect((await importing()).out).toStartWith('Nothing to change.')
+    expect((await runImport()).out).toStartWith('Nothing to change.')
   })
 
-  test('no key is shown', async () => {
-    const { out, err } = await importing('--yes', '--json')
+  test('prints no key', async () => {
+    const { out, err } = await runImport('--yes', '--json')
     expect(out + err).not.toContain('secret-of')
     expect(text()).toContain('secret-of-google')
   })
@@ -453,16 +453,16 @@ describe('a price that changes by more than a factor of 3', () => {
     [0, true],
   ])('from 0.30 to %p a token: a jump %p', async (input, is_jump) => {
     listed(input)
-    const { changes } = await imported('--yes', '--accept-jumps')
+    const { changes } = await importAsJson('--yes', '--accept-jumps')
     const jumps = changes.filter(({ jump }: { jump: boolean }) => jump)
     expect(jumps.map(({ rate }: { rate: string }) => rate)).toEqual(is_jump ? ['input'] : [])
   })
 
   test.each([[['--yes']], [[]], [['--accept-jumps']]])(
-    'is not written by %p where nobody can be asked',
+    'is not written with %p without a terminal to ask at',
     async (flags) => {
       listed(3e-6)
-      const { status, err } = await importing('--markup', '0%', ...flags)
+      const { status, err } = await runImport('--markup', '0%', ...flags)
       expect(status).toBe(1)
       if (flags.includes('--accept-jumps')) expect(err).toEndWith('Add --yes to skip the question.')
       else expect(err).toBe(`${WARNING}3.00. Check that the list is right.\n${REFUSED}`)
@@ -472,7 +472,7 @@ describe('a price that changes by more than a factor of 3', () => {
 
   test('with --json is refused as a note, after the difference', async () => {
     listed(3e-6)
-    const { status, out, err } = await importing('--markup', '0%', '--yes', '--json')
+    const { status, out, err } = await runImport('--markup', '0%', '--yes', '--json')
     expect(status).toBe(1)
     expect(JSON.parse(out)).toMatchObject({ written: false })
     expect(err.split('\n').map((line) => JSON.parse(line))).toEqual([
@@ -485,14 +485,14 @@ describe('a price that changes by more than a factor of 3', () => {
   test.each([
     ['y', true],
     ['', false],
-  ])('is asked for at a terminal, under --yes too; %j writes it: %p', async (reply, is_written) => {
+  ])('is confirmed at a terminal, even with --yes; %j writes it: %p', async (reply, is_written) => {
     listed(3e-6)
     const questions: string[] = []
     scene.ask = async (question) => {
       questions.push(question)
       return reply
     }
-    const { status } = await importing('--markup', '0%', '--yes')
+    const { status } = await runImport('--markup', '0%', '--yes')
     expect(questions).toEqual([
       '1 price changes by more than a factor of 3. Write this to the catalogue? [y/N] ',
     ])
@@ -500,27 +500,27 @@ describe('a price that changes by more than a factor of 3', () => {
     expect(text() !== CATALOGUE).toBe(is_written)
   })
 
-  test('is written unasked with --yes --accept-jumps, and warned of', async () => {
+  test('is written without a question by --yes --accept-jumps, with a warning', async () => {
     listed(3e-6)
     scene.ask = () => Promise.reject(new Error('asked'))
-    const { status, err } = await importing('--markup', '0%', '--yes', '--accept-jumps')
+    const { status, err } = await runImport('--markup', '0%', '--yes', '--accept-jumps')
     expect(status).toBe(0)
     expect(err).toStartWith(WARNING)
     expect(text()).toContain('input = 3.00')
   })
 })
 
-test('what a list has twice is named, and the last one is taken', async () => {
+test('duplicates in a list are reported, and the last one is used', async () => {
   const flash = (input: string) =>
     `"gemini/flash-1": { "litellm_provider": "gemini", "mode": "chat", ${input}, "output_cost_per_token": 1e-6 }`
   const twice = '"input_cost_per_token": 9e-9, "input_cost_per_token": 4e-7'
   writeFileSync(scene.path('list.json'), `{ ${flash('"input_cost_per_token": 2e-7')}, ${flash(twice)} }`)
-  const { err } = await importing('--markup', '0%', '--yes')
+  const { err } = await runImport('--markup', '0%', '--yes')
   expect(err).toStartWith(
     'warning: Listed twice (the last one is used): gemini/flash-1, gemini/flash-1: input_cost_per_token.\n',
   )
   expect(text()).toContain('input = 0.40')
-  expect(await imported()).toMatchObject({
+  expect(await importAsJson()).toMatchObject({
     duplicates: ['gemini/flash-1', 'gemini/flash-1: input_cost_per_token'],
   })
 })
@@ -538,7 +538,7 @@ describe('prices import refuses', () => {
     ['10001%', 2],
     ['20', 2],
   ])('a markup of %j', async (markup, status) => {
-    const refused = await importing(`--markup=${markup}`, '--yes')
+    const refused = await runImport(`--markup=${markup}`, '--yes')
     expect(refused.status).toBe(status)
     expect(refused.err).toContain('Write a percentage from 0% to 10000%')
     expect(text()).toBe(CATALOGUE)
@@ -552,10 +552,10 @@ describe('prices import refuses', () => {
     [['--model', 'flash', '--model', 'no such'], 'neither a model id nor a pattern'],
     [['--provider', 'openai'], 'Provider "openai" not found in the catalogue. Its providers: google, relay.'],
     [['--from', 'nobody'], 'Provider "nobody" not found in the list'],
-  ])('%j', async (args, said) => {
-    const { status, err } = await importing(...args, '--yes')
+  ])('%j', async (args, message) => {
+    const { status, err } = await runImport(...args, '--yes')
     expect(status).toBe(1)
-    expect(err).toContain(said)
+    expect(err).toContain(message)
     expect(text()).toBe(CATALOGUE)
   })
 
@@ -571,38 +571,38 @@ describe('prices import refuses', () => {
     [entry('1e400'), '"1e400" is not a decimal number'],
     [entry('1e30'), 'more USD than can be counted'],
     [entry('1.5'), 'more than the catalogue takes'],
-  ])('a list of %.60s', async (list, said) => {
+  ])('a list of %.60s', async (list, message) => {
     writeFileSync(scene.path('list.json'), list)
-    const { status, err } = await importing('--yes')
+    const { status, err } = await runImport('--yes')
     expect(status).toBe(1)
-    expect(err).toContain(said)
+    expect(err).toContain(message)
     expect(text()).toBe(CATALOGUE)
   })
 
-  test('a price that is too high with the markup', async () => {
+  test('a price above the maximum after the markup', async () => {
     writeFileSync(scene.path('list.json'), entry('0.9'))
-    const { status, err } = await importing('--yes', '--markup', '100%')
+    const { status, err } = await runImport('--yes', '--markup', '100%')
     expect(status).toBe(1)
     expect(err).toContain('models[0].price.input must be between 0 and 1000000 USD')
     expect(text()).toBe(CATALOGUE)
-    expect((await importing('--yes', '--markup', '10000%')).err).toContain(
+    expect((await runImport('--yes', '--markup', '10000%')).err).toContain(
       'more USD than can be counted exactly',
     )
     expect(text()).toBe(CATALOGUE)
   })
 
-  test('a file that is not there, a folder, and one that is no list by its size', async () => {
+  test('a missing file, a folder, and a file too large for a list', async () => {
     expect((await scene.run('prices', 'import', scene.path('absent.json'))).err).toContain(
       'file or folder not found',
     )
     expect((await scene.run('prices', 'import', scene.dir)).err).toContain('is a folder: name the price list')
     truncateSync(scene.path('list.json'), 33 * 1_048_576)
-    expect((await importing()).err).toContain('a price list has at most')
+    expect((await runImport()).err).toContain('a price list has at most')
   })
 
-  test('a catalogue that has mistakes', async () => {
+  test('a catalogue with mistakes', async () => {
     writeFileSync(scene.path('tollgate.toml'), CATALOGUE.replace('input = 0.02', 'input = -1'))
-    const { status, err } = await importing('--yes')
+    const { status, err } = await runImport('--yes')
     expect(status).toBe(1)
     expect(err).toContain('The catalogue has mistakes:')
   })
@@ -612,14 +612,14 @@ describe('prices list', () => {
   const rows = async () =>
     (await scene.run('prices', 'list')).out.split('\n').map((line) => line.split(/ {2,}/))
 
-  test('shows prices, costs, margins, and the factor that the prices are', async () => {
-    await importing('--markup', '25%', '--yes', '--model', 'flash', '--model', 'vectors')
-    await importing('--markup', '0%', '--yes', '--model', 'painter')
-    const shown = await rows()
-    // Of the thinking price, which is the operator's own, the list said nothing: the price is not the cost alone.
-    expect(shown).toContainEqual(['flash', 'google', 'input', '0.3125', '0.25', '0.0625, 20 %', '-'])
-    expect(shown).toContainEqual(['flash', 'relay', 'input', '0.3125', '-', '-', '-'])
-    expect(shown).toContainEqual([
+  test('prints prices, costs, margins, and the factor between costs and prices', async () => {
+    await runImport('--markup', '25%', '--yes', '--model', 'flash', '--model', 'vectors')
+    await runImport('--markup', '0%', '--yes', '--model', 'painter')
+    const table = await rows()
+    // The list has no cost of thinking, whose price is the operator's own: the price is not a factor of the cost.
+    expect(table).toContainEqual(['flash', 'google', 'input', '0.3125', '0.25', '0.0625, 20 %', '-'])
+    expect(table).toContainEqual(['flash', 'relay', 'input', '0.3125', '-', '-', '-'])
+    expect(table).toContainEqual([
       'vectors',
       'google',
       'input',
@@ -628,7 +628,7 @@ describe('prices list', () => {
       '0.005, 20 %',
       'cost + 25 %',
     ])
-    expect(shown).toContainEqual([
+    expect(table).toContainEqual([
       'painter',
       'google',
       'per_image',
@@ -637,11 +637,11 @@ describe('prices list', () => {
       '0.00, 0 %',
       'cost + 0 %',
     ])
-    expect(shown).toContainEqual(['unknown', 'google', 'output', '1.00', '-', '-', '-'])
+    expect(table).toContainEqual(['unknown', 'google', 'output', '1.00', '-', '-', '-'])
   })
 
   test('--json has every rate', async () => {
-    await importing('--markup', '100%', '--yes')
+    await runImport('--markup', '100%', '--yes')
     const { models } = await scene.json('prices', 'list')
     expect(models[0].routes[0]).toMatchObject({ provider: 'google', model: 'flash-1' })
     expect(models[1].routes[0].rates[0]).toEqual({
@@ -658,7 +658,7 @@ describe('prices list', () => {
     })
   })
 
-  test('a price that its provider listed says so', async () => {
+  test('marks a price that is its provider’s list price', async () => {
     writeFileSync(
       scene.path('tollgate.toml'),
       `${CATALOGUE}
@@ -673,7 +673,7 @@ price = { input = 0.10, output = 0.40 }
   })
 
   test('fits a terminal of 80 columns', async () => {
-    await importing('--markup', '25%', '--yes')
+    await runImport('--markup', '25%', '--yes')
     scene.columns = 80
     const { out } = await scene.run('prices', 'list')
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])

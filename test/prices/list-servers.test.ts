@@ -1,4 +1,4 @@
-// Price lists over all known servers: each gets its own prices, none those of another seller, and entries that differ by a zero are one.
+// Price lists over all known servers: each gets its own prices, none those of another seller, and entries that differ only by a zero are one.
 import { describe, expect, test } from 'bun:test'
 import { readPriceList } from '../../plugins/prices/list/list.ts'
 import { planImport } from '../../plugins/prices/list/plan.ts'
@@ -14,8 +14,8 @@ interface Route {
   from?: string
 }
 
-/** What an import says of one route: the entry, or the reason why there is none; and the new rates of its cost. */
-function imported(list: object, { provider, model, price = { input: 1, output: 1 }, from }: Route) {
+/** The result of an import for one route: the entry, or the reason without one; and the new rates of its cost. */
+function importRoute(list: object, { provider, model, price = { input: 1, output: 1 }, from }: Route) {
   const catalogue = {
     providers: [{ name: 'p', resource: 'acme', region: 'eu-west-1', ...provider }],
     models: [{ id: 'm', kind: 'text', price, routes: [{ provider: 'p', model }] }],
@@ -50,17 +50,17 @@ describe.each([...KNOWN_SERVERS])('the server %s', (server, row) => {
     (name, protocol) => {
       const list = { ...foreign, [`${name}/m`]: chat(name, 1e-6) }
       const route = { provider: { server, protocol }, model: 'm' }
-      expect(imported(list, route)).toMatchObject({ entry: `${name}/m`, rates: { input: 1, output: 2 } })
-      expect(imported(list, { ...route, from: server }).entry).toBe(`${name}/m`)
+      expect(importRoute(list, route)).toMatchObject({ entry: `${name}/m`, rates: { input: 1, output: 2 } })
+      expect(importRoute(list, { ...route, from: server }).entry).toBe(`${name}/m`)
     },
   )
 
   test('is not offered the prices of another seller', () => {
-    expect(imported(foreign, { provider: { server }, model: 'm' }).entry).toBe('not listed')
+    expect(importRoute(foreign, { provider: { server }, model: 'm' }).entry).toBe('not listed')
   })
 })
 
-/** In the form of litellm 1.110.2 (PyPI), model_prices_and_context_window_backup.json; the figures are of nobody. */
+/** In the form of litellm 1.110.2 (PyPI), model_prices_and_context_window_backup.json; the figures are made up. */
 const TWICE = {
   'deepseek-chat': chat('deepseek', 2e-7, { cache_read_input_token_cost: 2e-8 }),
   'deepseek/deepseek-chat': chat('deepseek', 2e-7, {
@@ -86,26 +86,26 @@ const TWICE = {
 describe('a model that the list has twice', () => {
   test.each<[string, Route, string, object]>([
     [
-      'but for a zero',
+      'with a zero in one entry',
       { provider: { server: 'deepseek' }, model: 'deepseek-chat' },
       'deepseek-chat',
       { cache_read: 0.02 },
     ],
     [
-      'once without a rate',
+      'without a rate in one entry',
       { provider: { server: 'vertex' }, model: 'gemini-x' },
       'gemini-x',
       { thinking: 1 },
     ],
-    ['once for nothing', { provider: { server: 'google' }, model: 'exp' }, 'exp', { input: 0.3 }],
+    ['for free in one entry', { provider: { server: 'google' }, model: 'exp' }, 'exp', { input: 0.3 }],
     [
-      'but for a tier that its price does not name',
+      'with a tier that its price does not name',
       { provider: { server: 'bedrock' }, model: 'kimi' },
       'bedrock/kimi',
       {},
     ],
     [
-      'but for a tier that its price names',
+      'with a tier that its price names',
       {
         provider: { server: 'bedrock' },
         model: 'kimi',
@@ -115,24 +115,24 @@ describe('a model that the list has twice', () => {
       {},
     ],
     [
-      'at two prices, and one is chosen',
+      'at two prices of which one is chosen',
       { provider: { server: 'bedrock' }, model: 'gpt', from: 'bedrock_mantle' },
       'bedrock_mantle/gpt',
       { input: 2.2 },
     ],
-  ])('%s is one', (_, route, entry, rates) => {
-    expect(imported(TWICE, route)).toMatchObject({ entry, rates })
+  ])('%s has one price', (_, route, entry, rates) => {
+    expect(importRoute(TWICE, route)).toMatchObject({ entry, rates })
   })
 
   test.each<[string, Route]>([
     ['at two prices', { provider: { server: 'bedrock' }, model: 'gpt' }],
-    ['where each has what the other lacks', { provider: { server: 'groq' }, model: 'a' }],
+    ['with a rate missing in each entry', { provider: { server: 'groq' }, model: 'a' }],
   ])('%s is not guessed', (_, route) => {
-    expect(imported(TWICE, route).entry).toBe('ambiguous')
+    expect(importRoute(TWICE, route).entry).toBe('ambiguous')
   })
 })
 
-/** In the form of https://openrouter.ai/api/v1/models, by @openrouter/sdk `PublicPricing`; the figures are of nobody. */
+/** In the form of https://openrouter.ai/api/v1/models, by @openrouter/sdk `PublicPricing`; the figures are made up. */
 const OPENROUTER = {
   data: [
     {
@@ -165,8 +165,8 @@ const OPENROUTER = {
 describe("OpenRouter's own list", () => {
   const provider = { server: 'openrouter' }
 
-  test('prices its routes, tiers by the prompt included, and says what it does not use', () => {
-    const { entry, rates, unused } = imported(OPENROUTER, {
+  test('prices its routes, tiers by the prompt included, and reports unused fields', () => {
+    const { entry, rates, unused } = importRoute(OPENROUTER, {
       provider,
       model: 'acme/flash',
       from: 'openrouter',
@@ -193,13 +193,13 @@ describe("OpenRouter's own list", () => {
 
   test.each([
     ['a free model has no price', 'acme/flash:free', 'no price'],
-    ['a router has none of its own', 'openrouter/auto', 'not listed'],
+    ['a router has no price of its own', 'openrouter/auto', 'not listed'],
     ['a model without prices is left out', 'acme/new', 'not listed'],
   ])('%s', (_, model, reason) => {
-    expect(imported(OPENROUTER, { provider, model }).entry).toBe(reason)
+    expect(importRoute(OPENROUTER, { provider, model }).entry).toBe(reason)
   })
 
-  test('is no list without models', () => {
+  test('is refused without models', () => {
     expect(() => readPriceList('{"data":[]}')).toThrow('OpenRouter')
     expect(() => readPriceList('{"data":7}')).toThrow('is not a price list')
   })

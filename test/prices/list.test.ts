@@ -1,4 +1,4 @@
-// Price lists: what is read from LiteLLM's format, exactly; which field is which rate; what is refused, and what is left alone.
+// Price lists: LiteLLM's format, read exactly; the rate of each field; the entry of each route; refusals.
 import { describe, expect, test } from 'bun:test'
 import type { ListEntry } from '../../plugins/prices/list/entry.ts'
 import { readPriceList } from '../../plugins/prices/list/list.ts'
@@ -29,7 +29,7 @@ describe('a price per token is nano-dollars per million, exactly', () => {
     ['1e-06', 1_000_000_000, false],
     ['0.1e-5', 1_000_000_000, false],
     ['1e-15', 1, false],
-    // Finer than a nano-dollar: up, and told.
+    // Finer than a nano-dollar: rounded up, and reported.
     ['1e-16', 1, true],
     ['1.55555555555e-07', 155_555_556, true],
     ['3.0000000000000004e-07', 300_000_001, true],
@@ -56,7 +56,7 @@ describe('a price per token is nano-dollars per million, exactly', () => {
     '5.',
     '1e',
     'true',
-  ])('%j is none', (text) => expect(() => parseDecimal(text)).toThrow(RangeError))
+  ])('%j is not a number', (text) => expect(() => parseDecimal(text)).toThrow(RangeError))
 
   test('more than a safe integer is refused, not rounded', () => {
     expect(() => nanosOf(parseDecimal('10'), 1_000_000)).toThrow(RangeError)
@@ -107,7 +107,7 @@ describe('a field of the list is a rate of ours', () => {
       {},
       { ...both, image_output: 30 * USD },
     ],
-    // Free by the list's own words; of the other rates 0 means that they are not known, or not billed apart.
+    // An input of 0 is free; for other rates 0 means that they are unknown, or not billed separately.
     [
       'text',
       'chat',
@@ -202,7 +202,7 @@ describe('a field of the list is a rate of ours', () => {
     expect(ratesOf(entryOf(fields), kind, price)).toBeUndefined()
   })
 
-  test('what is dearer above so many tokens is a tier, whole', () => {
+  test('prices above a number of tokens are a tier, with all of its rates', () => {
     const fields = `${text},"input_cost_per_audio_token":3e-6,"cache_read_input_token_cost":1e-7,
       "input_cost_per_token_above_200k_tokens":2e-6,"cache_read_input_token_cost_above_200k_tokens":2e-7,
       "cache_creation_input_token_cost_above_1hr_above_200k_tokens":5e-6,
@@ -211,7 +211,7 @@ describe('a field of the list is a rate of ours', () => {
     const tiers = read?.tiers.map(({ above, rates }) => ({ above, rates: Object.fromEntries(rates) }))
     expect(tiers).toEqual([
       { above: 128_000, rates: { input: 1.5 * USD, output: 6 * USD, audio: 3 * USD } },
-      // Where the list has nothing for large prompts, what it has for small ones holds.
+      // A rate that the list lacks for large prompts is that of small ones.
       {
         above: 200_000,
         rates: {
@@ -241,8 +241,8 @@ describe('a field of the list is a rate of ours', () => {
     const PRIORITY = { input: 2 * USD, output: 8 * USD, cache_read: (3 * USD) / 10 }
     const LARGE = { above: 272_000, input: 4 * USD, output: 8 * USD }
     test.each([
-      ['none', {}, []],
-      ['one that the list does not have', { service_tiers: { scale: 2 } }, []],
+      ['no tier', {}, []],
+      ['a tier that the list does not have', { service_tiers: { scale: 2 } }, []],
       ['priority', { service_tiers: { priority: 2 } }, [['priority', PRIORITY, [LARGE]]]],
       [
         'flex, without a cached rate of its own',
@@ -252,7 +252,7 @@ describe('a field of the list is a rate of ours', () => {
     ])('%s', (_, price, expected) => {
       expect(plain(price) as unknown).toEqual(expected)
     })
-    test('the others are named as fields that have no place', () => {
+    test('fields of other tiers are reported as unmapped', () => {
       expect(ratesOf(entryOf(tiered), 'text', { service_tiers: { priority: 2 } })?.unmapped).toEqual([
         'output_cost_per_image_priority',
         'input_cost_per_token_flex',
@@ -267,7 +267,7 @@ describe('a field of the list is a rate of ours', () => {
       return { base, tiers, service_tiers, lines: [] }
     }
     const own = { input: '1', output: '4', cache_read: '0.1' }
-    test('rates of their own follow the list; a multiplier stays, since what it multiplies changes', () => {
+    test('own rates of a tier follow the list, and a multiplier stays, since its base changes', () => {
       const price = { ...own, service_tiers: { priority: { input: '9', output: '8' }, flex: 0.5, scale: 3 } }
       const { value, changes, kept } = mergePrice(price, wanted(price), 'text')
       expect(value.service_tiers).toEqual({
@@ -283,16 +283,16 @@ describe('a field of the list is a rate of ours', () => {
       expect(changes).toContainEqual({ rate: 'priority input', old_nanos: 9 * USD, new_nanos: 2 * USD })
       expect(kept).toEqual(['service tier flex', 'service tier scale'])
     })
-    test('a cost that has none gets those of the price', () => {
+    test('a cost without tiers gets those of the price', () => {
       const { value } = mergePrice(undefined, wanted({ service_tiers: { flex: 0.5 } }), 'text')
       expect(Object.keys(value.service_tiers ?? {})).toEqual(['flex'])
     })
-    test('none are added to a price that names none', () => {
+    test('no tiers are added to a price without tiers', () => {
       expect(mergePrice(own, wanted(own), 'text').value).not.toHaveProperty('service_tiers')
     })
   })
 
-  test('every field with money that is no rate is named, and no other', () => {
+  test('every field with money that is not a rate is reported, and no other', () => {
     const fields = `${text},"input_cost_per_token_batches":1e-7,"input_cost_per_token_priority":1e-5,"output_cost_per_token_flex":1e-6,
       "input_cost_per_image":0.001,"input_cost_per_video_per_second":0.1,"search_context_cost_per_query":{"a":1},"cache_read_input_audio_token_cost":1e-7,
       "provider_specific_entry":{"fast":6.0},"regional_processing_uplift_multiplier_eu":1.1,"max_tokens":100,"supports_vision":true,
@@ -322,14 +322,14 @@ describe('a field of the list is a rate of ours', () => {
     ['[1e-6]', 'is not a decimal number'],
     ['2', 'is more than the catalogue takes'],
     ['1e50', 'more USD than can be counted'],
-  ])('a price of %s is refused with its field', (value, said) => {
+  ])('a price of %s is refused with its field', (value, message) => {
     const entry = entryOf(`"input_cost_per_token":${value},"output_cost_per_token":1e-6`)
-    expect(() => ratesOf(entry, 'text', {})).toThrow(said)
+    expect(() => ratesOf(entry, 'text', {})).toThrow(message)
     expect(() => ratesOf(entry, 'text', {})).toThrow('"m" in the list: input_cost_per_token')
   })
 })
 
-describe('a file that is no list', () => {
+describe('a file that is not a list', () => {
   test.each([
     ['', 'not JSON'],
     ['model,input', 'not JSON'],
@@ -342,13 +342,13 @@ describe('a file that is no list', () => {
     ['{"sample_spec":{"mode":"chat","litellm_provider":"openai"}}', 'no models'],
     ['{"a":1,"b":null,"c":[],"d":{"mode":"chat"}}', 'no models'],
     ['['.repeat(200_000) + ']'.repeat(200_000), 'nested too deep'],
-  ])('%.40s', (text, said) => {
-    expect(() => readPriceList(text)).toThrow(said)
+  ])('is refused: %.40s', (text, message) => {
+    expect(() => readPriceList(text)).toThrow(message)
     expect(() => readPriceList(text)).toThrow('model_prices_and_context_window.json')
   })
 })
 
-test('a list of some hundreds is read, and what is no model is skipped', () => {
+test('a list of hundreds of models is read, and other entries are skipped', () => {
   const { entries, skipped } = readPriceList(priceListOf(400, 7, { broken: { mode: 'chat' } }))
   expect(skipped).toEqual(['sample_spec', 'broken'])
   expect(entries.length).toBeGreaterThan(400)
@@ -389,12 +389,12 @@ describe('an entry is the route of a provider', () => {
     ['https://europe-west1-aiplatform.googleapis.com', 'flash', { protocol: 'gemini' }, 'flash'],
     ['https://openrouter.ai/api/v1', 'acme/flash', {}, 'openrouter/acme/flash'],
     ['https://api.anthropic.com', 'claude-y', { protocol: 'anthropic' }, 'claude-y'],
-    // At an address that nobody knows: by the provider's name, else by its protocol.
+    // At an unknown address: by the provider's name, else by its protocol.
     ['https://llm.example', 'only-groq', { name: 'groq' }, 'only-groq'],
     ['https://llm.example', 'gpt-x', {}, 'gpt-x'],
     ['https://llm.example', 'flash', { protocol: 'gemini' }, 'gemini/flash'],
     ['https://llm.example', 'gpt-x', { from: 'azure' }, 'azure/gpt-x'],
-    // Two entries that say the same are one.
+    // Two equal entries are one.
     ['https://llm.example', 'one', { name: 'same' }, 'same/one'],
   ])('%s, %s, %j: %s', (base_url, model, options, id) => {
     expect(found(base_url, model, options)).toBe(id)
@@ -407,7 +407,7 @@ describe('an entry is the route of a provider', () => {
     ['https://api.openai.com/v1', 'only-groq', {}, 'not listed', []],
     ['https://llm.example', 'flash', {}, 'ambiguous', ['gemini/flash', 'flash']],
     ['https://llm.example', 'claude-z', { name: 'twice' }, 'ambiguous', ['twice/claude-z', 'claude-z']],
-    // A name that only looks like the other provider's.
+    // An address that only looks like a known provider's.
     [
       'https://api.openai.com.evil.example',
       'flash',
@@ -431,7 +431,7 @@ describe('an entry is the route of a provider', () => {
   })
 })
 
-describe('a known server goes by its names in the list, wherever it is and whatever it is called', () => {
+describe('a known server is found by its names in the list, at any address and under any name', () => {
   const NAMES = [
     'azure',
     'azure_ai',
@@ -441,7 +441,7 @@ describe('a known server goes by its names in the list, wherever it is and whate
     'fireworks_ai',
     'together_ai',
     'openai',
-    // As the list has Gemini and Claude at Vertex AI.
+    // The list's names of Gemini and Claude at Vertex AI.
     'vertex_ai-language-models',
     'vertex_ai-anthropic_models',
   ]
@@ -476,7 +476,7 @@ describe('a known server goes by its names in the list, wherever it is and whate
   })
 })
 
-describe('a route that says its generation goes by that, too', () => {
+describe('a route with a generation is found by that, too', () => {
   const AZURE = { name: 'p', server: 'azure' }
   test.each([
     [AZURE, { model: 'ours' }, ['ours']],
@@ -530,7 +530,7 @@ describe('a route that says its generation goes by that, too', () => {
     [{ model: 'ours', generation: 'gpt-image-x' }, ['lines of gpt-image-x']],
     [{ model: 'gpt-image-x' }, ['lines of gpt-image-x']],
     [{ model: 'ours' }, []],
-  ])('and prices by image: at Azure %j is %j', (route, used) => {
+  ])('at Azure, prices by image of %j are %j', (route, used) => {
     const models = [
       { id: 'm', kind: 'image', price: { per_image: 1 }, routes: [{ provider: 'p', ...route }] },
     ]

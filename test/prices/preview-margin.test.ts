@@ -1,4 +1,4 @@
-// The margin in a preview of prices: of last week's calls whose provider cost is known, as it was and at the new prices.
+// The margin in a preview of prices: of last week's calls with a known provider cost, as it was and at the new prices.
 import { expect, test } from 'bun:test'
 import { MODEL, PROVIDER, UPSTREAM_MODEL } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
@@ -26,14 +26,14 @@ async function pathOf(model: string): Promise<(string | number)[]> {
   return ['models', values.models.findIndex(({ id }: { id: string }) => id === model), 'price', 'input']
 }
 
-test('is of the calls alone whose cost is known', async () => {
+test('the margin includes only calls with a known cost', async () => {
   for (const model of [COSTING, COSTING, MODEL]) await (await call(wholePath(model), ask())).text()
   await gateway.rest()
   const edits = await Promise.all(
     [COSTING, MODEL].map(async (model) => ({ op: 'set', path: await pathOf(model), value: '0.20' })),
   )
   const { all, models } = await previewOf(edits)
-  // Each brought 10 tokens at 1,000 nano-dollars and 5 at 4,000, and took 15,000; then 10 are at 200.
+  // Each call has a price of 10 tokens at 1,000 nano-dollars and 5 at 4,000, and a cost of 15,000; then 10 tokens are at 200.
   expect(all).toMatchObject({
     calls: 3,
     known_calls: 2,
@@ -48,7 +48,7 @@ test('is of the calls alone whose cost is known', async () => {
   })
 })
 
-test('may be a loss', async () => {
+test('the margin may be a loss', async () => {
   const path = await pathOf(COSTING)
   const output = [...path.slice(0, -1), 'output']
   const { all } = await previewOf([
@@ -58,7 +58,7 @@ test('may be a loss', async () => {
   expect(all).toMatchObject({ known_calls: 2, would_cost_nanos: 0, new_margin_nanos: -2 * 15_000 })
 })
 
-test('of a model that is removed stays as it was, as its charges do', async () => {
+test('the margin of a removed model stays the same, as its charges do', async () => {
   const [, index] = await pathOf(COSTING)
   const { all } = await previewOf([{ op: 'remove', path: ['models', index] }])
   expect(all).toMatchObject({ unrated_calls: 2, margin_nanos: 30_000, new_margin_nanos: 30_000 })

@@ -1,4 +1,4 @@
-// Prices by group over real sockets: what calls of every kind hold and cost, who sees which price, and who moves an account.
+// Prices by group over real sockets: holds and costs of calls of every kind, visible prices by role, and moves of accounts.
 import { describe, expect, test } from 'bun:test'
 import { setPriceGroup } from '../../src/access/account-group.ts'
 import { accountByName } from '../../src/access/accounts.ts'
@@ -80,7 +80,7 @@ const MILLION = 1_000_000n
 const byTokens = ({ input_tokens, output_tokens, thinking_tokens }: Call, input: bigint, output: bigint) =>
   up(BigInt(input_tokens) * input + BigInt(output_tokens + thinking_tokens) * output, MILLION)
 
-/** The cost of each kind at rates of its list price times a factor in billionths, by figures of its record alone. */
+/** The cost of each kind at rates of its list price times a factor in billionths, by the figures of its record alone. */
 const KINDS: [string, string, object, (call: Call, rate: (nanos: number) => bigint) => number][] = [
   [
     'a chat',
@@ -187,7 +187,7 @@ describe('a call costs the group’s price, and holds no less:', () => {
   })
 })
 
-test('a call keeps the price that it was quoted, whatever becomes of its group meanwhile', async () => {
+test('a call keeps its quoted price if its group changes meanwhile', async () => {
   const { id } = await gateway.account('moving', { balance_usd: '10' })
   await setPriceGroup(store, 'moving', 'double')
   callers.moving = await gateway.key('moving')
@@ -203,13 +203,13 @@ test('a call keeps the price that it was quoted, whatever becomes of its group m
   })
 })
 
-describe('who sees which price:', () => {
+describe('visible prices', () => {
   const inputOf = (models: { id: string; price: { name: string; price_nanos: number }[] }[]) =>
     models.find(({ id }) => id === 'chat')?.price.find(({ name }) => name === 'input')?.price_nanos
   const THIRD = Number(times(FACTORS.third)(1_000_000_001))
 
-  test('an account its own, in the list of models, on a model’s page and in the playground; the operator list prices', async () => {
-    const seen = async (who: Parameters<typeof signedIn>[1], account = '') => {
+  test('an account sees its own in the list of models, on a model’s page and in the playground; the operator sees list prices', async () => {
+    const visiblePrices = async (who: Parameters<typeof signedIn>[1], account = '') => {
       const client = await signedIn(gateway, who)
       const { models } = await client.json('GET', '/models')
       const detail = await client.json('GET', '/models/detail?id=chat')
@@ -217,28 +217,28 @@ describe('who sees which price:', () => {
       const text = play.text_models.find(({ id }: { id: string }) => id === 'chat')
       return [inputOf(models), inputOf([detail]), text.input_nanos]
     }
-    expect(await seen({ account: 'third' })).toEqual([THIRD, THIRD, THIRD])
-    expect(await seen({ key: callers.third as string })).toEqual([THIRD, THIRD, THIRD])
-    expect(await seen({ account: 'list' })).toEqual([1_000_000_001, 1_000_000_001, 1_000_000_001])
-    expect(await seen('operator', '?account=third')).toEqual([1_000_000_001, 1_000_000_001, THIRD])
+    expect(await visiblePrices({ account: 'third' })).toEqual([THIRD, THIRD, THIRD])
+    expect(await visiblePrices({ key: callers.third as string })).toEqual([THIRD, THIRD, THIRD])
+    expect(await visiblePrices({ account: 'list' })).toEqual([1_000_000_001, 1_000_000_001, 1_000_000_001])
+    expect(await visiblePrices('operator', '?account=third')).toEqual([1_000_000_001, 1_000_000_001, THIRD])
   })
 
-  test('the quote of an image is the group’s', async () => {
+  test('the quote of an image is at the group’s price', async () => {
     const order = { model: 'image', prompt: 'a house', n: 2, references: 0 }
-    const heldBy = async (account: string) =>
+    const quoteOf = async (account: string) =>
       (await (await signedIn(gateway, { account })).json('POST', '/play/quote', order)).held_nanos
-    expect([await heldBy('list'), await heldBy('third')]).toEqual([80_000_000, 40_000_000])
+    expect([await quoteOf('list'), await quoteOf('third')]).toEqual([80_000_000, 40_000_000])
   })
 
-  test('the public page has list prices; an account that is signed in sees its own, which nobody keeps', async () => {
+  test('the public page has list prices, and a signed-in account sees its own, which are not cached', async () => {
     const page = async (cookie?: string) => {
       const response = await fetch(new URL('/pricing', gateway.url), { headers: cookie ? { cookie } : {} })
-      return { text: await response.text(), kept: response.headers.get('cache-control') }
+      return { text: await response.text(), cache_control: response.headers.get('cache-control') }
     }
     const own = await page((await signedIn(gateway, { account: 'double' })).cookie)
     expect(own.text).toContain('2.000000002')
     expect(own.text).toContain('prices of your account')
-    expect(own.kept).toBe('no-store')
+    expect(own.cache_control).toBe('no-store')
     const cookies = [
       undefined,
       '__Host-tollgate=nobody',
@@ -246,14 +246,14 @@ describe('who sees which price:', () => {
       (await signedIn(gateway, { account: 'list' })).cookie,
     ]
     for (const cookie of cookies) {
-      const { text, kept } = await page(cookie)
+      const { text, cache_control } = await page(cookie)
       expect(text).toContain('1.000000001')
       expect(text).not.toContain('prices of your account')
-      expect(kept).toBe('public, max-age=5')
+      expect(cache_control).toBe('public, max-age=5')
     }
   })
 
-  test('the operator sees the prices of groups on the model’s page, and nobody else does', async () => {
+  test('only the operator sees the prices of groups on the model’s page', async () => {
     const operator = await signedIn(gateway, 'operator')
     const { groups } = await operator.json('GET', '/models/detail?id=chat')
     expect(groups.map(({ name }: { name: string }) => name)).toEqual(['third', 'double', 'gift'])
@@ -279,7 +279,7 @@ describe('moving an account', () => {
     ['into an empty name', 'operator', { price_group: '' }, 400, 'price_group'],
     ['into a number', 'operator', { price_group: 3 }, 400, 'price_group'],
     [
-      'over a value that somebody changed since',
+      'over a value that someone changed since',
       'operator',
       { price_group: 'gift', was: { price_group: 'third' } },
       409,
@@ -293,7 +293,7 @@ describe('moving an account', () => {
     expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(words)])
     expect((await accountByName(store, 'list')).price_group).toBeNull()
   })
-  test('is in the audit log, which the account reads, too; the page says where the account is', async () => {
+  test('is in the audit log, which the account reads, too, and on the account’s page', async () => {
     const operator = await signedIn(gateway, 'operator')
     const made = await operator.json('POST', '/accounts', { name: 'new', price_group: 'third' })
     expect(made).toMatchObject({ price_group: 'third', price_group_lost: false })
@@ -318,7 +318,7 @@ describe('moving an account', () => {
       after: { price_group: null },
     })
   })
-  test('the list of accounts has the group, and is of one where it is asked for', async () => {
+  test('the list of accounts has the group, and can be filtered by it', async () => {
     const operator = await signedIn(gateway, 'operator')
     const names = async (query: string) =>
       (await operator.json('GET', `/accounts${query}`)).accounts.map(
@@ -331,7 +331,7 @@ describe('moving an account', () => {
   })
 })
 
-test('the report by group: what its accounts brought, by the group that they are in now', async () => {
+test('the report by group has the revenue of accounts, by their current group', async () => {
   await gateway.rest()
   const operator = await signedIn(gateway, 'operator')
   const { rows } = await operator.json('GET', '/usage?by=price_group')
@@ -362,7 +362,7 @@ describe('the preview of a draft', () => {
     expect(calls).toBeGreaterThan(5)
     expect(Math.abs(2 * would_cost_nanos - charged_nanos)).toBeLessThanOrEqual(2 * calls)
   })
-  test('a list price changes for every account that pays a part of it', async () => {
+  test('rates a new list price for every account that pays a part of it', async () => {
     const { values } = await (await signedIn(gateway, 'operator')).json('GET', '/catalogue')
     const at = values.models.findIndex(({ id }: { id: string }) => id === 'chat')
     const { rating } = await preview([{ op: 'set', path: ['models', at, 'price', 'output'], value: 8 }])
@@ -370,7 +370,7 @@ describe('the preview of a draft', () => {
     expect(names).toEqual(expect.arrayContaining(['list', 'third', 'double']))
     expect(names).not.toContain('gift')
   })
-  test('names the accounts of a group that goes: their calls are rated at list prices', async () => {
+  test('names the accounts of a removed group, and rates their calls at list prices', async () => {
     const { lost_groups, rating } = await preview([{ op: 'remove', path: ['price_groups', 1] }])
     expect(lost_groups).toEqual([{ name: 'double', accounts: 1 }])
     expect(rating.accounts.map(({ account }: { account: string }) => account)).toEqual(['double'])
@@ -378,7 +378,7 @@ describe('the preview of a draft', () => {
   })
 })
 
-test('the list of groups: factors, accounts, and those that the catalogue lost', async () => {
+test('the list of groups has factors, accounts, and groups that the catalogue lost', async () => {
   const operator = await signedIn(gateway, 'operator')
   await setPriceGroup(store, 'moving', 'gone')
   const { groups } = await operator.json('GET', '/price-groups')
@@ -400,7 +400,7 @@ test('the list of groups: factors, accounts, and those that the catalogue lost',
     price_group: 'gone',
     price_group_lost: true,
   })
-  // It may stay where it is when its other fields are saved.
+  // The account may keep its group when its other fields are saved.
   const saved = await operator.json('PATCH', `/accounts/${id}`, { price_group: 'gone', note: 'x' })
   expect(saved.account).toMatchObject({ price_group: 'gone', note: 'x' })
   await setPriceGroup(store, 'moving', null)

@@ -1,4 +1,4 @@
-// Recorded calls at other prices: all of a time, or the newest of them, from which the rest is extrapolated.
+// Recorded calls at other prices: all calls of a period, or the newest of them, from which the rest is extrapolated.
 import { expect, test } from 'bun:test'
 import { rerateCalls } from '../../plugins/prices/rerating/recorded-calls.ts'
 import { FLASH, PRO } from '../money/pricing/prices.ts'
@@ -11,7 +11,7 @@ const { gateway, call } = await fileScene({ script: answering })
 for (let made = 0; made < CALLS; made++) await (await call(wholePath(MODEL), ask())).text()
 await gateway.rest()
 
-const rated = (more: object = {}) =>
+const rerate = (more: object = {}) =>
   rerateCalls(gateway.store, {
     from_ms: Date.now() - 3_600_000,
     until_ms: Date.now() + 3_600_000,
@@ -21,30 +21,30 @@ const rated = (more: object = {}) =>
   })
 const charged_nanos = gateway.rows().calls.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)
 
-test('all of them, where there are no more than are looked at', async () => {
-  const { all, sampled_calls } = await rated({ max_calls: CALLS })
+test('all calls are rated if there are no more than the maximum', async () => {
+  const { all, sampled_calls } = await rerate({ max_calls: CALLS })
   expect(sampled_calls).toBeUndefined()
   expect(all).toMatchObject({ calls: CALLS, charged_nanos, unrated_calls: 0 })
   expect(all.rerated_nanos).not.toBe(charged_nanos)
 })
 
-test.each([1, 2, 4, 5])('the newest %d, and the rest by them', async (max_calls) => {
-  const whole = await rated()
-  const part = await rated({ max_calls })
+test.each([1, 2, 4, 5])('the newest %d calls are rated, and the rest by them', async (max_calls) => {
+  const whole = await rerate()
+  const part = await rerate({ max_calls })
   expect(part.sampled_calls).toBe(max_calls)
-  // They are all alike.
+  // All calls are alike.
   expect([part.all, part.models, part.accounts]).toEqual([whole.all, whole.models, whole.accounts])
 })
 
-test('those of other times and of other models do not count', async () => {
+test('calls of other times and of other models do not count', async () => {
   const hour_ms = 3_600_000
-  const before = await rated({ from_ms: Date.now() - 9 * hour_ms, until_ms: Date.now() - 8 * hour_ms })
-  const others = await rated({ models: [{ id: 'another', group: null, current: FLASH, next: PRO }] })
+  const before = await rerate({ from_ms: Date.now() - 9 * hour_ms, until_ms: Date.now() - 8 * hour_ms })
+  const others = await rerate({ models: [{ id: 'another', group: null, current: FLASH, next: PRO }] })
   for (const { all, models, accounts } of [before, others])
     expect([all.calls, models, accounts]).toEqual([0, [], []])
 })
 
-test('a model that is removed: its calls count as they were charged', async () => {
-  const { all } = await rated({ models: [{ id: MODEL, group: null, current: FLASH, next: undefined }] })
+test('calls of a removed model count as they were charged', async () => {
+  const { all } = await rerate({ models: [{ id: MODEL, group: null, current: FLASH, next: undefined }] })
   expect(all).toMatchObject({ unrated_calls: CALLS, unrated_nanos: charged_nanos, rerated_nanos: 0 })
 })

@@ -33,11 +33,11 @@ describe('by tokens', () => {
     )
   })
 
-  test('what was not charged stays free', () => {
+  test('a call that was not charged stays free', () => {
     expect(rerate({ ...usageOf({ input_tokens: 5 }), images: 0, price: '' }, PRO, FLASH)).toBe(0)
   })
 
-  test('extras cost what they would; without a price the call cannot be rated', () => {
+  test('extras cost their new price, and without one the call cannot be rated', () => {
     const was = tokenPrice({
       input: 1,
       output: 1,
@@ -63,11 +63,11 @@ describe('by units', () => {
   const units = { ...NO_UNITS, audio_ms: 90_500, input_tokens: 7 }
   const call = { ...tokensOf(units), images: 0, price: chargeUnits(perMinute, units).snapshot }
 
-  test('another rate of the same unit', () => {
+  test('another rate of the same unit applies', () => {
     expect(rerate(call, perSecond, perMinute)).toBe(chargeUnits(perSecond, units).cost_nanos)
   })
 
-  test('tokens, which every call records', () => {
+  test('a price by tokens applies, since every call records them', () => {
     const byTokens: UnitPrice = { unit: 'unit', rates: [{ name: 'input', nanos: 1_000_000_000 }] }
     expect(rerate(call, byTokens, perMinute)).toBe(7_000)
   })
@@ -111,17 +111,17 @@ describe('by images', () => {
     price: chargeImages(was, order).snapshot,
   })
 
-  test.each(orders)('%j costs what it would have been charged', (order) => {
+  test.each(orders)('%j costs the charge at the other price', (order) => {
     expect(rerate(recorded(order), dearer, was)).toBe(chargeImages(dearer, order).cost_nanos)
   })
 
-  test('a line for a size that the record does not have cannot be rated, unless it was passed over', () => {
+  test('a price by size cannot rate a record without a size, but one with another size', () => {
     const other = imagePrice({ per_image: '0.05', variants: [{ size: '512x512', per_image: '0.01' }] })
     expect(rerate(recorded({ size: '1024x1024', quality: 'high', count: 1 }), other, was)).toBeUndefined()
     expect(rerate(recorded({ size: '2048x2048', quality: 'high', count: 1 }), other, was)).toBe(50_000_000)
   })
 
-  test('by tokens cannot be rated', () => {
+  test('a price by tokens cannot rate them', () => {
     expect(rerate(recorded({ size: undefined, quality: undefined, count: 1 }), FLASH, was)).toBeUndefined()
   })
 })
@@ -138,7 +138,7 @@ describe('images by their tokens', () => {
     )
   })
 
-  test('from and to a price by image, or one of text, they cannot be rated', () => {
+  test('they cannot be rated from or to a price by image, or to one of text', () => {
     const by_tokens = imageTokenPrice({ input: 5, image_output: 30 })
     const by_image = imagePrice({ per_image: '0.04' })
     const tokens = { usage: usageOf({ input_tokens: 5 }), image_input_tokens: 0, image_cache_read_tokens: 0 }
@@ -146,11 +146,11 @@ describe('images by their tokens', () => {
     expect(rerate(call, by_image, by_tokens)).toBeUndefined()
     expect(rerate(call, FLASH, by_tokens)).toBeUndefined()
     const order = { count: 1, size: undefined, quality: undefined }
-    const drawn = { ...NO_USAGE, images: 1, price: chargeImages(by_image, order).snapshot }
-    expect(rerate(drawn, by_tokens, by_image)).toBeUndefined()
+    const by_image_call = { ...NO_USAGE, images: 1, price: chargeImages(by_image, order).snapshot }
+    expect(rerate(by_image_call, by_tokens, by_image)).toBeUndefined()
   })
 
-  test('two prices compared, by what is different alone', () => {
+  test('a comparison of two prices has only the differences', () => {
     const before = imageTokenPrice({ input: 5, image_input: 8, image_output: 30 })
     const after = imageTokenPrice({ input: 5, image_input: 10, image_output: 30 })
     expect(comparePrices(before, after)).toMatchObject([
@@ -160,8 +160,8 @@ describe('images by their tokens', () => {
   })
 })
 
-describe('two prices compared', () => {
-  test('by what is different alone', () => {
+describe('a comparison of two prices', () => {
+  test('has only the differences', () => {
     const before = tokenPrice({ input: 1, output: 4, thinking: 3 })
     const after = tokenPrice({
       input: 1,

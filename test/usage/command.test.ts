@@ -59,7 +59,7 @@ describe('usage', () => {
     expect(await ids(...line.split(' '))).toEqual(expected)
   })
 
-  test('is paged: each page says how to get the next one', async () => {
+  test('is paged, and each page names the next one', async () => {
     const first = await scene.json('usage', '--limit', '3')
     expect([first.calls.length, first.next_cursor]).toEqual([3, 2])
     expect((await scene.run('usage', '--limit', '3')).err).toBe(
@@ -90,7 +90,7 @@ describe('usage', () => {
 
   const linesIn = (out: string) => out.split('\n').map((line) => line.split(/ {2,}/))
 
-  test('--by model has what each brought, cost and left, with the total', async () => {
+  test('--by model has the revenue, cost and margin of each, with the total', async () => {
     const { out, err } = await scene.run('usage', '--by', 'model')
     expect(linesIn(out)).toEqual([
       ['MODEL', 'CALLS', 'FAILED', 'TOKENS', 'REVENUE', 'COST', 'MARGIN', 'MARGIN %', 'KNOWN'],
@@ -141,7 +141,7 @@ describe('usage', () => {
     expect(total).toMatchObject({ calls: 3, input_tokens: 30, revenue_nanos: 6_500, margin_nanos: -500 })
   })
 
-  test('--margin says what providers take, and - where that is not known', async () => {
+  test('--margin has the cost of providers, and - where it is unknown', async () => {
     const calls = await scene.run('usage', '--margin', '--since', '3h')
     expect(calls.out.split('\n').map((line) => line.split(/ +/).slice(-3))).toEqual([
       ['USD', 'TAKEN', 'MARGIN'],
@@ -153,7 +153,7 @@ describe('usage', () => {
     expect((await scene.run('usage', '--margin', '--model', 'none')).err).toBe('')
   })
 
-  test('--csv has all columns of calls, amounts as numbers, and what is not known as nothing', async () => {
+  test('--csv has all columns of calls, amounts as numbers, and unknown values empty', async () => {
     const { out } = await scene.run('usage', '--csv', '--since', '3h')
     const lines = `${out}\n`.split('\r\n')
     expect(lines[0]).toBe(
@@ -195,7 +195,7 @@ describe('usage', () => {
     expect([status, err]).toEqual([2, expect.stringContaining('--order sorts figures: give --by, too.')])
   })
 
-  test('--csv without calls is its head', async () => {
+  test('--csv without calls is only its head', async () => {
     expect((await scene.run('usage', '--csv', '--model', 'none')).out).toMatch(/^request_id,[a-z_,]+\r$/)
   })
 
@@ -205,7 +205,7 @@ describe('usage', () => {
     expect(JSON.parse(err).error.message).toBe('Give --csv or --json, not both.')
   })
 
-  test('--margin of a refunded call is that of its charge less the refund, as figures have it', async () => {
+  test('--margin of a refunded call counts its charge less the refund, as figures do', async () => {
     const db = openDatabase(scene.path('tollgate.db'))
     createWriter(db).commit([refund(2, 1_000, { account_id: 2, key_id: 2 })])
     db.close()
@@ -218,7 +218,7 @@ describe('usage', () => {
     expect(total).toMatchObject({ revenue_nanos: 1_000, margin_nanos: -1_500 })
   })
 
-  test('without calls says so', async () => {
+  test('prints a note without calls', async () => {
     expect((await scene.run('usage', '--model', 'none')).out).toBe('No calls.')
     expect((await scene.run('usage', '--model', 'none', '--by', 'day')).out).toBe('No calls.')
   })
@@ -234,7 +234,7 @@ test.each([
   'key list',
   'account list',
   'models',
-])('tollgate %s fits a terminal of 80 columns, and is whole elsewhere', async (line) => {
+])('tollgate %s fits a terminal of 80 columns, and is not cut elsewhere', async (line) => {
   await scene.run('account', 'create', 'somebody-with-a-long-name@department.example.com')
   const options = '--models gemini-2.5-flash,gemini-2.5-pro,sim-* --expires 30d --addresses 10.0.0.0/8'
   const name = `key-of-a-very-long-name-${line.replaceAll(' ', '')}`

@@ -1,4 +1,4 @@
-// The console's overview and its live feed: of everybody's calls for the operator, of their own for others.
+// The console's overview and its live feed: of all calls for the operator, of their own for others.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
@@ -15,7 +15,7 @@ import { routesPlugin } from '../support/plugins.ts'
 import { refusal, startUpstream } from '../support/upstream.ts'
 
 const CHECK_EVERY_MS = 10
-/** The gateway's own is so far ahead of this machine's. */
+/** The gateway's clock, which is ahead of this machine's. */
 const clock = { ahead_ms: 0 }
 
 const upstream = await startUpstream(answering)
@@ -48,7 +48,7 @@ describe.each(['today', '7', '30', '90', 'mtd'])('the overview, range %s', (rang
     })
   })
 
-  test('has their own calls and money for an account, and nothing that is the operator’s', async () => {
+  test('has its own calls and money for an account, and none of the operator’s figures', async () => {
     for (const client of [alice, await signedIn(gateway, { key: keys.alice })]) {
       const overview = await client.json('GET', `/overview?range=${range}`)
       expect(overview.totals).toMatchObject({ calls: 1, failed: 0, spent_nanos: ANSWER_NANOS })
@@ -67,7 +67,7 @@ describe.each(['today', '7', '30', '90', 'mtd'])('the overview, range %s', (rang
   })
 })
 
-test('the overview is of one model, key, account and provider, and of any days of any zone', async () => {
+test('the overview is filtered by model, key, account and provider, and by any days of any zone', async () => {
   const callsIn = async (query: string) => (await operator.json('GET', `/overview?${query}`)).totals.calls
   expect(await callsIn('account=bob')).toBe(3)
   expect(await callsIn('account=bob&key=2')).toBe(3)
@@ -85,7 +85,7 @@ describe('the report of calls', () => {
   const rowsOf = async (client: ConsoleClient, query: string) =>
     (await client.json('GET', `/usage?${query}`)).rows
 
-  test('has its rows by what it is grouped, in the order that is asked for, with their total', async () => {
+  test('has its rows by group, in the requested order, with their total', async () => {
     const { rows, total, count, next_cursor } = await operator.json('GET', '/usage?by=account')
     expect(rows).toMatchObject([
       {
@@ -116,7 +116,7 @@ describe('the report of calls', () => {
     expect(await names(`by=key&account=alice`)).toEqual([`key-1 ${keys.alice.slice(0, 10)}`])
   })
 
-  test('comes in pages, and as a file of what the pages have', async () => {
+  test('has pages, and a file of their rows', async () => {
     const first = await operator.json('GET', '/usage?by=account&limit=1')
     expect([first.rows.length, first.next_cursor, first.total.calls]).toEqual([1, 1, 4])
     const second = await operator.json('GET', '/usage?by=account&limit=1&cursor=1')
@@ -132,7 +132,7 @@ describe('the report of calls', () => {
     ])
   })
 
-  test('an account has its own, without cost and margin', async () => {
+  test('has an account’s own calls, without cost and margin', async () => {
     for (const by of ['model', 'key', 'day', 'month']) {
       const { rows, total } = await alice.json('GET', `/usage?by=${by}&range=7`)
       expect(total).toMatchObject({ calls: 1, spent_nanos: ANSWER_NANOS })
@@ -144,21 +144,21 @@ describe('the report of calls', () => {
   })
 
   test.each([
-    ['what is the operator’s: providers', () => alice, '/usage?by=provider', 403],
+    ['providers', () => alice, '/usage?by=provider', 403],
     ['routes', () => alice, '/usage?by=route', 403],
     ['accounts', () => alice, '/usage?by=account', 403],
     ['an order by margin', () => alice, '/usage?order=-margin', 403],
     ['an order by cost, in the file', () => alice, '/usage.csv?order=cost', 403],
-    ['what one provider served', () => alice, `/usage?provider=${PROVIDER}`, 403],
+    ['the calls of one provider', () => alice, `/usage?provider=${PROVIDER}`, 403],
     ['the same on the overview', () => alice, `/overview?provider=${PROVIDER}`, 403],
-    ['the account of another', () => alice, '/usage?account=bob', 404],
+    ['another account', () => alice, '/usage?account=bob', 404],
     ['the same on the overview', () => alice, '/overview?account=bob', 404],
-    ['the key of another', () => alice, '/usage?key=2', 404],
+    ['another account’s key', () => alice, '/usage?key=2', 404],
     ['an account that does not exist', () => operator, '/usage?account=nobody', 404],
-    ['more days than are read at once', () => alice, '/usage?since=2020-01-01&until=2026-01-01', 400],
+    ['more days than the maximum', () => alice, '/usage?since=2020-01-01&until=2026-01-01', 400],
     ['a day that does not exist', () => alice, '/usage?since=2026-02-30', 400],
     ['an end before the beginning', () => alice, '/usage?since=2026-02-03&until=2026-02-01', 400],
-    ['a day that has not begun', () => alice, '/usage?since=2126-02-03', 400],
+    ['a future day', () => alice, '/usage?since=2126-02-03', 400],
     ['a range beside days', () => alice, '/usage?range=7&since=2026-02-03', 400],
     ['an unknown range', () => alice, '/overview?range=year', 400],
     ['an unknown zone', () => alice, '/usage?zone=Mars/Base', 400],
@@ -197,7 +197,7 @@ async function openLive(client: ConsoleClient, url = gateway.url) {
 }
 
 describe('the live feed', () => {
-  test('tells the operator of everybody’s calls, and whose they are', async () => {
+  test('has all calls for the operator, with their accounts', async () => {
     const feed = await openLive(operator)
     expect(feed.response.headers.get('content-type')).toBe('text/event-stream')
     await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
@@ -213,7 +213,7 @@ describe('the live feed', () => {
     feed.leave()
   })
 
-  test('tells an account of its own calls alone', async () => {
+  test('has only its own calls for an account', async () => {
     const feed = await openLive(alice)
     await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
     await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
@@ -222,7 +222,7 @@ describe('the live feed', () => {
     feed.leave()
   })
 
-  test('counts what is too much to be told', async () => {
+  test('counts events that are too many to send', async () => {
     const CALLS = 40
     const feed = await openLive(operator)
     const all = Array.from({ length: CALLS }, () => gateway.call(wholePath(), ask(), { key: keys.bob }))
@@ -230,19 +230,19 @@ describe('the live feed', () => {
     await gateway.rest()
     clock.ahead_ms += 1_000
     await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
-    let told = 0
+    let sent = 0
     let skipped = 0
     for (;;) {
       const event = await feed.next()
       if (!event || event.account === 'alice') break
       if (event.type === 'skipped') skipped += Number(event.events)
-      else told += 1
+      else sent += 1
     }
-    expect(told + skipped).toBe(3 * CALLS)
+    expect(sent + skipped).toBe(3 * CALLS)
     feed.leave()
   })
 
-  test('is refused for too many of one session', async () => {
+  test('is refused above the maximum of one session', async () => {
     const one = await signedIn(gateway, 'operator')
     const feeds = []
     for (let nth = 0; nth < 6; nth++) feeds.push(await openLive(one))
@@ -251,7 +251,7 @@ describe('the live feed', () => {
     for (const { leave } of feeds) leave()
   })
 
-  test('tells a key that gets limits of its own calls alone from then on, and ends with its session', async () => {
+  test('has only its own calls for a key once it gets limits, and ends with its session', async () => {
     const quick = [
       ...(plugins as readonly Plugin[]).filter(({ name }) => name !== 'live-feed'),
       routesPlugin('live', (all) =>
@@ -266,19 +266,19 @@ describe('the live feed', () => {
         await other.key('carol', { name: 'unseen' }),
       ]
       const own = await openLive(await signedIn(other, { key: seen }), other.url)
-      /** Whose calls are told, of one by each key. */
-      async function toldOfBoth(): Promise<unknown[]> {
+      /** The keys of the events after a call by each key. */
+      async function visibleKeys(): Promise<unknown[]> {
         for (const key of [unseen, seen]) await (await other.call(wholePath(), ask(), { key })).text()
-        const told = new Set<unknown>()
+        const visible = new Set<unknown>()
         for (;;) {
           const event = await own.next()
-          told.add(event?.key)
-          if (!event || (event.type === 'settled' && event.key === seen.slice(0, 10))) return [...told]
+          visible.add(event?.key)
+          if (!event || (event.type === 'settled' && event.key === seen.slice(0, 10))) return [...visible]
         }
       }
-      expect(await toldOfBoth()).toHaveLength(2)
+      expect(await visibleKeys()).toHaveLength(2)
       await changeKey(other.store, seen.slice(0, 10), { spend_limit_nanos: 1_000_000_000 }, Date.now())
-      await eventually('it is told of its own alone', async () => (await toldOfBoth()).length === 1)
+      await eventually('only its own calls are visible', async () => (await visibleKeys()).length === 1)
       own.leave()
       const client = await signedIn(other, 'operator')
       const feed = await openLive(client, other.url)
@@ -292,7 +292,7 @@ describe('the live feed', () => {
 })
 
 describe('health', () => {
-  const askInVain = async () => {
+  const failCalls = async () => {
     upstream.answer(refusal(503, { error: { code: 503, message: 'no room' } }))
     for (const key of [keys.alice, keys.bob, keys.alice, keys.bob, keys.alice])
       await (await gateway.call(wholePath(), ask(), { key })).text()
@@ -302,15 +302,15 @@ describe('health', () => {
   const modelOf = async (client: ConsoleClient, name = MODEL) =>
     (await client.json('GET', '/models')).models.find(({ id }: { id: string }) => id === name)
 
-  test('of calls of which some failed', async () => {
+  test('is working while only some calls failed', async () => {
     expect((await operator.json('GET', '/health')).troubles).toEqual([])
     expect(await modelOf(operator)).toMatchObject({ health_state: 'working', health: { sentence: null } })
     expect(await modelOf(operator, THINKING)).toMatchObject({ health_state: 'unknown' })
   })
 
-  test('of none but calls that failed, for the operator', async () => {
+  test('is failing once all calls failed, with the details for the operator', async () => {
     clock.ahead_ms += 3 * 3_600_000
-    await askInVain()
+    await failCalls()
     const { troubles } = await operator.json('GET', '/health')
     const last_failure = { failure_class: 'overloaded', words: 'no room' }
     expect(troubles).toMatchObject([
@@ -324,7 +324,7 @@ describe('health', () => {
     expect(providers[0]).toMatchObject({ health: { state: 'failing' }, last_failure })
   })
 
-  test('is a word for an account, which sees no providers', async () => {
+  test('is only a state for an account, which sees no providers', async () => {
     const model = await modelOf(alice)
     expect(model.health_state).toBe('failing')
     expect(model).not.toContainAnyKeys(['health', 'routes'])

@@ -1,4 +1,4 @@
-// The overview of calls: its sums are those of the calls, in any time zone, against those before; its times those of the calls that were answered.
+// The overview of calls: sums of the calls in any time zone, beside the period before; times of the calls that were answered.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { lastFailures } from '../../plugins/health/last-failures.ts'
@@ -15,11 +15,11 @@ import { refund } from '../money/ledger/world.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12, 34, 56, 789)
-/** A quarter of an hour counts whole. */
+/** A quarter of an hour counts in full. */
 const QUARTER_MS = 900_000
 const ZONES = ['UTC', 'Asia/Kolkata', 'America/New_York'] as const
 
-interface Asked {
+interface OverviewOptions {
   account_id?: number | undefined
   now_ms?: number
   zone?: string
@@ -29,7 +29,7 @@ interface Asked {
 const overviewIn = (
   db: Db,
   range: ReportRange,
-  { account_id, now_ms = NOW_MS, zone = 'UTC', memory }: Asked = {},
+  { account_id, now_ms = NOW_MS, zone = 'UTC', memory }: OverviewOptions = {},
 ) =>
   overviewOf(db, {
     filter: { account_id },
@@ -71,8 +71,8 @@ const aCall = fc.tuple(
   }),
 )
 
-test('others have their turn between the times of many calls', async () => {
-  /** In how many turns the overview of so many calls, over thirty days, is read. */
+test('other work gets its turn while the times of many calls are read', async () => {
+  /** The turns of the event loop in which the overview of a number of calls over thirty days is read. */
   async function turnsOf(calls: number): Promise<number> {
     const db = await recorded(
       Array.from({ length: calls }, (_, nth) => [1, 5, { started_at_ms: NOW_MS - (nth % 30) * DAY_MS }]),
@@ -90,13 +90,13 @@ test('others have their turn between the times of many calls', async () => {
 })
 
 describe('sums', () => {
-  test.each(REPORT_RANGES)('over %s are those of its calls, for all and for one account', async (range) => {
+  test.each(REPORT_RANGES)('over %s equal those of its calls, for all and for one account', async (range) => {
     await fc.assert(
       fc.asyncProperty(fc.array(aCall, { maxLength: 40 }), fc.constantFrom(...ZONES), async (calls, zone) => {
         const db = await recorded(calls)
         const memory = createOverviewCache()
         const all = await rowsOf(db)
-        // The second time days are known.
+        // The second time, days are cached.
         for (const account_id of [undefined, 1, 2, undefined, 1]) {
           const { points, totals, before } = await overviewIn(db, range, { account_id, zone, memory })
           const rows = all.filter((row) => account_id === undefined || row.account_id === account_id)
@@ -116,7 +116,7 @@ describe('sums', () => {
   })
 
   test.each(ZONES)(
-    'a range has a point for each of its days in %s, today for each of its hours',
+    'a range has a point for each of its days in %s, and today one for each of its hours',
     async (zone) => {
       const db = await recorded([])
       for (const range of ['7', '30', '90', 'mtd'] as const) {
@@ -135,7 +135,7 @@ describe('sums', () => {
     },
   )
 
-  test('a day that is over is remembered for an hour, and today is not', async () => {
+  test('a day that is over is cached for an hour, and today is not', async () => {
     const connection = memoryDatabase()
     const db = await recorded([[1, 10, { started_at_ms: NOW_MS - 5 * DAY_MS }]], connection)
     const memory = createOverviewCache()
@@ -167,7 +167,7 @@ describe('sums', () => {
 })
 
 describe('times', () => {
-  test('are those of answered calls alone', async () => {
+  test('are only those of answered calls', async () => {
     const at = (first_byte_ms: number | null, outcome: Call['outcome']) =>
       [1, 10, { started_at_ms: NOW_MS - 1_000, first_byte_ms, duration_ms: 900, outcome }] as const
     const db = await recorded(
@@ -184,7 +184,7 @@ describe('times', () => {
     expect(is_sampled).toBe(false)
   })
 
-  test('of many calls are those of a sample that is spread over them', async () => {
+  test('of many calls come from a sample that is spread over them', async () => {
     const db = await recorded(
       Array.from({ length: 1_000 }, (_, nth) => [
         1,
@@ -202,7 +202,7 @@ describe('times', () => {
   })
 })
 
-test('quantiles weigh each sample by what it stands for', () => {
+test('quantiles count each sample by its weight', () => {
   const samples = [
     { value: 10, weight: 1 },
     { value: 1, weight: 9 },
@@ -211,7 +211,7 @@ test('quantiles weigh each sample by what it stands for', () => {
   expect(quantile([], 0.5)).toBeNull()
 })
 
-test('routes that failed are told with their latest words, the newest first', async () => {
+test('routes that failed are listed with their latest message, newest first', async () => {
   const tried = (provider: string, at_ms: number, words: string) => ({
     provider,
     model: 'm',

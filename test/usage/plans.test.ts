@@ -1,4 +1,4 @@
-// Plans in figures on both engines: the sums of covered calls that an update from an older version makes, and totals that are the same by any group.
+// Plans in reports on both engines: the sums of covered calls after an update from an older version, and the same totals by any group.
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { overviewOf } from '../../plugins/usage/report/overview.ts'
@@ -24,7 +24,7 @@ const FIRST_MS = Date.UTC(2026, 10, 1)
 const UNTIL_MS = FIRST_MS + 10 * DAY_MS
 const TIME = { from_ms: FIRST_MS, until_ms: UNTIL_MS }
 
-interface Made {
+interface TestCall {
   day: number
   account: number
   model: string
@@ -35,7 +35,7 @@ interface Made {
   cost: number | null
   elsewhere?: string
 }
-const CALLS: Made[] = [
+const CALLS: TestCall[] = [
   { day: 1, account: 1, model: 'a', provider: 'acme', charge: 1_000, covered: 0, cost: 700 },
   { day: 1, account: 1, model: 'a', provider: 'acme', charge: 0, covered: 900, cost: 600 },
   { day: 2, account: 1, model: 'b', provider: 'best', charge: 0, covered: 80, cost: null },
@@ -63,7 +63,10 @@ const MARGIN = 1_000 - 700 + FEES - COVERED_COST
 
 const momentOf = (day: number) => FIRST_MS + day * DAY_MS + 1
 
-const callSql = ({ day, account, model, provider, charge, covered, cost, elsewhere }: Made, nth: number) =>
+const callSql = (
+  { day, account, model, provider, charge, covered, cost, elsewhere }: TestCall,
+  nth: number,
+) =>
   `INSERT INTO calls VALUES (${nth + 1}, 'r${nth}', ${account}, ${account}, 'chat', '${model}', '${provider}', '${model}', 'completed', 200,
      0, 0, 10, 0, 0, 0, 0, 5, 0, 0, 0, 9000, ${charge}, 0, '', ${momentOf(day)}, 5, 9, 0, 0, '', ${cost}, 1, '', NULL, NULL, 0,
      ${elsewhere ? `'${elsewhere}'` : 'NULL'}, ${covered}, ${covered > 0 ? account : 'NULL'})`
@@ -172,7 +175,7 @@ describe.each([['SQLite', dbOver(old)] as [string, Db], ...there])('on %s', (_, 
     },
   )
 
-  test('a provider has what it took of covered calls beside the cost of the others', async () => {
+  test('a provider has its cost of covered calls beside that of the others', async () => {
     const { rows } = await read('provider')
     const costs = Object.fromEntries(
       rows.map((row) => [row.name, [row.provider_cost_nanos, row.covered_cost_nanos]]),
@@ -180,7 +183,7 @@ describe.each([['SQLite', dbOver(old)] as [string, Db], ...there])('on %s', (_, 
     expect(costs).toEqual({ acme: [700, 650], best: [0, 400], [PLANS]: [COVERED_COST, 0] })
   })
 
-  test('an account and a price group have their own fees, without calls too', async () => {
+  test('an account and a price group have their own fees, even without calls', async () => {
     const figures = async (by: 'account' | 'price_group') =>
       Object.fromEntries(
         (await read(by)).rows.map(({ name, calls, cost_nanos, provider_cost_nanos }) => [
@@ -216,7 +219,7 @@ describe.each([['SQLite', dbOver(old)] as [string, Db], ...there])('on %s', (_, 
     ['a model', { model: 'a' }, 700],
     ['a key', { account_id: 1, key_ids: [1] }, 700],
     ['a provider', { provider: 'best' }, null],
-  ] as const)('of %s, no fee and no cost of covered calls', async (_what, filter, cost) => {
+  ] as const)('a report of %s has no fee and no cost of covered calls', async (_what, filter, cost) => {
     for (const by of ['model', 'day'] as const) {
       const { rows, total } = await read(by, filter)
       expect(rows.some(({ name }) => name === PLANS)).toBe(false)
@@ -224,19 +227,19 @@ describe.each([['SQLite', dbOver(old)] as [string, Db], ...there])('on %s', (_, 
     }
   })
 
-  test('of one account, its own', async () => {
+  test('a report of one account has its own fees', async () => {
     const { total } = await read('model', { account_id: 1 })
     expect(total).toMatchObject({ calls: 3, cost_nanos: 3_030, provider_cost_nanos: 1_300 })
     expect((await read('model', { account_id: 3 })).rows).toMatchObject([{ name: PLANS, cost_nanos: 5_000 }])
   })
 
-  test('without plans, as accounts see it, a report is of what balances paid', async () => {
+  test('without plans, as accounts see it, a report has only the amounts that balances paid', async () => {
     const { rows, total } = await reportOf(db, { ...TIME, filter: {}, by: 'model', zone: 'UTC' })
     expect(rows.map(({ name }) => name)).toEqual(['a', 'b'])
     expect(total).toMatchObject({ cost_nanos: 1_300, provider_cost_nanos: 700 })
   })
 
-  test('the Overview has the same total, its points add up to it, and the time before has its own fees', async () => {
+  test('the Overview has the same total, its points add up to it, and the period before has its own fees', async () => {
     const request = { filter: {}, time: comparedTime(TIME), zone: 'UTC', now_ms: UNTIL_MS }
     const { totals, points, before } = await overviewOf(db, { ...request, with_plans: true })
     expect(totals).toMatchObject((await read('day')).total)
@@ -247,8 +250,8 @@ describe.each([['SQLite', dbOver(old)] as [string, Db], ...there])('on %s', (_, 
 })
 
 test('calls that are recorded later are added to the sums', () => {
-  old.run(callSql({ ...(CALLS[3] as Made), day: 5 }, 50))
-  old.run(callSql({ ...(CALLS[1] as Made), day: 5 }, 51))
+  old.run(callSql({ ...(CALLS[3] as TestCall), day: 5 }, 50))
+  old.run(callSql({ ...(CALLS[1] as TestCall), day: 5 }, 51))
   for (const { name, sql } of INVARIANTS)
     if (name.endsWith('_sums_are_of_calls')) expect(old.query(sql).all()).toEqual([])
 })

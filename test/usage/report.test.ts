@@ -1,4 +1,4 @@
-// The report: by whatever it is grouped, its rows are those of the test's own SQL over the calls, on both engines, and add up to its total.
+// The report: by any group, its rows equal the test's own SQL over the calls, on both engines, and add up to its total.
 import { describe, expect, test } from 'bun:test'
 import {
   REPORT_COLUMNS,
@@ -69,7 +69,7 @@ const ENGINES: [string, Db][] = [
   ...(hasPostgres ? [['PostgreSQL', there] as [string, Db]] : []),
 ]
 
-/** How the groups are called in SQL of its own. */
+/** The names of groups in the test's own SQL. */
 const NAMES: Readonly<Record<ReportGroup, string>> = {
   model: 'calls.model',
   account: 'accounts.name',
@@ -110,7 +110,7 @@ async function truthOf(db: Db, by: ReportGroup, where = 'true'): Promise<Map<str
   return found
 }
 
-/** What other routes took of a call is theirs. */
+/** Moves the cost that other routes took of a call to them. */
 async function moveElsewhere(
   db: Db,
   found: Map<string, Truth>,
@@ -151,7 +151,7 @@ const figures = ({ name, calls, failed, cost_nanos, provider_cost_nanos, ...rest
 })
 
 describe.each(ENGINES)('on %s', (_, db) => {
-  test.each(REPORT_GROUPS)('by %s its rows are those of plain SQL, and add up to the total', async (by) => {
+  test.each(REPORT_GROUPS)('by %s its rows equal those of plain SQL, and add up to the total', async (by) => {
     const { rows, total } = await read(db, by)
     const some = rows.filter(({ calls, provider_cost_nanos }) => calls > 0 || provider_cost_nanos > 0)
     const truth = await truthOf(db, by)
@@ -162,7 +162,7 @@ describe.each(ENGINES)('on %s', (_, db) => {
     expect(total).toEqual(added)
   })
 
-  test('every group has the same total, of one reading or another', async () => {
+  test('every group has the same total', async () => {
     const totals = await Promise.all(REPORT_GROUPS.map(async (by) => (await read(db, by)).total))
     for (const total of totals) expect(total).toEqual(totals[0] as typeof total)
   })
@@ -175,21 +175,21 @@ describe.each(ENGINES)('on %s', (_, db) => {
     ['a model', { model: 'm1' }, "calls.model = 'm1'"],
     ['another key and a model', { key_ids: [3], model: 'm2' }, "key_id = 3 AND calls.model = 'm2'"],
     ['nothing', { model: 'none' }, "calls.model = 'none'"],
-  ])('of %s it has these alone', async (__, filter, where) => {
+  ])('filtered by %s it has only their calls', async (__, filter, where) => {
     for (const by of ['model', 'key', 'route'] as const) {
       const { rows } = await read(db, by, filter)
       expect(new Map(rows.map((row) => [row.name, figures(row)]))).toEqual(await truthOf(db, by, where))
     }
   })
 
-  test('of a provider it has what that one served, and took of calls that others answered', async () => {
+  test('filtered by a provider it has that provider’s calls, and its cost in calls that others answered', async () => {
     const { rows } = await read(db, 'provider', { provider: 'third' })
     expect(rows.map(figures)).toEqual([(await truthOf(db, 'provider')).get('third') as Truth])
     expect(rows[0]).toMatchObject({ calls: 0, provider_cost_nanos: expect.any(Number) })
   })
 
   test.each(REPORT_COLUMNS)(
-    'is ordered by %s, either way, and what is not known comes last',
+    'is ordered by %s in both directions, with unknown values last',
     async (column) => {
       const up = (await read(db, 'route', {}, column)).rows
       const down = (await read(db, 'route', {}, `-${column}`)).rows
@@ -203,7 +203,7 @@ describe.each(ENGINES)('on %s', (_, db) => {
     },
   )
 
-  test('days are there without calls, too, the newest first', async () => {
+  test('days without calls are included, newest first', async () => {
     const { rows } = await reportOf(db, {
       ...{ from_ms: NOW_MS - 20 * DAY_MS, until_ms: NOW_MS + 1, filter: {}, by: 'day' },
       zone: 'UTC',
@@ -213,7 +213,7 @@ describe.each(ENGINES)('on %s', (_, db) => {
   })
 })
 
-/** The values of a column, told apart from the code's own. */
+/** The values of a column, independent of the code's own. */
 const VALUES: Readonly<Record<string, (row: ReportRow) => number | string | null>> = {
   name: ({ name }) => name,
   calls: ({ calls }) => calls,
@@ -228,7 +228,7 @@ const VALUES: Readonly<Record<string, (row: ReportRow) => number | string | null
   known: ({ calls, uncosted_calls }) => (calls > 0 ? (calls - uncosted_calls) / calls : null),
 }
 
-test('calls go on while a long time is read', async () => {
+test('other work continues while a long period is read', async () => {
   let turns = 0
   let is_over = false
   const report = reportOf(here, {
@@ -241,7 +241,7 @@ test('calls go on while a long time is read', async () => {
   expect(turns).toBeGreaterThan(1)
 })
 
-test.each(['UTC', 'America/St_Johns'])('months are those of their days in %s', async (zone) => {
+test.each(['UTC', 'America/St_Johns'])('months are the sums of their days in %s', async (zone) => {
   const time = { from_ms: NOW_MS - 300 * DAY_MS, until_ms: NOW_MS, filter: {}, zone }
   const by_month = new Map<string, number>()
   for (const { name, cost_nanos } of (await reportOf(here, { ...time, by: 'day' })).rows)

@@ -1,4 +1,4 @@
-// The time of a report in any zone, with days of 23, 23.5, 24.5 and 25 hours: whole days, cut nowhere, against as many days before, up to the same moment by the clock.
+// The time of a report in any zone, with days of 23, 23.5, 24.5 and 25 hours: whole days, never cut, beside as many days before, up to the same time of day.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { stepsOfDays } from '../../plugins/usage/report/overview.ts'
@@ -33,7 +33,7 @@ const CHANGES = new Map(
   ]),
 )
 
-/** Moments of all days, and many within some days of a change of clocks, at its begin and its end too. */
+/** Moments of all days, and many within some days of a change of clocks, also at its start and its end. */
 const momentIn = (zone: (typeof ZONES)[number]): fc.Arbitrary<number> => {
   const any = fc.integer({ min: FIRST_MS, max: LAST_MS })
   const changes = CHANGES.get(zone) ?? []
@@ -55,7 +55,7 @@ const place = fc
 const clockOf = (time_ms: number, zone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(time_ms).toZonedDateTimeISO(zone).toPlainTime().toString()
 
-/** Its days one after the other, without a gap, cut off only at its ends. */
+/** Expects days without a gap, cut only at both ends. @returns their number */
 function expectWholeDays(time: TimeRange, zone: string): number {
   const steps = stepsOfDays(time, zone)
   let at_ms = time.from_ms
@@ -82,7 +82,7 @@ test('the zones have days of 23, 23.5, 24.5 and 25 hours', () => {
 /** A moment of a day whose 30 days begin on the day after a midnight that Beirut’s clocks skip. */
 const AFTER_SKIPPED = { zone: 'Asia/Beirut', now_ms: 1_777_237_200_000 } as const
 
-test.each(REPORT_RANGES)('the range %s', (range) => {
+test.each(REPORT_RANGES)('the range %s has whole days, and as many before', (range) => {
   fc.assert(
     fc.property(place, ({ zone, now_ms }) => {
       const { from_ms, until_ms, before } = timeOf({ range }, now_ms, zone)
@@ -122,7 +122,7 @@ const SKIPPED = {
   length_ms: 15_811_200_002,
 } as const
 
-test('from one moment to another: each quarter of an hour that has a moment of it, up to now', () => {
+test('a time between two moments has each quarter of an hour that it touches, up to now', () => {
   const moments = place.chain(({ zone, now_ms }) =>
     fc.record({
       zone: fc.constant(zone),
@@ -149,7 +149,7 @@ test('from one moment to another: each quarter of an hour that has a moment of i
   )
 })
 
-test('whole days that are named are cut nowhere, however long they are', () => {
+test('named whole days are never cut, however long they are', () => {
   for (const [zone, changes] of CHANGES)
     for (const { start_ms, end_ms } of changes) {
       const time = timeOf({ since_ms: start_ms, until_ms: end_ms }, LAST_MS, zone)
@@ -159,7 +159,7 @@ test('whole days that are named are cut nowhere, however long they are', () => {
     }
 })
 
-describe('refused', () => {
+describe('refusals', () => {
   const now_ms = Date.UTC(2026, 10, 20)
   test.each([
     ['a range beside other times', { range: '7' as const, since_ms: now_ms - DAY_MS }, 'not both'],
@@ -168,9 +168,9 @@ describe('refused', () => {
       { since_ms: now_ms - DAY_MS, until_ms: now_ms - 2 * DAY_MS },
       'before until',
     ],
-    ['a time to come', { since_ms: now_ms + DAY_MS }, 'before until and now'],
+    ['a future time', { since_ms: now_ms + DAY_MS }, 'before until and now'],
     ['more than 400 days', { since_ms: now_ms - 401 * DAY_MS }, 'at most 400 days'],
-  ])('%s', (_, requested, words) => {
+  ])('%s is refused', (_, requested, words) => {
     expect(() => timeOf(requested, now_ms, 'UTC')).toThrow(words)
   })
 })
