@@ -1,4 +1,4 @@
-// `tollgate audit --files` over a bucket: objects without a row, rows without an object, sizes that differ; and what --remove deletes.
+// `tollgate audit --files` over a bucket: objects without a row, rows without an object, sizes that differ; and the objects that --remove deletes.
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { claimBucket } from '../../src/app/process/files/claim.ts'
@@ -26,8 +26,8 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
   let s3: S3Server
   let bucket: Bucket
   let stores: FileStores
-  /** The paths of what is stored, and of what is being made at this moment. */
-  let named: Record<'image' | 'upload' | 'answer' | 'response' | 'making' | 'storing', string>
+  /** The paths of stored files, and of files that are being made. */
+  let paths: Record<'image' | 'upload' | 'answer' | 'response' | 'making' | 'storing', string>
   const scene = sceneOfEachTest()
   beforeAll(async () => {
     s3 = await sharedS3Server()
@@ -40,7 +40,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
     await scene.run('key', 'create', 'anna')
     await using db = openDb(scene.path('tollgate.db'))
     await claimBucket(db, stores, { accept_missing_files: false })
-    named = await fill()
+    paths = await fill()
   })
 
   const useBucket = (used: Bucket) =>
@@ -51,7 +51,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
     const { store, key } = storedAt(stores, path)
     return store.put(key, bytes)
   }
-  /** Makes an object older, as the scene's clock has it. */
+  /** Makes an object older by the scene's clock. */
   const age = (path: string, hours: number) => {
     const at_s = (scene.now_ms - hours * HOUR_MS) / 1_000
     utimesSync(s3.file(bucket.prefix + path), at_s, at_s)
@@ -63,7 +63,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
     db.close()
   }
 
-  /** Something of each kind, all of it old. */
+  /** Makes an old file of each kind. */
   async function fill() {
     await using db = openDb(scene.path('tollgate.db'))
     edit(
@@ -86,7 +86,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
         VALUES (1, 'k', zeroblob(32), 'r', 0, 200, '[]', '${ANSWER}', 0, ${PNG.length}, 0);
       INSERT INTO responses (account_id, response_id, body_file, kept_bytes, chain_bytes, chain_length, later, created_at_ms, deleted)
         VALUES (1, 'resp_1', '${RESPONSE}', ${PNG.length}, ${PNG.length}, 1, 0, 0, 0)`)
-    const paths = {
+    const created = {
       image: `images/1/${stored}.png`,
       upload: upload?.key ?? '',
       answer: `answers/${ANSWER}`,
@@ -94,12 +94,12 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
       making: `images/1/${making}.webp`,
       storing: 'files/1/storing.png',
     }
-    for (const path of [paths.answer, paths.response, paths.making, paths.storing]) await put(path)
-    for (const path of Object.values(paths)) age(path, 1_000)
-    return paths
+    for (const path of [created.answer, created.response, created.making, created.storing]) await put(path)
+    for (const path of Object.values(created)) age(path, 1_000)
+    return created
   }
 
-  test('all in order: clean, and nothing is deleted', async () => {
+  test('a bucket in order is clean, and nothing is deleted', async () => {
     const before = await objects()
     for (const flags of [['--files'], ['--files', '--remove', '--yes']])
       expect(await scene.json('audit', ...flags)).toMatchObject({ clean: true, files: [] })
@@ -107,31 +107,31 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
   })
 
   const WRONG: readonly (readonly [string, () => unknown, problem: string, path: () => string])[] = [
-    ['an image is gone', () => stores.images.remove(named.image.slice(7)), 'missing', () => named.image],
-    ['an upload is gone', () => stores.files.remove(named.upload.slice(6)), 'missing', () => named.upload],
-    ['a kept answer is gone', () => stores.answers.remove(ANSWER), 'missing', () => named.answer],
+    ['an image is gone', () => stores.images.remove(paths.image.slice(7)), 'missing', () => paths.image],
+    ['an upload is gone', () => stores.files.remove(paths.upload.slice(6)), 'missing', () => paths.upload],
+    ['a kept answer is gone', () => stores.answers.remove(ANSWER), 'missing', () => paths.answer],
     [
       'an image is cut',
-      () => truncateSync(s3.file(bucket.prefix + named.image), 5),
+      () => truncateSync(s3.file(bucket.prefix + paths.image), 5),
       'size',
-      () => named.image,
+      () => paths.image,
     ],
     [
       'an image has no row',
       () => edit("DELETE FROM generations WHERE state = 'stored'"),
       'no row',
-      () => named.image,
+      () => paths.image,
     ],
     [
       'an upload has no row',
       () => edit("DELETE FROM files WHERE state = 'stored'"),
       'no row',
-      () => named.upload,
+      () => paths.upload,
     ],
-    ['an answer has no row', () => edit('DELETE FROM idempotency_keys'), 'no row', () => named.answer],
-    ['a response has no row', () => edit('DELETE FROM responses'), 'no row', () => named.response],
+    ['an answer has no row', () => edit('DELETE FROM idempotency_keys'), 'no row', () => paths.answer],
+    ['a response has no row', () => edit('DELETE FROM responses'), 'no row', () => paths.response],
   ]
-  test.each(WRONG)('%s: found with --files, and not without', async (_, spoil, problem, path) => {
+  test.each(WRONG)('%s, which is found with --files, and not without', async (_, spoil, problem, path) => {
     await spoil()
     const plain = await scene.run('audit')
     expect([plain.status, plain.out]).toEqual([
@@ -140,10 +140,10 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
     ])
     const { status, out } = await scene.run('audit', '--files', '--json')
     expect([status, JSON.parse(out)]).toMatchObject([1, { clean: false, files: [{ problem, path: path() }] }])
-    const shown = await scene.run('audit', '--files')
-    expect(shown.out).toContain('IN BUCKET')
-    expect(shown.out).not.toContain('were not checked')
-    for (const line of shown.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+    const printed = await scene.run('audit', '--files')
+    expect(printed.out).toContain('IN BUCKET')
+    expect(printed.out).not.toContain('were not checked')
+    for (const line of printed.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 
   test('a response whose object is gone is found', async () => {
@@ -156,7 +156,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
     const strays = ['images/1/a.png', 'files/2/b.png', `answers/${STRAY}`, `responses/${STRAY}`]
     const trial = 'tollgate-trial/left'
     const other = 'something/else.png'
-    /** Of gateways whose prefix is below a store of this one. */
+    /** Objects of gateways with a prefix below a store of this one. */
     const of_others = [
       'files/images/1/a.png',
       'files/tollgate-store/a',
@@ -172,7 +172,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
       age(mark, 1_000)
     })
 
-    test('deletes what no row names and is older than 24 hours, and nothing else', async () => {
+    test('deletes objects without a row that are older than 24 hours, and nothing else', async () => {
       const before = await objects()
       const bytes = PNG.length * 5
       expect(await scene.json('audit', '--files', '--remove', '--yes')).toMatchObject({
@@ -183,7 +183,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
       expect(await objects()).toEqual(before.filter((key) => !gone.includes(key)))
     })
 
-    test("leaves those of another gateway's prefix below it, and does not report them", async () => {
+    test("keeps objects below another gateway's prefix, and does not report them", async () => {
       for (const key of of_others) {
         await stores.bucket?.connection.put(key, PNG)
         age(key, 1_000)
@@ -195,7 +195,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
       expect(await objects()).toEqual(expect.arrayContaining(of_others))
     })
 
-    test('leaves what is young by the clock of the bucket, if this machine is days ahead', async () => {
+    test('keeps objects that are young by the clock of the bucket, even if this machine is days ahead', async () => {
       for (const path of [...strays, trial]) {
         const now_s = Date.now() / 1_000
         utimesSync(s3.file(bucket.prefix + path), now_s, now_s)
@@ -207,7 +207,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
       expect(await objects()).toEqual(before)
     })
 
-    test('leaves younger ones, and does not report them', async () => {
+    test('keeps younger objects, and does not report them', async () => {
       for (const path of [...strays, trial]) age(path, 23)
       const before = await objects()
       expect(await scene.json('audit', '--files', '--remove', '--yes')).toMatchObject({
@@ -217,10 +217,10 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
       expect(await objects()).toEqual(before)
     })
 
-    test('asks first: how many, and how large', async () => {
+    test('asks first, with the number and size of the objects', async () => {
       const before = await objects()
-      const nobody = await scene.run('audit', '--files', '--remove')
-      expect([nobody.status, nobody.err]).toEqual([
+      const refused = await scene.run('audit', '--files', '--remove')
+      expect([refused.status, refused.err]).toEqual([
         1,
         expect.stringMatching(
           /deletes objects without a row from s3:\/\/.*: 5, .*Add --yes to skip the question/,
@@ -236,7 +236,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
 
     test.each<[string, () => Partial<Bucket>, string]>([
       ['another bucket', () => ({ prefix: 'elsewhere/' }), 'does not have the files of this gateway'],
-      ['a bucket that is away', () => ({ endpoint: 'http://127.0.0.1:9' }), 'check its address and region'],
+      ['an unreachable bucket', () => ({ endpoint: 'http://127.0.0.1:9' }), 'check its address and region'],
     ])('in %s is refused', async (_, changed, words) => {
       useBucket({ ...bucket, ...changed() })
       for (const flags of [['--files'], ['--files', '--remove', '--yes']]) {
@@ -245,7 +245,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
       expect((await scene.run('audit')).status).toBe(0)
     })
 
-    test('with a key that may not delete is refused, and a look is not', async () => {
+    test('with a key that may not delete is refused, and an audit without it is not', async () => {
       using proxy = refusing(s3, (request) => /^DELETE /.test(request))
       useBucket({ ...bucket, endpoint: proxy.endpoint })
       expect((await scene.run('audit', '--files')).out).toContain('no row')
@@ -260,7 +260,7 @@ describe.skipIf(!hasS3Server)('an audit of files in a bucket', () => {
     })
   })
 
-  test('files in folders are looked through with --files as without; --remove is refused', async () => {
+  test('files in folders are checked with and without --files; --remove is refused', async () => {
     writeFileSync(scene.path('tollgate.toml'), FIRST_CATALOGUE)
     edit('DELETE FROM generations; DELETE FROM files; DELETE FROM responses; DELETE FROM idempotency_keys')
     await Bun.write(scene.path('images/1/a.png'), PNG)

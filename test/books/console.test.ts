@@ -1,4 +1,4 @@
-// The books in the console: the audit of the start, one on request beside the calls, and what it finds.
+// The books in the console: the audit of the start, one on request beside the calls, and its findings.
 import { describe, expect, test } from 'bun:test'
 import { createBooks } from '../../plugins/books/books.ts'
 import { LastReport } from '../../src/app/process/last-report.ts'
@@ -10,7 +10,7 @@ const gateway = await fileGateway()
 const operator = await signedIn(gateway, 'operator')
 await gateway.account('alice', { balance_usd: '5' })
 
-async function audited() {
+async function runAudit() {
   await operator.json('POST', '/books/audit')
   await eventually(
     'the audit ended',
@@ -19,16 +19,16 @@ async function audited() {
   return await operator.json('GET', '/books')
 }
 
-test('the report of the start is there', async () => {
+test('the report of the audit at the start is available', async () => {
   const { last, running_since_at_ms, failure } = await operator.json('GET', '/books')
   expect([running_since_at_ms, failure]).toEqual([null, null])
   expect(last.report).toMatchObject({ clean: true, findings: [], totals: { accounts: 0 } })
 })
 
-test('an audit on request reads what is there now, rule by rule', async () => {
-  const begun = await operator.json('POST', '/books/audit')
-  expect(begun.running_since_at_ms).toBeNumber()
-  const { last } = await audited()
+test('an audit on request reads the current rows, rule by rule', async () => {
+  const answer = await operator.json('POST', '/books/audit')
+  expect(answer.running_since_at_ms).toBeNumber()
+  const { last } = await runAudit()
   expect(last.report).toMatchObject({
     clean: true,
     totals: { accounts: 1, balance_nanos: 5_000_000_000, topped_up_usd: '5.00' },
@@ -42,9 +42,9 @@ test('an audit on request reads what is there now, rule by rule', async () => {
   expect(last.ended_at_ms).toBeWithin(Date.now() - 60_000, Date.now() + 1)
 })
 
-test('what is wrong is found, at its rule', async () => {
+test('a wrong balance is found, at its rule', async () => {
   gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos + 1')
-  const { last } = await audited()
+  const { last } = await runAudit()
   gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos - 1')
   expect(last.report.clean).toBe(false)
   expect(last.report.findings).toMatchObject([
@@ -57,10 +57,10 @@ test('what is wrong is found, at its rule', async () => {
   ])
   const broken = last.report.rules.filter(({ breaches }: { breaches: number }) => breaches > 0)
   expect(broken).toMatchObject([{ invariant: 'balance_is_sum_of_entries', breaches: 1 }])
-  expect((await audited()).last.report.clean).toBe(true)
+  expect((await runAudit()).last.report.clean).toBe(true)
 })
 
-test('the operator alone', async () => {
+test('only the operator may see and start an audit', async () => {
   const key = await gateway.key('alice')
   for (const [client, status] of [
     [clientOf(gateway), 401],
@@ -73,7 +73,7 @@ test('the operator alone', async () => {
 })
 
 describe('the runner', () => {
-  test('runs one at a time, and tells why one could not run', async () => {
+  test('runs one audit at a time, and reports why one failed', async () => {
     let started = 0
     const ends: ((failure: string) => void)[] = []
     const start = () => {
@@ -93,7 +93,7 @@ describe('the runner', () => {
     expect(started).toBe(2)
   })
 
-  test('a process that cannot audit is a failure in its own words', async () => {
+  test('reports a process that cannot audit, with its message', async () => {
     const books = createBooks('/does-not-exist', Date.now)
     books.begin()
     await eventually('it ended', () => books.running_since_ms === undefined)

@@ -1,4 +1,4 @@
-// An import with --apply on both engines: sums equal to the source's, a clean audit, once only, and what stays as it is.
+// An import with --apply on both engines: sums equal to the source's, a clean audit, no second import of a row, and rows that stay unchanged.
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { IncomingAccount } from '../../plugins/import/move-in.ts'
@@ -84,7 +84,7 @@ async function imported(engine: EngineName, source: FakeSource = SOURCE) {
 }
 
 describe.each(ENGINES)('on %s', (engine) => {
-  test('vouchers go on working, come in once, and end with those of the source', async () => {
+  test('vouchers keep working, are imported once, and end with those of the source', async () => {
     const voucher = (code: string) => importedVoucher({ code, amount_nanos: 2 * USD, expires_at_ms: null })
     const vouchers = { unused: ['a', 'b', 'c'].map(voucher), ended: [hashOfImported('d')] }
     await using folder = await imported(engine, { ...SOURCE, vouchers })
@@ -116,7 +116,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await states()).map(([state]) => state)).toEqual(['new', 'new', 'revoked', 'new'])
   })
 
-  test('all of it comes in, and the books are clean', async () => {
+  test('everything is imported, and the books are clean', async () => {
     await using folder = await imported(engine)
     expect(await stateOf(folder)).toMatchObject({
       accounts: [
@@ -182,7 +182,7 @@ tokens_per_minute = 9000
     expect(files.map((path) => readFileSync(path, 'utf8'))).toEqual(texts)
   })
 
-  test('a second import brings what is new, and lists what has changed, which stays', async () => {
+  test('a second import adds new rows, and lists changed ones, which stay unchanged', async () => {
     await using folder = await imported(engine)
     const [anna, ...others] = SOURCE.accounts ?? []
     const changed: IncomingAccount[] = [
@@ -208,7 +208,7 @@ tokens_per_minute = 9000
     expect(await folder.findings()).toEqual([])
   })
 
-  test('sums of 500 accounts are those of the source', async () => {
+  test('sums of 500 accounts equal those of the source', async () => {
     const accounts = manyAccounts(500)
     await using folder = await imported(engine, { accounts })
     const amounts = accounts.map(({ balance_nanos }) => balance_nanos ?? 0)
@@ -245,8 +245,8 @@ tokens_per_minute = 9000
   })
 })
 
-describe('what is refused', () => {
-  test('another database under the name of the first; with a name of its own it comes in', async () => {
+describe('refusals', () => {
+  test('another database under the name of the first is refused, and imported under a name of its own', async () => {
     await using folder = await imported('SQLite')
     const accounts = ['anna', 'bert'].map((row) =>
       incomingAccount(`${row} of another shop`, { source_id: `user ${row}` }),
@@ -259,7 +259,7 @@ describe('what is refused', () => {
     expect(await folder.rows('SELECT name FROM accounts ORDER BY id')).toHaveLength(5)
   })
 
-  test('a key whose text is known under another row', async () => {
+  test('a key is not imported if its text is known from another row', async () => {
     await using folder = await imported('SQLite')
     const key = incomingKey('laptop', { source_id: 'token 77' })
     const accounts = [incomingAccount('dora', { keys: [key, incomingKey('of dora')] })]
@@ -268,7 +268,7 @@ describe('what is refused', () => {
     expect(await folder.rows('SELECT count(*) AS keys FROM keys')).toEqual([{ keys: 4 }])
   })
 
-  test('the same database under another name: its balances would come in twice', async () => {
+  test('the same database under another name is refused, since its balances would be imported twice', async () => {
     await using folder = await imported('SQLite')
     const before = await stateOf(folder)
     const { status, err } = await importFrom({ dir: folder.dir, source: fakeSource(SOURCE), name: 'shop-b' })
@@ -276,7 +276,7 @@ describe('what is refused', () => {
     expect(await stateOf(folder)).toEqual(before)
   })
 
-  test('a second import beside the first', async () => {
+  test('a second import beside the first is refused', async () => {
     await using folder = await imported('SQLite')
     let beside: Promise<{ status: number; err: string }> | undefined
     const probe = () => {
@@ -286,7 +286,7 @@ describe('what is refused', () => {
     expect(await beside).toMatchObject({ status: 1, err: expect.stringContaining('Another import into') })
   })
 
-  test('a catalogue with mistakes of its own', async () => {
+  test('a catalogue with mistakes is refused', async () => {
     await using folder = await imported('SQLite')
     writeFileSync(folder.at('tollgate.toml'), '[server]\nlisten = 7\n')
     const { status, err } = await importFrom({ dir: folder.dir, source: fakeSource(SOURCE) })
@@ -306,7 +306,7 @@ test('a dry run writes nothing, not even the folder', async () => {
   expect(existsSync(folder.dir)).toBe(false)
 })
 
-test('secrets are in the file of variables alone, and no output has one', async () => {
+test('secrets are only in the file of variables, and no output has one', async () => {
   await using folder = await importFolder('SQLite')
   const outputs: string[] = []
   for (const args of [['import-fake'], ['import-fake', '--apply'], ['import-fake', '--apply', '--json']]) {
@@ -325,18 +325,18 @@ test('secrets are in the file of variables alone, and no output has one', async 
     expect(statSync(folder.at(name)).mode & 0o777).toBe(0o600)
 })
 
-test('a variable that has another value gets a number, and a line that is there stays', async () => {
+test('a variable that has another value gets a number, and an existing line stays', async () => {
   await using folder = await importFolder('SQLite')
   const source = fakeSource(SOURCE)
   const { status } = await importFrom({ dir: folder.dir, source, env: { MAIN_API_KEY: 'of somebody else' } })
   expect(status).toBe(0)
   expect(readFileSync(folder.at('imported.env'), 'utf8')).toContain('MAIN_API_KEY_2=secret-of-main\n')
   expect(readFileSync(folder.at('tollgate.toml'), 'utf8')).toContain('api_keys = ["env:MAIN_API_KEY_2"]')
-  // Also where an import that was killed had written the file.
+  // Also if a killed import had written the file.
   expect((await importFrom({ dir: folder.dir, source })).out).toContain('Start the gateway, or restart it')
 })
 
-test('what the catalogue has already stays; another server under the name of one gets a number', async () => {
+test('parts that the catalogue has stay, and another server under the name of one gets a number', async () => {
   await using folder = await importFolder('SQLite')
   const taken = fakeSource({
     providers: [incomingProvider('main', 'http://127.0.0.1:8/v1')],
@@ -371,7 +371,7 @@ test('links are for people with an address and without a password, and made once
   expect(readFileSync(folder.at('imported-links.csv'), 'utf8')).toBe('')
 })
 
-test('a link that was sent is never that of the next account of its name', async () => {
+test('a link that was sent never leads to the next account of the same name', async () => {
   await using folder = await importFolder('SQLite')
   const tokens = () =>
     [...readFileSync(folder.at('imported-links.csv'), 'utf8').matchAll(/#([\w-]{32})/g)].map(
@@ -393,7 +393,7 @@ test('a link that was sent is never that of the next account of its name', async
   expect(await folder.rows('SELECT count(*) AS links FROM sign_in_links')).toEqual([{ links: 2 }])
 })
 
-test('--opening-balance is for accounts without a total, once', async () => {
+test('--opening-balance applies to accounts without a total, once', async () => {
   await using folder = await importFolder('SQLite')
   const source = fakeSource({
     accounts: [incomingAccount('anna', { balance_nanos: null }), incomingAccount('bert')],

@@ -1,4 +1,4 @@
-// `import new-api` and `import one-api` as commands, over databases of their versions: what comes in equals the source by SQL, and what is refused.
+// `import new-api` and `import one-api` as commands, over databases of their versions: the imported sums equal the source's SQL; refusals.
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const run = (dir: string, ...args: string[]) =>
 
 const NANOS_A_QUOTA = 1_000_000_000 / 500_000
 
-/** What the source itself says of users that are not deleted. */
+/** The source's own sums over users that are not deleted. */
 function sourceSums(path: string, version: Version) {
   using db = new Database(path, { readonly: true })
   const not_deleted = version.startsWith('new-api') ? 'status < 3 AND deleted_at IS NULL' : 'status < 3'
@@ -31,7 +31,7 @@ describe.each(ENGINES)('into %s', (engine) => {
   test.each([
     ['new-api', 'new-api 2026'],
     ['one-api', 'one-api 0.6'],
-  ] as const)('%s: accounts and balances are those of its own SQL', async (program, version) => {
+  ] as const)('%s: accounts and balances equal those of its own SQL', async (program, version) => {
     using place = temporary()
     const path = place.at('one-api.db')
     makeSqlite(path, version, oddRows(program))
@@ -57,22 +57,22 @@ describe.each(ENGINES)('into %s', (engine) => {
   })
 })
 
-describe('is refused', () => {
+describe('refusals', () => {
   test.each<[string, string[], number, string]>([
-    ['without a database', ['new-api'], 2, "missing required argument 'database'"],
-    ['a file that is not there', ['new-api', 'nowhere.db'], 1, 'nowhere.db does not exist'],
+    ['an import without a database', ['new-api'], 2, "missing required argument 'database'"],
+    ['a missing file', ['new-api', 'nowhere.db'], 1, 'nowhere.db does not exist'],
     ['an address of MySQL', ['new-api', 'mysql://root@localhost/x'], 1, 'mysqldump'],
-    ['a name that is none', ['new-api', 'x.db', '--as', 'a b'], 1, '"a b" is not a valid name'],
+    ['an invalid name', ['new-api', 'x.db', '--as', 'a b'], 1, '"a b" is not a valid name'],
     ['LiteLLM without its configuration', ['litellm'], 2, "required option '--config <file>'"],
-    ['a configuration that is not there', ['litellm', '--config', 'nowhere.yaml'], 1, 'nowhere.yaml'],
-    ['a balance that is no amount', ['litellm', '--config', 'x', '--opening-balance', 'much'], 2, 'much'],
-  ])('%s', async (_, args, status, words) => {
+    ['a missing configuration', ['litellm', '--config', 'nowhere.yaml'], 1, 'nowhere.yaml'],
+    ['an invalid opening balance', ['litellm', '--config', 'x', '--opening-balance', 'much'], 2, 'much'],
+  ])('%s is refused', async (_, args, status, words) => {
     using place = temporary()
     const ran = await run(place.at('data'), 'import', ...args)
     expect([ran.status, ran.err, ran.out]).toEqual([status, expect.stringContaining(words), ''])
   })
 
-  test('a database of the other program, and one of nobody', async () => {
+  test('a database of the other program, or of an unknown one, is refused', async () => {
     using place = temporary()
     makeSqlite(place.at('one.db'), 'one-api 0.6', oddRows('one-api'))
     const other = await run(place.at('data'), 'import', 'new-api', place.at('one.db'), '--apply')

@@ -1,4 +1,4 @@
-// Imported history in the console: of all accounts for the operator, its own for an account, and a link where there is any.
+// Imported history in the console: of all accounts for the operator, its own for an account, and a link if there is any.
 import { expect, test } from 'bun:test'
 import { fileConsole } from '../support/console.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'

@@ -14,7 +14,7 @@ import {
 export const USD = 1_000_000_000
 export const DAY_S = 86_400
 
-/** The text of a key as its caller has it. */
+/** The text of a key as callers send it. */
 export const keyText = (name: string): string => `sk-${name.padEnd(48, 'x')}`
 
 export const incomingKey = (name: string, others: Partial<IncomingKey> = {}): IncomingKey => ({

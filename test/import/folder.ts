@@ -1,4 +1,4 @@
-// A folder for an import on either engine, and what its books say afterwards by SQL of the test's own.
+// A folder for an import on either engine, with access to its rows by SQL and to its audit.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { type Audit, audit } from '../../src/money/ledger/audit.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -11,7 +11,7 @@ export const ENGINES = hasPostgres ? (['SQLite', 'PostgreSQL'] as const) : (['SQ
 export type EngineName = (typeof ENGINES)[number]
 
 export interface ImportFolder extends AsyncDisposable {
-  /** It may not be there yet. */
+  /** May not exist yet. */
   dir: string
   at(name: string): string
   open(): Promise<Db>

@@ -1,4 +1,4 @@
-// Settings, vouchers and logs of a one-api or new-api: ratios, prices, and what was charged by them.
+// Settings, vouchers and logs of a one-api or new-api: ratios, prices, and charges by them.
 import { LONG_AGO_S, NOW_S } from './gateway-moments.ts'
 import type { Row } from './gateway-tables.ts'
 

@@ -4,7 +4,7 @@ import { LONG_AGO_S, NOW_S } from './gateway-moments.ts'
 import { LOGS, OPTIONS, REDEMPTIONS } from './gateway-money.ts'
 import type { Row, Rows } from './gateway-tables.ts'
 
-/** Of the password "correct horse". */
+/** The hash of the password "correct horse". */
 export const BCRYPT = '$2b$04$KymLSlZRVt9CcuPgLGpuZOUnj50RfHB3uJcBS.BwrpmfFzuVS6cw.'
 
 /** A key as such a gateway makes it: 48 letters and digits. */
@@ -198,7 +198,6 @@ const abilities = (list: readonly Row[]): Row[] =>
       .filter(({ model }) => model !== ''),
   )
 
-/** @param program which of the two */
 export function oddRows(program: 'one-api' | 'new-api'): Rows {
   const list = channels(program === 'one-api' ? ONE_API : NEW_API)
   return {

@@ -1,4 +1,4 @@
-// Groups of new-api and one-api as price groups: factors of the imported prices, names that a catalogue takes, and what is left out.
+// Groups of new-api and one-api as price groups: factors of the imported prices, names that a catalogue accepts, and groups that are left out.
 import { describe, expect, test } from 'bun:test'
 import { fraction } from '../../plugins/import/new-api/fraction.ts'
 import { SourceGroups } from '../../plugins/import/new-api/groups.ts'
@@ -15,29 +15,29 @@ const groupsOf = (ratios: Record<string, string>) =>
     group_ratio: new Map(Object.entries(ratios).map(([name, ratio]) => [name, fraction(ratio)])),
   } as unknown as Settings)
 
-describe('a group is', () => {
+describe('a group', () => {
   test.each<[string, Record<string, string>, string, object | undefined]>([
-    ['a factor', { default: '1', vip: '0.8' }, 'vip', { name: 'vip', factor: '0.80' }],
+    ['becomes a factor', { default: '1', vip: '0.8' }, 'vip', { name: 'vip', factor: '0.80' }],
     [
-      'over the ratio of the imported prices',
+      'is divided by the ratio of the imported prices',
       { default: '2', vip: '1' },
       'vip',
       { name: 'vip', factor: '0.50' },
     ],
     [
-      'rounded up where it is no decimal',
+      'is rounded up if it is not a decimal',
       { default: '3', vip: '1' },
       'vip',
       { name: 'vip', factor: '0.333333334' },
     ],
-    ['free', { vip: '0' }, 'vip', { name: 'vip', factor: '0.00' }],
-    ['of ratio 1 without a row', { default: '2' }, 'other', { name: 'other', factor: '0.50' }],
-    ['in any letters', { 默认: '2' }, '默认', { name: '默认', factor: '2.00' }],
-    ['without signs that no name has', { '"a"/b': '2' }, '"a"/b', { name: 'a-b', factor: '2.00' }],
-    ['named all the same', { '///': '2' }, '///', { name: 'group', factor: '2.00' }],
-    ['none of the same ratio', { default: '1', svip: '1.0' }, 'svip', undefined],
-    ['none over prices that are 0', { default: '0', vip: '1' }, 'vip', undefined],
-    ['none above what a factor may be', { vip: '101' }, 'vip', undefined],
+    ['may be free', { vip: '0' }, 'vip', { name: 'vip', factor: '0.00' }],
+    ['has a ratio of 1 without a row', { default: '2' }, 'other', { name: 'other', factor: '0.50' }],
+    ['may be in any letters', { 默认: '2' }, '默认', { name: '默认', factor: '2.00' }],
+    ['loses signs that no name has', { '"a"/b': '2' }, '"a"/b', { name: 'a-b', factor: '2.00' }],
+    ['gets a name if none is left', { '///': '2' }, '///', { name: 'group', factor: '2.00' }],
+    ['is left out if its ratio is the same', { default: '1', svip: '1.0' }, 'svip', undefined],
+    ['is left out over prices of 0', { default: '0', vip: '1' }, 'vip', undefined],
+    ['is left out above the maximum of a factor', { vip: '101' }, 'vip', undefined],
   ])('%s', (_, ratios, group, expected) => {
     const groups = groupsOf(ratios)
     groups.add(group, 'users')
@@ -45,13 +45,13 @@ describe('a group is', () => {
     expect(groups.all).toEqual(expected ? [expected as never] : [])
     for (const each of groups.all) expect(fits(PriceGroupSchema, each)).toBe(true)
   })
-  test('told from another whose name becomes the same', () => {
+  test('gets a number if another one has its name', () => {
     const groups = groupsOf({ 'a/b': '2', 'a:b': '3' })
     expect(['a/b', 'a:b', 'a/b'].map((name) => groups.nameOf(name))).toEqual(['a-b', 'a-b-2', 'a-b'])
   })
 })
 
-test('keys in another group than their user are named, since they pay what their account pays', () => {
+test('keys in another group than their user are reported, since they pay the prices of their account', () => {
   const groups = groupsOf({ vip: '0.8' })
   groups.nameOf('vip')
   groups.add('vip', 'users')
@@ -66,7 +66,7 @@ test('keys in another group than their user are named, since they pay what their
   ])
 })
 
-test('a group of a name that the catalogue has stays as it is there', () => {
+test('a group whose name the catalogue has stays unchanged there', () => {
   const move_in = {
     providers: [],
     models: [],
@@ -83,7 +83,7 @@ test('a group of a name that the catalogue has stays as it is there', () => {
 })
 
 describe.each(ENGINES)('on %s', (engine) => {
-  test('accounts come into their groups, which the catalogue gets; a later import changes neither', async () => {
+  test('accounts and the catalogue get the groups, and a later import changes neither', async () => {
     await using folder = await importFolder(engine)
     const source = {
       accounts: [incomingAccount('anna', { price_group: 'vip' }), incomingAccount('bert')],

@@ -1,4 +1,4 @@
-// An import in a process of its own, which ends itself by SIGKILL at a named point, after it has passed it some times.
+// An import in a process of its own, which ends itself by SIGKILL at a named point, after it has passed the point some times.
 import { fakeSource } from './fake-source.ts'
 import { KILLED_SOURCE } from './killed-source.ts'
 import { importFrom } from './scene.ts'

@@ -1,4 +1,4 @@
-// An import that is killed at any point: run again it comes to the same end as one that was not.
+// An import that is killed at any point: run again, it comes to the same end as an import that was not killed.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { ImportPoint } from '../../plugins/import/apply/import-run.ts'
@@ -8,7 +8,7 @@ import { ENGINES, type ImportFolder, importFolder } from './folder.ts'
 import { KILLED_SOURCE } from './killed-source.ts'
 import { importFrom } from './scene.ts'
 
-/** Runs it until it ends. @returns whether it was killed */
+/** Runs the import until it ends. @returns whether it was killed */
 async function importInProcess(folder: ImportFolder, point: ImportPoint, passes: number): Promise<boolean> {
   const child = Bun.spawn([...commandOf('killed-import'), folder.dir, point, String(passes)], {
     stdin: 'ignore',
@@ -32,8 +32,8 @@ const SUMS = `
          (SELECT count(*) FROM vouchers) AS vouchers, (SELECT count(*) FROM imported_rows) AS rows, (SELECT count(*) FROM sign_in_links) AS links,
          (SELECT count(*) FROM imported_usage) AS usage_rows, (SELECT sum(calls) FROM imported_usage) AS calls`
 
-/** The end of an import, but for random tokens. */
-async function endOf(folder: ImportFolder) {
+/** The result of an import, without random tokens. */
+async function resultOf(folder: ImportFolder) {
   const [sums] = await folder.rows(SUMS)
   const links = readFileSync(folder.at('imported-links.csv'), 'utf8')
   return {
@@ -70,7 +70,7 @@ const POINTS: [ImportPoint, number][] = [
 ]
 
 test.each(ENGINES)(
-  'killed at each point in turn on %s, it goes on where it was, and comes to the same end',
+  'an import killed at each point in turn on %s continues where it was, and comes to the same end',
   async (engine) => {
     await using whole = await importFolder(engine)
     expect(await importFrom({ dir: whole.dir, source: fakeSource(KILLED_SOURCE) })).toMatchObject({
@@ -80,8 +80,8 @@ test.each(ENGINES)(
     for (const [point, passes] of POINTS)
       expect([point, await importInProcess(folder, point, passes)]).toEqual([point, true])
     expect(await importInProcess(folder, 'env file', 9)).toBe(false)
-    expect(await endOf(folder)).toEqual(await endOf(whole))
-    expect(await endOf(folder)).toMatchObject({ hashes: true })
+    expect(await resultOf(folder)).toEqual(await resultOf(whole))
+    expect(await resultOf(folder)).toMatchObject({ hashes: true })
     expect(await folder.findings()).toEqual([])
   },
   MAX_MS,

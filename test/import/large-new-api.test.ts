@@ -50,7 +50,7 @@ async function compare(place: string, sums: Record<string, unknown>): Promise<vo
   expect(lines).toBeGreaterThan(9_000)
 }
 
-test('SQLite', async () => {
+test('a large SQLite database is read whole', async () => {
   const path = join(folder, 'large.db')
   let sums: Record<string, unknown>
   {
@@ -63,7 +63,7 @@ test('SQLite', async () => {
   await compare(path, sums)
 })
 
-test.skipIf(!hasPostgres)('PostgreSQL', async () => {
+test.skipIf(!hasPostgres)('a large PostgreSQL database is read whole', async () => {
   const { name, url } = await makeDatabase('template0')
   try {
     const sql = new SQL({ url, max: 1, idleTimeout: 0 })

@@ -6,7 +6,7 @@ interface Size {
   readonly logs: number
 }
 
-/** As an evening's move-in may be at most: the bars are said for it. */
+/** The size for which plugins/import/README.md states the duration. */
 export const LARGE: Size = { users: 10_000, logs: 1_000_000 }
 
 const OTHER =

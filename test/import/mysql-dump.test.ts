@@ -83,8 +83,8 @@ ALTER TABLE \`t\` ADD INDEX (\`id\`);
 COMMIT;
 `
 
-describe('forms', () => {
-  test('phpMyAdmin: column lists, comments, a trigger between delimiters', async () => {
+describe('forms of dumps', () => {
+  test('a dump of phpMyAdmin is read, with column lists, comments and a trigger between delimiters', async () => {
     expect(await rowsOf(PHPMYADMIN)).toEqual([
       { id: 1, key: 'one', group: 'a' },
       { id: 2, key: null, group: 'b' },
@@ -92,18 +92,18 @@ describe('forms', () => {
     ])
   })
 
-  test('a table without rows, and one after it', async () => {
+  test('a table without rows is read, and the table after it', async () => {
     const text = 'CREATE TABLE `a` (`x` int);\nCREATE TABLE `t` (`y` int);\nREPLACE INTO `t` VALUES(1),(2);\n'
     expect(await rowsOf(text, 'a')).toEqual([])
     expect(await rowsOf(text)).toEqual([{ y: 1 }, { y: 2 }])
   })
 
-  test('two databases in one dump: their tables are not mixed', async () => {
+  test('a dump of two databases is refused, so that their tables are not mixed', async () => {
     const one = 'USE a;\nCREATE TABLE `t` (`x` int);\nINSERT INTO `t` VALUES (1);\n'
     await expect(rowsOf(one + one.replace('USE a', 'USE b'))).rejects.toThrow('creates the table t twice')
   })
 
-  test('rows longer than a chunk of the file, and thousands of rows in one INSERT', async () => {
+  test('rows longer than a chunk of the file are read, and thousands of rows in one INSERT', async () => {
     const long = 'x'.repeat(3_000_000)
     const numbers = Array.from(
       { length: 20_000 },
@@ -118,7 +118,7 @@ describe('forms', () => {
   })
 })
 
-describe('rows that cannot be read are refused by their place', () => {
+describe('unreadable rows', () => {
   const cases: [name: string, insert: string, message: string][] = [
     ['too few values', "INSERT INTO t VALUES (1,'x'),(2);", 'row 2 of an INSERT into t'],
     ['too many values', "INSERT INTO t VALUES (1,'x',3);", '3 values for 2 columns'],
@@ -128,11 +128,11 @@ describe('rows that cannot be read are refused by their place', () => {
     ['no semicolon', "INSERT INTO t VALUES (1,'x')", 'is cut off'],
     ['SET', 'INSERT INTO t SET a = 1;', 'has an INSERT without VALUES'],
   ]
-  test.each(cases)('%s', async (_, insert, message) => {
+  test.each(cases)('%s: refused with the place', async (_, insert, message) => {
     await expect(rowsOf(`CREATE TABLE t (a int, b text);\n${insert}`)).rejects.toThrow(message)
   })
 
-  test('rows without CREATE TABLE and column list; with the list they are read', async () => {
+  test('rows without CREATE TABLE are refused, unless they have a column list', async () => {
     await expect(rowsOf("INSERT INTO t VALUES (1,'x');")).rejects.toThrow('without its CREATE TABLE')
     expect(await rowsOf("INSERT INTO t (a, b) VALUES (1,'x');")).toEqual([{ a: 1, b: 'x' }])
   })

@@ -1,4 +1,4 @@
-// Channels and ratios of one-api and new-api as a catalogue: addresses by type, prices by kind, and a shadow bill that comes to the same.
+// Channels and ratios of one-api and new-api as a catalogue: addresses by type, prices by kind, and a shadow bill of equal amounts.
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -31,7 +31,7 @@ async function openRows(rows: Rows, program: Program = 'new-api') {
   return openNewApi(await openTables(path), program, { now_ms: NOW_MS })
 }
 
-/** The catalogue file that such a move-in becomes, without keys. */
+/** The catalogue file of an import, without keys. */
 function tomlOf({ providers, models }: MoveIn): string {
   const block = (list: string, fields: object): string =>
     [
@@ -138,7 +138,7 @@ describe('the address of a channel by its type', () => {
     expect(placeOf(program, row, 'llama-3')).toMatchObject({ reason: expect.stringContaining(reason) })
   })
 
-  test('Azure: dots of a deployment go for channels made before 10 May 2025', () => {
+  test('Azure’s deployments lose their dots in channels made before 10 May 2025', () => {
     const nameAt = (created: string) => {
       const place = placeOf(
         'new-api',
@@ -175,13 +175,13 @@ describe('prices', () => {
       { input: '2.50', output: '10.00', cache_read: '1.25' },
     ],
     [
-      'a cache that costs as all else',
+      'a cache at the price of all other input',
       'foo',
       [ratio('foo')],
       { input: '2.00', output: '2.00', cache_read: '2.00' },
     ],
     [
-      'writes to a cache',
+      'cache writes',
       'foo',
       [ratio('foo'), setting('CreateCacheRatio', { foo: 1.5 })],
       { cache_write_5m: '3.00', cache_write_1h: '4.80' },
@@ -238,7 +238,7 @@ describe('prices', () => {
     ['moderation', 'omni-moderation-latest', [ratio('omni-moderation-latest', 0)], { input: '0.00' }],
     ['rerank by tokens', 'bge-reranker', [ratio('bge-reranker', 0.01)], { input: '0.02' }],
     [
-      'by default, without any setting',
+      'defaults without any setting',
       'gpt-4o-mini',
       [],
       { input: '0.15', output: '0.60', cache_read: '0.075' },
@@ -271,7 +271,7 @@ describe('prices', () => {
 
   const refusals: [name: string, model: string, options: Row[], reason: string][] = [
     [
-      'a setting without it replaces the defaults',
+      'a model that the setting lacks, which replaces the defaults',
       'gpt-4o',
       [ratio('other')],
       'It has no ratio and no price in the settings',
@@ -290,8 +290,8 @@ describe('prices', () => {
       [ratio('claude-3-7-sonnet-20250219-thinking')],
       'Its ending is a setting',
     ],
-    ['a name that no catalogue takes', '模型', [ratio('模型')], 'does not allow this model name'],
-    ['a price beyond all', 'foo', [ratio('foo', 1e9)], 'above 1,000,000 USD'],
+    ['a name that no catalogue allows', '模型', [ratio('模型')], 'does not allow this model name'],
+    ['a price above the maximum', 'foo', [ratio('foo', 1e9)], 'above 1,000,000 USD'],
     [
       'an expression',
       'foo',
@@ -299,7 +299,7 @@ describe('prices', () => {
       'Its price is an expression',
     ],
   ]
-  test.each(refusals)('%s: not in the catalogue', async (_, model, options, reason) => {
+  test.each(refusals)('%s: left out of the catalogue', async (_, model, options, reason) => {
     const { read } = await of(model, options)
     expect(read.models).toEqual([])
     expect(read.left_out).toContainEqual({
@@ -309,7 +309,7 @@ describe('prices', () => {
     })
   })
 
-  test('keys of Baidu with an application behind them are named, and not sent as they are', async () => {
+  test('keys of Baidu that contain an application are reported, and not imported', async () => {
     const channel = { id: 1, type: 46, name: 'b', status: 1, models: 'ernie-4.5', group: 'default' }
     const options = [ratio('ernie-4.5')]
     const { read } = await of('', options, { channels: [{ ...channel, key: 'secret|app-1' }] })
@@ -322,7 +322,7 @@ describe('prices', () => {
     expect((await of('', options, { channels: [{ ...channel, key: 'secret' }] })).read.models).toHaveLength(1)
   })
 
-  test('what no setting has is as the newest charged line had it', async () => {
+  test('a price without a setting is taken from the newest charged line', async () => {
     const line = (id: number, model_ratio: number): Row => ({
       id,
       type: 2,
@@ -344,7 +344,7 @@ describe('prices', () => {
     expect(notes?.[0]).toContain('from its newest charged call, since no setting has it')
   })
 
-  test('one-api adds its defaults to a setting, and charges a cache as all else', async () => {
+  test('one-api adds its defaults to a setting, and charges a cache like other input', async () => {
     const { price } = await of('gpt-4o', [ratio('other')], {}, 'one-api')
     expect(price).toEqual({
       input: '5.00',
@@ -384,7 +384,7 @@ describe('prices', () => {
     expect(notes?.[0]).toBe('charged as gpt-4o-mini, to which its channel maps it')
   })
 
-  test('one-api: of several names the dearest, and a ratio of one type of channel', async () => {
+  test('one-api charges the dearest of several names, and by the ratio of a type of channel', async () => {
     const other = { id: 2, type: 8, name: 'd', key: 'k', status: 1, models: 'mine', group: 'default' }
     const more = [{ ...other, base_url: 'https://x.example.com', model_mapping: '{"mine":"gpt-4"}' }]
     expect((await mapped({ mine: 'gpt-4o-mini' }, more)).price).toMatchObject({ input: '30.00' })
@@ -409,7 +409,7 @@ test('keys of a channel are switched off by the number of their line, empty ones
   expect(channelKeys({ key: '' }, 'channel 1').keys).toEqual([])
 })
 
-test('the catalogue of all odd rows is one that loads, with every model', async () => {
+test('the catalogue of all odd rows loads, with every model', async () => {
   for (const program of ['new-api', 'one-api'] as const) {
     await using source = await openRows(oddRows(program), program)
     const read = await source.readMoveIn()
@@ -439,7 +439,7 @@ describe('the shadow bill', () => {
     other: JSON.stringify({ group_ratio: 1, ...other }),
   })
 
-  test('comes to the same for text, caches, calls and images; a rounded quota is within one', async () => {
+  test('has equal amounts for text, caches, calls and images, and a rounded quota differs by at most one', async () => {
     const bill = await billOf([
       lineOf(1, 'gpt-4o', { quota: 1_750, prompt_tokens: 1_000, completion_tokens: 100 }),
       // (200 + 800 x 0.5 + 100 x 4) x 1.25
@@ -490,7 +490,7 @@ describe('the shadow bill', () => {
     })
   })
 
-  test('names what differs by more than 1 %, and why', async () => {
+  test('names the models that differ by more than 1 %, with the reasons', async () => {
     const bill = await billOf([
       lineOf(1, 'gpt-4o', { quota: 1_000, prompt_tokens: 1_000 }, { group_ratio: 0.8 }),
       lineOf(2, 'gpt-4o', { quota: 1_000, prompt_tokens: 1_000 }, { group_ratio: 0.8 }),
@@ -522,7 +522,7 @@ describe('the shadow bill', () => {
     expect(bill['gpt-4o-mini']?.reasons).toEqual(['searches and tools in 1 line'])
   })
 
-  test('has the newest lines only, and none that charged nothing', async () => {
+  test('has only the newest lines, without lines that charged nothing', async () => {
     await using source = await openRows({
       ...oddRows('new-api'),
       logs: [1, 2, 3, 4].map((id) => lineOf(id, `m${id}`, { quota: id === 4 ? 0 : id })),
@@ -532,7 +532,7 @@ describe('the shadow bill', () => {
   })
 })
 
-test('a database without the log of its own says so', async () => {
+test('a database without its log is reported', async () => {
   count += 1
   const path = join(folder, `${count}.db`)
   makeSqlite(path, 'new-api 2026', oddRows('new-api'))

@@ -1,4 +1,4 @@
-// one-api and new-api as sources, over all versions and engines: every odd value and what becomes of it, sums by independent SQL, refusals.
+// one-api and new-api as sources, over all versions and engines: the results of every odd value, sums by independent SQL, refusals.
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -54,7 +54,7 @@ describe.each(VERSIONS)('%s', (version) => {
     return Number(Object.values(db.query<Record<string, number>, []>(statement).get() ?? {})[0])
   }
 
-  test('balances are the sum of the quotas of users that are not deleted, each 2,000 nano-dollars', () => {
+  test('balances are the sum of the quotas of users that are not deleted, at 2,000 nano-dollars each', () => {
     const alive = program === 'new-api' ? 'status < 3 AND deleted_at IS NULL' : 'status < 3'
     expect(sum(read.accounts.map(({ balance_nanos }) => balance_nanos ?? 0))).toBe(
       2_000 * value(`SELECT sum(quota) FROM users WHERE ${alive}`),
@@ -62,7 +62,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(read.accounts).toHaveLength(value(`SELECT count(*) FROM users WHERE ${alive}`))
   })
 
-  test('more than can have been paid is not added: the first user of one-api has 1,000,000,000 USD', async () => {
+  test('a balance too large to have been paid is not added: the first user of one-api has 1,000,000,000 USD', async () => {
     const quotas = [500_000_000_000_000, 500_000_000_001, 500_000_000_000]
     const [like] = oddRows(program).users ?? []
     const users = quotas.map((quota, at) => ({
@@ -80,7 +80,7 @@ describe.each(VERSIONS)('%s', (version) => {
     ])
   })
 
-  test('each token comes in or is named with a reason, and its hash is that of "sk-" and its text', () => {
+  test('each token is imported or reported with a reason, and its hash is that of "sk-" and its text', () => {
     const keys = read.accounts.flatMap((account) => account.keys)
     const left = read.left_out.filter(({ kind }) => kind === 'keys')
     expect(keys.length + left.length).toBe(value('SELECT count(*) FROM tokens'))
@@ -93,7 +93,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(key?.prefix).toBe(`sk-${keyText(1)}`.slice(0, 10))
   })
 
-  test('the history has all that was charged', async () => {
+  test('the history has all charges', async () => {
     await using source = await open(place, program)
     const rows = await Array.fromAsync(source.readHistory())
     const has_log = version !== 'one-api 0.3'
@@ -107,7 +107,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('no secret is in what is left out, nor in a name', () => {
+  test('no secret is in a left-out row or in a name', () => {
     const printed = JSON.stringify([
       read.left_out,
       read.providers.map(({ name, fields }) => [name, fields]),
@@ -127,11 +127,11 @@ describe.each(VERSIONS)('%s', (version) => {
       expect(printed).not.toContain(secret)
   })
 
-  test('vouchers that are not used yet go on working by their text; the others have ended', () => {
+  test('unused vouchers keep working by their text, and the others have ended', () => {
     const { unused, ended } = read.vouchers
     const gift = { sha256: hashKey('voucher-code-1'), amount_nanos: 2_000_000_000, expires_at_ms: null }
     const deleted = { sha256: hashKey('voucher-code-4'), amount_nanos: 1_000_000_000 }
-    // Those of one-api are not marked as deleted.
+    // Vouchers of one-api are not marked as deleted.
     const is_new_api = program === 'new-api'
     expect(unused).toMatchObject(is_new_api ? [gift] : [gift, deleted])
     const others = ['voucher-code-2', 'voucher-code-3', ...(is_new_api ? ['voucher-code-4'] : [])]
@@ -164,7 +164,7 @@ describe('users and tokens of new-api', () => {
     [8, { name: 'mail@example.com', password_hash: null, balance_nanos: 246_913_578_000 }],
     [9, { name: '', display_name: '', email: '', password_hash: null, balance_nanos: 0 }],
   ]
-  test.each(users)('user %d', (id, account) => {
+  test.each(users)('user %d is imported', (id, account) => {
     expect(read.accounts.find(({ source_id }) => source_id === `user ${id}`)).toMatchObject(account)
   })
 
@@ -186,7 +186,7 @@ describe('users and tokens of new-api', () => {
     [14, { created_at_ms: null, prefix: 'sk-0123456' }],
     [15, { spend_limit_nanos: null }],
   ]
-  test.each(keys)('token %d comes in', (id, key) => {
+  test.each(keys)('token %d is imported', (id, key) => {
     const all = read.accounts.flatMap((account) => account.keys)
     expect(all.find(({ source_id }) => source_id === `token ${id}`)).toMatchObject(key)
   })
@@ -209,7 +209,7 @@ describe('users and tokens of new-api', () => {
     ['group "vip"', 'Users (0) and keys (1) in it pay ratio 0.8 in place of 1'],
     ['1 active', 'Tollgate has no subscriptions'],
   ]
-  test.each(left)('%s does not come in', (row, reason) => {
+  test.each(left)('%s is left out with a reason', (row, reason) => {
     const found = read.left_out.filter((each) => each.row === row)
     expect(found).toHaveLength(1)
     expect(found[0]?.reason).toContain(reason)
@@ -224,7 +224,7 @@ describe('other settings', () => {
     })),
   })
 
-  test('another QuotaPerUnit: amounts are cut once, and that is said', async () => {
+  test('another QuotaPerUnit cuts each amount once, which is reported', async () => {
     const read = await moveIn(fileOf('new-api 2026', options(['QuotaPerUnit', '300000'])), 'new-api')
     const balances = Object.fromEntries(
       read.accounts.map(({ source_id, balance_nanos }) => [source_id, balance_nanos]),
@@ -237,7 +237,7 @@ describe('other settings', () => {
     })
   })
 
-  test('settings that cannot be read are named, and the rest comes in', async () => {
+  test('settings that cannot be read are reported, and the rest is imported', async () => {
     const broken = options(
       ['ModelRatio', '{no json'],
       ['GroupRatio', { default: -1, vip: 'x' }],
@@ -264,14 +264,14 @@ describe('other settings', () => {
   })
 })
 
-describe('the same from every engine', () => {
-  test.skipIf(!hasPostgres)('PostgreSQL', async () => {
+describe('rows from other engines', () => {
+  test.skipIf(!hasPostgres)('are the same from PostgreSQL', async () => {
     const rows = oddRows('new-api')
     await using database = await makePostgres('new-api 2026', rows)
     expect(await moveIn(database.url, 'new-api')).toEqual(await moveIn(fileOf('new-api 2026'), 'new-api'))
   })
 
-  test('a recorded dump of MariaDB', async () => {
+  test('are the same from a recorded dump of MariaDB', async () => {
     const dump = join(import.meta.dir, 'fixtures/mariadb-dump.sql')
     expect(await moveIn(dump, 'new-api')).toEqual(await moveIn(fileOf('new-api 2026'), 'new-api'))
     await using source = await open(dump, 'new-api')

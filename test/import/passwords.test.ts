@@ -1,4 +1,4 @@
-// Passwords of a move-in: the source's default password of its root user does not come in.
+// Passwords of an import: the source's default password of its root user is not imported.
 import { expect, test } from 'bun:test'
 import type { MoveIn } from '../../plugins/import/move-in.ts'
 import { withUsableHashes } from '../../plugins/import/plan/passwords.ts'
@@ -9,12 +9,12 @@ test.each([
   ['root', '123456', false],
   ['root', 'another password', true],
   ['alice', 'another password', true],
-])('%s with the password "%s": comes in: %p', (name, password, comes_in) => {
+])('%s with the password "%s": imported is %p', (name, password, is_imported) => {
   const move_in = {
     accounts: [{ source_id: '1', name, password_hash: bcrypt(password) }],
     left_out: [],
   } as unknown as MoveIn
   const { accounts, left_out } = withUsableHashes(move_in)
-  expect(accounts[0]?.password_hash !== null).toBe(comes_in)
-  expect(left_out).toHaveLength(comes_in ? 0 : 1)
+  expect(accounts[0]?.password_hash !== null).toBe(is_imported)
+  expect(left_out).toHaveLength(is_imported ? 0 : 1)
 })

@@ -1,4 +1,4 @@
-// The plan of an import: names, what was known, what cannot come in, the catalogue's blocks.
+// The plan of an import: names, known rows, rows that cannot be imported, the catalogue's blocks.
 import { describe, expect, test } from 'bun:test'
 import { type IncomingAccount, type IncomingKey, NO_VOUCHERS } from '../../plugins/import/move-in.ts'
 import { planCatalogue, withBlocks, withoutMistakes } from '../../plugins/import/plan/catalogue.ts'
@@ -22,7 +22,7 @@ import { incomingAccount, incomingKey, incomingModel, incomingProvider, USD } fr
 
 const NOW = Date.UTC(2026, 10, 29)
 const OPTIONS = { source: 'new-api', opening_balance_nanos: undefined, now_ms: NOW }
-/** That came in before. */
+/** A key that was imported before. */
 const KEY: Key = {
   id: 7,
   account_id: 1,
@@ -58,7 +58,7 @@ describe('the name of an account', () => {
     ['_hidden', 'hidden'],
     ['user one', 'user-one'],
     ['管理员', 'user-17'],
-    // One letter in another script: without it, it would be another name.
+    // One letter is in another script: without it, this would be another name.
     ['annа', 'user-17'],
     ['', 'user-17'],
     ['---', 'user-17'],
@@ -69,7 +69,7 @@ describe('the name of an account', () => {
     expect(accountNameFor(name, 'user 17', new TakenNames())).toBe(expected)
   })
 
-  test('is not one that is taken, by any account or by one before it', () => {
+  test('is not one of another account or of one before it', () => {
     const taken = new TakenNames(['anna', 'anna-2'])
     expect(['anna', 'anna', 'Änna'].map((name) => accountNameFor(name, 'user 1', taken))).toEqual([
       'anna-3',
@@ -81,12 +81,12 @@ describe('the name of an account', () => {
     )
   })
 
-  test('of a key in another script is of its row', () => {
+  test('of a key in another script is made from its row', () => {
     expect(keyNameFor('ключ', 'token 12', new TakenNames())).toBe('key-12')
   })
 })
 
-describe('what cannot come in', () => {
+describe('rows that cannot be imported', () => {
   const reasonOf = (key: Parameters<typeof incomingKey>[1]) => {
     const { left_out, accounts } = planOf([incomingAccount('anna', { keys: [incomingKey('k', key)] })])
     return [accounts[0]?.keys.length, left_out.map(({ reason }) => reason).join()]
@@ -94,20 +94,20 @@ describe('what cannot come in', () => {
 
   test.each([
     ['a key that has expired', { expires_at_ms: NOW }, 'It has expired.'],
-    ['a pattern that is none', { models: ['a b'] }, 'models: "a b" is neither'],
+    ['an invalid pattern', { models: ['a b'] }, 'models: "a b" is neither'],
     ['an empty list of models', { models: [] }, 'models: an empty list allows no model'],
     [
       'more models than a key may list',
       { models: Array.from({ length: 201 }, (_, at) => `m${at}`) },
       '201 patterns',
     ],
-    ['a network that is none', { addresses: ['everywhere'] }, 'addresses'],
+    ['an invalid network', { addresses: ['everywhere'] }, 'addresses'],
     ['a negative limit', { spend_limit_nanos: -1 }, 'spend_limit'],
-  ])('%s', (_, key, reason) => {
+  ])('%s is left out', (_, key, reason) => {
     expect(reasonOf(key)).toEqual([0, expect.stringContaining(reason)])
   })
 
-  test('the second of two keys with one text', () => {
+  test('the second of two keys with one text is left out', () => {
     const again = incomingKey('k', { source_id: 'token 2' })
     const { left_out } = planOf([incomingAccount('anna', { keys: [incomingKey('k'), again] })])
     expect(left_out).toMatchObject([
@@ -118,7 +118,7 @@ describe('what cannot come in', () => {
     ])
   })
 
-  test('the rate limits of keys that have one prefix', () => {
+  test('the rate limits of keys that share a prefix are left out', () => {
     const limits = { requests_per_minute: 5 }
     const keys = [
       incomingKey('samesame1', { limits }),
@@ -135,7 +135,7 @@ describe('hashes', () => {
   const hash = '$2a$10$4W8yrbOaySLex6hroLXZu.s3ba4Rm/j4TBbgbGPJmwVemaUeal2DK'
   test.each([
     ['of bcrypt', hash, hash],
-    ['of a cost that takes too long', hash.replace('$10$', '$15$'), null],
+    ['with a cost that takes too long', hash.replace('$10$', '$15$'), null],
     ['cut short', hash.slice(0, 40), null],
     ['that is a password', 'old-pass', null],
   ])('of passwords %s', (_, password_hash, expected) => {
@@ -161,7 +161,7 @@ describe('hashes', () => {
     'sk-test-key',
     'sk-litellm-master-key',
     'sk-password123',
-  ])('of a key that is easy to guess: %s comes in, is listed, and has no readable character', (text) => {
+  ])('of a key that is easy to guess, %s, are imported, listed, and hide every character', (text) => {
     const sha256 = hashKey(text)
     const key = incomingKey('k', { sha256, prefix: `sk-...${text.slice(-4).padStart(4, 'x')}` })
     const plan = planOf([incomingAccount('anna', { keys: [key] })])
@@ -170,14 +170,14 @@ describe('hashes', () => {
     expect(prefixOf(key)).toBe(HIDDEN_PREFIX)
   })
 
-  test('of a key that was generated says nothing', () => {
+  test('of a generated key are not listed', () => {
     const key = incomingKey('k')
     expect(planOf([incomingAccount('anna', { keys: [key] })]).guessable_keys).toEqual([])
     expect(prefixOf(key)).toBe(key.prefix)
   })
 })
 
-describe('rows that came in before', () => {
+describe('rows that were imported before', () => {
   const row = (account: IncomingAccount, others: Partial<KnownRow> = {}): KnownRow => ({
     id: 1,
     source: 'new-api',
@@ -222,11 +222,11 @@ describe('rows that came in before', () => {
   })
   const anna = incomingAccount('anna', { email: 'anna@example.com', balance_nanos: USD })
 
-  test('are left alone', () => {
+  test('stay unchanged', () => {
     expect(planOf([anna], known(row(anna)))).toMatchObject({ accounts: [], known_accounts: 1, changed: [] })
   })
 
-  test('get the balance that they had then, where it was not moved yet', () => {
+  test('get the balance that they had then, if it was not moved yet', () => {
     const later = { ...anna, balance_nanos: 3 * USD }
     expect(planOf([later], known(row(anna, { is_settled: 0 })))).toMatchObject({
       accounts: [{ account_id: 1, balance_nanos: USD }],
@@ -241,7 +241,7 @@ describe('rows that came in before', () => {
     expect(() => planOf([{ ...renamed, email: '' }], known(row(anna)))).toThrow('--as NAME')
   })
 
-  describe('whose number another row has now', () => {
+  describe('with a number that another row has now', () => {
     const berta = incomingAccount('berta', { keys: [incomingKey('b')] })
     const carl = incomingAccount('carl', { source_id: anna.source_id, keys: [incomingKey('c')] })
 
@@ -263,7 +263,7 @@ describe('rows that came in before', () => {
       })
     })
 
-    test('a new key is left out, and the others come in', () => {
+    test('a new key is left out, and the others are imported', () => {
       const old = keyRow(incomingKey('old', { source_id: 'token 1' }))
       const same = incomingKey('same')
       const keys = [incomingKey('new', { source_id: 'token 1' }), same, incomingKey('fresh')]
@@ -272,20 +272,20 @@ describe('rows that came in before', () => {
       expect(plan.left_out).toMatchObject([{ kind: 'keys', row: 'token 1 "new" of anna' }])
     })
 
-    test('most keys are others: it is another database', () => {
+    test('most keys differ, which means another database', () => {
       const old = keyRow(incomingKey('old', { source_id: 'token 1' }))
       const keys = [incomingKey('new', { source_id: 'token 1' })]
       expect(() => planOf([{ ...anna, keys }], known(row(anna), old))).toThrow('such as token 1')
     })
   })
 
-  test('that are deleted or disabled in the source since are listed where they work here', () => {
-    const gone = (over: Partial<Key>): Known => ({
+  test('that were deleted or disabled in the source since are listed if they work here', () => {
+    const known_key = (over: Partial<Key>): Known => ({
       ...known(row(anna), keyRow(incomingKey('k'))),
       keys: [{ ...KEY, ...over }],
     })
     const changed = (over: Partial<Key>) =>
-      planOf([anna], gone(over)).changed.map(({ row, is }) => `${row}: ${is}`)
+      planOf([anna], known_key(over)).changed.map(({ row, is }) => `${row}: ${is}`)
     expect(changed({})).toEqual(['token k, "laptop" of anna: deleted or disabled'])
     expect(changed({ revoked_at_ms: NOW })).toEqual([])
     expect(changed({ expires_at_ms: NOW })).toEqual([])
@@ -294,7 +294,7 @@ describe('rows that came in before', () => {
     expect(planOf([], known(row(anna))).changed).toEqual([])
   })
 
-  test('of a closed account take no new keys, and the rest comes in', () => {
+  test('of a closed account take no new keys, and the rest is imported', () => {
     const with_key = { ...anna, keys: [incomingKey('new')] }
     const other = incomingAccount('berta', { keys: [incomingKey('b')] })
     const plan = planOf([with_key, other], { ...known(row(anna)), closed: new Set([1]) })
@@ -304,7 +304,7 @@ describe('rows that came in before', () => {
     ])
   })
 
-  test('of an erased account stay away', () => {
+  test('of an erased account are not imported again', () => {
     expect(planOf([anna], known(row(anna, { identity: '' }))).accounts).toEqual([])
   })
 })
@@ -316,7 +316,7 @@ describe('the catalogue', () => {
   }
   const same = (name: string) => name
 
-  test('gets a block that it refuses back as left out, and keeps the others', () => {
+  test('leaves out a block that it refuses, and keeps the others', () => {
     const plan = planCatalogue(
       { models: [{ id: 'here' }] },
       { ...move_in, models: [incomingModel('m', 'main'), incomingModel('n', 'main')] },
@@ -335,7 +335,7 @@ describe('the catalogue', () => {
     )
   })
 
-  test('gets a limit that it refuses back as left out', () => {
+  test('leaves out a limit that it refuses', () => {
     const limitOf = (name: string, requests_per_minute: number) => ({
       of: 'accounts' as const,
       name,
@@ -351,7 +351,7 @@ describe('the catalogue', () => {
     ])
   })
 
-  test('keeps the ends of its lines', () => {
+  test('keeps its line endings', () => {
     const text = withBlocks('[server]\r\n', planCatalogue({}, move_in, [], same), 'Imported')
     expect(text.replaceAll('\r\n', '')).not.toContain('\n')
   })

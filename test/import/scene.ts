@@ -1,4 +1,4 @@
-// A data folder into which a test imports from a source of its own, by the command as it is but for the source.
+// Imports into a data folder from a test's own source, by the real command but for the source.
 
 import type { ImportPoint } from '../../plugins/import/apply/import-run.ts'
 import type { OpenSource } from '../../plugins/import/move-in.ts'
@@ -22,7 +22,7 @@ interface FakeImport {
   probe?: (point: ImportPoint) => void
 }
 
-interface Ran {
+interface ImportResult {
   status: number
   out: string
   err: string
@@ -32,7 +32,7 @@ interface Ran {
 export const NOW = Date.UTC(2026, 10, 29, 12)
 
 /** Runs `tollgate import` from a source, or with `args` another command. */
-export async function importFrom(fake: FakeImport): Promise<Ran> {
+export async function importFrom(fake: FakeImport): Promise<ImportResult> {
   const out: string[] = []
   const err: string[] = []
   const addFake: AddCommand = (program, deps) =>

@@ -1,4 +1,4 @@
-// After an import, and beside it: an official SDK with a key of before is served and charged.
+// Calls after an import, and beside it: an official SDK with a key from before is served and charged.
 import { afterAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -14,7 +14,7 @@ import { importFrom } from './scene.ts'
 const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: createSimulator().fetch })
 afterAll(() => server.stop(true))
 
-/** With signs that a shell or systemd would read as more than text. */
+/** A key with signs that a shell or systemd would read as more than text. */
 const PROVIDER_KEY = 'sk-of-the provider"$'
 
 const SOURCE = fakeSource({
@@ -44,7 +44,7 @@ const SOURCE = fakeSource({
   ],
 })
 
-test.each(ENGINES)('over %s, keys of before work unchanged, within their limits', async (engine) => {
+test.each(ENGINES)('over %s, keys from before work unchanged, within their limits', async (engine) => {
   await using folder = await importFolder(engine)
   expect(await importFrom({ dir: folder.dir, source: SOURCE })).toMatchObject({ status: 0 })
   const place = {
@@ -88,9 +88,9 @@ test.each(ENGINES)('over %s, keys of before work unchanged, within their limits'
   expect(await folder.findings()).toEqual([])
 })
 
-test('into a folder that a gateway serves: balances and debts come in beside it, and it takes the catalogue by itself', async () => {
+test('an import into a folder that a gateway serves adds balances and debts, and the gateway reloads the catalogue by itself', async () => {
   using place = await prepareDataFolder(FIRST_CATALOGUE)
-  // Else it needs a restart for the keys of providers, with the file of variables.
+  // Otherwise the gateway needs a restart for the keys of providers, with the file of variables.
   const environment = { MAIN_API_KEY: PROVIDER_KEY }
   await using gateway = await startGatewayProcess('', place, { environment })
   const text = await Bun.file(`${place.path}/tollgate.toml`).text()

@@ -1,4 +1,4 @@
-// The tables of another gateway's database: the same rows from SQLite, PostgreSQL and a recorded dump, nothing written, and what is refused.
+// The tables of another gateway's database: the same rows from SQLite, PostgreSQL and a recorded dump, nothing written; refusals.
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -39,7 +39,7 @@ afterAll(async () => {
 const all = async (tables: SourceTables, table: string, query?: TableQuery): Promise<SourceRow[]> =>
   Array.fromAsync(tables.rows(table, query))
 
-/** As text, since engines differ in flags, moments and the padding of `char(48)`. */
+/** The rows as text, since engines differ in flags, moments and the padding of `char(48)`. */
 const comparable = (rows: readonly SourceRow[]): string[] =>
   rows.map((row) =>
     Object.entries(row)
@@ -72,7 +72,7 @@ describe.each(places)('%s has the same rows as SQLite', (_, place) => {
     expect(await other.columnsOf(table)).toEqual(await sqlite.columnsOf(table))
   })
 
-  test('the newest of some rows, and of some columns', async () => {
+  test('a query returns the newest of some rows, and some columns', async () => {
     const address = place()
     if (address === undefined) return
     await using other = await openTables(address)
@@ -94,7 +94,7 @@ describe.each(places)('%s has the same rows as SQLite', (_, place) => {
   })
 })
 
-test.if(hasPostgres)('PostgreSQL: the schema that search_path names', async () => {
+test.if(hasPostgres)('PostgreSQL’s tables are read from the schema that search_path names', async () => {
   await server?.sql.unsafe('CREATE SCHEMA other; CREATE TABLE other.t AS SELECT 8 AS a')
   await using tables = await openTables(`${server?.url}?search_path=other`)
   expect(await all(tables, 't')).toEqual([{ a: 8 }])
@@ -125,7 +125,7 @@ describe('a SQLite file is not written to', () => {
     return (await all(tables, 't')).map(({ a }) => a)
   }
 
-  test('while its program runs with a write-ahead log; what it writes meanwhile is not seen', async () => {
+  test('while its program runs with a write-ahead log, and later writes are not read', async () => {
     const at = place('live')
     using writer = new Database(join(at, 'live.db'), { create: true })
     writer.run('PRAGMA journal_mode = WAL')
@@ -138,7 +138,7 @@ describe('a SQLite file is not written to', () => {
     expect(await all(tables, 't')).toEqual([{ a: 1 }])
   })
 
-  test('by a link to the file of a program that runs: its log is read too', async () => {
+  test('through a link to the file of a running program, whose log is read, too', async () => {
     const at = place('linked')
     using writer = new Database(join(at, 'live.db'), { create: true })
     writer.run('PRAGMA journal_mode = WAL')
@@ -147,7 +147,7 @@ describe('a SQLite file is not written to', () => {
     expect(await ids(join(at, 'link.db'))).toEqual([1])
   })
 
-  test('when its program has stopped, and left no log', async () => {
+  test('when its program has stopped without leaving a log', async () => {
     const at = place('at-rest')
     {
       using writer = new Database(join(at, 'rest.db'), { create: true })
@@ -160,7 +160,7 @@ describe('a SQLite file is not written to', () => {
     expect(readdirSync(at)).toEqual(['rest.db'])
   })
 
-  test('when file and log are copies without an index: both are read', async () => {
+  test('when file and log are copies without an index, and both are read', async () => {
     const [from, at] = [place('killed'), place('copied')]
     using writer = new Database(join(from, 'a.db'), { create: true })
     writer.run('PRAGMA journal_mode = WAL')
@@ -173,12 +173,12 @@ describe('a SQLite file is not written to', () => {
   })
 })
 
-describe('what is no source is refused, with what to do', () => {
+describe('refusals with advice', () => {
   const dump = readFileSync(DUMP, 'latin1')
   const cases: [name: string, content: string | Uint8Array, message: string][] = [
-    ['nothing', '', 'is empty'],
-    ['encrypted by openssl', 'Salted__abcdefgh', 'decrypt it first'],
-    ['encrypted by PGP', '-----BEGIN PGP MESSAGE-----\n', 'decrypt it first'],
+    ['an empty file', '', 'is empty'],
+    ['a file encrypted by openssl', 'Salted__abcdefgh', 'decrypt it first'],
+    ['a file encrypted by PGP', '-----BEGIN PGP MESSAGE-----\n', 'decrypt it first'],
     [
       'noise',
       Uint8Array.from({ length: 200 }, (_, at) => (at * 37 + 1) % 256),
@@ -197,11 +197,11 @@ describe('what is no source is refused, with what to do', () => {
     ['a dump cut between statements', dump.slice(0, dump.indexOf('UNLOCK TABLES') + 15), 'is cut off'],
     ['a packed dump cut anywhere', Bun.gzipSync(readFileSync(DUMP)).subarray(0, 2_000), 'cut off'],
     [
-      'phpMyAdmin, cut',
+      'a cut dump of phpMyAdmin',
       'START TRANSACTION;\nCREATE TABLE `t` (`a` int);\nINSERT INTO `t` (`a`) VALUES (1);\n',
       'is cut off',
     ],
-    ['in GBK', 'SET NAMES gbk;\nCREATE TABLE `t` (`a` int);\n', 'character set gbk'],
+    ['a dump in GBK', 'SET NAMES gbk;\nCREATE TABLE `t` (`a` int);\n', 'character set gbk'],
     [
       'an INSERT of a SELECT',
       'CREATE TABLE t (a int);\nINSERT INTO t SELECT 1;\n',
@@ -232,7 +232,7 @@ describe('what is no source is refused, with what to do', () => {
     expect(refusal).not.toContain('secret-1')
   })
 
-  test.skipIf(!hasPostgres)('a user or a database that the server does not have', async () => {
+  test.skipIf(!hasPostgres)('a database that the server does not have', async () => {
     const url = new URL(server?.url ?? '')
     url.pathname = '/not_there'
     await expect(openTables(url.href)).rejects.toThrow('has no database not_there')

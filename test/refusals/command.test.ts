@@ -1,4 +1,4 @@
-// `refusals`: refused requests, filtered and paged, with why; and how many there were in all.
+// `refusals`: refused requests, filtered and paged, with their reasons; and their total.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { NOW, sceneOfFile } from '../app/commands/scene.ts'
@@ -41,7 +41,7 @@ describe('refusals', () => {
     expect(await ids(...line.split(' '))).toEqual(expected)
   })
 
-  test('as a table with what the callers were told, and how many there were in all', async () => {
+  test('the table has the messages to the callers, and the total', async () => {
     const { out, err } = await scene.run('refusals', '--account', 'anna', '--limit', '1')
     expect(out.split('\n')).toEqual([
       expect.stringMatching(/^ID +TIME +ACCOUNT +KEY +MODEL +STATUS +WHY/),

@@ -1,4 +1,4 @@
-// The console's refused requests: beside the calls, counted with their reasons, one told whole; an account sees its own.
+// The console's refused requests: beside the calls, counted with their reasons, one in full; an account sees its own.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { MODEL } from '../support/catalogue.ts'
 import { allPages, signedIn } from '../support/console-session.ts'
@@ -19,16 +19,16 @@ const keys = {
   alice: await gateway.key('alice'),
   desk: await gateway.key('alice', { name: 'desk' }),
   bob: await gateway.key('bob'),
-  /** Which sees its own only. */
+  /** A key that sees only its own requests. */
   limited: await gateway.key('bob', { models: ['of-nobody'] }),
 }
 
-/** A minute later than the one before. */
+/** Sends a request a minute after the previous one. */
 async function send(model: string, key: string): Promise<string> {
   at_ms += MINUTE_MS
   return await idOf(await gateway.call(wholePath(model), ask(), { key }))
 }
-/** As they came: alice is answered twice between refusals, bob has nothing. */
+/** In their sequence: alice gets two answers between refusals, bob has no balance. */
 const ids = [
   await send('of-nobody', keys.alice),
   await send(MODEL, keys.alice),
@@ -45,10 +45,10 @@ const operator = await signedIn(gateway, 'operator')
 const alice = await signedIn(gateway, { account: 'alice' })
 const bob = await signedIn(gateway, { account: 'bob' })
 const idsOf = ({ calls }: { calls: { request_id: string }[] }) => calls.map(({ request_id }) => request_id)
-/** By their place, from 1, the newest first. */
+/** The ids by their place, from 1, newest first. */
 const idsAt = (...places: number[]) => places.map((place) => ids[place - 1] ?? '').reverse()
 
-describe('the list of calls has them', () => {
+describe('the list of calls with refused requests', () => {
   test.each<[string, number[]]>([
     ['', [1, 2, 3, 4, 5, 6]],
     ['?outcome=refused', [1, 3, 4, 6]],
@@ -66,16 +66,16 @@ describe('the list of calls has them', () => {
     ['?min_cost=0.000001', [2, 5]],
     ['?since=2026-05-05T12:33:00Z&until=2026-05-05T12:35:00Z', [3, 4]],
     ['?outcome=refused&until=2020-01-01', []],
-  ])('%s', async (query, places) => {
+  ])('is filtered by "%s"', async (query, places) => {
     expect(idsOf(await operator.json('GET', `/calls${query}`))).toEqual(idsAt(...places))
   })
 
-  test.each([1, 2, 4])('in pages of %d', async (limit) => {
+  test.each([1, 2, 4])('has pages of %d', async (limit) => {
     const pages = await allPages((cursor) => operator.json('GET', `/calls?limit=${limit}${cursor}`))
     expect(pages.flatMap(idsOf)).toEqual(idsAt(1, 2, 3, 4, 5, 6))
   })
 
-  test('with why, without a cost', async () => {
+  test('has their reason, and no cost', async () => {
     const { calls } = await operator.json('GET', '/calls?limit=1')
     expect(calls).toMatchObject([
       {
@@ -96,7 +96,7 @@ describe('the list of calls has them', () => {
   test.each([
     [alice, [1, 2, 3, 5]],
     [bob, [4, 6]],
-  ])('of the account that looks', async (client, places) => {
+  ])('has only those of the viewer’s account', async (client, places) => {
     expect(idsOf(await client.json('GET', '/calls'))).toEqual(idsAt(...places))
   })
 
@@ -108,11 +108,11 @@ describe('the list of calls has them', () => {
     ['?key=2', 1],
     ['?since=2026-05-06', 0],
     ['?model=of-nobody', null],
-  ])('their number in the sums of %p', async (query, refused) => {
+  ])('has their number in the sums of %p', async (query, refused) => {
     expect((await operator.json('GET', `/call-sums${query}`)).refused).toBe(refused)
   })
 
-  test('in the file of all calls, where the list shows them, with why', async () => {
+  test('has them in the file of all calls, in the same places, with their reason', async () => {
     const rows = await operator.json('GET', '/calls')
     const file = await (await operator.send('GET', '/calls.csv')).text()
     const [head = '', ...lines] = file.trimEnd().split('\r\n')
@@ -122,7 +122,7 @@ describe('the list of calls has them', () => {
     expect(await (await operator.send('GET', '/calls.csv?outcome=call')).text()).not.toContain(',refused,')
   })
 
-  test('as a file of their own', async () => {
+  test('has them as a file of their own', async () => {
     const file = await (await operator.send('GET', '/calls.csv?outcome=refused&account=bob')).text()
     const [head, ...lines] = file.trimEnd().split('\r\n')
     expect(head).toBe('id,refused_utc,request_id,account,key,key_prefix,surface,model,status,code,message')
@@ -133,12 +133,12 @@ describe('the list of calls has them', () => {
   test.each([
     ['alice, of all', () => alice, '', 2],
     ['a limited key, of all', () => limited, '', 0],
-    // Refused requests cost nothing, and no provider was asked: nobody has one.
+    // Refused requests have no cost and no provider: such filters match none.
     ['the operator, of some cost', () => operator, '&min_cost=0.01', 0],
     ['the operator, of a provider', () => operator, '&provider=other', 0],
     ['alice, of some cost', () => alice, '&min_cost=0.01', 0],
     ['a limited key, of some cost', () => limited, '&min_cost=0.01', 0],
-  ])('as a file for %s', async (_, viewer, filter, rows) => {
+  ])('has them as a file for %s', async (_, viewer, filter, rows) => {
     const file = await (await viewer().send('GET', `/calls.csv?outcome=refused${filter}`)).text()
     expect(file.trimEnd().split('\r\n')).toHaveLength(1 + rows)
   })
@@ -146,7 +146,7 @@ describe('the list of calls has them', () => {
 
 const limited = await signedIn(gateway, { key: keys.limited })
 
-describe('counted with their reasons', () => {
+describe('counts of refused requests', () => {
   test.each([
     [operator, '', 4],
     [operator, '?range=hour', 4],
@@ -157,14 +157,14 @@ describe('counted with their reasons', () => {
     [alice, '', 2],
     [bob, '?range=hour', 2],
   ])('%#: %s', async (client, query, refused) => {
-    const counted = await client.json('GET', `/refusals${query}`)
-    expect(counted).toMatchObject({ refused, before: 0, last_hour: refused })
-    expect(
-      counted.reasons.reduce((sum: number, reason: { refused: number }) => sum + reason.refused, 0),
-    ).toBe(refused)
+    const counts = await client.json('GET', `/refusals${query}`)
+    expect(counts).toMatchObject({ refused, before: 0, last_hour: refused })
+    expect(counts.reasons.reduce((sum: number, reason: { refused: number }) => sum + reason.refused, 0)).toBe(
+      refused,
+    )
   })
 
-  test('the most frequent first, of whom, and in which words', async () => {
+  test('list the most frequent reason first, with its account and sentence', async () => {
     const { reasons, reasons_of_hour } = await operator.json('GET', '/refusals')
     expect(reasons).toEqual(reasons_of_hour)
     expect(reasons).toMatchObject([
@@ -186,14 +186,14 @@ describe('counted with their reasons', () => {
   test.each([
     ['2026-05-05', 4],
     ['2026-06-03', 4],
-    // Without a begin it is 30 days, as the Overview has then.
+    // Without a start it is 30 days, as in the Overview.
     ['2026-06-04', 0],
     ['2026-05-04', 0],
-  ])('up to %s', async (until, refused) => {
+  ])('cover the days up to %s', async (until, refused) => {
     expect((await operator.json('GET', `/refusals?until=${until}`)).refused).toBe(refused)
   })
 
-  test('those that are not recorded one by one, too', async () => {
+  test('include refusals that are not recorded one by one', async () => {
     gateway.db.run("UPDATE refusal_sums SET refusals = refusals + 1000 WHERE code = 'insufficient_balance'")
     const { refused, reasons } = await bob.json('GET', '/refusals')
     gateway.db.run("UPDATE refusal_sums SET refusals = refusals - 1000 WHERE code = 'insufficient_balance'")
@@ -201,8 +201,8 @@ describe('counted with their reasons', () => {
   })
 })
 
-describe('one of them', () => {
-  test('told whole', async () => {
+describe('a refused request', () => {
+  test('is shown in full', async () => {
     expect(await alice.json('GET', `/refusals/${ids[0]}`)).toMatchObject({
       request_id: ids[0],
       account: 'alice',
@@ -221,14 +221,14 @@ describe('one of them', () => {
     ['that is a call', `/refusals/${ids[1]}`, 'not_found'],
     ["of another's", `/refusals/${ids[3]}`, 'not_found'],
     ["of another's, as a call", `/calls/${ids[3]}`, 'not_found'],
-    ["of another's account, counted", '/refusals?account=bob', 'not_found'],
-    ["of another's key, counted", '/refusals?key=3', 'not_found'],
+    ["as counts of another's account", '/refusals?account=bob', 'not_found'],
+    ["as counts of another's key", '/refusals?key=3', 'not_found'],
   ])('%s is 404', async (_, path, code) => {
     const refused = await alice.send('GET', path)
     expect([refused.status, await refused.json()]).toMatchObject([404, { error: { code } }])
   })
 
-  test('found by its request id, by those whose it is', async () => {
+  test('is found by its request id, by the operator and its account', async () => {
     const search = `/search?q=${ids[0]}`
     for (const client of [operator, alice])
       expect((await client.json('GET', search)).refusals).toMatchObject([

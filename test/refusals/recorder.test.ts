@@ -10,7 +10,7 @@ import { memoryDatabase } from '../support/empty-database.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** The begin of an hour. */
+/** The start of an hour. */
 const START_MS = 500_000 * HOUR_MS
 
 const ACCOUNTS = 40
@@ -38,13 +38,13 @@ function recording(db = filled()) {
       scrub: (text) => text.replaceAll('secret', '[hidden]'),
     })
   let refusals = start()
-  let named = 0
+  let request_count = 0
   const refuse = (some: Partial<RefusedRequest> = {}, times = 1) => {
     for (let time = 0; time < times; time++)
       refusals.record({
         account_id: 1,
         key_id: 1,
-        request_id: `req_${++named}`,
+        request_id: `req_${++request_count}`,
         surface: 'chat',
         model: 'm',
         status: 402,
@@ -79,7 +79,7 @@ function recording(db = filled()) {
 }
 
 describe('beyond the bound of an hour', () => {
-  test('they are counted, and no longer recorded; the next hour has room again', async () => {
+  test('refusals are counted, but no longer recorded, until the next hour', async () => {
     const s = recording()
     s.refuse({}, MAX_RECORDED_AN_HOUR + 950)
     await s.written()
@@ -96,7 +96,7 @@ describe('beyond the bound of an hour', () => {
     expect(s.sums(60)).toEqual([{ ...same, key_id: 0 }])
   })
 
-  test('of a whole day at most 24 times as many', async () => {
+  test('a whole day has at most 24 times as many records', async () => {
     const s = recording()
     for (let hour = 0; hour < 24; hour++, s.pass(HOUR_MS)) {
       s.refuse({}, 3 * MAX_RECORDED_AN_HOUR)
@@ -127,7 +127,7 @@ describe('beyond the bound of an hour', () => {
     expect(s.rows()).toHaveLength(MAX_RECORDED_AN_HOUR + 3)
   })
 
-  test('nor a storm by all accounts at once, before it is written', async () => {
+  test('a storm by all accounts at once hides no other kind, before it is written', async () => {
     const s = recording()
     for (let id = 1; id <= ACCOUNTS; id++) s.refuse({ account_id: id, key_id: id }, MAX_RECORDED_AN_HOUR)
     s.refuse({ account_id: 7, key_id: 7, status: 403, code: 'address_not_allowed' })
@@ -157,7 +157,7 @@ describe('beyond the bound of an hour', () => {
     })
   })
 
-  test('a restart keeps what is recorded, and makes no more room', async () => {
+  test('a restart keeps the records, and makes no more room', async () => {
     const s = recording()
     s.refuse({}, MAX_RECORDED_AN_HOUR - 1)
     await s.restart()
@@ -167,7 +167,7 @@ describe('beyond the bound of an hour', () => {
     expect(s.sums(3_600)).toMatchObject([{ refusals: MAX_RECORDED_AN_HOUR + 99 }])
   })
 
-  test('keys and codes without end are told apart up to a bound, and all counted', async () => {
+  test('endless keys and codes are distinguished up to a bound, and all counted', async () => {
     const s = recording()
     for (let made_up = 0; made_up < 500; made_up++) s.refuse({ code: `code ${made_up}` }, 2)
     await s.written()
@@ -180,25 +180,25 @@ describe('beyond the bound of an hour', () => {
 })
 
 test.each([
-  ['a name that is none', { model: 'two words' }, { model: null }],
+  ['an invalid name', { model: 'two words' }, { model: null }],
   ['no model', { model: undefined }, { model: null }],
   ['a secret as its model', { model: 'secret-1' }, { model: '[hidden]-1' }],
   ['a secret in its sentence', { sentence: 'It is secret.' }, { sentence: 'It is [hidden].' }],
   [
-    'what would move a cursor or turn the writing',
+    'a sentence with control characters',
     { sentence: 'a\u001b[2J\nb\u202ec' },
     { sentence: 'a\\u001b[2J\\u000ab\\u202ec' },
   ],
   ['a long sentence', { sentence: 'x'.repeat(9_999) }, { sentence: 'x'.repeat(400) }],
   ['a long code', { code: 'x'.repeat(9_999) }, { code: 'x'.repeat(64) }],
-])('%s is recorded as it may be', async (_, given, kept) => {
+])('%s is recorded in a safe form', async (_, refusal, row) => {
   const s = recording()
-  s.refuse(given)
+  s.refuse(refusal)
   await s.written()
-  expect(s.rows()).toMatchObject([kept])
+  expect(s.rows()).toMatchObject([row])
 })
 
-test('an erased account gets no row any more, others of the same batch do', async () => {
+test('an erased account gets no row, while others of the same batch do', async () => {
   const s = recording()
   s.db.run('INSERT INTO erased_accounts VALUES (1, 0)')
   s.refuse({}, 3)
@@ -224,7 +224,7 @@ test('after 30 days a sweep deletes rows and sums, minutes after hours', async (
   expect(s.rows()).toMatchObject([{ request_id: 'req_2' }])
 })
 
-test('what cannot be written is told to the operator, and later ones are written', async () => {
+test('a failed write is logged as a warning, and later refusals are written', async () => {
   const s = recording()
   s.db.run('PRAGMA query_only = ON')
   s.refuse()
@@ -252,7 +252,7 @@ test('reasons of all accounts are summed in the order of an index: no table of g
   expect(details.filter((detail) => detail.includes('TEMP B-TREE'))).toEqual(['USE TEMP B-TREE FOR ORDER BY'])
 })
 
-test('of an account whose row somebody keeps locked nothing is recorded; of all others it is', async () => {
+test('nothing is recorded of an account whose row is locked, but of all others', async () => {
   const { within, refuse, written, rows, sums, warnings } = recording()
   const begin = within.begin.bind(within)
   const busy = new StorageFailure('busy', {
@@ -276,7 +276,7 @@ test('of an account whose row somebody keeps locked nothing is recorded; of all 
   expect(warnings).toHaveLength(1)
 })
 
-test('once it is closed nothing is recorded any more, and what waited is written', async () => {
+test('a closed recorder has written its queue, and records nothing more', async () => {
   const { db, refuse, close, written } = recording()
   refuse()
   await close()

@@ -1,4 +1,4 @@
-// A gateway that is stopped has written what it refused a moment before, and one that is started again goes on from there.
+// Restarts of a gateway: a stop writes the refusals of the last moment, and the next start continues from there.
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { REQUESTS } from '../disconnect/surfaces.ts'
@@ -6,7 +6,7 @@ import { catalogueOf } from '../support/catalogue.ts'
 import { idOf } from '../support/request-lines.ts'
 import { restarts } from '../support/restarts.ts'
 
-test('stopped at once after a refusal, started, and stopped again', async () => {
+test('a refusal just before a stop is recorded, before and after a restart', async () => {
   using all = await restarts(catalogueOf({ upstream_url: 'simulator' }))
   const { path, body } = REQUESTS.chat('of-nobody', false)
   const headers = { 'content-type': 'application/json' }

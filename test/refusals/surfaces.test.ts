@@ -17,7 +17,7 @@ import { modelSection } from '../support/sections.ts'
 import { refusal } from '../support/upstream.ts'
 import { openSocket } from '../support/web-socket.ts'
 
-/** Written in every request; in no record. */
+/** The content of every request, which no record may have. */
 const CONTENT = 'Tell me a story'
 
 /** A request of each paid surface, of any model. */
@@ -52,7 +52,7 @@ const REASONS: Readonly<Record<Reason, readonly [status: number, code: string, s
   elsewhere: [403, 'permission_denied', /does not allow your network address/],
 }
 
-/** The model is not known yet where the key or its limits refuse. */
+/** Reasons of the key or its limits: the model is not known yet. */
 const BEFORE_THE_MODEL: ReadonlySet<Reason> = new Set([
   'expired',
   'revoked',
@@ -83,13 +83,13 @@ const ROWS = Object.keys(PAID).flatMap((surface) =>
 
 type Ask = () => Promise<Response>
 const get = (path: string) => () => s.gateway.call(path, undefined, { key: keys.good })
-const named = (model: () => string) => () => {
+const withModel = (model: () => string) => () => {
   const { path, body } = REQUESTS.chat(model(), false)
   return s.gateway.call(path, body, { key: keys.good })
 }
 const providerRefuses = (path: string, more: object) => () => {
-  const said = { type: 'error', error: { type: 'invalid_request_error', message: CONTENT } }
-  s.upstream.answer(refusal(400, said))
+  const response_body = { type: 'error', error: { type: 'invalid_request_error', message: CONTENT } }
+  s.upstream.answer(refusal(400, response_body))
   const { body, headers } = REQUESTS.messages(OVER_MESSAGES, false)
   return s.gateway.call(
     path,
@@ -99,7 +99,7 @@ const providerRefuses = (path: string, more: object) => () => {
 }
 const WITHOUT_A_NAME = { code: 'model_not_found', model: null }
 
-/** Requests that are no calls, and names that models cannot have. */
+/** Requests that are not calls, and names that models cannot have. */
 const OTHERS: readonly (readonly [what: string, ask: Ask, expected: Partial<RefusalRow>])[] = [
   [
     'an unknown parameter',
@@ -122,12 +122,12 @@ const OTHERS: readonly (readonly [what: string, ask: Ask, expected: Partial<Refu
     get('/v1/fine_tuning/jobs'),
     { surface: 'absent', status: 404, code: 'not_found' },
   ],
-  ['a model whose name is none', named(() => `${CONTENT} and more`), WITHOUT_A_NAME],
-  ['a model with too long a name', named(() => 'm'.repeat(129)), WITHOUT_A_NAME],
-  ['a key as a model', named(() => keys.good), { ...WITHOUT_A_NAME, model: '[hidden]' }],
-  ['a retired model', named(() => RETIRED), { ...WITHOUT_A_NAME, model: RETIRED }],
+  ['a model with an invalid name', withModel(() => `${CONTENT} and more`), WITHOUT_A_NAME],
+  ['a model with too long a name', withModel(() => 'm'.repeat(129)), WITHOUT_A_NAME],
+  ['a key as a model', withModel(() => keys.good), { ...WITHOUT_A_NAME, model: '[hidden]' }],
+  ['a retired model', withModel(() => RETIRED), { ...WITHOUT_A_NAME, model: RETIRED }],
   [
-    'what a provider refuses before it is a call, without its words',
+    'a provider’s refusal before a call, without its message',
     providerRefuses('/v1/messages/count_tokens', {}),
     { status: 400, code: 'invalid_request', sentence: "The model's provider refused the request." },
   ],
@@ -135,13 +135,13 @@ const OTHERS: readonly (readonly [what: string, ask: Ask, expected: Partial<Refu
 
 const { path, body } = REQUESTS.chat(MODEL, false)
 const UNRECORDED: readonly (readonly [what: string, status: number, ask: Ask])[] = [
-  ['without a key', 401, () => s.gateway.call(path, body)],
-  ['with an unknown key', 401, () => s.gateway.call(path, body, { key: 'nobody' })],
+  ['a request without a key', 401, () => s.gateway.call(path, body)],
+  ['a request with an unknown key', 401, () => s.gateway.call(path, body, { key: 'nobody' })],
   ['a path that does not exist', 404, get('/nowhere')],
   ['a method that is not implemented', 501, get('/v1beta/models')],
   ['a call that its provider refuses', 400, providerRefuses('/v1/messages', { max_tokens: 9 })],
   [
-    'to sign in with a key that is refused',
+    'a sign-in with a key that is refused',
     403,
     () =>
       s.gateway.call(
@@ -182,7 +182,7 @@ requests_per_minute = 1
   gateway.db.run(`UPDATE accounts SET status = 'suspended' WHERE name = 'suspended';
     UPDATE keys SET revoked_at_ms = 1 WHERE account_id = (SELECT id FROM accounts WHERE name = 'revoked');
     UPDATE keys SET expires_at_ms = 1 WHERE account_id = (SELECT id FROM accounts WHERE name = 'expired')`)
-  // The one that is let in.
+  // The one request within the limit.
   await send(REQUESTS.chat('of-nobody', false), keys.hurried)
   for (const [surface, reason] of ROWS) {
     const { of, model } = PAID[surface] ?? { of: REQUESTS.speech, model: '' }
@@ -203,34 +203,34 @@ requests_per_minute = 1
 }, 120_000)
 afterAll(() => s[Symbol.asyncDispose]())
 
-test.each(ROWS)('%s: %s', (surface, reason) => {
+test.each(ROWS)('%s: %s is recorded', (surface, reason) => {
   const request_id = ids.get(`${surface} ${reason}`) ?? ''
   const [status, code, sentence] = REASONS[reason]
   const own = recorded().filter((row) => row.request_id === request_id)
-  const named = reason === 'unknown' ? 'of-nobody' : (PAID[surface]?.model ?? null)
-  const known = BEFORE_THE_MODEL.has(reason) ? null : named
+  const requested_model = reason === 'unknown' ? 'of-nobody' : (PAID[surface]?.model ?? null)
+  const known = BEFORE_THE_MODEL.has(reason) ? null : requested_model
   expect(own).toMatchObject([
     { surface, status, code, model: known, sentence: expect.stringMatching(sentence) },
   ])
-  const whose = s.gateway.db.query<{ account_id: number; key_id: number }, [string]>(
+  const owner = s.gateway.db.query<{ account_id: number; key_id: number }, [string]>(
     'SELECT a.id AS account_id, k.id AS key_id FROM accounts a JOIN keys k ON k.account_id = a.id WHERE a.name = ?',
   )
-  expect(own).toMatchObject([whose.get(reason) ?? {}])
+  expect(own).toMatchObject([owner.get(reason) ?? {}])
 })
 
-test('nothing of it is a call, and no content or secret is in a record', () => {
-  // One, which its provider refused.
+test('no refused request is a call, and no record has content or a secret', () => {
+  // The one call that its provider refused.
   expect(s.gateway.counts()).toEqual({ calls: 1, holds: 1 })
   const text = JSON.stringify(recorded())
   for (const secret of [CONTENT, ...Object.values(keys)]) expect(text).not.toContain(secret)
 })
 
-describe('recorded, too', () => {
-  test.each(OTHERS)('%s', (what, _, expected) => {
+describe('other requests', () => {
+  test.each(OTHERS)('%s is recorded', (what, _, expected) => {
     expect(recorded().filter(({ request_id }) => request_id === ids.get(what))).toMatchObject([expected])
   })
 
-  test('what is asked for over a WebSocket: an unknown model, and what cannot be understood', () => {
+  test('an unknown model and an unreadable message over a WebSocket are recorded', () => {
     const { id } =
       s.gateway.db.query<{ id: number }, []>("SELECT id FROM accounts WHERE name = 'socket'").get() ?? {}
     expect(recorded().filter(({ account_id }) => account_id === id)).toMatchObject([
@@ -240,7 +240,7 @@ describe('recorded, too', () => {
   })
 })
 
-test.each(UNRECORDED)('not recorded: %s', (what) => {
+test.each(UNRECORDED)('%s is not recorded', (what) => {
   expect(ids.get(what)).toMatch(/^req_/)
   expect(recorded().filter(({ request_id }) => request_id === ids.get(what))).toEqual([])
 })

@@ -1,4 +1,4 @@
-// What comes of a configuration of LiteLLM is a catalogue without mistakes, whatever provider it names.
+// Catalogues from configurations of LiteLLM: without mistakes, whatever provider a configuration names.
 import { describe, expect, test } from 'bun:test'
 import { PREFIXES } from '../../../plugins/import/litellm/prefixes.ts'
 import type { MoveIn } from '../../../plugins/import/move-in.ts'
@@ -25,7 +25,7 @@ function catalogueOf(incoming: MoveIn) {
 }
 
 const PRICES = '{input_cost_per_token: 1.0e-06, output_cost_per_token: 2.0e-06}'
-/** What some providers cannot do without. */
+/** Fields that some providers require. */
 const MORE = 'aws_region_name: us-east-1, api_version: "2024-10-21"'
 const ADDRESS = 'api_base: "https://llm.example.com/v1"'
 
@@ -34,7 +34,7 @@ const modelsOf = (prefix: string): readonly string[] =>
   /bedrock|azure_ai|vertex/.test(prefix) ? ['claude-x', 'gemini-x', 'other-x'] : ['some-x']
 
 describe('a deployment at each provider', () => {
-  test.each([...PREFIXES.keys()])('%s', async (prefix) => {
+  test.each([...PREFIXES.keys()])('%s becomes a valid catalogue', async (prefix) => {
     for (const model of modelsOf(prefix)) {
       const params = `model: ${prefix}/${model}, ${MORE}`
       const entry = (own: string) =>
@@ -52,7 +52,7 @@ describe('a deployment at each provider', () => {
   })
 })
 
-test('a team’s configuration, with a model of each kind', async () => {
+test('a team’s configuration with a model of each kind becomes a catalogue', async () => {
   const incoming = await moveIn(`
 model_list:
   - model_name: gpt-4o

@@ -1,9 +1,9 @@
-// The text of LiteLLM's config.yaml: YAML in all its forms, included files, settings that do not come in, texts that are no configuration.
+// The text of LiteLLM's config.yaml: YAML in all its forms, included files, settings that are not imported, texts that are not a configuration.
 import { describe, expect, test } from 'bun:test'
 import { NO_VOUCHERS } from '../../../plugins/import/move-in.ts'
 import { moveIn, oneModel, reasonsOf } from './opened.ts'
 
-test('anchors, merges, comments, flow style and quoted values', async () => {
+test('anchors, merges, comments, flow style and quoted values are read', async () => {
   const { models } = await moveIn(`
 # Shared by all.
 x-shared: &shared
@@ -35,7 +35,7 @@ const readIncluded = async (path: string) => {
   return text
 }
 
-test('included files add to its lists, those that include each other once', async () => {
+test('included files add to the lists, and files that include each other do so once', async () => {
   const config = oneModel('model: gpt-4o', '{}', 'include: [models.yaml]')
   const { models } = await moveIn(config, { readIncluded })
   expect(models.map(({ id }) => id)).toEqual(['sold', 'included', 'deeper'])
@@ -65,7 +65,7 @@ describe('a text is refused', () => {
 })
 
 test.each(['', '# nothing', '{}', 'model_list:', 'model_list: []', 'model_list: {a: 1}'])(
-  'without models %p brings nothing',
+  'nothing is imported from %p',
   async (text) => {
     expect(await moveIn(text)).toEqual({
       source: 'litellm',
@@ -78,7 +78,7 @@ test.each(['', '# nothing', '{}', 'model_list:', 'model_list: []', 'model_list: 
   },
 )
 
-describe('a setting that does not come in is named with the reason', () => {
+describe('a setting that is not imported', () => {
   test.each([
     ['general_settings: {master_key: sk-1234}', 'general_settings.master_key', /administrator/],
     ['litellm_settings: {callbacks: [langfuse]}', 'litellm_settings.callbacks', /metrics/],
@@ -112,7 +112,7 @@ describe('a setting that does not come in is named with the reason', () => {
       /x-litellm-api-key/,
     ],
     ['general_settings: {something_new: 5}', 'general_settings.something_new', /no such setting/],
-  ])('%s', async (text, row, reason) => {
+  ])('is reported with the reason: %s', async (text, row, reason) => {
     const { left_out } = await moveIn(text)
     expect(left_out).toEqual([{ kind: 'settings', row, reason: expect.stringMatching(reason) }])
   })
@@ -121,11 +121,11 @@ describe('a setting that does not come in is named with the reason', () => {
     'litellm_settings: {drop_params: true, set_verbose: false}',
     'general_settings: {database_url: "postgresql://u:secret@h/d", store_model_in_db: true}',
     'litellm_settings: {callbacks: [], cache: false, guardrails: null}',
-  ])('%s is not worth a word', async (text) => {
+  ])('is not reported if it has no effect: %s', async (text) => {
     expect((await moveIn(text)).left_out).toEqual([])
   })
 
-  test('one line for a field of all deployments', async () => {
+  test('is one line for a field of all deployments', async () => {
     const entry = '{model_name: m, litellm_params: {model: gpt-4o, temperature: 0.1, timeout: 30}}'
     const all = await moveIn(`model_list: [${entry}, ${entry}]`)
     expect(reasonsOf(all, 'settings')).toEqual([

@@ -72,12 +72,12 @@ test('lines of a day, an account and a model are one row, the newest day first',
 })
 
 describe('a line', () => {
-  // Its account, which may be one that does not come in; none where it is no call.
+  // Its account, which may be one that is not imported; none if it is not a call.
   test.each<[SourceRow, readonly string[]]>([
     [{ status: 'failure' }, []],
     [{ status: 'success' }, ['user u']],
     [{ startTime: null }, []],
-    // Of a deleted key: its team or user pays.
+    // The key is deleted: its team or user pays.
     [{ api_key: 'deleted', team_id: 't' }, ['team t']],
     [{ api_key: 'deleted', user: 'u' }, ['user u']],
     [{ api_key: 'deleted', team_id: 'deleted', user: 'gone' }, ['user gone']],
@@ -101,14 +101,14 @@ describe('a line', () => {
     [{ spend: 'NaN' }, { charged_nanos: 0 }],
     [{ spend: '1.25e-05' }, { charged_nanos: 12_500 }],
     [{ spend: 0.00000000049 }, { charged_nanos: 0 }],
-  ])('with %p', async (row, expected) => {
+  ])('with %p has its sums', async (row, expected) => {
     expect(await history({ ...OWNERS, SpendLogs: [line('sk-user-key', row)] })).toEqual([
       expect.objectContaining(expected),
     ])
   })
 })
 
-describe('daily sums count', () => {
+describe('daily sums', () => {
   const daily = (text: string, row: SourceRow): SourceRow => ({
     api_key: hashOf(text),
     date: '2026-10-30',
@@ -130,7 +130,7 @@ describe('daily sums count', () => {
   }
   const sums = { calls: 3, input_tokens: 100, output_tokens: 50, charged_nanos: 1_500_000_000 }
 
-  test('where the log is switched off, once for each payer', async () => {
+  test('count if the log is switched off, once for each payer', async () => {
     const rows = await history({ ...OWNERS, ...DAILY, SpendLogs: [] })
     expect(rows).toEqual([
       { account: 'team t', model: 'gpt-4o', day_s: day('2026-10-31'), ...sums },
@@ -139,7 +139,7 @@ describe('daily sums count', () => {
     ])
   })
 
-  test('before the first day of the log alone', async () => {
+  test('count only before the first day of the log', async () => {
     const log = [line('sk-team-key', { startTime: '2026-10-31 08:00:00' })]
     const rows = await history({ ...OWNERS, ...DAILY, SpendLogs: log })
     expect(rows.map(({ account, day_s, calls }) => [account, day_s, calls])).toEqual([
@@ -168,7 +168,7 @@ describe('a charged line', () => {
       { usage_object: { prompt_tokens_details: { cached_tokens: 600 } } },
       { input_tokens: 400, cache_read_tokens: 600, output_tokens: 200 },
     ],
-    // Older versions count what is written to a cache beside the prompt.
+    // Older versions count cache writes beside the prompt.
     [
       '{"usage_object": {"cache_read_input_tokens": 500, "cache_creation_input_tokens": 300, "prompt_tokens_details": {"cached_tokens": 500}}}',
       { input_tokens: 500, cache_read_tokens: 500, cache_write_5m_tokens: 300, output_tokens: 200 },
@@ -177,7 +177,7 @@ describe('a charged line', () => {
       { additional_usage_values: { cache_read_input_tokens: 100, cache_creation_input_tokens: 50 } },
       { input_tokens: 900, cache_read_tokens: 100, cache_write_5m_tokens: 50, output_tokens: 200 },
     ],
-    // Newer ones within it.
+    // Newer versions count them within it.
     [
       {
         usage_object: {
@@ -208,7 +208,7 @@ describe('a charged line', () => {
       },
       { input_tokens: 960, input_audio_tokens: 40, output_tokens: 50, thinking_tokens: 150 },
     ],
-    // Parts that are more than their whole are cut.
+    // Parts that exceed their whole are cut.
     [
       {
         usage_object: {
@@ -219,11 +219,11 @@ describe('a charged line', () => {
       },
       { cache_read_tokens: 900, cache_write_5m_tokens: 100, thinking_tokens: 200 },
     ],
-  ])('with %p', async (metadata, parts) => {
+  ])('with %p has its usage', async (metadata, parts) => {
     expect(await usage(metadata)).toEqual({ ...NO_USAGE, ...parts })
   })
 
-  test('is one that cost something, the newest first, and no more than the limit', async () => {
+  test('has a cost, and the newest come first, up to the limit', async () => {
     const rows = [
       line('sk-x', { startTime: '2026-11-01 00:00:00', spend: 1 }),
       line('sk-x', { startTime: '2026-11-03 00:00:00', spend: 3 }),
@@ -238,7 +238,7 @@ describe('a charged line', () => {
     expect(await charged(0)).toEqual([])
   })
 
-  test('names what was added to its price', async () => {
+  test('names the additions to its price', async () => {
     const metadata = {
       cost_breakdown: {
         margin_percent: 0.1,
@@ -259,7 +259,7 @@ describe('a charged line', () => {
   })
 })
 
-test('a database without the tables of the log has neither', async () => {
+test('a database without the tables of the log has neither history nor charged lines', async () => {
   await using source = await open({})
   expect(await Array.fromAsync(source.readHistory())).toEqual([])
   expect(await Array.fromAsync(source.readChargedLines(10))).toEqual([])

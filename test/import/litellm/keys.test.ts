@@ -1,4 +1,4 @@
-// LiteLLM's keys, teams and users as accounts and keys here: hashes, budgets, models, owners, and what is left out.
+// LiteLLM's keys, teams and users as accounts and keys here: hashes, budgets, models, owners, and rows that are left out.
 import { describe, expect, test } from 'bun:test'
 import type { IncomingAccount, IncomingKey, MoveIn } from '../../../plugins/import/move-in.ts'
 import type { SourceRow } from '../../../plugins/import/source/rows.ts'
@@ -32,7 +32,7 @@ async function onlyKey(
   return { key, account, all }
 }
 
-test('a key is known by the SHA-256 of its text, whatever its row has of it', async () => {
+test('a key is known by the SHA-256 of its text, whether its row has the hash or the text', async () => {
   const { key, account } = await onlyKey({ key_alias: 'laptop', created_at: '2025-06-01 10:00:00' })
   expect(key).toEqual({
     source_id: `key ${hashOf(TEXT).slice(0, 16)}`,
@@ -109,7 +109,7 @@ describe('a key with a budget', () => {
       { '5h': 5_000_000_000 },
       { '5h': 1_000_000_000 },
     ],
-    // Its period is over, and LiteLLM has not yet begun the next.
+    // Its period is over, and LiteLLM has not yet started the next one.
     [
       { max_budget: 5, spend: 4, budget_duration: '30d', budget_reset_at: '2026-11-20 00:00:00' },
       null,
@@ -137,7 +137,7 @@ describe('a key with a budget', () => {
       { day: 4_000_000_000 },
       {},
     ],
-    // More than can be counted is no limit.
+    // An amount above the safe integers is no limit.
     [{ max_budget: 1e12, spend: 1 }, null, {}, {}],
   ])('%p', async (row, spend_limit_nanos, budgets, budgets_used) => {
     const { key, all } = await onlyKey(row)
@@ -149,7 +149,7 @@ describe('a key with a budget', () => {
     expect(reasonsOf(all, 'budget periods')).toEqual([])
   })
 
-  // A duration that is no period here; what it becomes.
+  // A duration that is not a period here, and its replacement.
   test.each([
     ['1h', { budgets: { '5h': 5_000_000_000 } }, /five hours/],
     ['30m', { budgets: { '5h': 5_000_000_000 } }, /five hours/],
@@ -160,13 +160,13 @@ describe('a key with a budget', () => {
     ['2mo', { budgets: {}, spend_limit_nanos: 3_000_000_000 }, /as a total/],
     ['0d', { budgets: {}, spend_limit_nanos: 3_000_000_000 }, /as a total/],
     ['often', { budgets: {}, spend_limit_nanos: 3_000_000_000 }, /as a total/],
-  ])('for %s', async (budget_duration, expected, reason) => {
+  ])('for %s gets another period or a total', async (budget_duration, expected, reason) => {
     const { key, all } = await onlyKey({ max_budget: 5, spend: 2, budget_duration, key_alias: 'x' })
     expect(key).toMatchObject(expected)
     expect(reasonsOf(all, 'budget periods')).toEqual([expect.stringMatching(reason)])
   })
 
-  test('of the table of budgets, which its own settings go before', async () => {
+  test('from the table of budgets prefers its own settings', async () => {
     const BudgetTable = [
       {
         budget_id: 'b',
@@ -197,7 +197,7 @@ describe('a key may call', () => {
     [{ models: ['*'] }, {}, null],
     [{ models: ['claude', 'mini'] }, {}, ['claude', 'mini']],
     [{ models: '{claude,"mini"}' }, {}, ['claude', 'mini']],
-    // The alias of a model that it may call.
+    // And the alias of a model that it may call.
     [{ models: ['gpt-4o'] }, {}, ['gpt-4o', 'gpt-4']],
     [{ models: ['beta'] }, {}, ['gpt-4o', 'gpt-4']],
     [{ models: ['all-openai', 'claude'] }, {}, ['gpt-4o', 'mini', 'claude', 'gpt-4']],
@@ -214,7 +214,7 @@ describe('a key may call', () => {
       ['openai/*', 'gpt-4o', 'mini', 'gpt-4'],
     ],
     [{ models: [], user_id: 'u' }, user(['mini']), ['mini']],
-    // The user's list is for keys of no team.
+    // The user's list applies only to keys without a team.
     [{ models: [], user_id: 'u', team_id: 't' }, { ...team([]), ...user(['no-default-models']) }, null],
     [
       { models: [], team_id: 't' },
@@ -237,13 +237,13 @@ describe('a key may call', () => {
   test.each<[SourceRow, MemoryRows]>([
     [{ models: ['claude'], team_id: 't' }, team(['mini'])],
     [{ models: [], user_id: 'u' }, user(['no-default-models'])],
-  ])('no model: left out, %p %p', async (row, rows) => {
+  ])('no model, and is left out: %p %p', async (row, rows) => {
     const all = await read({ VerificationToken: [keyRow(TEXT, row)], ...rows })
     expect(all.accounts.flatMap(({ keys }) => keys)).toEqual([])
     expect(reasonsOf(all, 'keys').join()).toMatch(/allow none/)
   })
 
-  test('models of wildcard entries that it names, which come in', async () => {
+  test('models of wildcard entries that it names, which are imported', async () => {
     const config = 'model_list: [{model_name: "openai/*", litellm_params: {model: "openai/*"}}]'
     const rows = {
       VerificationToken: [keyRow(TEXT, { models: ['openai/gpt-4o'] })],
@@ -277,7 +277,7 @@ describe('a key is left out', () => {
     expect(JSON.stringify(all)).not.toContain(TEXT)
   })
 
-  test('where it is a session of the dashboard', async () => {
+  test('if it is a session of the dashboard', async () => {
     const sessions = Array.from({ length: 7 }, (_, at) =>
       keyRow(`sk-session-${at}`, { team_id: 'litellm-dashboard' }),
     )
@@ -286,13 +286,13 @@ describe('a key is left out', () => {
     expect(reasonsOf(all, 'dashboard sessions')).toHaveLength(7)
   })
 
-  test('but not one that expires later', async () => {
+  test('but not if it expires later', async () => {
     const { key } = await onlyKey({ expires: '2026-11-29T12:00:01.000Z' })
     expect(key.expires_at_ms).toBe(NOW_MS + 1_000)
   })
 })
 
-test('prefixes tell keys apart that end alike, and keys without a known end', async () => {
+test('prefixes distinguish keys with the same end, and keys without a known end', async () => {
   const texts = [
     'sk-aaaaaaaaaaaaaaaa1234',
     'sk-bbbbbbbbbbbbbbbb1234',
@@ -369,7 +369,7 @@ describe('a team is an account', () => {
   })
 })
 
-test('a user is an account with a key, a budget or neither team nor office; others are named', async () => {
+test('a user with a key, a budget, or neither a team nor an office is an account; others are reported', async () => {
   const all = await read({
     VerificationToken: [
       keyRow(TEXT, { user_id: 'with-key' }),
@@ -414,7 +414,7 @@ test('a user is an account with a key, a budget or neither team nor office; othe
   ])
 })
 
-describe('what has no counterpart is named with its owner', () => {
+describe('rows without a counterpart', () => {
   test.each<[SourceRow, RegExp]>([
     [{ soft_budget: 5 }, /soft_budget of key "a".*\[alerts\]/],
     [{ model_max_budget: { 'gpt-4o': { budget_limit: 1 } } }, /model_max_budget/],
@@ -425,7 +425,7 @@ describe('what has no counterpart is named with its owner', () => {
     [{ metadata: { temp_budget_increase: 5 } }, /temp_budget_increase/],
     [{ auto_rotate: true }, /auto_rotate/],
     [{ aliases: { small: 'mini' } }, /names of models/],
-  ])('%p', async (row, reason) => {
+  ])('%p is reported with its owner', async (row, reason) => {
     const { all } = await onlyKey({ key_alias: 'a', ...row })
     expect(reasonsOf(all, 'limits')).toEqual([expect.stringMatching(reason)])
   })
@@ -448,7 +448,7 @@ describe('what has no counterpart is named with its owner', () => {
         metadata: 'no json',
       },
     ],
-  ])('nothing: %p', async (row) => {
+  ])('%p is not reported', async (row) => {
     const { all } = await onlyKey(row)
     expect(reasonsOf(all, 'limits')).toEqual([])
   })
@@ -479,13 +479,13 @@ describe('what has no counterpart is named with its owner', () => {
     ['EndUserTable', { user_id: 'customer-1', alias: null }, 'end users', /"customer-1"/],
     ['DeprecatedVerificationToken', { active_token_id: 'f'.repeat(64) }, 'rotated keys', /"ffffffff"/],
     ['TagTable', { tag_name: 'blue', budget_id: 'b' }, 'limits', /budget of tag "blue"/],
-  ])('%s', async (table, row, kind, line) => {
+  ])('a row of %s is reported', async (table, row, kind, line) => {
     const all = await read({ [table]: [row] })
     expect(reasonsOf(all, kind)).toEqual([expect.stringMatching(line)])
     expect(JSON.stringify(all)).not.toContain('cipher')
   })
 
-  test('members without a budget, and tags without one, are not', async () => {
+  test('members and tags without a budget are not reported', async () => {
     const all = await read({
       TeamMembership: [{ user_id: 'u', team_id: 't', budget_id: null }],
       TagTable: [{ tag_name: 'x' }],

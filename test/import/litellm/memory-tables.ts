@@ -7,7 +7,7 @@ export type MemoryRows = Readonly<Record<string, readonly SourceRow[]>>
 const numberOrText = (value: unknown) =>
   value instanceof Date ? value.getTime() : (value as number | string)
 
-/** The keys' table is always there; others where they have rows. */
+/** The table of keys always exists, others only if they have rows. */
 export function memoryTables(all: MemoryRows): SourceTables {
   const tables: MemoryRows = { VerificationToken: [], ...all }
   const rowsOf = (table: string) => tables[table.replace(/^LiteLLM_/, '')]

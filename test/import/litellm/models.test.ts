@@ -19,7 +19,7 @@ describe('deployments of one name are routes, shared by', () => {
     ['weight: 1, rpm: 900', 'weight: 1, rpm: 1', [0, 1], [0, 1]],
     ['order: 1', 'order: 2', [0, 1], [1, 1]],
     ['order: 5', '', [0, 1], [1, 1]],
-    // LiteLLM never picks a weight of 0: the route is tried where the other fails.
+    // LiteLLM never picks a weight of 0: the route is tried if the other fails.
     ['weight: 1', 'weight: 0', [0, 1], [1, 1]],
   ])('%p and %p', async (one, other, first, second) => {
     const config = `model_list:\n${entry('m', `${TWO}, ${one}`)}${entry('m', `${OTHER}, ${other}`)}`
@@ -127,7 +127,7 @@ describe('the price of', () => {
     expect({ price: model.price, cost: model.routes[0]?.cost }).toEqual({ price, cost })
   })
 
-  test('deployments of different costs is that of the dearest, and says so', async () => {
+  test('deployments of different costs is that of the dearest, with a note', async () => {
     const config = `model_list:\n${entry('m', 'model: gpt-4o-mini')}${entry('m', 'model: gpt-4o')}`
     const [model] = (await moveIn(config)).models
     expect(model?.price).toEqual({ input: '2.50', output: '10.00', cache_read: '1.25' })
@@ -161,20 +161,20 @@ describe('a model is left out', () => {
     expect(reasonsOf(all, kind).join()).toMatch(reason)
   })
 
-  test('whose name a catalogue cannot have', async () => {
+  test('if a catalogue cannot have its name', async () => {
     const all = await moveIn(`model_list:\n${entry('mein Modell', TWO)}`)
     expect(all.models).toEqual([])
     expect(reasonsOf(all, 'models').join()).toMatch(/"mein Modell" has signs/)
   })
 
-  test('a deployment of another kind than the first of its name', async () => {
+  test('without a deployment whose kind differs from the first of its name', async () => {
     const config = `model_list:\n${entry('m', 'model: gpt-4o')}${entry('m', 'model: text-embedding-3-small')}`
     const all = await moveIn(config)
     expect(all.models.map(({ fields, routes }) => [fields.kind, routes.length])).toEqual([['text', 1]])
     expect(reasonsOf(all, 'deployments').join()).toMatch(/Its kind is embedding/)
   })
 
-  test('nothing without a price list but what has prices of its own', async () => {
+  test('if there is neither a price list nor a price of its own', async () => {
     const config = `model_list:\n${entry('m', TWO)}${entry('own', OTHER, '{input_cost_per_token: 1e-06, output_cost_per_token: 2e-06}')}`
     const all = await moveIn(config, { prices: undefined })
     expect(all.models.map(({ id }) => id)).toEqual(['own'])
@@ -210,7 +210,7 @@ describe('sizes', () => {
   })
 })
 
-test('fallbacks are routes that are tried later, and those that do not come in are named', async () => {
+test('fallbacks are routes that are tried later, and fallbacks that are not imported are reported', async () => {
   const config = `
 model_list:
 ${entry('big', 'model: gpt-4o')}${entry('small', 'model: gpt-4o-mini')}${entry('claude', 'model: claude-sonnet-4-5')}${entry('embed', 'model: text-embedding-3-small')}
@@ -261,7 +261,7 @@ router_settings:
   )
 })
 
-test('a wildcard entry comes in with the models that something names', async () => {
+test('a wildcard entry is imported with the models that another entry names', async () => {
   const config = `
 model_list:
 ${entry('openai/*', 'model: "openai/*", api_key: os.environ/ONE')}${entry('openai/gpt-4o-*', 'model: "openai/gpt-4o-*", api_key: os.environ/TWO')}${entry('own', 'model: gpt-4o')}${entry('groq/*', 'model: "groq/*"')}

@@ -1,4 +1,4 @@
-// LiteLLM opened from the text of a configuration, and the parts of its move-in that tests look at.
+// LiteLLM opened from the text of a configuration, and the parts of its move-in that tests check.
 
 import { type LitellmSource, openLitellm } from '../../../plugins/import/litellm/open.ts'
 import type { IncomingModel, LeftOut, MoveIn } from '../../../plugins/import/move-in.ts'
@@ -35,6 +35,6 @@ export function onlyModel({ models, providers, left_out }: MoveIn): {
   return { model, provider }
 }
 
-/** Reasons of what is left out, by kind. */
+/** The reasons of rows that are left out, by kind. */
 export const reasonsOf = ({ left_out }: MoveIn, kind: string): readonly string[] =>
   left_out.filter((each: LeftOut) => each.kind === kind).map(({ row, reason }) => `${row}: ${reason}`)

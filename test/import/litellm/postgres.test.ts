@@ -104,7 +104,7 @@ describe.skipIf(!hasPostgres).each(VERSIONS)('LiteLLM %s', (version) => {
       now_ms: NOW_MS,
     })
 
-  test('accounts and keys', async () => {
+  test('accounts and keys are imported', async () => {
     await using source = await open()
     const { accounts, left_out } = await source.readMoveIn()
     const rows = accounts.map(
@@ -210,7 +210,7 @@ describe.skipIf(!hasPostgres).each(VERSIONS)('LiteLLM %s', (version) => {
     )
   })
 
-  test('of the schema that its address names', async () => {
+  test('tables are read from the schema that the address names', async () => {
     await using source = await open('other')
     expect(source.readMoveIn()).rejects.toThrow(/no table LiteLLM_VerificationToken/)
   })

@@ -128,7 +128,7 @@ describe('a deployment is served by', () => {
   })
 })
 
-describe('its key is', () => {
+describe('the key of a provider is', () => {
   const OWN = [{ variable: 'OPENAI_API_KEY', value: 'sk-own-secret' }]
   // litellm_params, further sections, the environment, the provider's keys.
   test.each([
@@ -173,7 +173,7 @@ describe('its key is', () => {
     expect(provider.api_keys).toEqual(api_keys)
   })
 
-  test('no part of what is left out, and of no field of the catalogue', async () => {
+  test('in no left-out row and in no field of the catalogue', async () => {
     const config = oneModel(
       'model: gpt-4o, api_key: sk-own-secret, extra_headers: {X-Auth: sk-own-secret}',
       PRICED,
@@ -185,7 +185,7 @@ describe('its key is', () => {
   })
 })
 
-test('a key that the configuration writes takes no name that it reads a variable by', async () => {
+test('a written key gets no name of a variable that the configuration reads', async () => {
   const { providers } = await moveIn(`
 model_list:
   - {model_name: a, litellm_params: {model: gpt-4o, api_key: sk-written}}
@@ -199,7 +199,7 @@ model_list:
   ])
 })
 
-test('two deployments with one address and key have one provider, with another key or header another one', async () => {
+test('deployments share a provider if they have the same address, key and headers', async () => {
   const { providers, models } = await moveIn(`
 model_list:
   - {model_name: a, litellm_params: {model: gpt-4o, api_key: os.environ/ONE}}
@@ -259,7 +259,7 @@ test.each([
   expect(reasonsOf(all, 'deployments').join()).toMatch(reason)
 })
 
-test('an address from the environment of the import', async () => {
+test('an address may come from the environment of the import', async () => {
   const config = oneModel(
     'model: azure/ours, api_base: os.environ/BASE, api_version: os.environ/VERSION',
     PRICED,
@@ -271,7 +271,7 @@ test('an address from the environment of the import', async () => {
 
 describe('the service account of Vertex AI', () => {
   const JSON_TEXT = '{"type": "service_account"}'
-  // vertex_credentials, the environment, the provider's key, and whether it is to be put there by hand.
+  // vertex_credentials, the environment, the provider's key, and whether it has to be set by hand.
   test.each([
     ['', {}, { variable: 'VERTEX_SERVICE_ACCOUNT', value: null }, true],
     ['vertex_credentials: /keys/vertex.json', {}, { variable: 'VERTEX_SERVICE_ACCOUNT', value: null }, true],
@@ -295,14 +295,14 @@ describe('the service account of Vertex AI', () => {
       { variable: 'VERTEX_API_KEY', value: '{"type":"service_account"}' },
       false,
     ],
-  ])('%s %p', async (params, env, key, by_hand) => {
+  ])('is read from %s %p', async (params, env, key, by_hand) => {
     const all = await moveIn(oneModel(`model: vertex_ai/gemini-2.5-pro, ${params}`, PRICED), { env })
     expect(onlyModel(all).provider.api_keys).toEqual([key])
     expect(reasonsOf(all, 'provider credentials')).toHaveLength(by_hand ? 1 : 0)
   })
 })
 
-test('signatures of AWS are named: Bedrock is shown an API key', async () => {
+test('signatures of AWS are reported, since Bedrock gets an API key', async () => {
   const config = oneModel(
     'model: bedrock/anthropic.claude-x, aws_region_name: us-east-1, aws_access_key_id: os.environ/ID, aws_secret_access_key: os.environ/SECRET',
     PRICED,

@@ -1,4 +1,4 @@
-// After an import from LiteLLM: its keys are served and charged by an official SDK, within the limits that they had there.
+// Calls after an import from LiteLLM: its keys are served and charged through an official SDK, within the limits that they had there.
 import { afterAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { openLitellm } from '../../../plugins/import/litellm/open.ts'
@@ -9,7 +9,7 @@ import { ENGINES, importFolder } from '../folder.ts'
 import { importFrom } from '../scene.ts'
 import { hashOf, keyRow, type MemoryRows, memoryTables } from './memory-tables.ts'
 
-/** The gateway that serves them has the machine's clock: a limit of this day is of this day there, too. */
+/** The machine's time, by which the gateway process serves: both have the same day for daily limits. */
 const NOW = Date.now()
 
 const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: createSimulator().fetch })

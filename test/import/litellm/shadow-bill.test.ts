@@ -1,4 +1,4 @@
-// The shadow bill of LiteLLM: lines that it charged by its formula cost the same by the imported prices, and those that differ say why.
+// The shadow bill of LiteLLM: lines that it charged by its formula cost the same by the imported prices, and other lines have a reason.
 import { expect, test } from 'bun:test'
 import { openLitellm } from '../../../plugins/import/litellm/open.ts'
 import { planCatalogue, withBlocks } from '../../../plugins/import/plan/catalogue.ts'
@@ -56,7 +56,7 @@ const line = (
   ...more,
 })
 
-test('lines of its own prices, cache and margin do not differ', async () => {
+test('lines with LiteLLM’s own prices, cache and margin do not differ', async () => {
   const cached = (usage: object) => ({ metadata: { usage_object: usage } })
   const rows = await bill([
     line('gpt-4o', 1_000, 500, (1_000 * 2.5 + 500 * 10) * MICRO),
@@ -67,7 +67,7 @@ test('lines of its own prices, cache and margin do not differ', async () => {
       (400 * 2.5 + 600 * 1.25 + 500 * 10) * MICRO,
       cached({ prompt_tokens_details: { cached_tokens: 600 } }),
     ),
-    // 1.72.6 counts what is written to a cache beside the prompt, 1.110.2 within it.
+    // 1.72.6 counts cache writes beside the prompt, 1.110.2 within it.
     line(
       'claude',
       1_000,
@@ -91,7 +91,7 @@ test('lines of its own prices, cache and margin do not differ', async () => {
   ])
 })
 
-test('lines of a cheaper deployment, and of a model that does not come in, say so', async () => {
+test('lines of a cheaper deployment, and of a model that is not imported, have a reason', async () => {
   const rows = await bill([
     line('both', 1_000, 0, 1_000 * 0.15 * MICRO, { model: 'gpt-4o-mini' }),
     line('both', 1_000, 0, 1_000 * 2.5 * MICRO, { model: 'gpt-4o' }),
