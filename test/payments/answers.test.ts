@@ -19,11 +19,7 @@ const INVALID_PAYMENTS: [string, unknown, string][] = [
   ['an amount as a text', { ...aPayment(), amount_minor: '2500' }, 'amount_minor must be a whole number'],
   ['half a cent', { ...aPayment(), amount_minor: 0.5 }, 'amount_minor must be a whole number'],
   ['a negative amount', { ...aPayment(), amount_minor: -1 }, 'amount_minor must be a whole number'],
-  [
-    'an amount above the safe integers',
-    { ...aPayment(), amount_minor: 2 ** 53 },
-    'amount_minor must be a whole number',
-  ],
+  ['an unsafe integer', { ...aPayment(), amount_minor: 2 ** 53 }, 'amount_minor must be a whole number'],
   ['NaN as the amount', { ...aPayment(), amount_minor: Number.NaN }, 'amount_minor must be a whole number'],
   ['a currency in lower case', { ...aPayment(), currency: 'eur' }, 'currency must be an ISO 4217 code'],
   ['no currency', { ...aPayment(), currency: undefined }, 'currency is missing'],

@@ -12,7 +12,7 @@ const UNPAID: OrderState[] = ['open', 'expired', 'cancelled']
 const PAID = ORDER_STATES.filter((state) => !UNPAID.includes(state))
 
 /** The decisions in short, or the sentence of a trouble. */
-function decisionsOf(
+function outcome(
   order: Partial<Order>,
   payment: Partial<Payment>,
   refunds: readonly OrderRefund[] = [],
@@ -27,7 +27,7 @@ function decisionsOf(
 
 describe('an unpaid order', () => {
   test.each(UNPAID)('%s: a payment of its currency and amount is credited, however late', (state) => {
-    expect(decisionsOf({ state }, {}, [], LATER + 10 ** 10)).toEqual(['credit'])
+    expect(outcome({ state }, {}, [], LATER + 10 ** 10)).toEqual(['credit'])
   })
 
   const MISFITS: [string, Partial<Payment>, string][] = [
@@ -42,14 +42,14 @@ describe('an unpaid order', () => {
   ]
   describe.each(UNPAID)('%s', (state) => {
     test.each(MISFITS)('a payment of %s credits nothing and is reported', (_, payment, sentence) => {
-      const [trouble, ...more] = decisionsOf({ state }, payment)
+      const [trouble, ...more] = outcome({ state }, payment)
       expect(trouble).toStartWith(`${sentence} Nothing was credited.`)
       expect(more).toEqual([])
     })
   })
 
   test('in test mode a payment of test mode is credited', () =>
-    expect(decisionsOf({ is_live: 0 }, { is_test: true })).toEqual(['credit']))
+    expect(outcome({ is_live: 0 }, { is_test: true })).toEqual(['credit']))
   test('a report without an order id is matched by its reference alone', () =>
     expect(decide(anOrder(), [], { state: 'paid', currency: 'EUR', amount_minor: 2_500 }, NOW)).toEqual([
       { what: 'credit' },
@@ -63,12 +63,12 @@ describe('an unpaid order', () => {
   })
   test('a payment that does not match and was refunded in full clears the trouble and credits nothing', () => {
     const refunds: PaymentRefund[] = [{ reference: 'r', amount_minor: 1, state: 'done' }]
-    expect(decisionsOf({ trouble: 'It does not fit.' }, { amount_minor: 1, refunds })).toEqual(['well again'])
+    expect(outcome({ trouble: 'It does not fit.' }, { amount_minor: 1, refunds })).toEqual(['well again'])
   })
   test('a noted trouble stays while nothing is paid', () =>
-    expect(decisionsOf({ trouble: 'A mark did not fit.' }, { state: 'open' })).toEqual([]))
+    expect(outcome({ trouble: 'A mark did not fit.' }, { state: 'open' })).toEqual([]))
   test('a payment that does not match does not keep an order open past its expiry', () =>
-    expect(decisionsOf({}, { amount_minor: 1 }, [], LATER)).toEqual([
+    expect(outcome({}, { amount_minor: 1 }, [], LATER)).toEqual([
       expect.stringContaining('0.01 EUR was paid'),
       'expired',
     ]))
@@ -88,27 +88,27 @@ describe('an unpaid order', () => {
     ['cancelled', 'failed', NOW, []],
   ]
   test.each(UNPAID_REPORTS)('%s, and the provider says %s at %d: %j', (state, reported, now_ms, expected) =>
-    expect(decisionsOf({ state }, { state: reported }, [], now_ms)).toEqual(expected),
+    expect(outcome({ state }, { state: reported }, [], now_ms)).toEqual(expected),
   )
   test('refunds and disputes of a payment that was not credited wait for its credit', () => {
     const refunds: PaymentRefund[] = [{ reference: 'r', amount_minor: 5, state: 'done' }]
-    expect(decisionsOf({}, { refunds, dispute: 'lost' })).toEqual(['credit'])
-    expect(decisionsOf({}, { refunds, dispute: 'lost', state: 'open' })).toEqual([])
+    expect(outcome({}, { refunds, dispute: 'lost' })).toEqual(['credit'])
+    expect(outcome({}, { refunds, dispute: 'lost', state: 'open' })).toEqual([])
   })
 })
 
 describe('a paid order', () => {
   test.each(PAID)('%s: the same report again changes nothing', (state) =>
-    expect(decisionsOf({ state }, {})).toEqual([]),
+    expect(outcome({ state }, {})).toEqual([]),
   )
   test.each(PAID)('%s: an overpayment is reported, and not credited', (state) => {
-    expect(decisionsOf({ state }, { amount_minor: 5_000 })).toEqual([
+    expect(outcome({ state }, { amount_minor: 5_000 })).toEqual([
       '50.00 EUR was paid instead of 25.00 EUR, which was credited. Refund the rest at the payment method.',
     ])
   })
   test('a refund of the overpayment clears the trouble and debits nothing', () => {
     const refunds: PaymentRefund[] = [{ reference: 'r', amount_minor: 2_500, state: 'done' }]
-    expect(decisionsOf({ state: 'paid', trouble: 'Paid twice.' }, { amount_minor: 5_000, refunds })).toEqual([
+    expect(outcome({ state: 'paid', trouble: 'Paid twice.' }, { amount_minor: 5_000, refunds })).toEqual([
       'well again',
     ])
   })
@@ -117,14 +117,14 @@ describe('a paid order', () => {
       { reference: 'r', key: providerRefundKey(aRefund()), amount_minor: 2_500, state: 'done' },
     ]
     const own = [aRefund({ amount_minor: 2_500 })]
-    expect(decisionsOf({ state: 'paid' }, { amount_minor: 5_000, refunds }, own)).toEqual([
+    expect(outcome({ state: 'paid' }, { amount_minor: 5_000, refunds }, own)).toEqual([
       expect.stringContaining('50.00 EUR was paid instead'),
       'refund_done',
     ])
   })
   test('a refund of more than the overpayment has to be debited by hand', () => {
     const refunds: PaymentRefund[] = [{ reference: 'r', amount_minor: 2_501, state: 'done' }]
-    expect(decisionsOf({ state: 'paid' }, { amount_minor: 5_000, refunds })).toEqual([
+    expect(outcome({ state: 'paid' }, { amount_minor: 5_000, refunds })).toEqual([
       '25.01 EUR was refunded at the payment method, more than was left of the payment. Debit the account by hand.',
     ])
   })
@@ -137,15 +137,12 @@ describe('a paid order', () => {
     ['it was for another order', { order_id: 9 }, 'the payment is for order 9'],
   ]
   test.each(CHANGED)('a later report that %s debits nothing, and is noted', (_, payment, sentence) =>
-    expect(decisionsOf({ state: 'paid' }, payment)).toEqual([expect.stringContaining(sentence)]),
+    expect(outcome({ state: 'paid' }, payment)).toEqual([expect.stringContaining(sentence)]),
   )
-  test.each(['open', 'failed'] as const)(
-    'the state %s, which some providers report after a refund or a dispute, is no trouble',
-    (reported) => {
-      for (const state of ['refunded', 'partly_refunded', 'lost', 'disputed'] as const)
-        expect(decisionsOf({ state }, { state: reported })).toEqual([])
-    },
-  )
+  test.each(['open', 'failed'] as const)('after a refund or a dispute %s is no trouble', (reported) => {
+    for (const state of ['refunded', 'partly_refunded', 'lost', 'disputed'] as const)
+      expect(outcome({ state }, { state: reported })).toEqual([])
+  })
 })
 
 describe('refunds', () => {
@@ -173,34 +170,30 @@ describe('refunds', () => {
   ]
   test.each(OWN)('a refund that is %s here and %s at the provider: %j', (here, there, expected) =>
     expect(
-      decisionsOf({ state: 'paid' }, { refunds: [at({ state: there })] }, [aRefund({ state: here })]),
+      outcome({ state: 'paid' }, { refunds: [at({ state: there })] }, [aRefund({ state: here })]),
     ).toEqual(expected),
   )
-  test.each(['failed', 'cancelled'] as const)(
-    'a refund that is %s here and done at the provider is reported',
-    (state) =>
-      expect(decisionsOf({ state: 'paid' }, { refunds: [at()] }, [aRefund({ state })])).toEqual([
-        `10.00 EUR was refunded at the payment method, but the state of refund 3 here is "${state}". Debit the account by hand.`,
-      ]),
+  test.each(['failed', 'cancelled'] as const)('a refund %s here and done there is reported', (state) =>
+    expect(outcome({ state: 'paid' }, { refunds: [at()] }, [aRefund({ state })])).toEqual([
+      `10.00 EUR was refunded at the payment method, but the state of refund 3 here is "${state}". Debit the account by hand.`,
+    ]),
   )
   test('a known reference of a refund is not stored again', () =>
     expect(
-      decisionsOf({ state: 'paid' }, { refunds: [at({ state: 'pending' })] }, [
-        aRefund({ reference: 're_1' }),
-      ]),
+      outcome({ state: 'paid' }, { refunds: [at({ state: 'pending' })] }, [aRefund({ reference: 're_1' })]),
     ).toEqual([]))
   test('a refund without a key is found by its reference', () => {
     const { key: _, ...without_key } = at()
-    expect(
-      decisionsOf({ state: 'paid' }, { refunds: [without_key] }, [aRefund({ reference: 're_1' })]),
-    ).toEqual(['refund_done'])
+    expect(outcome({ state: 'paid' }, { refunds: [without_key] }, [aRefund({ reference: 're_1' })])).toEqual([
+      'refund_done',
+    ])
   })
   test.each([
     ['another refund', aRefund({ id: 4 })],
     ['a refund that had this number before a backup was restored', aRefund({ created_at_ms: 1 })],
   ])('the key of %s belongs to another refund', (_, other) =>
     expect(
-      decisionsOf({ state: 'paid' }, { refunds: [at({ key: providerRefundKey(other) })] }, [aRefund()]),
+      outcome({ state: 'paid' }, { refunds: [at({ key: providerRefundKey(other) })] }, [aRefund()]),
     ).toEqual(['refund_found']),
   )
 
@@ -214,13 +207,13 @@ describe('refunds', () => {
     ['lost', []],
   ]
   test.each(FOUND)('a refund made at the provider, of an order that is %s: %j', (state, expected) =>
-    expect(decisionsOf({ state }, { refunds: [at({ key: undefined } as never)] })).toEqual(expected),
+    expect(outcome({ state }, { refunds: [at({ key: undefined } as never)] })).toEqual(expected),
   )
   test('a refund that failed at the provider is ignored', () =>
-    expect(decisionsOf({ state: 'paid' }, { refunds: [at({ state: 'failed' })] })).toEqual([]))
+    expect(outcome({ state: 'paid' }, { refunds: [at({ state: 'failed' })] })).toEqual([]))
   test('a refund of more than remains is reported, and debits nothing', () =>
     expect(
-      decisionsOf(
+      outcome(
         { state: 'partly_refunded' },
         { refunds: [at(), at({ reference: 're_2', key: 'x', amount_minor: 1_501 })] },
         [aRefund({ state: 'done' })],
@@ -249,10 +242,10 @@ describe('disputes', () => {
     ['lost', 'lost', []],
   ]
   test.each(DISPUTES)('%s, and the provider says %s: %j', (state, dispute, expected) =>
-    expect(decisionsOf({ state }, dispute ? { dispute } : {})).toEqual(expected),
+    expect(outcome({ state }, dispute ? { dispute } : {})).toEqual(expected),
   )
   test('a dispute that is won after it was lost is reported', () =>
-    expect(decisionsOf({ state: 'lost' }, { dispute: 'won' })).toEqual([
+    expect(outcome({ state: 'lost' }, { dispute: 'won' })).toEqual([
       'The dispute was won after it was lost. Add the funds again by hand.',
     ]))
 })

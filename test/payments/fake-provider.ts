@@ -43,7 +43,7 @@ export const SIGNATURE = 'signed by fake'
 
 export function fakeProvider(name = 'fake'): FakeProvider {
   const payments = new Map<string, StoredPayment>()
-  let refund_count = 0
+  let count = 0
   const paymentOf = (reference: string): StoredPayment => {
     const payment = payments.get(reference)
     if (!payment) throw new Error(`${name} has no payment ${reference}`)
@@ -89,7 +89,7 @@ export function fakeProvider(name = 'fake'): FakeProvider {
       if (state === 'failed' || is_more)
         return { reference: '', key, amount_minor, state: 'failed', message: 'no such card' }
       const refund: PaymentRefund = {
-        reference: `${name}-refund-${++refund_count}`,
+        reference: `${name}-refund-${++count}`,
         key,
         amount_minor,
         state,
@@ -100,7 +100,7 @@ export function fakeProvider(name = 'fake'): FakeProvider {
     },
     pay: (reference, other = {}) => Object.assign(paymentOf(reference), { state: 'paid', ...other }),
     refundAtProvider(reference, amount_minor, state = 'done') {
-      const refund: PaymentRefund = { reference: `${name}-refund-${++refund_count}`, amount_minor, state }
+      const refund: PaymentRefund = { reference: `${name}-refund-${++count}`, amount_minor, state }
       paymentOf(reference).refunds.push(refund)
       return refund
     },

@@ -58,12 +58,7 @@ describe('a setting', () => {
     ['with an amount below the minimum of the method', { amount: '1' }, 400, 'Fake card takes 5.00 EUR to'],
     ['with a limit below one top-up', { month_limit: '24.99' }, 400, 'month_limit: is less than one top-up'],
     ['with an empty limit', { month_limit: '' }, 400, 'month_limit: enter an amount'],
-    [
-      'in a currency that the method does not take',
-      { currency: 'CHF' },
-      400,
-      'Fake card takes EUR, USD, JPY',
-    ],
+    ['in an unsupported currency', { currency: 'CHF' }, 400, 'Fake card takes EUR, USD, JPY'],
     ['by a method that is not set up', { method: 'stripe' }, 422, 'is not set up'],
     ['with an unknown field', { every: 'day' }, 400, 'every'],
   ])('%s is refused', async (_, other, status, message) => {

@@ -20,7 +20,7 @@ type Step = (scene: StripeScene, order: Order & { reference: string }) => unknow
 
 const pay: Step = ({ stripe }, { reference }) => stripe.pay(reference)
 const payByDebit: Step = ({ stripe }, { reference }) => stripe.pay(reference, 'sepa_debit')
-const getWebhooks: Step = ({ stripe }) => stripe.webhooks.settled()
+const notify: Step = ({ stripe }) => stripe.webhooks.settled()
 const look: Step = (at, order) => at.look(order)
 const loseWebhooks: Step = ({ stripe }) => {
   stripe.webhooks.way = 'lose'
@@ -34,11 +34,11 @@ const WHOLE = 27
 
 const CASES: [name: string, steps: Step[], state: Order['state'], gained: number][] = [
   ['an unpaid order stays open', [look], 'open', 0],
-  ['a payment is credited by its webhook', [pay, getWebhooks], 'paid', WHOLE],
+  ['a payment is credited by its webhook', [pay, notify], 'paid', WHOLE],
   ['a payment whose webhook is lost is credited by a lookup', [loseWebhooks, pay, look], 'paid', WHOLE],
   [
     'repeated webhooks credit once',
-    [({ stripe }) => Object.assign(stripe.webhooks, { copies: 3 }), pay, getWebhooks, look, look],
+    [({ stripe }) => Object.assign(stripe.webhooks, { copies: 3 }), pay, notify, look, look],
     'paid',
     WHOLE,
   ],
@@ -50,26 +50,26 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
   ],
   [
     'webhooks and lookups at once credit once',
-    [pay, (at, order) => Promise.all([look(at, order), look(at, order), getWebhooks(at, order)])],
+    [pay, (at, order) => Promise.all([look(at, order), look(at, order), notify(at, order)])],
     'paid',
     WHOLE,
   ],
   [
     'a page that expires closes the order',
-    [({ stripe }, { reference }) => stripe.expire(reference), getWebhooks, look],
+    [({ stripe }, { reference }) => stripe.expire(reference), notify, look],
     'cancelled',
     0,
   ],
-  ['a pending bank debit is not credited yet', [payByDebit, getWebhooks, look], 'open', 0],
+  ['a pending bank debit is not credited yet', [payByDebit, notify, look], 'open', 0],
   [
     'a bank debit that arrives days later is credited',
-    [payByDebit, getWebhooks, ({ stripe }, { reference }) => stripe.arrive(reference), getWebhooks],
+    [payByDebit, notify, ({ stripe }, { reference }) => stripe.arrive(reference), notify],
     'paid',
     WHOLE,
   ],
   [
     'a bank debit that fails credits nothing',
-    [payByDebit, getWebhooks, ({ stripe }, { reference }) => stripe.arrive(reference, false), getWebhooks],
+    [payByDebit, notify, ({ stripe }, { reference }) => stripe.arrive(reference, false), notify],
     'cancelled',
     0,
   ],
@@ -82,14 +82,14 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
         void gateway
       },
       pay,
-      getWebhooks,
+      notify,
     ],
     'paid',
     WHOLE,
   ],
   [
     'a partial refund is taken from the balance',
-    [pay, getWebhooks, (at, order) => at.refund(order, 1_000), getWebhooks],
+    [pay, notify, (at, order) => at.refund(order, 1_000), notify],
     'partly_refunded',
     16.2,
   ],
@@ -97,11 +97,11 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
     'refunds of all parts are taken from the balance',
     [
       pay,
-      getWebhooks,
+      notify,
       (at, order) => at.refund(order, 1_000),
-      getWebhooks,
+      notify,
       (at, order) => at.refund(order, null),
-      getWebhooks,
+      notify,
     ],
     'refunded',
     0,
@@ -110,7 +110,7 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
     'a refund that Stripe refuses returns the money to the balance',
     [
       pay,
-      getWebhooks,
+      notify,
       ({ stripe }) => {
         stripe.behaviour.refund_status = 'failed'
       },
@@ -123,13 +123,13 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
     'a pending refund that fails returns the money later',
     [
       pay,
-      getWebhooks,
+      notify,
       ({ stripe }) => {
         stripe.behaviour.refund_status = 'pending'
       },
       (at, order) => at.refund(order, 1_000),
       ({ stripe }) => stripe.decideRefund(newestRefund(scene), 'failed'),
-      getWebhooks,
+      notify,
     ],
     'refund_failed',
     WHOLE,
@@ -138,42 +138,32 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
     'a pending refund is done once Stripe reports it',
     [
       pay,
-      getWebhooks,
+      notify,
       ({ stripe }) => {
         stripe.behaviour.refund_status = 'pending'
       },
       (at, order) => at.refund(order, 1_000),
       ({ stripe }) => stripe.decideRefund(newestRefund(scene), 'succeeded'),
-      getWebhooks,
+      notify,
     ],
     'partly_refunded',
     16.2,
   ],
   [
     'a refund in Stripe’s dashboard is taken from the balance',
-    [pay, getWebhooks, ({ stripe }, { reference }) => stripe.refund(reference, 500), getWebhooks, look],
+    [pay, notify, ({ stripe }, { reference }) => stripe.refund(reference, 500), notify, look],
     'partly_refunded',
     21.6,
   ],
   [
     'a dispute marks the order',
-    [
-      pay,
-      getWebhooks,
-      ({ stripe }, { reference }) => stripe.dispute(reference, 'needs_response'),
-      getWebhooks,
-    ],
+    [pay, notify, ({ stripe }, { reference }) => stripe.dispute(reference, 'needs_response'), notify],
     'disputed',
     WHOLE,
   ],
   [
     'an inquiry counts as a dispute',
-    [
-      pay,
-      getWebhooks,
-      ({ stripe }, { reference }) => stripe.dispute(reference, 'warning_needs_response'),
-      getWebhooks,
-    ],
+    [pay, notify, ({ stripe }, { reference }) => stripe.dispute(reference, 'warning_needs_response'), notify],
     'disputed',
     WHOLE,
   ],
@@ -181,11 +171,11 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
     'a won dispute keeps the credit',
     [
       pay,
-      getWebhooks,
+      notify,
       ({ stripe }, { reference }) => stripe.dispute(reference, 'needs_response'),
-      getWebhooks,
+      notify,
       ({ stripe }, { reference }) => stripe.dispute(reference, 'won'),
-      getWebhooks,
+      notify,
       look,
     ],
     'won',
@@ -195,11 +185,11 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
     'a closed inquiry keeps the credit',
     [
       pay,
-      getWebhooks,
+      notify,
       ({ stripe }, { reference }) => stripe.dispute(reference, 'warning_needs_response'),
-      getWebhooks,
+      notify,
       ({ stripe }, { reference }) => stripe.dispute(reference, 'warning_closed'),
-      getWebhooks,
+      notify,
     ],
     'won',
     WHOLE,
@@ -208,12 +198,12 @@ const CASES: [name: string, steps: Step[], state: Order['state'], gained: number
     'a lost dispute takes the credit once',
     [
       pay,
-      getWebhooks,
+      notify,
       ({ stripe }) => Object.assign(stripe.webhooks, { copies: 2 }),
       ({ stripe }, { reference }) => stripe.dispute(reference, 'needs_response'),
-      getWebhooks,
+      notify,
       ({ stripe }, { reference }) => stripe.dispute(reference, 'lost'),
-      getWebhooks,
+      notify,
       look,
     ],
     'lost',
