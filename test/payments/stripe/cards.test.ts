@@ -17,7 +17,7 @@ beforeEach(async () => {
 const CARD = { brand: 'visa', last4: '4242', expires: '2030-08', saved_at_ms: expect.any(Number) }
 const cardNow = () => scene.payments.cards.of(scene.account_id)
 const beginSaving = async (): Promise<string> => {
-  const page = await scene.payments.cards.beginSaving({ account_id: scene.account_id, account: 'lena' }, 7)
+  const page = await scene.payments.cards.begin({ account_id: scene.account_id, account: 'lena' }, 7)
   return page.slice(page.lastIndexOf('/') + 1)
 }
 const saveCard = async (means: Means = 'card'): Promise<string> => {
