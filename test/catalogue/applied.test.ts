@@ -1,4 +1,4 @@
-// A file as the catalogue for all gateways: what it must not have, and where that stands in it.
+// Files applied as the catalogue of all gateways: keys and mistakes are reported with their lines.
 import { describe, expect, test } from 'bun:test'
 import { applied } from '../../src/catalogue/applied.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -49,17 +49,17 @@ describe('a key', () => {
       [`11 : ${SEEMING}`],
     ],
     [
-      'that is hidden where the text is from',
+      'that the console or a command has hidden',
       GOOD.replace('env:ACME_API_KEY', 'hidden:AAAAAAAA'),
       [`6 providers[0].api_keys[0]: ${LITERAL}`],
     ],
-  ])('%s is told with its line', (_, file, mistakes) => {
-    const told = mistakesOf(file)
-    expect(told.map((each, at) => each.startsWith(mistakes[at] ?? 'none'))).toEqual(mistakes.map(() => true))
-    expect(told.join()).not.toMatch(/secret-12345|hook-token|whsec|six words|old-key|secret-of-acme/)
+  ])('%s is reported with its line', (_, file, mistakes) => {
+    const found = mistakesOf(file)
+    expect(found.map((each, at) => each.startsWith(mistakes[at] ?? 'none'))).toEqual(mistakes.map(() => true))
+    expect(found.join()).not.toMatch(/secret-12345|hook-token|whsec|six words|old-key|secret-of-acme/)
   })
 
-  test('of the storage is left out with it', () => {
+  test('of the storage is left out with its section', () => {
     const { text, left_out, mistakes } = apply(`${GOOD}\n[storage]\ndatabase = "${env.DATABASE_URL}"\n`)
     expect({ left_out, mistakes }).toEqual({ left_out: ['storage'], mistakes: [] })
     expect(text).not.toContain('password-9')
@@ -68,10 +68,10 @@ describe('a key', () => {
 
 describe('other mistakes', () => {
   test.each<[string, file: string, line: string]>([
-    ['no TOML', `${GOOD}\nx = `, '14 : is not TOML'],
+    ['text that is not TOML', `${GOOD}\nx = `, '14 : is not TOML'],
     ['no providers', MODEL, '1 providers: is missing'],
     [
-      'of a model, below what is left out',
+      'of a model, below a section that is left out',
       `${MACHINE}${NAMED}${MODEL.replace('input =', 'inputs =')}`,
       '14 models[0].price.input: is missing',
     ],
@@ -79,22 +79,22 @@ describe('other mistakes', () => {
     expect(mistakesOf(file)[0]).toStartWith(line)
   })
 
-  test('of this machine, by its own lines', () => {
+  test('of the file of this machine are reported by its lines', () => {
     const { mistakes } = apply(GOOD, { machine: `${MACHINE}[server]\nlisten = "nowhere"\n` })
     expect(mistakes).toMatchObject([{ path: 'server.listen', line: 4 }])
   })
 })
 
-test('the first catalogue has none', () => {
+test('the first catalogue has no mistakes', () => {
   expect(apply(FIRST_CATALOGUE)).toMatchObject({ left_out: ['server.listen'], mistakes: [] })
 })
 
-test('a variable that is missing here is a warning', () => {
+test('a variable that is not set here is a warning', () => {
   const { mistakes, warnings } = apply(GOOD, { own: { DATABASE_URL: env.DATABASE_URL } })
   expect(mistakes).toEqual([])
   expect(warnings.map(({ message }) => message).join()).toContain('ACME_API_KEY')
 })
 
-test('a byte order mark goes', () => {
+test('a byte order mark is removed', () => {
   expect(apply(`\uFEFF${GOOD}`)).toEqual({ text: GOOD, left_out: [], mistakes: [], warnings: [] })
 })

@@ -1,4 +1,4 @@
-// Warnings of addresses that miss the version which a protocol's servers want, or double what the gateway adds.
+// Warnings of addresses without the version that the protocol's servers want, or with a part that the gateway adds itself.
 import { expect, test } from 'bun:test'
 import { MODEL, readGood } from './catalogues.ts'
 
@@ -78,6 +78,6 @@ test.each([
   ['gemini', 'simulator'],
   ['anthropic', 'simulator'],
   ['openai', 'simulator'],
-])('%s at %s is well', (protocol, base_url) => {
+])('%s at %s brings no warning', (protocol, base_url) => {
   expect(warningOf(protocol, base_url)).toBeUndefined()
 })

@@ -84,19 +84,19 @@ describe('a price without cache_read', () => {
     ['a twentieth for Opus 5.5', route('claude-opus-5-5'), [0.5]],
     ['by the generation of a deployment', route('ours', ', generation = "claude-fable-5-1"'), [0.25]],
     ['of several routes the dearest', `${route('claude-fable-5-1')}, ${route('claude-opus-5-5')}`, [0.5]],
-    ['a tenth where one is not known', `${route('claude-fable-5-1')}, ${route('ours')}`, [1]],
+    ['a tenth where the model of a route is unknown', `${route('claude-fable-5-1')}, ${route('ours')}`, [1]],
     ['never above a tenth, as the specification has it', route('gpt-4o'), [1]],
   ])('%s', (_, routes, rates) => {
     expect(read(routes, 'input = 10, output = 50').rates).toEqual(rates)
   })
 
-  test('so in each tier, and in service tiers', () => {
+  test('each tier and service tier has the same share', () => {
     const price =
       'input = 10, output = 50, tiers = [{ above = 200000, input = 20, output = 75 }], service_tiers = { flex = { input = 4, output = 8 } }'
     expect(read(route('claude-fable-5-1'), price)).toMatchObject({ rates: [0.25, 0.5], flex: 100_000_000 })
   })
 
-  test('a cost says what its own provider takes, above a tenth, too', () => {
+  test('a cost has the rate of its own provider, above a tenth, too', () => {
     const cost = ', cost = { input = 10, output = 50 }'
     const routes = `${route('gpt-4o', cost)}, ${route('claude-fable-5-1', cost)}, ${route('ours', cost)}`
     expect(read(routes, 'input = 10, output = 50, cache_read = 6').costs).toEqual([5, 0.25, 1])
@@ -104,13 +104,13 @@ describe('a price without cache_read', () => {
 })
 
 describe('config check', () => {
-  test('a written rate wins, whatever is known', () => {
+  test('a written rate wins over the known one', () => {
     expect(read(route('claude-fable-5-1'), 'input = 10, output = 50, cache_read = 3').rates).toEqual([3])
   })
 
   test.each([
     [
-      'a rate of the generation before',
+      'the rate of the generation before',
       'claude-fable-5-1',
       'cache_read = 1',
       'models[0].price.cache_read',
@@ -138,9 +138,9 @@ describe('config check', () => {
     ['the known rate', route('claude-fable-5-1'), 'cache_read = 0.25'],
     ['the known rate, rounded', route('claude-fable-5-1'), 'cache_read = 0.2525'],
     ['the default', route('claude-fable-5-1'), ''],
-    ['a rate of a model that nothing is known of', route('ours'), 'cache_read = 9'],
-    ['routes of which one is not known', `${route('claude-fable-5-1')}, ${route('ours')}`, 'cache_read = 9'],
-  ])('says nothing of %s', (_, routes, cache_read) => {
+    ['a rate of an unknown model', route('ours'), 'cache_read = 9'],
+    ['routes of which one is unknown', `${route('claude-fable-5-1')}, ${route('ours')}`, 'cache_read = 9'],
+  ])('does not warn of %s', (_, routes, cache_read) => {
     expect(read(routes, ['input = 10, output = 50', cache_read].filter(Boolean).join(', ')).warnings).toEqual(
       [],
     )

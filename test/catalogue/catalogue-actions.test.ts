@@ -1,4 +1,4 @@
-// What a new text of the catalogue is in the audit log: a line for each model, price, provider and setting, else one of the save; without keys.
+// Audit log of a new catalogue text: a line for each model, price, provider and setting, else one for the save; without keys.
 import { expect, test } from 'bun:test'
 import { catalogueChanges, MAX_LINES, type Owners } from '../../src/catalogue/catalogue-actions.ts'
 import type { Action } from '../../src/domain/actions.ts'
@@ -13,7 +13,7 @@ const MODEL =
   '[[models]]\nid = "m"\nprice = { input = 1.25, output = "10" }\nroutes = [{ provider = "acme", model = "x" }]\n'
 const TEXT = `[server]\nlog_level = "info"\n${PROVIDER}${MODEL}`
 const SETTING = { action: 'setting.changed' }
-/** Nothing that has a name changes. */
+/** The line of a text that changes nothing with a name. */
 const SAVED = { action: 'catalogue.saved', after: { version: 4 } }
 
 test.each<[what: string, before: string, after: string, lines: object[]]>([
@@ -39,13 +39,13 @@ test.each<[what: string, before: string, after: string, lines: object[]]>([
     ],
   ],
   [
-    'a model that is gone',
+    'a removed model',
     TEXT,
     TEXT.replace(MODEL, ''),
     [{ action: 'model.removed', subject: 'm', before: expect.objectContaining({ id: 'm' }) }],
   ],
   [
-    'a factor of a price group, and a group that is new',
+    'a changed factor of a price group, and a new group',
     `${TEXT}[[price_groups]]\nname = "a"\nfactor = 0.8\n`,
     `${TEXT}[[price_groups]]\nname = "a"\nfactor = 0.9\n[[price_groups]]\nname = "b"\nfactor = 2\n`,
     [
@@ -54,7 +54,7 @@ test.each<[what: string, before: string, after: string, lines: object[]]>([
     ],
   ],
   [
-    'a provider that is new',
+    'a new provider',
     TEXT.replace(PROVIDER, ''),
     TEXT,
     [
@@ -85,7 +85,7 @@ test.each<[what: string, before: string, after: string, lines: object[]]>([
     [{ ...SETTING, subject: 'server.log_level', before: { value: 'info' }, after: { value: 'debug' } }],
   ],
   [
-    'the limits of an account that there is, and of a name that nobody has',
+    'the limits of an existing account, and of an unknown name',
     `${TEXT}\n[limits.accounts.alice]\nrequests_per_minute = 3\n`,
     `${TEXT}\n[limits.accounts.alice]\nrequests_per_minute = 5\n[limits.accounts.bob]\nrequests_per_minute = 5\n`,
     [
@@ -105,7 +105,7 @@ test.each<[what: string, before: string, after: string, lines: object[]]>([
     `${TEXT}\n[limits.keys.tg_abc]\nconcurrent_calls = 2\n`,
     [{ ...SETTING, subject: 'limits.keys', account_id: 7, key_id: 9, after: { concurrent_calls: 2 } }],
   ],
-  ['a text that is no TOML', TEXT, '= broken', [SAVED]],
+  ['a text that is not TOML', TEXT, '= broken', [SAVED]],
 ])('%s', (_, before, after, lines) => {
   expect(catalogueChanges(before, after).actions(4, OWNERS)).toEqual(lines as Action[])
 })
@@ -113,19 +113,19 @@ test.each<[what: string, before: string, after: string, lines: object[]]>([
 const manyModels = (count: number) =>
   Array.from({ length: count }, (_, at) => MODEL.replace('"m"', `"m${at}"`)).join('\n')
 
-test('as many as have a line each have no other', () => {
+test('up to the maximum, each model has a line, and there is no other', () => {
   const actions = catalogueChanges(TEXT, TEXT + manyModels(MAX_LINES)).actions(2, OWNERS)
   expect(new Set(actions.map(({ action }) => action))).toEqual(new Set(['model.added']))
   expect(actions).toHaveLength(MAX_LINES)
 })
 
-test('of more models the first have a line, and all are counted', () => {
+test('of more models, the first have a line each, and one line counts all', () => {
   const actions = catalogueChanges(TEXT, TEXT + manyModels(MAX_LINES + 30)).actions(2, OWNERS)
   expect(actions).toHaveLength(MAX_LINES + 1)
   expect(actions[0]?.after).toEqual({ version: 2, models: MAX_LINES + 30 })
 })
 
-test('whose limits change is known before the owners are looked up', () => {
+test('accounts and keys with changed limits are known before their owners are looked up', () => {
   const before = `${TEXT}\n[limits.accounts.alice]\nrequests_per_minute = 3\n[limits.accounts.bob]\nrequests_per_minute = 5\n`
   const after = `${TEXT}\n[limits.accounts.bob]\nrequests_per_minute = 5\n[limits.keys.tg_abc]\nconcurrent_calls = 2\n`
   expect(catalogueChanges(before, after).owned).toEqual({ account: ['alice'], key: ['tg_abc'] })

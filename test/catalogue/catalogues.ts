@@ -48,7 +48,7 @@ export function readGood(text: string, env: Environment = {}) {
 /** The catalogue of a correct text. */
 export const catalogueOf = (text: string, env: Environment = {}) => readGood(text, env).catalogue
 
-/** Its text model "m". */
+/** The text model "m" of a correct text. */
 export function textModelIn(text: string) {
   const model = catalogueOf(text).models.get('m')
   if (model?.kind !== 'text') throw new Error('no text model')

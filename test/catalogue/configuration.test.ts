@@ -37,7 +37,7 @@ beforeEach(async () => {
   })
 })
 
-/** Who saves in these tests. */
+/** The author of each save. */
 const EDITOR = 'session:7'
 
 const saved = () => readFile(path, 'utf8')
@@ -54,14 +54,14 @@ describe('reading', () => {
     expect(file.waiting_for_restart).toEqual(['server.listen'])
   })
 
-  test('of a file with mistakes tells them, with their lines', async () => {
+  test('reports the mistakes of a file, with their lines', async () => {
     await writeFile(path, TEXT.replace('input = 1', 'inptu = 1'))
     const { mistakes, text } = await configuration.read()
     expect(mistakes.map(({ path }) => path)).toEqual(['models[0].price.input', 'models[0].price.inptu'])
     expect(text).toContain('inptu')
   })
 
-  test('of what is no TOML shows no text', async () => {
+  test('shows no text of a file that is not TOML', async () => {
     await writeFile(path, `${TEXT}\nx = `)
     const file = await configuration.read()
     expect(file).toMatchObject({ text: null, values: null })
@@ -71,7 +71,7 @@ describe('reading', () => {
 })
 
 describe('checking', () => {
-  test('tells the mistakes of a draft, and saves nothing', async () => {
+  test('reports the mistakes of a draft, and saves nothing', async () => {
     const { mistakes, catalogue } = await configuration.check({ edits: [price('much')] })
     expect(mistakes).toEqual([
       { path: 'models[0].price.input', line: 13, message: expect.stringContaining('an amount in USD') },
@@ -80,7 +80,7 @@ describe('checking', () => {
     expect(await saved()).toBe(TEXT)
   })
 
-  test('tells the first 200 mistakes of what is no catalogue', async () => {
+  test('reports the first 200 mistakes of a text with more', async () => {
     const text = Array.from({ length: 1_000 }, (_, n) => `a${n} = 1`).join('\n')
     const { mistakes, catalogue } = await configuration.check({ text })
     expect(mistakes.length).toBe(200)
@@ -90,7 +90,7 @@ describe('checking', () => {
     expect(catalogue).toBeUndefined()
   })
 
-  test('tells no key, in whatever it is put', async () => {
+  test('reveals no key in a mistake, wherever the draft puts it', async () => {
     const lowercase = 'sk-0123456789abcdef0123456789abcdef'
     await writeFile(path, `${TEXT.replace(SECRET, lowercase)}#api_keys = ["commented-out-1"]\n`)
     const { text, values } = await configuration.read()
@@ -107,14 +107,14 @@ describe('checking', () => {
       },
     ]
     for (const draft of drafts) {
-      const { catalogue, ...told } = await configuration.check(draft)
+      const { catalogue, ...view } = await configuration.check(draft)
       expect(catalogue).toBeUndefined()
-      expect(told.mistakes).not.toEqual([])
-      for (const secret of [lowercase, 'commented-out-1']) expect(JSON.stringify(told)).not.toContain(secret)
+      expect(view.mistakes).not.toEqual([])
+      for (const secret of [lowercase, 'commented-out-1']) expect(JSON.stringify(view)).not.toContain(secret)
     }
   })
 
-  test('sends no key of the environment elsewhere, also once its provider was removed', async () => {
+  test('sends no key of the environment elsewhere, not even after its provider was removed', async () => {
     await writeFile(path, TEXT.replace(SECRET, 'env:SET_KEY'))
     const evil = (variable: string) => ({
       op: 'add' as const,
@@ -126,19 +126,19 @@ describe('checking', () => {
         api_keys: [`env:${variable}`],
       },
     })
-    const told = async (variable: string) =>
+    const mistakesNaming = async (variable: string) =>
       (await configuration.check({ edits: [evil(variable)] })).mistakes.map(({ path }) => path)
-    expect(await told('SET_KEY')).toEqual(['providers[1].api_keys[0]'])
-    expect(await told('ANOTHER_API_KEY')).toEqual([])
+    expect(await mistakesNaming('SET_KEY')).toEqual(['providers[1].api_keys[0]'])
+    expect(await mistakesNaming('ANOTHER_API_KEY')).toEqual([])
     await writeFile(path, TEXT)
-    expect(await told('SET_KEY')).toEqual(['providers[1].api_keys[0]'])
+    expect(await mistakesNaming('SET_KEY')).toEqual(['providers[1].api_keys[0]'])
   })
 
-  describe('which variables of the environment a draft may name', () => {
+  describe('variables of the environment that a draft may name', () => {
     const API_KEYS = ['providers', 0, 'api_keys']
     const naming = (variable: string): Edit => ({ op: 'set', path: API_KEYS, value: [`env:${variable}`] })
     const MUST_LIST = /^must name a variable that env_names in \[server\] lists/
-    const told = async (draft: Draft) => (await configuration.check(draft)).mistakes
+    const mistakesOf = async (draft: Draft) => (await configuration.check(draft)).mistakes
     const withNames = (names: string, text = TEXT) => `[server]\nenv_names = ${names}\n${text}`
 
     test.each<[file: string, variable: string, may: boolean]>([
@@ -157,7 +157,7 @@ describe('checking', () => {
       [TEXT.replace(SECRET, 'env:OLD_NAME'), 'NEW_NAME', false],
     ])('%#: %s%s: %p', async (file, variable, may) => {
       await writeFile(path, file)
-      const mistakes = await told({ edits: [naming(variable)] })
+      const mistakes = await mistakesOf({ edits: [naming(variable)] })
       expect(mistakes.map(({ path }) => path)).toEqual(may ? [] : ['providers[0].api_keys[0]'])
       if (may) return
       expect(mistakes[0]?.message).toMatch(MUST_LIST)
@@ -185,14 +185,14 @@ describe('checking', () => {
       ],
     ])('%s, too', async (_, more) => {
       const { text } = await configuration.read()
-      expect((await told({ text: `${text}\n${more}` })).map(({ message }) => message)).toContainEqual(
+      expect((await mistakesOf({ text: `${text}\n${more}` })).map(({ message }) => message)).toContainEqual(
         expect.stringMatching(MUST_LIST),
       )
-      // Whoever has the file may, and saves of the console leave it there.
+      // An editor of the file may write it, and saves of the console leave it there.
       await writeFile(path, `${TEXT}\n${more}`)
-      expect((await told({ edits: [price('2')] })).filter(({ message }) => MUST_LIST.test(message))).toEqual(
-        [],
-      )
+      expect(
+        (await mistakesOf({ edits: [price('2')] })).filter(({ message }) => MUST_LIST.test(message)),
+      ).toEqual([])
     })
 
     test.each<[what: string, file: string, edit: Edit]>([
@@ -202,12 +202,12 @@ describe('checking', () => {
       ['removed with its section', withNames('["A"]'), { op: 'remove', path: ['server'] }],
     ])('the list itself is not %s', async (_, file, edit) => {
       await writeFile(path, file)
-      const paths = (await told({ edits: [edit, naming('AWS_SECRET')] })).map(({ path }) => path)
+      const paths = (await mistakesOf({ edits: [edit, naming('AWS_SECRET')] })).map(({ path }) => path)
       expect(paths.sort()).toEqual(['providers[0].api_keys[0]', 'server.env_names'])
     })
   })
 
-  test('gives what would be in force, with its keys, and a text without them', async () => {
+  test('returns the resulting catalogue with its keys, and a text without them', async () => {
     const { catalogue, text } = await configuration.check({ edits: [price('1.50')] })
     expect(catalogue?.providers.get('acme')?.api_keys).toEqual([SECRET])
     expect(catalogue?.models.get('model')?.price).toMatchObject({
@@ -232,7 +232,7 @@ describe('saving', () => {
     expect(await readdir(folder.path)).toEqual(['tollgate.toml'])
   })
 
-  test('is refused where the file is no longer what was read', async () => {
+  test('is refused if the file has changed since it was read', async () => {
     const { hash } = await configuration.read()
     const theirs = TEXT.replace('# Ours.', '# Theirs.')
     await writeFile(path, theirs)
@@ -244,7 +244,7 @@ describe('saving', () => {
     expect(reloads).toBe(0)
   })
 
-  test('of two at once, the second is refused', async () => {
+  test('refuses the second of two at once', async () => {
     const { hash } = await configuration.read()
     const both = await Promise.allSettled([
       configuration.save({ edits: [price('2')] }, hash, EDITOR),
@@ -256,7 +256,7 @@ describe('saving', () => {
 
   test.each([
     ['a mistake', { edits: [price('much')] }, 'unprocessable', 'models[0].price.input'],
-    ['no TOML', { text: 'a = ' }, 'unprocessable', 'text'],
+    ['text that is not TOML', { text: 'a = ' }, 'unprocessable', 'text'],
     [
       'a hidden key for another address',
       { edits: [{ op: 'set', path: ['providers', 0, 'base_url'], value: 'https://evil.example' } as const] },
@@ -274,7 +274,7 @@ describe('saving', () => {
     expect(reloads).toBe(0)
   })
 
-  test('keeps CR LF and a byte order mark that a browser’s text does not have', async () => {
+  test('keeps CR LF and the byte order mark, which a browser drops from the text', async () => {
     const theirs = `\uFEFF${TEXT.replaceAll('\n', '\r\n')}`
     await writeFile(path, theirs)
     const { hash, text } = await configuration.read()
@@ -286,7 +286,7 @@ describe('saving', () => {
     expect(await saved()).toBe(theirs.replace('Ours', 'Mine'))
   })
 
-  test('of a link replaces the file that it leads to', async () => {
+  test('of a symbolic link replaces its target', async () => {
     const real = folder.at('real.toml')
     await writeFile(real, TEXT)
     await rm(path)
@@ -296,7 +296,7 @@ describe('saving', () => {
     expect(await readFile(real, 'utf8')).toBe(TEXT.replace('input = 1', 'input = 2'))
   })
 
-  test('is refused where it would make a commented-out key readable', async () => {
+  test('is refused if it would make a commented-out key readable', async () => {
     await writeFile(path, TEXT.replace('# Ours.', '#api_keys = [\n#  "commented-out-1",\n#]'))
     const { hash, text } = await configuration.read()
     expect(text).not.toContain('commented-out-1')
@@ -307,7 +307,7 @@ describe('saving', () => {
     expect(await saved()).toBe(before)
   })
 
-  test('of a new key writes it; it is not shown again', async () => {
+  test('writes a new key, which is not shown again', async () => {
     const { hash } = await configuration.read()
     const edit = { op: 'add', path: ['providers', 0, 'api_keys'], value: 'another-secret-5678' } as const
     await configuration.save({ edits: [edit] }, hash, EDITOR)

@@ -7,7 +7,7 @@ import { catalogueOf } from './catalogues.ts'
 
 type Configuration = ReturnType<typeof createConfiguration>
 
-/** @param text of the file, which is in force */
+/** @param text of the file, already in force */
 export async function configured<T>(
   text: string,
   work: (configuration: Configuration) => Promise<T>,

@@ -1,4 +1,4 @@
-// Costs above a model's price: each kind of price, warned of at its route, which may stand in another order than it is tried in.
+// Warnings about costs above a model's price: each kind of price, at its route, whose place in the file may differ from its order.
 import { expect, test } from 'bun:test'
 import { readGood } from './catalogues.ts'
 
@@ -19,7 +19,7 @@ test.each([
   ['text', '{ input = 1, output = 4 }', `{ input = 1, output = 4, ${TIERS} }`, 'input'],
   ['image', '{ per_image = 0.04 }', '{ per_image = 0.05 }', 'per_image'],
   ['transcription', '{ per_minute = 0.01 }', '{ per_minute = 0.02 }', 'per_minute'],
-])('%s: %s below %s is warned of', (kind, price, cost, rates) => {
+])('%s: %s below %s brings a warning', (kind, price, cost, rates) => {
   const [warning = '', ...more] = warningsOf(model(kind, price, price, cost))
   expect(more).toEqual([])
   expect(warning).toStartWith(

@@ -1,4 +1,4 @@
-// What a catalogue disables for want of an environment variable, and what still works.
+// Providers disabled by a missing environment variable; the rest of the catalogue works.
 import { describe, expect, test } from 'bun:test'
 import type { Environment } from '../../src/catalogue/providers.ts'
 import { CATALOGUE, read, readGood } from './catalogues.ts'
@@ -22,7 +22,7 @@ describe('a key whose environment variable is not set', () => {
     ['is not set', {}],
     ['is empty', { NOT_SET: '' }],
     ['is white space', { NOT_SET: ' \n' }],
-  ])('disables its provider, and nothing else, where the variable %s', (_, env) => {
+  ])('disables its provider, and nothing else, if the variable %s', (_, env) => {
     const { providers, models, warnings } = readWith(UNSET_KEY + CATALOGUE, env)
     expect([...providers.keys()]).toEqual(['acme'])
     expect(models.get('model')?.unavailable).toBeUndefined()
@@ -34,7 +34,7 @@ describe('a key whose environment variable is not set', () => {
     ])
   })
 
-  test('is left out where its provider has others, which keep their numbers in the log', () => {
+  test('is left out if its provider has others, which keep their numbers in the log', () => {
     const { providers, models, warnings } = readWith(
       provider('one', 'api_keys = ["env:A", "env:B", "c"]') + model('first', 'one'),
       { B: 'b' },
@@ -46,7 +46,7 @@ describe('a key whose environment variable is not set', () => {
     ])
   })
 
-  test('is no warning once it is set', () => {
+  test('brings no warning once it is set', () => {
     const { providers, warnings } = readWith(UNSET_KEY, { NOT_SET: 'k' })
     expect(warnings).toEqual([])
     expect(providers.get('one')).not.toHaveProperty('key_numbers')
@@ -77,7 +77,7 @@ test('a model whose providers are all disabled keeps its routes, and names every
   )
 })
 
-test('mistakes in a disabled provider, and in its models, are mistakes all the same', () => {
+test('mistakes in a disabled provider, and in its models, are still mistakes', () => {
   const text = `${provider('one', 'api_keys = ["env:A"]\nregion = "eu"')}${model('first', 'one', 'nobody')}`
   const reading = read(text)
   expect(reading.ok ? [] : reading.mistakes.map(({ path }) => path)).toEqual([

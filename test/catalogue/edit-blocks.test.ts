@@ -1,4 +1,4 @@
-// Edits of many blocks at once: they come to what edits of the whole text come to, whatever way the blocks are written.
+// Edits of many blocks at once: the same text as edits of the whole text one by one, for each way to write a block.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { duplicatesIn } from '../../plugins/prices/list/list.ts'
@@ -7,7 +7,7 @@ import { readToml } from '../../src/catalogue/toml.ts'
 
 const PROVIDER = '[[providers]]\nname = "p"\n'
 
-/** Ways to write a block, without what is between it and the next. */
+/** Ways to write a block, without the lines between it and the next. */
 const BLOCKS: ((id: number) => string)[] = [
   (id) => `[[models]]\nid = "${id}"\nprice = { input = 1 } # inline\n`,
   (id) => `# Of ${id}.\n[[models]]\nid = "${id}"\n\n# Above the price.\n[models.price]\ninput = 1 # beside\n`,
@@ -35,7 +35,7 @@ function valuesOf(text: string): unknown {
   return read.value
 }
 
-test('any blocks, any of them edited: the text is that of edits one after the other', () => {
+test('edits of any blocks together give the text of the same edits one after the other', () => {
   const chosen = fc.record({ way: fc.nat(BLOCKS.length - 1), is_edited: fc.boolean() })
   fc.assert(
     fc.property(
@@ -44,7 +44,7 @@ test('any blocks, any of them edited: the text is that of edits one after the ot
       fc.boolean(),
       (blocks, crlf, ends) => {
         const written = [PROVIDER, ...blocks.map(({ way }, id) => BLOCKS[way]?.(id) ?? '')].join('\n')
-        // A section may stand once only.
+        // TOML allows a section once.
         fc.pre(blocks.filter(({ way }) => way === 4).length < 2)
         const whole = ends ? `${written}\n# The end.\n` : written.trimEnd()
         const text = crlf ? whole.replaceAll('\n', '\r\n') : whole
@@ -58,12 +58,12 @@ test('any blocks, any of them edited: the text is that of edits one after the ot
   )
 })
 
-describe('blocks that cannot be told apart are edited all the same', () => {
+describe('blocks that cannot be separated are edited all the same', () => {
   test.each([
     ['written in brackets', 'models = [{ id = "0" }, { id = "1" }]\n'],
     ['without a line between them', '[[models]]\nid = "0"\n[[models]]\nid = "1"\n'],
     [
-      'with a section in them that is only right after another one',
+      'with a section that is valid only after another one',
       '[[a]]\nx = 1\n[[models]]\nid = "0"\n[a.b]\ny = 1\n[[models]]\nid = "1"\n[[a]]\nx = 2\n[a.b]\ny = 2\n',
     ],
   ])('%s', (_, text) => {
@@ -72,7 +72,7 @@ describe('blocks that cannot be told apart are edited all the same', () => {
   })
 })
 
-test('the text is read a few times for all of them: edits of 400 blocks are not refused as too many', () => {
+test('edits of 400 blocks are not refused as too many, because all of them read the text only a few times', () => {
   const count = 400
   const text = Array.from({ length: count }, (_, id) => BLOCKS[1]?.(id)).join('\n')
   const edits = Array.from({ length: count }, (_, at) => priced(at)).flat()
@@ -80,7 +80,7 @@ test('the text is read a few times for all of them: edits of 400 blocks are not 
   expect(models.at(-1)).toMatchObject({ price: { input: 2.5, output: count - 1 + 0.25 } })
 })
 
-describe('names that stand twice in a price list', () => {
+describe('duplicate names in a price list', () => {
   test.each<[json: string, names: string[]]>([
     ['{}', []],
     ['{"a":{},"b":{}}', []],

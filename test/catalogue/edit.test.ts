@@ -1,4 +1,4 @@
-// Edits of the catalogue file's text: what they change, and that nothing else changes.
+// Edits of the catalogue file's text: the named value changes, and nothing else.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Edit, editedToml } from '../../src/catalogue/edit.ts'
@@ -46,7 +46,7 @@ const CASES: Case[] = [
     after: MODELS.replace('"one" # the first', '"first" # the first'),
   },
   {
-    name: 'a value in an inline table; an amount in the digits that were typed',
+    name: 'a value in an inline table; an amount in its typed digits',
     before: MODELS,
     edits: [set(['models', 0, 'price', 'input'], '0.350')],
     after: MODELS.replace('input = 0.30', 'input = 0.350'),
@@ -64,19 +64,19 @@ const CASES: Case[] = [
     after: 'a = 131_072\n',
   },
   {
-    name: 'a key that is new, in a block of lines',
+    name: 'a new key, in a block of lines',
     before: MODELS,
     edits: [set(['models', 1, 'price', 'cache_read'], '0.125')],
     after: `${MODELS}cache_read = 0.125\n`,
   },
   {
-    name: 'a key that is new, in an inline table',
+    name: 'a new key, in an inline table',
     before: MODELS,
     edits: [set(['models', 0, 'price', 'cache_read'], '0.03')],
     after: MODELS.replace('output = 2.50 }', 'output = 2.50, cache_read = 0.03 }'),
   },
   {
-    name: 'a key after the last of its block, before what belongs to the next',
+    name: 'a key after the last of its block, before the comments of the next',
     before: MODELS,
     edits: [set(['models', 0, 'retired'], true)],
     after: MODELS.replace('# list price\n', '# list price\nretired = true\n'),
@@ -88,7 +88,7 @@ const CASES: Case[] = [
     after: 'a = { b = 1 }\n',
   },
   {
-    name: 'a key that is gone, with the comment on its line',
+    name: 'a removed key, with the comment on its line',
     before: MODELS,
     edits: [remove(['models', 0, 'price'])],
     after: MODELS.replace('price = { input = 0.30, output = 2.50 } # list price\n', ''),
@@ -188,13 +188,13 @@ reads_per_minute = 60
     after: 'a = [\n  "one",\n  "two",\n  "three"]\n',
   },
   {
-    name: 'a table that is given whole: what stays keeps its place',
+    name: 'a table set whole: kept keys stay in their place',
     before: MODELS,
     edits: [set(['models', 1, 'price'], { input: '1.25', output: '11', cache_read: '0.1' })],
     after: `${MODELS.replace('output = 10.00', 'output = 11')}cache_read = 0.1\n`,
   },
   {
-    name: 'a list that is given whole',
+    name: 'a list set whole',
     before: 'a = [ 1, 2, 3 ] # numbers\n',
     edits: [set(['a'], [1, 5])],
     after: 'a = [ 1, 5 ] # numbers\n',
@@ -234,13 +234,13 @@ reads_per_minute = 60
     after: '\uFEFFa = 2\n',
   },
   {
-    name: 'a table above one that is written already',
+    name: 'a table above its subtable',
     before: '# Accounts.\n[limits.account]\nconcurrent_calls = 5\n',
     edits: [set(['limits', 'reads_per_minute'], 60)],
     after: '[limits]\nreads_per_minute = 60\n\n# Accounts.\n[limits.account]\nconcurrent_calls = 5\n',
   },
   {
-    name: 'a section that is new',
+    name: 'a new section',
     before: MODELS,
     edits: [set(['server', 'log_level'], 'debug')],
     after: `${MODELS}\n[server]\nlog_level = "debug"\n`,
@@ -271,17 +271,17 @@ describe('an edit changes', () => {
   })
 })
 
-describe('what cannot be edited is refused', () => {
+describe('an edit is refused of', () => {
   test.each<[string, Edit]>([
-    ['a block that is not there', remove(['models', 7])],
-    ['a key of what is no table', set(['models', 0, 'id', 'x'], 1)],
+    ['a missing block', remove(['models', 7])],
+    ['a key of a value that is not a table', set(['models', 0, 'id', 'x'], 1)],
     ['a place beyond the end', set(['models', 5, 'id'], 'x')],
-    ['an element of what is no list', add(['models', 0, 'id'], 1)],
+    ['an element of a value that is not a list', add(['models', 0, 'id'], 1)],
   ])('%s', (_, edit) => {
     expect(() => editedToml(MODELS, [edit])).toThrow(/not found in the file/)
   })
 
-  test('what is no TOML, with its line', () => {
+  test('a text that is not TOML, with its line', () => {
     expect(() => editedToml('a = 1\nb = = 2\n', [set(['a'], 2)])).toThrow(/^Line 2 is not TOML/)
   })
 
@@ -293,7 +293,7 @@ describe('what cannot be edited is refused', () => {
 describe('in the catalogue of the first start', () => {
   const values = valuesOf(FIRST_CATALOGUE)
   const models = values.models as Record<string, unknown>[]
-  /** Paths of all that is no table or list. */
+  /** Paths of all values except tables and lists. */
   const leaves = (value: unknown, path: (string | number)[] = []): (string | number)[][] => {
     if (Array.isArray(value)) return value.flatMap((each, index) => leaves(each, [...path, index]))
     if (typeof value === 'object' && value !== null)
@@ -327,7 +327,7 @@ describe('in the catalogue of the first start', () => {
     )
   })
 
-  test('a block that is added and removed again leaves the text as it was', () => {
+  test('adding a block and removing it restores the text', () => {
     const block = {
       id: 'another',
       kind: 'text',
@@ -356,7 +356,7 @@ describe('in the catalogue of the first start', () => {
   })
 })
 
-/** How many characters two texts have in common at their beginning and end. */
+/** The number of characters that two texts share at their beginning and end. */
 function sharedEnds(one: string, other: string): number {
   let start = 0
   while (start < one.length && one[start] === other[start]) start++

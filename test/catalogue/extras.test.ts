@@ -84,7 +84,7 @@ describe('a mistake says what to write', () => {
     ],
     ['a name that every object has', 'constructor = 1', /\.constructor: unknown extra; allowed: /],
     [
-      'units of what is not counted',
+      'units of an extra that has none',
       'speed = { per_unit = 1, max_units = 2 }',
       '.speed: must be a price per call: its providers count no units of it',
     ],
@@ -94,16 +94,12 @@ describe('a mistake says what to write', () => {
       /\.web_search: must be request = /,
     ],
     ['a request fee in another form', 'request = 0.005', /\.request: must be request = /],
-    [
-      'a request fee that is always there',
-      'request = { per_request = 1, always = true }',
-      `.request: ${MUST}`,
-    ],
+    ['a request fee with always', 'request = { per_request = 1, always = true }', `.request: ${MUST}`],
     ['always, in words', 'web_search = { per_call = 1, always = "yes" }', `.web_search: ${MUST}`],
     ['no limit of units', 'web_search = { per_unit = 1 }', `.web_search: ${MUST}`],
     ['too many units', 'web_search = { per_unit = 0, max_units = 1000001 }', `.web_search: ${MUST}`],
     ['two prices', 'web_search = { per_unit = 1, max_units = 1, per_call = 1 }', `.web_search: ${MUST}`],
-    ['less than nothing', 'web_search = -1', `.web_search: ${MUST}`],
+    ['a negative price', 'web_search = -1', `.web_search: ${MUST}`],
     ['too much', 'web_search = 1000.1', '.web_search: must be between 0 and 1000 USD'],
     [
       'too much for all units',
@@ -134,15 +130,15 @@ describe('unknown fields and cached content', () => {
     expect(textModelIn(text(''))).toMatchObject({ unknown_fields: 'pass', cached_content: 'pass' })
   })
   test('may be refused', () => {
-    for (const said of ['false', '"refuse"']) {
-      const more = `unknown_fields = "refuse"\ncached_content = ${said}`
+    for (const setting of ['false', '"refuse"']) {
+      const more = `unknown_fields = "refuse"\ncached_content = ${setting}`
       expect(textModelIn(text('', { more }))).toMatchObject({
         unknown_fields: 'refuse',
         cached_content: 'refuse',
       })
     }
   })
-  test('or nothing else', () => {
+  test('take no other value', () => {
     expect(mistakesOf(text('', { more: 'unknown_fields = "drop"' }))).toEqual([
       '10 models[0].unknown_fields: must be one of "pass" or "refuse" (top-level fields that the protocol does not have)',
     ])

@@ -1,4 +1,4 @@
-// What a session of the console may do with keys in files: keep those that are named, for the address that they are named for.
+// Keys in files, for a session of the console: it may only keep the files that the catalogue names, each for its address.
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { createConfiguration } from '../../src/catalogue/configuration.ts'
@@ -17,7 +17,7 @@ const folder = folderOfEachTest()
 const block = (file: string, more = '') =>
   `[[providers]]\nname = "v"\nserver = "vertex"\n${more}\napi_keys = ["file:${file}"]\n`
 
-test('the name of a file is shown', () => {
+test('the name of a key file is visible', () => {
   const hidden = hideSecrets(block('vertex.json'), createRedactor([]))
   expect(hidden?.text).toBe(block('vertex.json'))
   expect(hidden?.secrets).toEqual([])
@@ -35,7 +35,7 @@ test.each([
   ['the same file', 'vertex.json', []],
   ['the same file after a space', ' vertex.json', []],
   ['another file', '/etc/shadow', ELSEWHERE],
-  ['a file that is called as a variable may be', '/run/secrets/OTHER_API_KEY', ELSEWHERE],
+  ['a file named like an allowed variable', '/run/secrets/OTHER_API_KEY', ELSEWHERE],
 ])('a draft with %s', (_, file, mistakes) => {
   const named = variablesIn(placesOf(block(file)))
   const known = new Set(['file:vertex.json'])
@@ -43,7 +43,7 @@ test.each([
 })
 
 test.each(['other.json', 'none.json', '/etc/shadow', 'x{/../other.json', "x'/../other.json", ' other.json'])(
-  'a draft does not tell whether there is a file: %p',
+  'a draft does not reveal whether a file exists: %p',
   async (file) => {
     const path = folder.at('tollgate.toml')
     const text = block('vertex.json')
@@ -60,18 +60,18 @@ test.each(['other.json', 'none.json', '/etc/shadow', 'x{/../other.json', "x'/../
       now: () => 0,
     })
     const { mistakes, warnings, catalogue } = await configuration.check({ text: block(file) })
-    const told = [...mistakes, ...warnings].filter((mistake) => mistake.path.endsWith('api_keys[0]'))
-    expect(told[0]?.message).toMatch(
+    const reported = [...mistakes, ...warnings].filter((mistake) => mistake.path.endsWith('api_keys[0]'))
+    expect(reported[0]?.message).toMatch(
       /^must be (?:a file that the catalogue names already|"file:" and the path)/,
     )
-    expect(JSON.stringify(told)).not.toMatch(/not found|denied|whole JSON/)
+    expect(JSON.stringify(reported)).not.toMatch(/not found|denied|whole JSON/)
     expect(catalogue).toBeUndefined()
   },
 )
 
 test('a file’s token is sent to no other address', () => {
   const original = hideSecrets(block('vertex.json'), createRedactor([]))
-  if (!original) throw new Error('it is no TOML')
+  if (!original) throw new Error('the text is not TOML')
   const [use] = original.variables
   const known = new Map([['file:vertex.json', new Set([use?.origin ?? ''])]])
   const elsewhere = block('vertex.json', 'base_url = "https://thief.example"')

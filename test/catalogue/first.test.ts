@@ -1,4 +1,4 @@
-// The first catalogue: it works as it is, and so do the settings that are commented out in it.
+// The first catalogue: it works unchanged, and with its commented-out settings switched on.
 import { describe, expect, test } from 'bun:test'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -86,13 +86,13 @@ describe('ensureCatalogue', () => {
     expect(await readFile(path, 'utf8')).toBe('')
   })
 
-  test('of two starts at once one writes it', async () => {
+  test('one of two starts at once writes it', async () => {
     const path = folder.at('two.toml')
     expect((await Promise.all([ensureCatalogue(path), ensureCatalogue(path)])).sort()).toEqual([false, true])
     expect(await readFile(path, 'utf8')).toBe(FIRST_CATALOGUE)
   })
 
-  test('throws the file system’s error where it cannot write', async () => {
+  test('throws the file system’s error if it cannot write', async () => {
     await writeFile(join(folder.path, 'file'), '')
     await expect(ensureCatalogue(folder.at('file', 'tollgate.toml'))).rejects.toThrow()
   })

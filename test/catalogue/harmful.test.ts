@@ -1,4 +1,4 @@
-// Texts of a catalogue that aim at the process that reads them.
+// Hostile texts of a catalogue, aimed at the process that reads them.
 import { describe, expect, test } from 'bun:test'
 import { editedToml, editToml } from '../../src/catalogue/edit.ts'
 import { hideSecrets } from '../../src/catalogue/hidden-text.ts'
@@ -14,10 +14,10 @@ describe('a key called __proto__', () => {
     ['a table', '[__proto__]\npolluted = 1'],
     ['a table within another', '[server.__proto__]\npolluted = 1'],
     ['a block', '[[__proto__]]\npolluted = 1'],
-    ['a quoted one', '["__proto__"]\npolluted = 1'],
-    ['one written by escapes', '["__pr\\u006fto__"]\npolluted = 1'],
+    ['a quoted key', '["__proto__"]\npolluted = 1'],
+    ['a key written with escapes', '["__pr\\u006fto__"]\npolluted = 1'],
     ['an inline table', 'x = { __proto__.polluted = 1 }'],
-    ['one in a list', 'x = [[{ "__proto__" = { polluted = 1 } }]]'],
+    ['a key in a list', 'x = [[{ "__proto__" = { polluted = 1 } }]]'],
   ])('is refused with its line, and reaches no other object: %s', (_, text) => {
     expect(readToml(`# Ours.\n${text}`)).toMatchObject({
       ok: false,
@@ -36,7 +36,7 @@ describe('a key called __proto__', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  test('is a text like others as a value', () => {
+  test('is an ordinary text as a value', () => {
     expect(readToml('x = "__proto__"')).toMatchObject({ ok: true, value: { x: '__proto__' } })
   })
 })
@@ -46,11 +46,11 @@ test.each([
   ['tables', `x = ${'{a='.repeat(20_000)}1${'}'.repeat(20_000)}`],
   ['names', `${'a.'.repeat(20_000)}a = 1`],
   ['open lists', `x = ${'['.repeat(50_000)}`],
-])('%s within each other without end are no TOML, and no failure', (_, text) => {
+])('deeply nested %s are reported as not TOML, and crash nothing', (_, text) => {
   expect(readToml(text)).toMatchObject({ ok: false, line: 1 })
 })
 
-test('edits that would take too long are refused, and others yield to what else goes on', () => {
+test('edits that would block the process too long are refused; editToml makes them in steps', () => {
   const limits = (count: number, requests_per_minute: number) => ({
     op: 'set' as const,
     path: ['limits', 'accounts'],

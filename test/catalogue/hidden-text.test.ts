@@ -1,4 +1,4 @@
-// The catalogue's text without its secrets: nothing of them is shown, and all of them come back.
+// The catalogue's text without its secrets: none is visible, and all of them come back.
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { hideSecrets, restoreSecrets, showsSecretOf } from '../../src/catalogue/hidden-text.ts'
@@ -47,13 +47,13 @@ const HIDDEN_LINE = 'contains a hidden text: restore the line as it was, or ente
 
 function hidden(text: string) {
   const found = hideSecrets(text, redactor)
-  if (!found) throw new Error('it is no TOML')
+  if (!found) throw new Error('the text is not TOML')
   return found
 }
 
-const shown = (secret: string): string => `hidden:${markOf(secret)}`
+const hiddenMark = (secret: string): string => `hidden:${markOf(secret)}`
 
-describe('what is shown', () => {
+describe('a hidden text', () => {
   test.each(SECRETS)('has nothing of %s', (secret) => {
     expect(hidden(TEXT).text).not.toContain(secret)
   })
@@ -70,7 +70,7 @@ describe('what is shown', () => {
     ])
       expect(text).toContain(kept)
     expect(text.split('\n').length).toBe(TEXT.split('\n').length)
-    expect(text).toContain(`"${shown(FIRST)}", # ${shown('# of the first account')}`)
+    expect(text).toContain(`"${hiddenMark(FIRST)}", # ${hiddenMark('# of the first account')}`)
   })
 
   test('has no key under a misspelt name, in a table of its own, or in an address', () => {
@@ -87,7 +87,7 @@ describe('what is shown', () => {
     expect(restoreSecrets(found.text, found).text).toBe(text)
   })
 
-  test('has no secret over several lines, nor what a comment hides below it', () => {
+  test('has no secret over several lines, nor one in a comment below it', () => {
     const text = `[[providers]]\nname = "a"\nheaders = { x = """\n${FIRST}\n""" }\n#api_keys = ["${COMMENTED}"]\n`
     const found = hidden(text)
     for (const secret of [FIRST, COMMENTED]) expect(found.text).not.toContain(secret)
@@ -114,44 +114,44 @@ describe('what is shown', () => {
     ['escaped quotes', '', '\\"'.repeat(100_000)],
     ['one word', '# ', 'a'.repeat(200_000)],
     ['headers', '# [', 'headers'.repeat(30_000)],
-  ])('is there at once of a long comment of %s, without what it quotes', (_, before, after) => {
+  ])('is made at once of a long comment of %s, and hides its quoted secret', (_, before, after) => {
     const from = performance.now()
     expect(hidden(`${before}# x = "${COMMENTED}" ${after}`).text).not.toContain(COMMENTED)
-    // Not a measurement: it was minutes.
+    // Not a measurement: it took minutes before.
     expect(performance.now() - from).toBeLessThan(2_000)
   })
 
-  test('is nothing where the text is no TOML', () => {
+  test('is undefined if the text is not TOML', () => {
     expect(hideSecrets(`${TEXT}\nx = `, redactor)).toBeUndefined()
   })
 
-  test('is the first catalogue as it is', () => {
+  test('is the first catalogue, unchanged', () => {
     expect(hidden(FIRST_CATALOGUE).text).toBe(FIRST_CATALOGUE)
   })
 })
 
-describe('what is put back', () => {
+describe('a restored secret', () => {
   test.each([
     ['with line feeds', TEXT],
     ['with CR LF', TEXT.replaceAll('\n', '\r\n')],
     ['of the first catalogue', FIRST_CATALOGUE],
-  ])('is every character %s', (_, text) => {
+  ])('completes the text to the character %s', (_, text) => {
     const found = hidden(text)
     expect(restoreSecrets(found.text, found)).toMatchObject({ text, mistakes: [] })
   })
 
-  test('stands where its mark was moved to within its provider', () => {
+  test('follows its mark within its provider', () => {
     const found = hidden(TEXT)
     const swapped = found.text
-      .replace(shown(FIRST), 'x')
-      .replace(shown(SECOND), shown(FIRST))
-      .replace('"x"', `"${shown(SECOND)}"`)
+      .replace(hiddenMark(FIRST), 'x')
+      .replace(hiddenMark(SECOND), hiddenMark(FIRST))
+      .replace('"x"', `"${hiddenMark(SECOND)}"`)
     const { text, mistakes } = restoreSecrets(swapped, found)
     expect(mistakes).toEqual([])
     expect(text.indexOf(SECOND)).toBeLessThan(text.indexOf(FIRST))
   })
 
-  test('goes with a provider that is renamed, or whose path changes', () => {
+  test('stays with its provider if the name or path changes', () => {
     const found = hidden(TEXT)
     const renamed = found.text
       .replace('"acme" #', '"acme-2" #')
@@ -192,21 +192,21 @@ describe('what is put back', () => {
     }
   })
 
-  test('is not put where it could be read', () => {
+  test('is not put into the visible name of a model', () => {
     const found = hidden(TEXT)
-    const moved = found.text.replace('id = "model"', `id = "model"\ndisplay_name = "${shown(FIRST)}"`)
+    const moved = found.text.replace('id = "model"', `id = "model"\ndisplay_name = "${hiddenMark(FIRST)}"`)
     const { text, mistakes } = restoreSecrets(moved, found)
     expect(text.split(FIRST).length).toBe(2)
     expect(mistakes.map(({ path }) => path)).toEqual(['models[0].display_name'])
   })
 
-  test.each(['name', 'protocol', 'base_url'])('is not put into a %s, which is shown', (field) => {
+  test.each(['name', 'protocol', 'base_url'])('is not put into the visible %s of a provider', (field) => {
     const found = hidden(TEXT)
     const block = {
       name: 'x',
       protocol: 'openai',
       base_url: 'https://acme.example/v1',
-      [field]: shown(FIRST),
+      [field]: hiddenMark(FIRST),
     }
     const lines = Object.entries(block).map(([key, value]) => `${key} = "${value}"`)
     const { text, mistakes } = restoreSecrets(`${found.text}\n[[providers]]\n${lines.join('\n')}\n`, found)
@@ -216,8 +216,8 @@ describe('what is put back', () => {
 
   test.each([
     ['a text over several lines', 'display_name = """\n', '\n"""'],
-    ['one with other quotes', "display_name = '''\n", "\n'''"],
-    ['a text that is no TOML', 'display_name = """\n', ''],
+    ['a text with other quotes', "display_name = '''\n", "\n'''"],
+    ['a text that is not TOML', 'display_name = """\n', ''],
   ])('of a comment is not put into %s', (_, before, after) => {
     const found = hidden(TEXT)
     for (const secret of [COMMENTED, KNOWN]) {
@@ -231,7 +231,7 @@ describe('what is put back', () => {
     }
   })
 
-  test('of the environment goes where it went, and nowhere else', () => {
+  test('from the environment goes to its present address only', () => {
     const found = hidden(TEXT)
     const known = new Map([['ACME_KEY', new Set(['https://acme.example'])]])
     const moved = found.text.replace('https://acme.example/v1', 'https://evil.example')
@@ -245,21 +245,21 @@ describe('what is put back', () => {
     expect(paths(evil('api_keys = ["env:ANOTHER"]'))).toEqual([])
   })
 
-  test('is a mistake where nothing is hidden under the mark', () => {
+  test('is a mistake if its mark is unknown', () => {
     const found = hidden(TEXT)
-    const { mistakes } = restoreSecrets(found.text.replace(shown(FIRST), 'hidden:AAAAAAAA'), found)
+    const { mistakes } = restoreSecrets(found.text.replace(hiddenMark(FIRST), 'hidden:AAAAAAAA'), found)
     expect(mistakes).toEqual([expect.objectContaining({ path: 'providers[0].api_keys[0]', line: 7 })])
   })
 
-  test('cannot come back to a line that was changed, which is a mistake', () => {
+  test('cannot come back to a changed line, which is a mistake', () => {
     const found = hidden(TEXT)
     const changed = found.text.replace('# The old key was', '# Our old key was')
     expect(restoreSecrets(changed, found).mistakes).toEqual([expect.objectContaining({ line: 1 })])
   })
 
-  test('of a comment is noticed where the lines around it no longer hide it', () => {
+  test('of a comment is noticed if the lines around it no longer hide it', () => {
     const found = hidden(TEXT)
-    const line = found.text.split('\n').find((each) => each.includes(shown(LISTED))) ?? ''
+    const line = found.text.split('\n').find((each) => each.includes(hiddenMark(LISTED))) ?? ''
     const bare = found.text.replace(/#\[\[providers\]\]\n(#.*\n)+/, `# A note.\n${line}\n`)
     const { text } = restoreSecrets(bare, found)
     expect(text).toContain(LISTED)

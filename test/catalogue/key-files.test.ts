@@ -93,7 +93,7 @@ describe('a mistake', () => {
 
 describe('a file that cannot be read disables its provider', () => {
   test.each([
-    ['not there', 'none.json', 'not found'],
+    ['missing', 'none.json', 'not found'],
     ['a folder', 'sub', 'it is no file'],
     ['too long', 'long.json', 'it is longer than 64 KB'],
   ])('%s', async (_, name, why) => {
@@ -121,8 +121,8 @@ describe('a key outside the catalogue that cannot be used disables its provider,
 
   test.each([
     ['a login of a person', LOGIN, 'must be the key of a service account, not of type "authorized_user"'],
-    ['one that was cut', ACCOUNT.slice(0, 500), "must be the whole JSON file of a service account's key"],
-    ['no JSON', 'Not found', "must be the JSON file of a service account's key"],
+    ['a key that was cut', ACCOUNT.slice(0, 500), "must be the whole JSON file of a service account's key"],
+    ['a text that is not JSON', 'Not found', "must be the JSON file of a service account's key"],
     ['an API key', 'AIzaSyD-0123', "must be the JSON file of a service account's key"],
     ['an empty file', '', "must be the JSON file of a service account's key"],
   ])('%s', async (_, text, problem) => {
@@ -149,7 +149,7 @@ describe('a key outside the catalogue that cannot be used disables its provider,
     }
   })
 
-  test('and beside another key it alone is left out', async () => {
+  test('is left out alone beside another key', async () => {
     put('key.json', 'Not found')
     put('vertex.json', ACCOUNT)
     const reading = await write('server = "vertex"\napi_keys = ["file:key.json", "file:vertex.json"]')
@@ -161,14 +161,14 @@ describe('a key outside the catalogue that cannot be used disables its provider,
   })
 })
 
-describe('a file that changes', () => {
+describe('a key file', () => {
   let watched: WatchedCatalogue | undefined
   afterEach(() => watched?.close())
 
   test.each([
     ['is replaced', ACCOUNT],
     ['comes later', undefined],
-  ])('and %s is read again, though the catalogue stays as it is', async (_, before) => {
+  ])('%s and is read again, although the catalogue is unchanged', async (_, before) => {
     if (before !== undefined) put('vertex.json', before)
     await write('server = "vertex"\napi_keys = ["file:vertex.json"]')
     const watching = await watchCatalogue(folder.at('tollgate.toml'), {

@@ -1,4 +1,4 @@
-// The entries of known servers as plugins/catalogue/providers.md writes them: taken literally, they are read without a mistake or a warning.
+// Entries of known servers in plugins/catalogue/providers.md: taken literally, they are read without a mistake or a warning.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ async function read(entry: string, model = 'm') {
 }
 
 describe('an entry of plugins/catalogue/providers.md', () => {
-  test('there are some', () => expect(blocks.length).toBeGreaterThan(6))
+  test('is found: there are more than six', () => expect(blocks.length).toBeGreaterThan(6))
   test.each(blocks.map((block) => [block.trim().replace(/\s*\n\s*/g, ', '), block] as const))(
     '%s',
     async (_, block) => {
@@ -47,7 +47,7 @@ describe('a row of its table', () => {
   )
   const ticked = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, word]) => word)
 
-  test('stands there for each known server', () => {
+  test('exists for each known server', () => {
     expect(rows.flatMap(([name]) => (name === 'server' ? [] : name)).sort()).toEqual(
       [...KNOWN_SERVERS.keys()].sort(),
     )

@@ -1,4 +1,4 @@
-// The catalogue file without mistakes, and the catalogue that it becomes.
+// Catalogue files without mistakes, and the catalogues that they become.
 import { describe, expect, test } from 'bun:test'
 import { utimes, writeFile } from 'node:fs/promises'
 import { readCatalogueFile } from '../../src/catalogue/load-file.ts'
@@ -59,7 +59,7 @@ describe('a correct file', () => {
 
   test.each([
     ['a slash at the end of an address is dropped', 'https://x/v1/', '["k"]', 'https://x/v1', ['k']],
-    ['several of them too', 'https://x//', '["k"]', 'https://x', ['k']],
+    ['several slashes, too', 'https://x//', '["k"]', 'https://x', ['k']],
     [
       'secrets come from the environment, without the space around them',
       'https://x',
@@ -68,14 +68,14 @@ describe('a correct file', () => {
       ['1', 'two'],
     ],
     ['an empty list says that no key is needed', 'https://x', '[]', 'https://x', ['']],
-    ['the simulator needs none', 'simulator', undefined, 'simulator', ['']],
+    ['the simulator needs no key', 'simulator', undefined, 'simulator', ['']],
   ])('%s', (_case, base_url, keys, expected_url, api_keys) => {
     const lines = `name = "acme"\nprotocol = "gemini"\nbase_url = "${base_url}"`
     const { providers } = catalogueOf(provider(keys ? `${lines}\napi_keys = ${keys}` : lines), { ONE: '1\n' })
     expect(providers.get('acme')).toMatchObject({ base_url: expected_url, api_keys })
   })
 
-  test('a self-hosted server that speaks openai over http needs no key', () => {
+  test('a self-hosted server that serves openai over http needs no key', () => {
     const lines = 'name = "acme"\nprotocol = "openai"\nbase_url = "http://127.0.0.1:11434/v1"'
     expect(catalogueOf(provider(lines)).providers.get('acme')?.api_keys).toEqual([''])
   })
@@ -89,16 +89,16 @@ describe('a correct file', () => {
     ['http://127.0.0.1:11434/v1', '', false],
     ['http://127.0.0.1:11434/v1', 'responses = true', true],
     ['https://api.openai.com/v1', 'responses = false', false],
-  ])('whether an openai provider speaks responses: %s %s', (base_url, said, speaks) => {
-    const lines = `name = "acme"\nprotocol = "openai"\nbase_url = "${base_url}"\napi_keys = ["k"]\n${said}`
-    expect(catalogueOf(provider(lines)).providers.get('acme')?.responses).toBe(speaks)
+  ])('an openai provider serves responses by address or setting: %s %s', (base_url, setting, serves) => {
+    const lines = `name = "acme"\nprotocol = "openai"\nbase_url = "${base_url}"\napi_keys = ["k"]\n${setting}`
+    expect(catalogueOf(provider(lines)).providers.get('acme')?.responses).toBe(serves)
   })
 
   test.each([
     ['responses = true\ndrop_fields = ["user", "store"]', 1],
     ['responses = true\ndrop_fields = ["user"]', 0],
     ['responses = false\ndrop_fields = ["store"]', 0],
-  ])('responses that a provider stores because `store` is dropped are warned of: %s', (lines, count) => {
+  ])('a dropped `store`, which lets the provider store responses, brings a warning: %s', (lines, count) => {
     const base = 'name = "acme"\nprotocol = "openai"\nbase_url = "http://x/v1"\n'
     const reading = read(provider(base + lines))
     const warnings = reading.ok ? reading.warnings.map(({ path }) => path) : ['a mistake']
@@ -113,7 +113,7 @@ describe('a correct file', () => {
     ['https://example.com/console/', true],
     ['https://example.com/a%20b', true],
   ])(
-    'a public_url with a path that the gateway cannot be served below is warned of: %s',
+    'a public_url brings a warning only with a path that the gateway cannot be served below: %s',
     (url, is_warned) => {
       const reading = read(
         `[server]\npublic_url = "${url}"\n${provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\n')}`,
@@ -128,7 +128,7 @@ describe('a correct file', () => {
   )
 
   test.each(['https://example.com/t?x=1', 'https://example.com#f', 'https://ada:pw@example.com/t'])(
-    'a public_url with more than a host name and a path is warned of: %s',
+    'a public_url with more than a host name and a path brings a warning: %s',
     (url) => {
       const reading = read(
         `[server]\npublic_url = "${url}"\n${provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\n')}`,
@@ -147,8 +147,8 @@ describe('a correct file', () => {
     ['simulator', 'server = "openrouter"', { base_url: 'simulator/openrouter', responses: true }],
     ['https://proxy.example/v1', 'server = "openai"', { server: 'openai', responses: true }],
     ['https://proxy.example/v1', '', { server: undefined, responses: false }],
-  ])('the server behind an openai provider: %s %s', (base_url, said, expected) => {
-    const lines = `name = "acme"\nprotocol = "openai"\nbase_url = "${base_url}"\napi_keys = ["k"]\n${said}`
+  ])('the server behind an openai provider: %s %s', (base_url, setting, expected) => {
+    const lines = `name = "acme"\nprotocol = "openai"\nbase_url = "${base_url}"\napi_keys = ["k"]\n${setting}`
     const { base_url: read, server, responses } = catalogueOf(provider(lines)).providers.get('acme') ?? {}
     expect({ base_url: read, server, responses }).toMatchObject(expected)
   })
@@ -197,7 +197,7 @@ describe('a correct file', () => {
     })
   })
 
-  test('given rates stay as they are, in each tier, and the first tier begins at 0', () => {
+  test('written rates are kept in each tier, and the first tier begins at 0', () => {
     const rates =
       'input = 1, output = 2, cache_read = 3, cache_write_5m = 4, cache_write_1h = 5, thinking = 6, audio = 7, image_output = 8'
     const text = CATALOGUE.replace(
@@ -249,7 +249,7 @@ describe('a correct file', () => {
   })
 
   test.each([
-    ['neither where it says neither', '', {}],
+    ['neither partial images nor high fidelity by default', '', {}],
     ['partial images, which may be free', ', partial_image = 0', { partial_image_nanos: 0 }],
     ['high fidelity', ', high_fidelity = "0.06"', { high_fidelity_nanos: 60_000_000 }],
   ])('an image model prices %s', (_, more, added) => {
@@ -266,7 +266,7 @@ describe('a correct file', () => {
 })
 
 describe('readCatalogueFile', () => {
-  test('dates a model as it says, else as the file was last changed', async () => {
+  test('dates a model by its own date, else by the last change of the file', async () => {
     using folder = temporary()
     const path = folder.at('tollgate.toml')
     await writeFile(path, `${CATALOGUE}${MODEL.replace('"model"', '"dated"\ncreated = "2024-02-29"')}`)
@@ -276,7 +276,7 @@ describe('readCatalogueFile', () => {
     expect(dates).toEqual([Date.parse('2026-05-06T07:08:09.5Z'), Date.parse('2024-02-29T00:00:00Z')])
   })
 
-  test('reports a missing file, or a folder.path, as a mistake and does not throw', async () => {
+  test('reports a missing file, or a folder, as a mistake and does not throw', async () => {
     using folder = temporary()
     for (const path of [folder.at('none.toml'), folder.path]) {
       const reading = await readCatalogueFile(path, { env: {}, protocols: BUILT_IN_REGISTRY })
@@ -294,13 +294,13 @@ describe('readCatalogueFile', () => {
       ['providers is'],
     ],
     ['no database', '[storage]\n', ['providers is missing', 'models is missing']],
-  ])('says of %s what to do', async (_case, text, wanted) => {
+  ])('reports %s with what to do', async (_case, text, wanted) => {
     using folder = temporary()
     const path = folder.at('tollgate.toml')
     await writeFile(path, text)
     const env = { URL: 'postgres://tollgate@127.0.0.1/tollgate' }
     const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY })
-    const said = reading.ok ? [] : reading.mistakes.map((mistake) => `${mistake.path} ${mistake.message}`)
-    expect(said.slice(0, wanted.length)).toEqual(wanted.map((begin) => expect.stringContaining(begin)))
+    const reported = reading.ok ? [] : reading.mistakes.map((mistake) => `${mistake.path} ${mistake.message}`)
+    expect(reported.slice(0, wanted.length)).toEqual(wanted.map((begin) => expect.stringContaining(begin)))
   })
 })

@@ -12,7 +12,7 @@ describe('a file that is not TOML is reported with the line', () => {
     ['a key is written twice', '[server]\nlisten = "a:1"\nlisten = "b:1"\n', 3],
     ['a table is written twice', '[server]\n[limits]\n[server]\n', 3],
     ['text without its end', '[server]\nlisten = "a:1\n', 2],
-    ['a comma where none may be', 'providers = [,]\n', 1],
+    ['a misplaced comma', 'providers = [,]\n', 1],
   ])('%s', (_case, text, line) => {
     const reading = read(text)
     expect(reading).toMatchObject({ ok: false, mistakes: [{ path: '', line }] })
@@ -61,22 +61,22 @@ describe('a mistake says where it is and what to write', () => {
       '1 listen: unknown field; listen belongs in [server] or [metrics]',
     ],
     [
-      'a choice',
+      'an unknown choice',
       `[server]\nlog_level = "loud"\n${CATALOGUE}`,
       '2 server.log_level: must be one of "debug", "info", "warn" or "error" (the minimum level of the log)',
     ],
     [
-      'what an interrupted answer costs',
+      'an unknown charge for interrupted answers',
       `[billing]\ninterrupted = "half"\n${CATALOGUE}`,
       '2 billing.interrupted: must be one of "charge" or "free" (whether the caller pays for the delivered part of an answer that its provider interrupted)',
     ],
     [
-      'a retention of less than nothing',
+      'a negative retention',
       `[retention]\ntraces = -1\n${CATALOGUE}`,
       '2 retention.traces: must be a whole number from 0 to 36500 (days after which the trace of a call (its tries, times and failure) is deleted; 0: never)',
     ],
     [
-      'a retention of what is kept for good',
+      'a retention of calls, which are kept forever',
       `[retention]\ncalls = 30\n${CATALOGUE}`,
       '2 retention.calls: unknown field; allowed: traces',
     ],
@@ -116,7 +116,7 @@ describe('a mistake says where it is and what to write', () => {
       '2 limits.key.concurrent_calls: must be a whole number from 1 to 67108864 (concurrent requests)',
     ],
     [
-      'a limit of none',
+      'a limit of zero',
       `[limits.account]\nrequests_per_minute = 0\n${CATALOGUE}`,
       '2 limits.account.requests_per_minute: must be a whole number from 1 to 67108864 (requests in any 60 seconds)',
     ],
@@ -157,7 +157,7 @@ describe('a mistake says where it is and what to write', () => {
       '7 providers[0].drop_fields[0]: cannot drop "generation_config.candidate_count": a call is priced by it, or is made of it. Leave it out',
     ],
     [
-      'a tier to drop, which would be held and charged as if it were asked for',
+      'a tier to drop, which would be held and charged as if it were requested',
       `${PROVIDER}drop_fields = ["service_tier"]\n${MODEL}`,
       '7 providers[0].drop_fields[0]: cannot drop "service_tier": a call is priced by it, or is made of it. Leave it out',
     ],
@@ -214,7 +214,7 @@ describe('a mistake says where it is and what to write', () => {
       '3 providers[0].protocol: is not spoken by server = "groq": write "openai"',
     ],
     [
-      'a server that is misspelt like none',
+      'a server that resembles no known one',
       provider('name = "acme"\nserver = "none-of-them"\napi_keys = ["k"]'),
       '3 providers[0].server: unknown server; allowed: openai, anthropic, google, azure, foundry, bedrock, openrouter, groq, mistral, deepseek, xai, moonshot, minimax, together, fireworks, cerebras, vertex, ollama, vllm',
     ],
@@ -244,14 +244,14 @@ describe('a mistake says where it is and what to write', () => {
       '4 providers[0].region: is not for server = "groq": leave it out',
     ],
     [
-      'a field of a server where none is named',
+      'a field of a server without a server',
       provider(
         'name = "acme"\nprotocol = "openai"\nbase_url = "https://x/v1"\nresource = "a"\napi_keys = ["k"]',
       ),
       '5 providers[0].resource: needs a known server: write "azure" or "foundry" as server',
     ],
     [
-      'a resource beside an address that has one',
+      'a resource beside a base_url',
       provider(
         'name = "acme"\nserver = "azure"\nbase_url = "https://x/v1"\nresource = "a"\napi_keys = ["k"]',
       ),
@@ -344,7 +344,7 @@ describe('a mistake says where it is and what to write', () => {
       '17 models[0].routes[0].provider: unknown provider "elsewhere"; allowed: acme',
     ],
 
-    ['a model that is no table', `models = ["x"]\n${PROVIDER}`, '1 models[0]: must be a table'],
+    ['a model that is not a table', `models = ["x"]\n${PROVIDER}`, '1 models[0]: must be a table'],
     [
       'a model without a kind',
       model('id = "m"'),
@@ -413,14 +413,14 @@ describe('a mistake says where it is and what to write', () => {
       mistake,
     ]),
     [
-      'a partial image for less than nothing',
+      'a negative price of a partial image',
       model(
         'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1, partial_image = "-1" }',
       ),
       '5 models[0].price.partial_image: must be between 0 and 1000000 USD',
     ],
     [
-      'high fidelity that is no amount',
+      'high fidelity that is not an amount',
       model(
         'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1, high_fidelity = "yes" }',
       ),
@@ -461,13 +461,13 @@ describe('a mistake says where it is and what to write', () => {
     ),
     ...['proxy.example', '10.0.0.0/33', '::ffff:10.0.0.1', 'fe80::1%eth0'].map(
       (proxy): [string, string, string] => [
-        `a proxy that is no address: "${proxy}"`,
+        `a proxy that is not an address: "${proxy}"`,
         `[server]\ntrusted_proxies = ["127.0.0.1", "${proxy}"]\n${CATALOGUE}`,
         '2 server.trusted_proxies[1]: must be an IP address or a CIDR block, such as "127.0.0.1" or "10.0.0.0/8"',
       ],
     ),
     ...['', 'MY-KEY', '[A-Z]*_KEY', 'A'.repeat(129)].map((name): [string, string, string] => [
-      `what names no environment variable: "${name}"`,
+      `a pattern that fits no environment variable: "${name}"`,
       `[server]\nenv_names = ["*_API_KEY", "${name}"]\n${CATALOGUE}`,
       '2 server.env_names[1]: must be the name of an environment variable, in which "*" stands for any characters, such as "*_API_KEY"',
     ]),
@@ -515,12 +515,12 @@ describe('a mistake says where it is and what to write', () => {
       '4 models[0].routes[0].endpoint: is for providers with protocol = "openai" only',
     ],
     [
-      'the endpoint responses at a provider that does not speak it',
+      'the endpoint responses at a provider without it',
       `${PROVIDER.replace('"gemini"', '"openai"')}${MODEL.replace(/model = "([^"]+)" \}/, 'model = "$1", endpoint = "responses" }')}`,
       '11 models[0].routes[0].endpoint: needs a provider that speaks the Responses API: set its responses = true',
     ],
     [
-      'a generation of a model that has none',
+      'a generation of an embedding model',
       `${PROVIDER}${MODEL.replace('"text"', '"embedding"')
         .replace(', output = 2', '')
         .replace(/model = "([^"]+)" \}/, 'model = "$1", generation = "gpt-5.4" }')}`,
@@ -576,7 +576,7 @@ describe('a mistake says where it is and what to write', () => {
       `5 models[0].efforts${mistake}`,
     ]),
     [
-      'efforts of a model that is no text model',
+      'efforts of a model of another kind',
       model(
         'id = "m"\nkind = "rerank"\nroutes = [{ provider = "acme", model = "x" }]\nefforts = ["low"]\nprice = { search = 1 }',
       ),

@@ -1,4 +1,4 @@
-// What of a catalogue is of one machine: told apart from the rest, taken out of a text, and put in.
+// Settings of one machine in a catalogue: recognized, taken out of a text, and put in.
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { readCatalogue } from '../../src/catalogue/load.ts'
@@ -51,11 +51,11 @@ describe('settings', () => {
     ['models[0].listen', false],
     ['constructor.name', false],
     ['', false],
-  ])('%s: of the machine %p', (path, is) => {
+  ])('%s belongs to one machine: %p', (path, is) => {
     expect(isOfTheMachine(path)).toBe(is)
   })
 
-  test('of a file, by name', () => {
+  test('of a file are listed by name', () => {
     const { value } = documentOf(MACHINE + CATALOGUE)
     expect(machinePathsIn(value).map((path) => path.join('.'))).toEqual([
       'server.listen',
@@ -74,7 +74,7 @@ describe('settings', () => {
     ])
   })
 
-  test('of a file that has nothing else there are no others', () => {
+  test('a file with settings of the machine alone has no shared ones', () => {
     expect(
       sharedFieldsIn(documentOf('[server]\nlisten = "[::1]:1"\n[storage]\nfiles = "s3://abc"\n').value),
     ).toEqual([])
@@ -83,14 +83,14 @@ describe('settings', () => {
 
 describe('a text', () => {
   test.each([
-    ['has none', CATALOGUE],
+    ['has no such settings', CATALOGUE],
     ['is empty', ''],
-    ['is no TOML', 'a = '],
-  ])('that %s stays as it is', (_, text) => {
+    ['is not TOML', 'a = '],
+  ])('that %s stays unchanged', (_, text) => {
     expect(withoutMachine(text)).toEqual({ text, left_out: [] })
   })
 
-  test('without them keeps all else, comments too', () => {
+  test('without the settings of a machine keeps all else, comments too', () => {
     const { text, left_out } = withoutMachine(`# ours\n${MACHINE}${CATALOGUE}`)
     expect(left_out).toEqual([
       'server.listen',
@@ -113,7 +113,7 @@ describe('a text', () => {
     ['with dotted keys', `server.listen = "1.1.1.1:1"\nserver.log_level = "warn"\n${CATALOGUE}`],
     ['in one line', `server = { listen = "1.1.1.1:1", log_level = "warn" }\n${CATALOGUE}`],
     ['as the first start writes it', FIRST_CATALOGUE],
-  ])('%s with those of a machine says what both say', (_, text) => {
+  ])('%s merges with the settings of a machine', (_, text) => {
     const whole = withMachine(text, documentOf(MACHINE).value)
     const { value } = documentOf(whole)
     expect(value).toEqual(mergeMachine(documentOf(text), documentOf(MACHINE)).value)
@@ -126,11 +126,11 @@ describe('a text', () => {
   })
 })
 
-describe('in force on a machine', () => {
+describe('the catalogue in force on a machine', () => {
   const read = (text: string, machine: string) =>
     readCatalogue(text, { env: { KEY: 'k' }, protocols: BUILT_IN_REGISTRY, machine: documentOf(machine) })
 
-  test('is the text, with its own settings, whatever the text has of them', () => {
+  test('is the text, with the settings of the machine over those of the text', () => {
     const reading = read(
       `[server]\nlisten = "1.1.1.1:1"\nlog_level = "warn"\n${CATALOGUE}`,
       '[server]\nlisten = "127.0.0.1:7000"\nlog_level = "debug"\n',
@@ -141,7 +141,7 @@ describe('in force on a machine', () => {
     })
   })
 
-  test('without a setting of its own that has its default', () => {
+  test('has the default of a setting that the machine does not set', () => {
     expect(read(`[server]\nlisten = "1.1.1.1:1"\n${CATALOGUE}`, '')).toMatchObject({
       ok: true,
       catalogue: { server: { listen: '127.0.0.1:8080' }, storage: { database: undefined } },
@@ -150,7 +150,7 @@ describe('in force on a machine', () => {
 
   test.each([
     ['of the text has its line', `\n\n[limits]\nreads = 1\n${CATALOGUE}`, '', 'limits.reads', 4],
-    ['of the machine has that of its file', CATALOGUE, '\n\n[server]\nlisten = "x"\n', 'server.listen', 4],
+    ['of the machine has its own line', CATALOGUE, '\n\n[server]\nlisten = "x"\n', 'server.listen', 4],
     [
       'of both has that of the machine',
       `[backup]\nbucket = "abc"\nrecipient = "age1abcdefghijklmnopqrst"\naccess_key_id = "env:KEY"\nsecret_access_key = "env:KEY"\n${CATALOGUE}`,

@@ -1,5 +1,4 @@
-// The catalogue's past: what is kept of a text, for how long, and how it comes back with the keys of today.
-
+// The catalogue's past: texts that are kept, for how long, and how they come back with the keys of today.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Configuration, createConfiguration } from '../../src/catalogue/configuration.ts'
@@ -38,7 +37,7 @@ describe('versions', () => {
   const keep = (db: Db, text: string, made_at_ms = 0) =>
     db.begin((tx) => keepText(tx, { text, made_at_ms, made_by: 'file' }))
 
-  test('count on; equal texts in a row are one', async () => {
+  test('are numbered in order; equal texts in a row are one version', async () => {
     using connection = memoryDatabase()
     const db = dbOver(connection)
     expect(await Promise.all(['a', 'a', 'b', 'a'].map((text) => keep(db, text)))).toEqual([
@@ -49,7 +48,7 @@ describe('versions', () => {
     ])
   })
 
-  test(`the newest ${MAX_VERSIONS} are kept, in pages, and older ones not found`, async () => {
+  test(`the newest ${MAX_VERSIONS} are kept and come in pages; older ones are not found`, async () => {
     using connection = memoryDatabase()
     const db = dbOver(connection)
     for (let count = 1; count <= MAX_VERSIONS + 20; count++) await keep(db, `# ${count}`, count)
@@ -67,7 +66,7 @@ describe('versions', () => {
     await expect(requireVersion(db, 20)).rejects.toThrow('Version 20 of the catalogue not found')
   })
 
-  test.each(['', 'editor', 'session:', 'session:me', 'command:'])('are not saved by %j', (made_by) => {
+  test.each(['', 'editor', 'session:', 'session:me', 'command:'])('have no author such as %j', (made_by) => {
     using connection = memoryDatabase()
     expect(() => connection.run('INSERT INTO catalogues VALUES (1, ?, 0, ?, 0)', ['# a', made_by])).toThrow(
       'CHECK',
@@ -79,7 +78,7 @@ describe('versions', () => {
     ['[limits]\naccounts = { "alice" = { requests_per_minute = 3 } }\n', 1],
     ['[limits.accounts.alicia]\nrequests_per_minute = 3\n', 0],
     ['[[models]]\nid = "alice"\n', 0],
-  ])('%j with the name of an erased account: %d deleted', async (text, count) => {
+  ])('%j is deleted only with an account that it names: %d deleted', async (text, count) => {
     using connection = memoryDatabase()
     const db = dbOver(connection)
     await keep(db, text)
@@ -115,7 +114,7 @@ beforeEach(async () => {
 })
 
 const file = () => readFile(path, 'utf8')
-const shown = async () => (await configuration.read()).text ?? ''
+const visibleText = async () => (await configuration.read()).text ?? ''
 const hash = async () => (await configuration.read()).hash
 const saveText = async (text: string) => configuration.save({ text }, await hash(), 'session:7')
 const setKey = async (key: string) =>
@@ -125,9 +124,9 @@ const setKey = async (key: string) =>
     'session:7',
   )
 
-describe('what is kept', () => {
-  test('is the text as it is shown, by whoever saved it, once it is in force', async () => {
-    const before = await shown()
+describe('a kept text', () => {
+  test('is the visible text with its author, kept once it is in force', async () => {
+    const before = await visibleText()
     await saveText(before.replace('input = 1', 'input = 2'))
     await configuration.noticed(TEXT.replace('input = 1', 'input = 3'))
     expect(kept).toEqual([
@@ -136,18 +135,18 @@ describe('what is kept', () => {
     ])
   })
 
-  test('has no key: of a provider, of a setting, in a comment, or one that was just typed', async () => {
+  test('has no key: of a provider, of a setting, in a comment, or just typed', async () => {
     await configuration.noticed(TEXT)
     await setKey(NEW)
-    await saveText(`${await shown()}# once more: ${NEW}\n`)
+    await saveText(`${await visibleText()}# once more: ${NEW}\n`)
     expect(kept).toHaveLength(3)
     for (const secret of [OLD, NEW, TOKEN, HOOK, HOOK_SECRET, 'commented-out-3'])
       expect(JSON.stringify(kept)).not.toContain(secret)
     expect(await file()).toContain(`# once more: ${NEW}`)
   })
 
-  test('is nothing of a save that is refused', async () => {
-    await saveText((await shown()).replace('input = 1', 'inptu = 1')).catch(() => {})
+  test('does not come from a refused save', async () => {
+    await saveText((await visibleText()).replace('input = 1', 'inptu = 1')).catch(() => {})
     await configuration.save({}, 'another', 'session:7').catch(() => {})
     expect(kept).toEqual([])
   })
@@ -160,8 +159,8 @@ describe('a text of the past', () => {
     return { ...revived, mistakes: mistakes.map(({ path }) => path) }
   }
 
-  test('whose keys are in the file comes back to the byte', async () => {
-    const past = await shown()
+  test('comes back to the byte if the file has its keys', async () => {
+    const past = await visibleText()
     await saveText(past.replace('input = 1', 'input = 2'))
     const { text, other_keys, mistakes } = await revive(past)
     expect([other_keys, mistakes]).toEqual([[], []])
@@ -170,7 +169,7 @@ describe('a text of the past', () => {
   })
 
   test('gets the present key of the same provider, wherever that stands now', async () => {
-    const past = await shown()
+    const past = await visibleText()
     await writeFile(path, `${OTHER_PROVIDER}${TEXT.replace(OLD, NEW)}`)
     const { text, other_keys, mistakes } = await revive(past)
     expect([other_keys, mistakes]).toEqual([['providers[0].api_keys[0]'], []])
@@ -181,7 +180,7 @@ describe('a text of the past', () => {
   test.each(['https://other.example/hook-token-5', 'https://other.example', 'env:HOOK_API_KEY'])(
     'gets the present address of the webhook, and its secret: %s',
     async (present) => {
-      const past = await shown()
+      const past = await visibleText()
       await writeFile(path, TEXT.replace(HOOK, present))
       const { text, other_keys } = await revive(past)
       expect(other_keys).toEqual(['alerts.webhook_url'])
@@ -190,8 +189,8 @@ describe('a text of the past', () => {
     },
   )
 
-  test('says that the address of the webhook is missing', async () => {
-    const past = await shown()
+  test('reports that the address of the webhook is missing', async () => {
+    const past = await visibleText()
     await writeFile(path, TEXT.replace(ALERTS, ''))
     const { other_keys, mistakes } = await revive(past)
     expect(other_keys).toEqual([])
@@ -199,7 +198,7 @@ describe('a text of the past', () => {
   })
 
   test('gets the name of a variable where the key is in the environment now', async () => {
-    const past = await shown()
+    const past = await visibleText()
     await writeFile(path, TEXT.replace(OLD, 'env:ACME_API_KEY'))
     const { text, other_keys } = await revive(past)
     expect(other_keys).toEqual(['providers[0].api_keys[0]'])
@@ -207,48 +206,50 @@ describe('a text of the past', () => {
   })
 
   test.each([
-    ['its provider is gone', TEXT.replace('"acme"', '"acme2"').replaceAll('"acme"', '"acme2"')],
+    ['its provider was removed', TEXT.replace('"acme"', '"acme2"').replaceAll('"acme"', '"acme2"')],
     ['its provider is at another address', TEXT.replace('https://acme.example', 'https://evil.example')],
     ['it had more keys', TEXT.replace(`["${OLD}"]`, '[]')],
-  ])('says where a key is missing: %s', async (_, text) => {
-    const past = await shown()
+  ])('reports where a key is missing: %s', async (_, text) => {
+    const past = await visibleText()
     await writeFile(path, text.replace(OLD, NEW))
     const { other_keys, mistakes } = await revive(past)
     expect([other_keys, mistakes]).toEqual([[], ['providers[0].api_keys[0]']])
   })
 })
 
-describe('a save is undone', () => {
+describe('undoing a save', () => {
   test.each([
-    ['a key that was replaced', () => setKey(NEW)],
+    ['a replaced key', () => setKey(NEW)],
     [
-      'a provider that was replaced',
+      'a replaced provider',
       async () =>
-        saveText((await shown()).replaceAll('"acme"', '"other"').replace(/"hidden:[^"]+"\]\n/, '"k"]\n')),
+        saveText(
+          (await visibleText()).replaceAll('"acme"', '"other"').replace(/"hidden:[^"]+"\]\n/, '"k"]\n'),
+        ),
     ],
-    ['a comment that was removed', async () => saveText((await shown()).replace(/^# hidden:.*\n/m, ''))],
-  ])('%s comes back, within five minutes', async (_, change) => {
-    const before = await shown()
+    ['a removed comment', async () => saveText((await visibleText()).replace(/^# hidden:.*\n/m, ''))],
+  ])('%s comes back within five minutes', async (_, change) => {
+    const before = await visibleText()
     await change()
     expect(await file()).not.toBe(TEXT)
     await saveText(before)
     expect(await file()).toBe(TEXT)
   })
 
-  test('a key that was replaced does not come back later, or once something else was saved', async () => {
-    const before = await shown()
+  test('a replaced key does not come back later, or after another save', async () => {
+    const before = await visibleText()
     await setKey(NEW)
     now_ms += 5 * 60_000
     expect(saveText(before)).rejects.toMatchObject({ param: 'providers[0].api_keys[0]' })
-    await saveText(`${await shown()}# Another line.\n`)
-    await saveText(`${await shown()}# And another.\n`)
+    await saveText(`${await visibleText()}# Another line.\n`)
+    await saveText(`${await visibleText()}# And another.\n`)
     expect(saveText(before)).rejects.toMatchObject({ param: 'providers[0].api_keys[0]' })
   })
 
-  test('not over what somebody else has saved in between', async () => {
-    const before = await shown()
+  test('is refused over a later save of somebody else', async () => {
+    const before = await visibleText()
     const { hash: own } = await setKey(NEW)
-    await saveText((await shown()).replace('input = 1', 'input = 9'))
+    await saveText((await visibleText()).replace('input = 1', 'input = 9'))
     expect(configuration.save({ text: before }, own, 'session:7')).rejects.toMatchObject({
       code: 'configuration_changed',
     })
@@ -256,12 +257,12 @@ describe('a save is undone', () => {
   })
 })
 
-test('a draft can be kept without the keys that were typed in it', async () => {
-  const text = (await shown()).replace(/"hidden:[^"]+"\]\n/, `"${NEW}"]\n`)
+test('a checked draft also has a text without its typed keys', async () => {
+  const text = (await visibleText()).replace(/"hidden:[^"]+"\]\n/, `"${NEW}"]\n`)
   const { text: drafted, safe_text } = await configuration.check({ text })
   expect(drafted).toContain(NEW)
   expect(safe_text).not.toContain(NEW)
   expect(safe_text?.split('\n')).toHaveLength(drafted.split('\n').length)
-  expect((await configuration.check({ text: await shown() })).safe_text).toBe(await shown())
+  expect((await configuration.check({ text: await visibleText() })).safe_text).toBe(await visibleText())
   expect((await configuration.check({ text: `${text}x = ` })).safe_text).toBeNull()
 })

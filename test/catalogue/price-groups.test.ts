@@ -1,4 +1,4 @@
-// Price groups in the catalogue file: the factors that apply, the prices that they make, and what their mistakes and warnings are called.
+// Price groups in the catalogue file: the factors that apply, the prices that they make, mistakes and warnings.
 import { describe, expect, test } from 'bun:test'
 import { type Catalogue, isServed, type Model } from '../../src/domain/catalogue.ts'
 import { modelsFor } from '../../src/domain/price-groups.ts'
@@ -22,7 +22,7 @@ api_keys = ["key-2"]
 const PLAIN = 'price = { input = 1, output = 2 }'
 const MODELS = ['gpt-5', 'gpt-5-mini', 'gpt-image', 'claude'].map((id) => model(id, PLAIN)).join('')
 
-/** A group "resellers", and what follows its name. */
+/** A group "resellers" with the lines below its name. */
 const group = (lines: string, models = MODELS) => `${OPENAI}${models}
 [[price_groups]]
 name = "resellers"
@@ -38,7 +38,7 @@ describe('the factor of a model is', () => {
     ['1 where the group has none', '', { 'gpt-5': 1_000_000_000, claude: 1_000_000_000 }],
     ['the group’s', 'factor = 0.8', { 'gpt-5': 800_000_000, claude: 800_000_000 }],
     ['written as text', 'factor = "1.25"', { 'gpt-5': 1_250_000_000 }],
-    ['nothing, so that calls are free', 'factor = 0', { 'gpt-5': 0 }],
+    ['0, so that calls are free', 'factor = 0', { 'gpt-5': 0 }],
     ['as fine as it is written', 'factor = "0.000000001"', { 'gpt-5': 1 }],
     ['with an exponent', 'factor = 1e-9', { 'gpt-5': 1 }],
     [
@@ -68,14 +68,14 @@ describe('the factor of a model is', () => {
   })
 })
 
-test('an account without a group, and one whose group is gone, pay the list price', () => {
+test('an account without a group, or of a removed group, pays the list price', () => {
   const catalogue = catalogueOf(group('factor = 0.5'))
   expect(modelsFor(catalogue, null)).toBe(catalogue.models)
   expect(modelsFor(catalogue, 'gone')).toBe(catalogue.models)
   expect(modelsFor(catalogue, 'resellers')).not.toBe(catalogue.models)
 })
 
-test('prices are made once for a catalogue, and a model of factor 1 is the catalogue’s own', () => {
+test('prices are computed once for a catalogue, and a model of factor 1 is the catalogue’s own', () => {
   const catalogue = catalogueOf(group('factor = 0.5\n[price_groups.models.claude]\nfactor = "1.00"'))
   const own = modelsFor(catalogue, 'resellers')
   expect(modelsFor(catalogue, 'resellers').get('gpt-5')).toBe(own.get('gpt-5') as Model)
@@ -132,7 +132,7 @@ flex = { input = 0.3, output = 0.7 }`
   })
 })
 
-/** By whole numbers of billionths, not as the program does it. */
+/** The product in whole billionths, computed in another way than in the program. */
 function timesUp(nanos: number, factor: string): number {
   const [whole = '0', fraction = ''] = factor.split('.')
   const billionths = BigInt(whole) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'))
@@ -140,7 +140,7 @@ function timesUp(nanos: number, factor: string): number {
   return Number(product / 1_000_000_000n) + (product % 1_000_000_000n === 0n ? 0 : 1)
 }
 
-test('property: any price times any factor is what billionths say', () => {
+test('property: any price times any factor is the product in whole billionths', () => {
   let seed = 20_261_129
   const below = (limit: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -164,7 +164,7 @@ test('property: any price times any factor is what billionths say', () => {
   }
 })
 
-test('the cost of routes stays, and so does what else a model is', () => {
+test('a group changes the price alone: the cost of routes and all other fields stay', () => {
   const text = group('factor = 0.5', model('m', PLAIN, 'text', ', cost = { input = 0.1, output = 0.2 }'))
   const catalogue = catalogueOf(text)
   const [list, own] = [catalogue.models.get('m'), modelsFor(catalogue, 'resellers').get('m')]
@@ -172,7 +172,7 @@ test('the cost of routes stays, and so does what else a model is', () => {
   expect({ ...own, price: undefined }).toEqual({ ...list, price: undefined } as never)
 })
 
-test('a model that is out of service is so in every group', () => {
+test('a model out of service is out of service in every group', () => {
   const text = group('factor = 0.5').replaceAll('"key-2"', '"env:MISSING"')
   const own = modelsFor(readGood(text).catalogue, 'resellers').get('gpt-5')
   expect(own && isServed(own)).toBe(false)
@@ -250,26 +250,26 @@ describe('a mistake says what to write', () => {
       'price_groups[0].models."gpt-?": must be the id of a model, or a pattern such as "gpt-*"',
     ],
     [
-      'two patterns that say the same of a model',
+      'two equally long patterns for one model',
       '[[price_groups]]\nname = "a"\nmodels = { "gpt-*" = { factor = 1 }, "*gpt-" = { factor = 2 }, "gp*-5" = { factor = 2 } }',
       'price_groups[0].models."gp*-5": is as long as "gpt-*", and both match gpt-5: give that model a factor of its own',
     ],
   ])('%s', (_, lines, expected) => {
     expect(mistakesOf(groups(lines)).map((line) => line.replace(/^\d+ /, ''))).toEqual([expected])
   })
-  test('a price that cannot be counted', () => {
+  test('a price above the maximum', () => {
     const text = group('factor = 100', model('m', 'price = { input = 10_001, output = 1 }'))
     expect(mistakesOf(text).map((line) => line.replace(/^\d+ /, ''))).toEqual([
       'price_groups[0].factor: makes a price of more than 1000000 USD for m: lower it',
     ])
   })
-  test('an extra whose units come to more', () => {
+  test('an extra whose units cost more than the maximum', () => {
     const price =
       '[models.price]\ninput = 1\noutput = 1\nextras = { web_search = { per_unit = 500, max_units = 2000 } }'
     expect(mistakesOf(group('factor = 1', model('m', price)))).toEqual([])
     expect(mistakesOf(group('factor = 1.1', model('m', price)))).toHaveLength(1)
   })
-  test('more groups than a catalogue has', () => {
+  test('more groups than a catalogue may have', () => {
     const many = Array.from({ length: 51 }, (_, at) => `[[price_groups]]\nname = "g${at}"`).join('\n')
     expect(mistakesOf(groups(many)).map((line) => line.replace(/^\d+ /, ''))).toEqual([
       'price_groups: must be at most 50 groups, and are 51',
@@ -300,14 +300,14 @@ describe('a warning says what looks wrong', () => {
       ],
     ],
     [
-      'not what is below cost at the list price',
+      'a list price below cost, at the route alone',
       'factor = 0.95',
       model('a', 'price = { input = 0.5, output = 2 }', 'text', COSTLY),
       [
         "models[0].routes[0].cost: is above the model's price, so that its calls lose money: input, audio, cache_read, cache_write_5m, cache_write_1h. Raise the price, or correct the cost",
       ],
     ],
-    ['nothing where the price covers the cost', 'factor = 0.9', costly, []],
+    ['nothing if the price covers the cost', 'factor = 0.9', costly, []],
   ])('%s', (_, lines, models, expected) => {
     expect(warningsOf(group(lines, models))).toEqual(expected)
   })

@@ -1,4 +1,4 @@
-// Comments that stand with a secret of the catalogue: hidden whole wherever the text is shown, and back when it is saved.
+// Comments beside a secret of the catalogue: hidden whole in the visible text, and restored by a save.
 import { describe, expect, test } from 'bun:test'
 import { hideSecrets, restoreSecrets, showsSecretOf } from '../../src/catalogue/hidden-text.ts'
 import { keysWrittenIn } from '../../src/catalogue/shared-bounds.ts'
@@ -11,7 +11,7 @@ const PROVIDER = '[[providers]]\nname = "acme"\nbase_url = "https://acme.example
 
 function hidden(text: string) {
   const found = hideSecrets(text, redactor)
-  if (!found) throw new Error('it is no TOML')
+  if (!found) throw new Error('the text is not TOML')
   return found
 }
 
@@ -63,7 +63,7 @@ describe.each(PLACES)('a comment %s', (_, text) => {
     expect(hidden(found.text).text).toBe(found.text)
   })
 
-  test('is hidden also of a text that was kept with it: the key alone is a mark', () => {
+  test('is also hidden in a kept text whose key alone is a mark', () => {
     const kept = text
       .replaceAll(KEY, 'hidden:abcd1234')
       .replace('postgres://u:hidden:abcd1234@db.example/x', 'hidden:abcd1234')
@@ -71,7 +71,7 @@ describe.each(PLACES)('a comment %s', (_, text) => {
     expect(hidden(kept).text).not.toContain('correct-horse')
   })
 
-  test('comes back when the key on its line is another one, and not where it would be shown', () => {
+  test('comes back beside a new key, but not into a visible place', () => {
     const found = hidden(text)
     const mark = /# hidden:[\w-]{8}/.exec(found.text)?.[0] ?? ''
     const other_key = found.text.replace(/"hidden:[\w-]{8}"/, '"another-key-9"')
@@ -99,25 +99,25 @@ test('a comment behind a key that becomes a variable is a mistake at its line', 
   expect(mistakes).toEqual([expect.objectContaining({ path: '', line: 4 })])
 })
 
-describe('where there is only the name of a variable or a file', () => {
-  const LOOKS_LIKE_ONE = 'c0rrect-h0rse-battery'
+describe('a comment beside the name of a variable or a file', () => {
+  const KEY_LIKE = 'c0rrect-h0rse-battery'
   test.each([
-    `${PROVIDER}api_keys = ["env:ACME_KEY"] # old: ${LOOKS_LIKE_ONE}\n`,
-    `${PROVIDER}api_keys = ["file:acme.key"] # old: ${LOOKS_LIKE_ONE}\n`,
-    `${PROVIDER}api_keys = ["env:ACME_KEY"] # old: "${LOOKS_LIKE_ONE}"\n`,
+    `${PROVIDER}api_keys = ["env:ACME_KEY"] # old: ${KEY_LIKE}\n`,
+    `${PROVIDER}api_keys = ["file:acme.key"] # old: ${KEY_LIKE}\n`,
+    `${PROVIDER}api_keys = ["env:ACME_KEY"] # old: "${KEY_LIKE}"\n`,
     `${PROVIDER}api_keys = ["env:ACME_KEY"] # was hunter2\n`,
-    `${PROVIDER}api_keys = [\n  "env:ACME_KEY", # was ${LOOKS_LIKE_ONE}\n]\n`,
-    `${PROVIDER}api_keys = [\n  "env:ACME_KEY",\n  # "${LOOKS_LIKE_ONE}"\n]\n`,
-    `${PROVIDER}# was ${LOOKS_LIKE_ONE}\napi_keys = ["env:ACME_KEY"]\n`,
-    `${PROVIDER}api_keys = ["env:ACME_KEY"]\n# was ${LOOKS_LIKE_ONE}\n`,
+    `${PROVIDER}api_keys = [\n  "env:ACME_KEY", # was ${KEY_LIKE}\n]\n`,
+    `${PROVIDER}api_keys = [\n  "env:ACME_KEY",\n  # "${KEY_LIKE}"\n]\n`,
+    `${PROVIDER}# was ${KEY_LIKE}\napi_keys = ["env:ACME_KEY"]\n`,
+    `${PROVIDER}api_keys = ["env:ACME_KEY"]\n# was ${KEY_LIKE}\n`,
     `[metrics]\ntoken = "env:METRICS" # was hunter2\n`,
-    `${PROVIDER}#api_keys = ["env:ACME_KEY"] # old: ${LOOKS_LIKE_ONE}\n`,
-    `${PROVIDER}# api_keys = ${LOOKS_LIKE_ONE}\n`,
-    `[metrics]\n# token = ${LOOKS_LIKE_ONE}\n`,
-    `[metrics]\n# token = 1234-${LOOKS_LIKE_ONE}\n`,
-  ])('what looks like a key is hidden, and not written to the database: %j', (text) => {
+    `${PROVIDER}#api_keys = ["env:ACME_KEY"] # old: ${KEY_LIKE}\n`,
+    `${PROVIDER}# api_keys = ${KEY_LIKE}\n`,
+    `[metrics]\n# token = ${KEY_LIKE}\n`,
+    `[metrics]\n# token = 1234-${KEY_LIKE}\n`,
+  ])('is hidden if it looks like a key, and not written to the database: %j', (text) => {
     const found = hidden(text)
-    for (const secret of [LOOKS_LIKE_ONE, 'hunter2']) expect(found.text).not.toContain(secret)
+    for (const secret of [KEY_LIKE, 'hunter2']) expect(found.text).not.toContain(secret)
     expect(restoreSecrets(found.text, found).text).toBe(text)
     expect(keysWrittenIn(text, redactor)).toHaveLength(1)
   })
@@ -127,7 +127,7 @@ describe('where there is only the name of a variable or a file', () => {
     `${PROVIDER}# The first account.\napi_keys = ["env:ACME_KEY"]\n`,
     `# Written by Anna.\n\n${PROVIDER}api_keys = ["${KEY}"]\n\n# The models.\n[limits] # all of them\n`,
     `[[providers]] # ours\nname = "acme" # not secret\nbase_url = "https://acme.example"\n`,
-  ])('other comments stay: %j', (text) => {
+  ])('is visible otherwise: %j', (text) => {
     const comments = (from: string) => from.match(/#.*/g)
     expect(comments(hidden(text).text)).toEqual(comments(text))
     if (!text.includes(KEY)) expect(keysWrittenIn(text, redactor)).toEqual([])

@@ -1,4 +1,4 @@
-// Names that people have for known servers: the mistake says the right one, whatever the name looks like.
+// Other names of known servers: the mistake proposes the right one.
 import { describe, expect, test } from 'bun:test'
 import { serverCalled } from '../../src/domain/servers/lookup.ts'
 import { KNOWN_SERVERS } from '../../src/domain/servers/table.ts'
@@ -16,7 +16,7 @@ routes = [{ provider = "p", model = "x" }]
 price = { input = 1, output = 1 }
 `).find((mistake) => mistake.includes('providers[0].server'))
 
-describe('server = "…" gets the right name', () => {
+describe('server = "…" is corrected', () => {
   test.each([
     ['aws', 'bedrock'],
     ['amazon', 'bedrock'],
@@ -46,12 +46,12 @@ describe('server = "…" gets the right name', () => {
     expect(mistakeOf(written)).toEndWith(`unknown server; did you mean "${name}"?`)
   })
 
-  test.each(['nobody', 'watsonx', 'constructor', '...'])('%s: all of them', (written) => {
+  test.each(['nobody', 'watsonx', 'constructor', '...'])('%s: the mistake lists all servers', (written) => {
     expect(mistakeOf(written)).toContain('unknown server; allowed: openai, anthropic, google, ')
   })
 })
 
-test.each([...KNOWN_SERVERS.keys()])('%s is itself, and no name is of two servers', (name) => {
+test.each([...KNOWN_SERVERS.keys()])('%s has each of its names alone', (name) => {
   expect(serverCalled(name)).toBe(name)
   const row = KNOWN_SERVERS.get(name)
   for (const other of [row?.title ?? '', ...(row?.price_names ?? []), ...(row?.also_called ?? [])])

@@ -1,4 +1,4 @@
-// Service tiers in the catalogue file: multipliers, rates of their own, and what their mistakes are called.
+// Service tiers in the catalogue file: multipliers, rates of their own, and mistakes.
 import { describe, expect, test } from 'bun:test'
 import { catalogueOf, mistakesOf, PROVIDER, textModelIn } from './catalogues.ts'
 
@@ -33,10 +33,10 @@ describe('a tier is priced', () => {
     expect(own?.tiers[0].rates).toMatchObject({ input_tokens, output_tokens })
     expect(JSON.parse(own?.tiers[0].snapshot ?? '')).toMatchObject({ unit: 'token', service_tier: name })
   })
-  test('the snapshot of the standard tier names none', () => {
+  test('the snapshot of the standard tier names no tier', () => {
     expect(JSON.parse(priceOf(text('priority = 2')).tiers[0].snapshot)).not.toHaveProperty('service_tier')
   })
-  test('of a route’s cost, too', () => {
+  test('in the cost of a route, too', () => {
     const model = catalogueOf(
       text('', ', cost = { input = 1, output = 1, service_tiers = { flex = 0.5 } }'),
     ).models.get('m')
@@ -53,7 +53,7 @@ describe('a mistake says what to write', () => {
   test.each([
     ['the standard tier', 'default = 1', `.default: ${NAME}`],
     ['the standard tier of another provider', 'on_demand = 1', `.on_demand: ${NAME}`],
-    ['what leaves the choice to the provider', 'auto = 2', `.auto: ${NAME}`],
+    ['auto, which leaves the choice to the provider', 'auto = 2', `.auto: ${NAME}`],
     ['a name in capitals', 'Priority = 2', `.Priority: ${NAME}`],
     ['zero', 'priority = 0', `.priority: ${MULTIPLIER}`],
     ['too much', 'priority = 101', `.priority: ${MULTIPLIER}`],
@@ -63,7 +63,7 @@ describe('a mistake says what to write', () => {
     ['rates without output', 'priority = { input = 2 }', SHAPE],
     ['an unknown rate', 'priority = { input = 2, output = 2, inptu = 1 }', SHAPE],
     [
-      'a rate that is none',
+      'an invalid rate',
       'priority = { input = "x", output = 2 }',
       '.priority.input: must be an amount in USD',
     ],
@@ -78,7 +78,7 @@ describe('a mistake says what to write', () => {
     else expect(mistake).toMatch(message)
   })
 
-  test('a multiplier that makes a rate larger than any may be', () => {
+  test('a multiplier that makes a rate above the maximum', () => {
     const dear = text('priority = 100').replace('input = 1', 'input = 1000000')
     expect(mistakesOf(dear).join()).toContain('makes a rate of more than 1000000 USD: lower it')
   })

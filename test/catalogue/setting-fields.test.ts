@@ -1,4 +1,4 @@
-// The settings of the catalogue as fields of a form: each that its schemas have, and none besides.
+// The settings of the catalogue as fields of a form: one for each setting of its schemas, and no other.
 import { expect, test } from 'bun:test'
 import { settingSections } from '../../plugins/catalogue/setting-fields.ts'
 import { sectionSchemas } from '../../src/catalogue/sections.ts'
@@ -26,7 +26,7 @@ test.each([
   ['limits.key.concurrent_calls', 'number', null],
   ['limits.reads_per_minute', 'number', 600],
   ['limits.images_per_minute', 'number', 30],
-] as const)('%s is a %s, %p where the file does not say', (path, kind, fallback) => {
+] as const)('%s is a %s, %p by default', (path, kind, fallback) => {
   expect(field(path)).toMatchObject({ kind, fallback })
 })
 
@@ -34,11 +34,11 @@ test('a choice has its options', () => {
   expect(field('server.log_level')?.options).toEqual(['debug', 'info', 'warn', 'error'])
 })
 
-test('each field says what it is', () => {
+test('each field has a description', () => {
   const fields = settingSections().flatMap((section) => section.fields)
   expect(fields.filter(({ description }) => description === '')).toEqual([])
 })
 
-test.each(['limits.accounts', 'limits.keys', 'server.nothing'])('%s is no field', (path) => {
+test.each(['limits.accounts', 'limits.keys', 'server.nothing'])('%s has no field', (path) => {
   expect(field(path)).toBeUndefined()
 })

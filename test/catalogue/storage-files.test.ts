@@ -1,4 +1,4 @@
-// The bucket of files in [storage]: what the section says, what it may not say, and what the console may not change of it.
+// The bucket of files in [storage]: valid settings, mistakes, and settings that the console may not change.
 import { describe, expect, test } from 'bun:test'
 import { secretsOf } from '../../src/observe/redact.ts'
 import { CATALOGUE, catalogueOf, mistakesOf } from './catalogues.ts'
@@ -8,8 +8,8 @@ const KEY = 'access_key_id = "id"\nsecret_access_key = "secret"\n'
 const with_ = (lines: string) => `${CATALOGUE}\n[storage]\n${lines}\n`
 const storageOf = (lines: string) => catalogueOf(with_(lines)).storage
 
-describe('what it says', () => {
-  test('nothing: files are in folders', () => {
+describe('the bucket', () => {
+  test('is absent by default: files are in folders', () => {
     expect(catalogueOf(CATALOGUE).storage).toMatchObject({ files: undefined })
   })
 
@@ -51,7 +51,7 @@ describe('what it says', () => {
 
 test.each([
   ['a folder', `files = "data/files"\n${KEY}`, 'the address of a bucket'],
-  ['a bucket of no name', `files = "s3://Files"\n${KEY}`, 'the address of a bucket'],
+  ['a bucket with an invalid name', `files = "s3://Files"\n${KEY}`, 'the address of a bucket'],
   ['a path upwards', `files = "s3://files/../other"\n${KEY}`, 'storage.files: must not'],
   ['a path with an empty part', `files = "s3://files//other"\n${KEY}`, 'the address of a bucket'],
   ['a bucket without its key', 'files = "s3://files"', 'storage.access_key_id: is missing'],
@@ -84,10 +84,10 @@ describe('its secrets', () => {
     `files = "s3://files"\naccess_key_id = "${SECRETS[0]}"\nsecret_access_key = "${SECRETS[1]}"`,
   )
 
-  test('are not shown, nor written to the log', async () => {
-    const shown = JSON.stringify(await configured(TEXT, (configuration) => configuration.read()))
-    for (const secret of SECRETS) expect(shown).not.toContain(secret)
-    expect(shown).toContain('s3://files')
+  test('are neither visible nor written to the log', async () => {
+    const visible = JSON.stringify(await configured(TEXT, (configuration) => configuration.read()))
+    for (const secret of SECRETS) expect(visible).not.toContain(secret)
+    expect(visible).toContain('s3://files')
     expect(secretsOf(catalogueOf(TEXT))[0]).toContain('secret-of-the-bucket')
   })
 

@@ -1,4 +1,4 @@
-// The section [storage]: what it says, what it may not say, and that it is read alone, whatever is wrong elsewhere.
+// The section [storage]: valid settings and mistakes; it is read alone, whatever mistakes other sections have.
 import { describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { storageIn } from '../../src/catalogue/storage.ts'
@@ -11,8 +11,8 @@ const with_ = (lines: string) => `${CATALOGUE}\n[storage]\n${lines}\n`
 
 const storageOf = (text: string, env: Record<string, string> = {}) => catalogueOf(text, env).storage
 
-describe('what it says', () => {
-  test('nothing: a file of SQLite', () => {
+describe('the database', () => {
+  test('is a file of SQLite by default', () => {
     expect(storageOf(CATALOGUE)).toMatchObject({ database: undefined })
   })
 
@@ -39,7 +39,7 @@ const REFUSED: readonly (readonly [lines: string, message: RegExp])[] = [
   ['databse = "env:DATABASE_URL"', /unknown field; did you mean "database"\?/],
 ]
 
-describe('what is refused', () => {
+describe('a mistake', () => {
   test.each(REFUSED)('%s', (lines, message) => {
     expect(mistakesOf(with_(lines)).join()).toMatch(message)
   })
@@ -67,9 +67,9 @@ describe('the section alone', () => {
   })
 
   test.each([
-    ['no TOML', '[storage\ndatabase', /is not TOML/],
+    ['a text that is not TOML', '[storage\ndatabase', /is not TOML/],
     ...REFUSED.map(([lines, message]) => [lines, `[storage]\n${lines}`, message] as const),
-  ] as const)('%s is refused: rows would come into another database', async (_, text, message) => {
+  ] as const)('%s is refused, because rows would go into another database', async (_, text, message) => {
     await expect(reading(text)).rejects.toThrow(message)
   })
 })

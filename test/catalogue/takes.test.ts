@@ -1,4 +1,4 @@
-// What models take: by the generation that their routes' names tell, and by the catalogue's word over that.
+// Inputs of models: by the generation in the names of their routes; `takes` in the catalogue wins.
 import { expect, test } from 'bun:test'
 import { inputsOf } from '../../src/catalogue/takes.ts'
 import { catalogueOf, mistakesOf, PROVIDER } from './catalogues.ts'
@@ -40,9 +40,9 @@ test.each([
     'text images files tools',
   ],
   ['what all routes take', `${route('gemini-2.5-pro')}, ${route('gpt-5.4')}`, '', 'text images files tools'],
-  ['nothing where one is unknown', `${route('gemini-2.5-pro')}, ${route('mine')}`, '', undefined],
-  ['the catalogue’s word', route('gemini-2.5-pro'), 'takes = ["tools", "images"]', 'text images tools'],
-  ['its word that it is text alone', route('gemini-2.5-pro'), 'takes = []', 'text'],
+  ['unknown if one route is', `${route('gemini-2.5-pro')}, ${route('mine')}`, '', undefined],
+  ['takes in the catalogue', route('gemini-2.5-pro'), 'takes = ["tools", "images"]', 'text images tools'],
+  ['takes without anything, so text alone', route('gemini-2.5-pro'), 'takes = []', 'text'],
 ])('%s', (_, routes, more, takes) => {
   const model = catalogueOf(modelOf(routes, more)).models.get('m')
   expect(model && inputsOf(model)?.join(' ')).toBe(takes)
@@ -51,7 +51,7 @@ test.each([
 test.each([
   ['image', 'per_image = 1', 'text images'],
   ['embedding', 'input = 1', 'text'],
-])('a model of the kind %s', (kind, price, takes) => {
+])('a model of the kind %s has fixed inputs', (kind, price, takes) => {
   const model = catalogueOf(modelOf(route('m'), '', kind, price)).models.get('m')
   expect(model && inputsOf(model)?.join(' ')).toBe(takes)
 })

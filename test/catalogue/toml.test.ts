@@ -16,8 +16,8 @@ const EXAMPLES = ['tollgate.example.toml', 'several/tollgate.toml'].map((name) =
 const SEED = 20_261_130
 const CATALOGUES = [FIRST_CATALOGUE, CATALOGUE, ...EXAMPLES]
 
-/** What a reading says but for its function; the names of tables stand in their order. */
-function said(reading: ReturnType<typeof readToml>): unknown {
+/** A reading without its function, with the names of tables in their order. */
+function comparable(reading: ReturnType<typeof readToml>): unknown {
   return reading.ok ? inOrder(reading.value) : reading
 }
 
@@ -29,7 +29,7 @@ function inOrder(value: unknown): unknown {
 }
 
 const expectAlike = (text: string): void =>
-  expect(said(readToml(text))).toEqual(said(readByPlaces(withoutMark(text))))
+  expect(comparable(readToml(text))).toEqual(comparable(readByPlaces(withoutMark(text))))
 
 const VALUES = [
   '0|-0|+1|1_000|0x1F|0o17|0b11|1.5|-0.0|1e3|6.02e+23|5e-324|1e400|0.1|3.141592653589793238|123456789012345680000.0|nan|-nan|inf|-inf',
@@ -55,7 +55,7 @@ const DOCUMENTS = [
   ].join('|'),
 ]
 
-describe('both parsers give the same value, or the same words', () => {
+describe('both parsers give the same value, or the same error', () => {
   test.each(VALUES.flatMap((line) => line.split('|')))('value %#', (value) => expectAlike(`a = ${value}`))
   test.each(DOCUMENTS.flatMap((line) => line.split('|')))('document %#', expectAlike)
   test.each(CATALOGUES)('catalogue %#', (text) => {
@@ -63,7 +63,7 @@ describe('both parsers give the same value, or the same words', () => {
     expectAlike(text.replaceAll('\n', '\r\n'))
   })
 
-  test('documents of any pieces', () => {
+  test('documents of random pieces', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(anyPiece, anyPair), { maxLength: 12 }), (pieces) =>
         expectAlike(pieces.join('')),
@@ -72,7 +72,7 @@ describe('both parsers give the same value, or the same words', () => {
     )
   })
 
-  test('catalogues with a few pieces in other places', () => {
+  test('catalogues with random pieces in random places', () => {
     fc.assert(
       fc.property(
         fc.nat(CATALOGUES.length - 1),
@@ -116,10 +116,10 @@ const anyPiece = fc.oneof(
   anyName,
 )
 
-test('a line is that of the parser with places, whichever gave the value', () => {
+test('a line comes from the parser with places, whichever parser gave the value', () => {
   for (const text of CATALOGUES) {
     const [read, placed] = [readToml(text), readByPlaces(text)]
-    if (!read.ok || !placed.ok) throw new Error('it is no TOML')
+    if (!read.ok || !placed.ok) throw new Error('the text is not TOML')
     for (const path of [
       [],
       ['models', 0],

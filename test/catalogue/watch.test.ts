@@ -92,7 +92,7 @@ describe('the file changes', () => {
     await writeFile(path, BROKEN)
     expect(await next()).toMatchObject({ mistakes: [{ path: 'providers[0].protocol', line: 4 }] })
     expect(modelIds()).toEqual(['model'])
-    // Ten more looks at a file that stays as it is. Nothing tells of a look that finds nothing, so the time is waited for.
+    // Ten more polls of the unchanged file. A poll without a change reports nothing, so the test waits for the time.
     await Bun.sleep(50)
     expect(reported).toEqual([])
     await writeFile(path, TWO_MODELS)
@@ -100,7 +100,7 @@ describe('the file changes', () => {
     expect(modelIds()).toEqual(['model', 'second'])
   })
 
-  test('by being deleted: that is reported, the last good one stays, and the file may come back', async () => {
+  test('by being deleted: the deletion is reported, the last good one stays, and the file may come back', async () => {
     const { modelIds, next } = await watching(CATALOGUE)
     await unlink(path)
     expect(await next()).toMatchObject({ mistakes: [{ path: '', line: 1 }] })
@@ -129,7 +129,7 @@ describe('settings that wait for a restart', () => {
     expect((await next()).change?.waiting_for_restart).toEqual(waiting_for_restart)
   })
 
-  test('where files are kept', async () => {
+  test('the bucket of files', async () => {
     const { watched, next } = await watching(CATALOGUE, { poll_ms: 3_600_000 })
     const storage = 'files = "s3://files"\naccess_key_id = "id"\nsecret_access_key = "secret"'
     await writeFile(path, `[storage]\n${storage}\n${CATALOGUE}`)

@@ -1,4 +1,4 @@
-// `config apply` and `config show`: the catalogue in the database by commands; what is refused first, and what other commands find then.
+// `config apply` and `config show`: the catalogue moves into the database by commands; refused files; other commands afterwards.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { startGateway } from '../../../src/app/process/serve.ts'
@@ -35,7 +35,7 @@ describe('without a server', () => {
   })
 
   test.each(['config check', 'models'])(
-    '%s of a file with nothing but a database whose variable is missing tells that alone',
+    '%s reports the missing variable alone for a file with only a database',
     async (command) => {
       put(STORAGE, 'tollgate.toml')
       const { status, err } = await scene.run(...command.split(' '))
@@ -59,7 +59,7 @@ describe('without a server', () => {
     })
   })
 
-  test('show prints nothing of a file that is no TOML', async () => {
+  test('show prints nothing of a file that is not TOML', async () => {
     put(`${LITERAL}x = `, 'tollgate.toml')
     const { status, out, err } = await scene.run('config', 'show')
     expect([status, out]).toEqual([1, ''])
@@ -96,7 +96,7 @@ describe.if(hasPostgres)('with a server', () => {
     ],
     ['a key in a comment', `# api_keys = ["${SECRET}"]\n${TEXT}`, /new\.toml:1: has what looks like a key/],
     ['mistakes', TEXT.replace('kind', 'knid'), /new\.toml:7: models\[0\]\.kind: must be "text"/],
-    ['no TOML', `${TEXT}x = `, /new\.toml:\d+: is not TOML/],
+    ['text that is not TOML', `${TEXT}x = `, /new\.toml:\d+: is not TOML/],
     ['nothing', '', /new\.toml:1: providers: is missing/],
   ])('a file with %s is refused whole', async (_, text, words) => {
     const { status, out, err } = await apply(text)
@@ -108,9 +108,9 @@ describe.if(hasPostgres)('with a server', () => {
   })
 
   test.each<[what: string, args: string[], ask: string | undefined, status: number, words: string]>([
-    ['a file that is not there', ['missing.toml', '--yes'], undefined, 1, 'file or folder not found'],
-    ['nobody to be asked', ['new.toml'], undefined, 1, 'running now: 0. Nothing was changed. Add --yes'],
-    ['a no', ['new.toml'], 'n', 1, 'Nothing was changed.'],
+    ['a missing file', ['missing.toml', '--yes'], undefined, 1, 'file or folder not found'],
+    ['no terminal to ask at', ['new.toml'], undefined, 1, 'running now: 0. Nothing was changed. Add --yes'],
+    ['the answer no', ['new.toml'], 'n', 1, 'Nothing was changed.'],
   ])('%s: nothing is written', async (_, [file = '', ...args], answer, status, words) => {
     put(TEXT)
     if (answer !== undefined) scene.ask = async () => answer
@@ -120,7 +120,7 @@ describe.if(hasPostgres)('with a server', () => {
     expect(await inForce()).toBeUndefined()
   })
 
-  test('what was changed while it was asked about is refused', async () => {
+  test('apply is refused if the catalogue changes while it asks', async () => {
     put(priced(3))
     scene.ask = async () => {
       await using db = await openPostgres(database.url)
@@ -134,7 +134,7 @@ describe.if(hasPostgres)('with a server', () => {
     expect((await inForce())?.text).toBe(priced(9))
   })
 
-  test('shows the lines, asks, leaves out what is of the machine, and says what is not used any more', async () => {
+  test('apply shows the lines, asks, leaves out the settings of the machine, and warns of sections that are not used any more', async () => {
     const questions: string[] = []
     scene.ask = async (question) => {
       questions.push(question)
@@ -159,7 +159,7 @@ describe.if(hasPostgres)('with a server', () => {
     expect(own()).toBe(TEXT + STORAGE)
   })
 
-  test('works before the first start, for machines that have nothing but [storage]; what is in force already is not written again', async () => {
+  test('apply works before the first start, for machines with only [storage]; a text already in force is not written again', async () => {
     const empty = await makeDatabase('template0')
     try {
       scene.env = { DATABASE_URL: empty.url }
@@ -194,13 +194,13 @@ describe.if(hasPostgres)('with a server', () => {
     }
   })
 
-  describe('once it is in the database', () => {
+  describe('with the catalogue in the database', () => {
     beforeEach(async () => {
       expect((await apply(priced(3))).status).toBe(0)
       scene.env.ACME_API_KEY = SECRET
     })
 
-    test('commands find that one', async () => {
+    test('commands use it', async () => {
       put(STORAGE, 'tollgate.toml')
       expect((await scene.json('models')).models).toMatchObject([{ id: 'flash', usable: true }])
       expect((await scene.run('prices', 'list')).out).toContain('flash')
@@ -235,12 +235,12 @@ describe.if(hasPostgres)('with a server', () => {
       })
     })
 
-    test('a file that still has one is told of', async () => {
+    test('a file that still has a catalogue brings a warning', async () => {
       const { err } = await scene.run('config', 'check')
       expect(err).toContain(`${scene.path('tollgate.toml')}: not used: providers, models.`)
     })
 
-    test('what is shown can be changed and applied', async () => {
+    test('the output of show can be changed and applied', async () => {
       const { out, err } = await scene.run('config', 'show')
       expect([`${out}\n`, err]).toEqual([
         priced(3),
@@ -257,7 +257,7 @@ describe.if(hasPostgres)('with a server', () => {
       expect((await inForce())?.text).toBe(priced(4))
     })
 
-    test('its history has who put it in force, and a version comes back', async () => {
+    test('the history names the author of a version, and an earlier version can be restored', async () => {
       await apply(priced(5))
       const { out } = await scene.run('config', 'history')
       expect(out).toMatch(/ 2 +\S+ +config apply +model flash \(price\)/)
@@ -302,7 +302,7 @@ describe.if(hasPostgres)('with a server', () => {
       expect(own()).toBe(TEXT + STORAGE)
     })
 
-    test('an account that it has limits for is not erased before they are out', async () => {
+    test('an account with limits in the catalogue is not erased before they are taken out', async () => {
       await scene.json('account', 'create', 'ada')
       await apply(`${priced(3)}[limits.accounts.ada]\nrequests_per_minute = 3\n`)
       const { status, err } = await scene.run('account', 'erase', 'ada', '--yes')
@@ -317,7 +317,7 @@ describe.if(hasPostgres)('with a server', () => {
       expect(await db.rows("SELECT 1 FROM catalogues WHERE text LIKE '%ada%'")).toEqual([])
     })
 
-    test('an archive has it whole; restored into a folder it is the file, and nothing is in force in a later database', async () => {
+    test('an archive contains the catalogue; a restore into a folder writes it as the file, and puts none in force in the database there', async () => {
       const archive = scene.path('a.tar.zst')
       await scene.json('backup', archive)
       using other = createScene('nothing')
@@ -328,7 +328,7 @@ describe.if(hasPostgres)('with a server', () => {
       expectNothingShared(other.path('tollgate.db'))
     })
 
-    test('a copy of the database alone is not in force either', async () => {
+    test('a copy of the database alone has no catalogue in force either', async () => {
       const copy = scene.path('copy.db')
       await scene.json('backup', '--database-only', copy)
       using other = createScene('nothing')
@@ -336,7 +336,7 @@ describe.if(hasPostgres)('with a server', () => {
       expectNothingShared(other.path('tollgate.db'))
     })
 
-    test('an archive restored on PostgreSQL is in force there, and its file has it whole', async () => {
+    test('restored on PostgreSQL from an archive it is in force there, and the file has it whole', async () => {
       const archive = scene.path('a.tar.zst')
       await scene.json('backup', archive)
       const empty = await makeDatabase('template0')
@@ -352,7 +352,7 @@ describe.if(hasPostgres)('with a server', () => {
       }
     })
 
-    test('moved back into a folder it is the file there, unless there is one', async () => {
+    test('moved back into a folder it becomes the file there, unless the folder has one', async () => {
       rmSync(scene.path('tollgate.db'))
       put(`[server]\nlisten = "127.0.0.1:9"\n${STORAGE}region = "eu-1"\n`, 'tollgate.toml')
       const there = scene.path('there')

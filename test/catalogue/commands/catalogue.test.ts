@@ -45,7 +45,7 @@ describe('models', () => {
     const { out, err } = await scene.run('models')
     const rows = out.split('\n').map((line) => line.split(/ {2,}/))
     expect(rows).toContainEqual(['sim-flash', 'text', 'yes', '0.30', '2.50', '-', 'simulator:flash'])
-    // It writes none.
+    // An embedding model has no output tokens.
     expect(rows).toContainEqual([
       'sim-embedding',
       'embedding',
@@ -139,7 +139,7 @@ price = { input = 1, output = 4, service_tiers = { flex = 0.5 } }
     })
   })
 
-  test('shows when models end, where one has a date: by its own, else by the last of its routes', async () => {
+  test('shows the shutdown dates of models if one has any: its own, else the last of its routes', async () => {
     expect((await scene.run('models')).out).not.toContain('ENDS')
     const ending = (id: string, own: string, ...routes: string[]) => `
 [[models]]
@@ -175,7 +175,7 @@ routes = [${routes.map((more) => `{ provider = "simulator", model = "flash"${mor
     expect(byId.get('sim-one-route')).toMatchObject({ shutdown_date: null })
   })
 
-  test('shows what is billed beyond tokens, where a model has a price for it', async () => {
+  test('shows the extras that models bill beyond tokens, if one has any', async () => {
     expect((await scene.run('models')).out).not.toContain('EXTRAS')
     appendFileSync(scene.path('tollgate.toml'), WITH_EXTRAS)
     const { out } = await scene.run('models')
@@ -203,7 +203,7 @@ routes = [${routes.map((more) => `{ provider = "simulator", model = "flash"${mor
   })
 })
 
-test('models says which cannot be used for want of a key', async () => {
+test('models names the models that cannot be used because a key is missing', async () => {
   appendFileSync(
     scene.path('tollgate.toml'),
     '\n[[providers]]\nname = "g"\nprotocol = "gemini"\nbase_url = "https://g.example"\napi_keys = ["env:G_KEY"]\n' +
@@ -217,7 +217,7 @@ test('models says which cannot be used for want of a key', async () => {
 })
 
 describe('config check', () => {
-  test('answers status 0 for a file without mistakes', async () => {
+  test('exits with status 0 for a file without mistakes', async () => {
     const { status, out } = await scene.run('config', 'check')
     const good = `${scene.path('tollgate.toml')} has no mistakes: models `
     expect([status, out]).toEqual([0, expect.stringMatching(/: models \d+, providers \d+\.$/)])
@@ -265,9 +265,9 @@ describe('config check', () => {
       warnings: [{ path: 'providers[3].api_keys[0]', message: expect.stringContaining('"g" is disabled') }],
     })
     scene.env = { G_KEY: 'the-secret' }
-    const given = await scene.run('config', 'check', '--json')
-    expect(given.status).toBe(0)
-    expect(given.out).not.toContain('the-secret')
+    const withKey = await scene.run('config', 'check', '--json')
+    expect(withKey.status).toBe(0)
+    expect(withKey.out).not.toContain('the-secret')
   })
 
   test('needs no database', async () => {

@@ -1,4 +1,4 @@
-// `models add` and `delete`, `providers add`, `rename` and `delete`: what the pages do, with the file's comments and keys left as they are.
+// `models add` and `delete`, `providers add`, `rename` and `delete`: the changes of the console's pages; the file keeps its comments and keys.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { sceneOfEachTest } from '../../app/commands/scene.ts'
@@ -29,7 +29,7 @@ const add = (more: string) =>
   run(`models add fast --route acme:fast-1 --price input=0.50,output=2 ${more}`.trim())
 
 describe('a model', () => {
-  test('is added with its price, cost and further fields, and the margin of each rate is said', async () => {
+  test('is added with its price, cost and further fields, and the command prints the margin of each rate', async () => {
     await run('config set server.log_level=warn')
     const { status, out } = await add('--cost input=0.10,output=2 --set max_output_tokens=4096')
     expect(status).toBe(0)
@@ -48,7 +48,7 @@ describe('a model', () => {
     expect(versions[0]?.changed).toMatchObject([{ kind: 'model', name: 'fast', change: 'added' }])
   })
 
-  test('below its cost is asked about, and not added without an answer', async () => {
+  test('priced below its cost is not added without a confirmation', async () => {
     const refused = await add('--cost input=0.60,output=1')
     expect([refused.status, refused.err]).toEqual([
       1,
@@ -71,7 +71,7 @@ describe('a model', () => {
 })
 
 describe('a provider', () => {
-  test('is added with a key from the environment, and one that takes none', async () => {
+  test('is added with a key from the environment, or without a key', async () => {
     scene.env.NEW_API_KEY = 'secret-of-new-1'
     expect((await run('providers add new --server openai --key env:NEW_API_KEY')).status).toBe(0)
     expect(
@@ -90,9 +90,9 @@ describe('a provider', () => {
     expect(file()).toContain('secret-of-acme-1')
   })
 
-  test('is deleted with its routes and the models that have no other', async () => {
-    const asked = await run('providers delete acme')
-    expect(asked.err).toContain('Deleted with it, because they have no other route: flash.')
+  test('is deleted with its routes and the models without another route', async () => {
+    const unconfirmed = await run('providers delete acme')
+    expect(unconfirmed.err).toContain('Deleted with it, because they have no other route: flash.')
     expect(file()).toBe(TEXT)
     expect(await scene.json('providers', 'delete', 'acme', '--yes')).toMatchObject({
       models_deleted: ['flash'],
@@ -102,7 +102,7 @@ describe('a provider', () => {
   })
 })
 
-describe('refused, and nothing is written', () => {
+describe('refused changes write nothing', () => {
   test.each([
     ['models add flash --route acme:x --price input=1,output=1', 1, /has a model "flash" already/],
     ['models add x --route nobody:x --price input=1,output=1', 1, /models\[2\]\.routes\[0\]/],
@@ -151,7 +151,7 @@ describe('refused, and nothing is written', () => {
     expect(file()).toBe(added)
   })
 
-  test('a catalogue with mistakes is said to have them', async () => {
+  test('the mistakes of a catalogue are reported', async () => {
     const broken = `${TEXT}\n[server]\nlisten = 1\n`
     writeFileSync(scene.path('tollgate.toml'), broken)
     expect((await run('models delete flash --yes')).err).toContain('server.listen')

@@ -1,4 +1,4 @@
-// `config history` and `config restore`: what changed, by whom, and an earlier version in force again.
+// `config history` and `config restore`: changes with their authors, and an earlier version in force again.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Author, keepText } from '../../../src/catalogue/past.ts'
@@ -10,7 +10,7 @@ import { acmeText } from '../catalogues.ts'
 const SECRET = 'secret-of-acme-1'
 const TEXT = acmeText(SECRET)
 const priced = (input: number) => TEXT.replace('input = 1', `input = ${input}`)
-/** As it is kept. */
+/** A text as the database keeps it. */
 const marked = (text: string, mark = 'hidden:AAAAAAAA') => text.replace(SECRET, mark)
 
 const scene = sceneOfEachTest(async (scene) => {
@@ -36,7 +36,7 @@ describe('config history', () => {
     expect(lines[3]).toMatch(/ file +-$/)
   })
 
-  test('as JSON, at most so many', async () => {
+  test('prints at most --limit versions as JSON', async () => {
     expect(await scene.json('config', 'history', '--limit', '1')).toEqual({
       versions: [
         {
@@ -53,14 +53,14 @@ describe('config history', () => {
   test.each([
     ['2', ['-price = { input = 1, output = 2 } # ours', '+price = { input = 3, output = 2 } # ours']],
     ['1', ['+[[providers]]', '+api_keys = ["hidden:AAAAAAAA"]']],
-  ])('of version %s prints its lines', async (version, lines) => {
+  ])('prints the lines of version %s', async (version, lines) => {
     const { out } = await scene.run('config', 'history', version)
     for (const line of lines) expect(out.split('\n')).toContain(line)
   })
 })
 
 describe('config restore', () => {
-  test('shows the lines, asks, and writes: with the key that the file has', async () => {
+  test('shows the lines, asks, and writes them with the key of the file', async () => {
     scene.ask = async () => 'y'
     const { status, out, err } = await scene.run('config', 'restore', '2')
     expect(status).toBe(0)
@@ -77,12 +77,12 @@ describe('config restore', () => {
       db.query("SELECT action, subject, after FROM actions WHERE command = 'config restore'").all(),
     ).toMatchObject([
       { action: 'price.changed', subject: 'flash', after: '{"input":3}' },
-      // The mark of this test is of no key.
+      // The mark in this test belongs to no key, so the key counts as changed.
       { action: 'provider.changed', subject: 'acme', after: '{"api_keys":["(hidden)"]}' },
     ])
   })
 
-  test('of what is in force writes nothing', async () => {
+  test('of the version in force writes nothing', async () => {
     const before = file()
     const { written } = await scene.json('config', 'restore', '3')
     expect([written, file()]).toEqual([false, before])
@@ -95,17 +95,17 @@ describe('config restore', () => {
   })
 
   test.each<[string, args: string[], status: number, words: string, text: string]>([
-    ['nobody to be asked', ['2'], 1, 'Add --yes to skip the question.', priced(5)],
-    ['a version that is not kept', ['9', '--yes'], 1, 'Version 9 of the catalogue not found.', priced(5)],
-    ['no number', ['first'], 2, 'Write a whole number from 1.', priced(5)],
+    ['no terminal to ask at', ['2'], 1, 'Add --yes to skip the question.', priced(5)],
+    ['an unknown version', ['9', '--yes'], 1, 'Version 9 of the catalogue not found.', priced(5)],
+    ['a version that is not a number', ['first'], 2, 'Write a whole number from 1.', priced(5)],
     [
-      'a key that is gone',
+      'a removed key',
       ['2', '--yes'],
       1,
       'providers[0].api_keys[0] must be the key itself',
       TEXT.replaceAll('"acme"', '"other"'),
     ],
-    ['a file that is no TOML', ['2', '--yes'], 1, 'The file is not TOML', `${TEXT}\nx = `],
+    ['a file that is not TOML', ['2', '--yes'], 1, 'The file is not TOML', `${TEXT}\nx = `],
   ])('%s: refused, and nothing is written', async (_, args, status, words, text) => {
     writeFileSync(scene.path('tollgate.toml'), text)
     const before = file()
@@ -115,7 +115,7 @@ describe('config restore', () => {
   })
 })
 
-test('comments that stand with a key are not printed: of the file, and of versions that were kept with them', async () => {
+test('comments beside a key are printed neither from the file nor from kept versions', async () => {
   const NOTE = 'old: correct-horse of anna'
   const commented = TEXT.replace('\n\n[[models]]', ` # ${NOTE}\n\n[[models]]`)
   writeFileSync(scene.path('tollgate.toml'), commented)

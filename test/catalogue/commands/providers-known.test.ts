@@ -1,4 +1,4 @@
-// `providers test` of known servers that are set up wrongly: what it tells the person who has to mend it, as it stands on the screen.
+// `providers test` of known servers that are set up wrongly: the advice to the operator, as the screen shows it.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { type Seen, startUpstream, whole } from '../../support/upstream.ts'
 const KEY = 'key-0123456789'
 const TOKEN_SERVER = 'https://oauth2.googleapis.com'
 
-/** As the runtime fails. */
+/** A failure as the runtime throws it. */
 const failing = (code: string, message: string) => Object.assign(new TypeError(message), { code })
 const notFound = (url: string) => {
   const { hostname } = new URL(url)
@@ -67,7 +67,7 @@ price = { input = 1, output = 1 }
   return await scene.run('providers', 'test', ...options)
 }
 
-describe('what is wrong is told', () => {
+describe('the advice for each known mistake', () => {
   test.each(CASES.map((one) => [one.what, one] as const))('%s', async (_, one) => {
     const { status, out, err } = await run(one, '--json')
     const { tested } = JSON.parse(out)
@@ -84,7 +84,7 @@ test('on the screen: the address, the words of the server, then what to do', asy
   const [one] = CASES.filter(({ what }) => what === 'Vertex AI: clock off')
   if (!one) throw new Error('no case')
   const { out } = await run(one)
-  // Below the line that tells how long it took.
+  // Below the line with the duration.
   expect(out.split('\n').slice(3)).toEqual([
     '     https://aiplatform.googleapis.com/v1beta1/projects/fake-project-1234/locati',
     '     ons/global/publishers/google/models/m:generateContent',

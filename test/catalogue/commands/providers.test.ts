@@ -1,4 +1,4 @@
-// `providers test`: one real request for each key and route, what came back, and an exit status to rely on.
+// `providers test`: one real request for each key and route, its result, and an exit status to rely on.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { createScene, sceneOfEachTest } from '../../app/commands/scene.ts'
@@ -37,10 +37,10 @@ protocol = "${protocol}"
 base_url = "${url}${path}"
 api_keys = ${JSON.stringify(keys)}
 `
-let made = 0
+let modelCount = 0
 const model = ({ kind = 'text', provider = 'one', model = 'their-model' }: Route = {}) => `
 [[models]]
-id = "model-${++made}"
+id = "model-${++modelCount}"
 kind = "${kind}"
 routes = [{ provider = "${provider}", model = "${model}" }]
 price = { ${PRICE[kind]} }
@@ -60,7 +60,7 @@ const byKey: Script = ({ headers }) =>
     : refusal(401, { error: { message: `Incorrect API key provided: ${BAD_KEY}.`, code: 'invalid_api_key' } })
 
 /** Runs it with --json. */
-async function tested(...args: string[]) {
+async function testProviders(...args: string[]) {
   const { status, out, err } = await scene.run('providers', 'test', ...args, '--json')
   return { status, err, ...JSON.parse(out) }
 }
@@ -68,10 +68,10 @@ async function tested(...args: string[]) {
 const OPENAI = provider('one', 'openai', '/v1')
 
 describe('one request for each key and route', () => {
-  test('says what every key is answered: address, status, words without secrets, latency; status 1', async () => {
+  test('reports the result of each key: address, status, words without secrets, latency; exits with 1', async () => {
     upstream.answer(byKey)
     catalogue(provider('one', 'openai', '/v1', [GOOD_KEY, BAD_KEY]), model())
-    const { status, ok, tested: routes } = await tested()
+    const { status, ok, tested: routes } = await testProviders()
     expect([status, ok]).toEqual([1, false])
     const address = `${url}/v1/chat/completions`
     const common = { provider: 'one', protocol: 'openai', kind: 'text', model: 'their-model', address }
@@ -99,10 +99,10 @@ describe('one request for each key and route', () => {
     ])
   })
 
-  test('is small, and is sent as calls are', async () => {
+  test('is small, and is sent like a call', async () => {
     upstream.answer(COMPLETION)
     catalogue(`${OPENAI}headers = { x-team = "blue" }\n`, model({ model: 'gpt-4o' }))
-    expect((await tested()).status).toBe(0)
+    expect((await testProviders()).status).toBe(0)
     const { path, headers, body } = upstream.last()
     expect(path).toBe('/v1/chat/completions')
     expect(headers).toMatchObject({
@@ -111,30 +111,30 @@ describe('one request for each key and route', () => {
       'content-type': 'application/json',
       'accept-encoding': 'identity',
     })
-    const asked = JSON.parse(body.toString())
-    expect(asked).toMatchObject({ model: 'gpt-4o', messages: [{ role: 'user' }] })
-    expect(asked.max_completion_tokens ?? asked.max_tokens).toBe(256)
+    const sentBody = JSON.parse(body.toString())
+    expect(sentBody).toMatchObject({ model: 'gpt-4o', messages: [{ role: 'user' }] })
+    expect(sentBody.max_completion_tokens ?? sentBody.max_tokens).toBe(256)
     expect(body.length).toBeLessThan(300)
   })
 
-  test('of a model that several models of the catalogue go to is sent once', async () => {
+  test('is sent once for an upstream model of several models', async () => {
     upstream.answer(COMPLETION)
     catalogue(OPENAI, model(), model(), model({ model: 'another' }))
-    expect((await tested()).tested).toHaveLength(2)
+    expect((await testProviders()).tested).toHaveLength(2)
     expect(upstream.seen).toHaveLength(2)
   })
 
-  test('with a name goes to that provider only', async () => {
+  test('goes to the named provider only', async () => {
     upstream.answer(COMPLETION)
     catalogue(OPENAI, provider('two', 'openai', '/two/v1'), model(), model({ provider: 'two' }))
-    expect((await tested('two')).tested).toMatchObject([{ provider: 'two', ok: true }])
+    expect((await testProviders('two')).tested).toMatchObject([{ provider: 'two', ok: true }])
     expect(upstream.seen.map(({ path }) => path)).toEqual(['/two/v1/chat/completions'])
   })
 
   test('a key that is left out is not tested, and the others keep their numbers', async () => {
     upstream.answer(COMPLETION)
     catalogue(provider('one', 'openai', '/v1', ['env:NOT_SET', GOOD_KEY]), model())
-    const { tested: routes, warnings, err } = await tested()
+    const { tested: routes, warnings, err } = await testProviders()
     expect(routes).toMatchObject([{ provider_key: 'one#2' }])
     expect(warnings).toMatchObject([{ path: 'providers[0].api_keys[0]' }])
     expect(err).toBe('')
@@ -145,26 +145,26 @@ describe('images', () => {
   const IMAGE = whole({ created: 1, data: [{ b64_json: 'AAAA' }] })
   const parts = () => [OPENAI, model({ kind: 'image', model: 'gpt-image-1' })]
 
-  test('cost money, so that they are only asked for with --images', async () => {
+  test('cost money, so they are tested only with --images', async () => {
     catalogue(...parts())
-    const { status, tested: routes, untested } = await tested()
+    const { status, tested: routes, untested } = await testProviders()
     expect([status, routes]).toEqual([0, []])
     expect(untested).toEqual([{ provider: 'one', model: 'gpt-image-1', reason: 'image' }])
     expect(upstream.seen).toEqual([])
   })
 
-  test('are asked for one each', async () => {
+  test('are tested by one image each', async () => {
     upstream.answer(IMAGE)
     catalogue(...parts())
-    const { status, tested: routes } = await tested('--images')
+    const { status, tested: routes } = await testProviders('--images')
     expect([status, routes]).toMatchObject([0, [{ kind: 'image', result: 'ok', status: 200 }]])
     expect(upstream.seen.map(({ path }) => path)).toEqual(['/v1/images/generations'])
   })
 
-  test('a refusal to draw fails', async () => {
+  test('a refusal to generate fails', async () => {
     upstream.answer(refusal(400, { error: { message: 'No.', code: 'moderation_blocked' } }))
     catalogue(...parts())
-    expect(await tested('--images')).toMatchObject({
+    expect(await testProviders('--images')).toMatchObject({
       status: 1,
       tested: [{ result: 'refused', words: 'No.' }],
     })
@@ -176,13 +176,13 @@ test('embeddings are tested too', async () => {
     whole({ object: 'list', model: 'm', data: [{ object: 'embedding', index: 0, embedding: [0.5, 1] }] }),
   )
   catalogue(OPENAI, model({ kind: 'embedding' }))
-  expect(await tested()).toMatchObject({ status: 0, tested: [{ kind: 'embedding', ok: true }] })
+  expect(await testProviders()).toMatchObject({ status: 0, tested: [{ kind: 'embedding', ok: true }] })
   expect(upstream.last().path).toBe('/v1/embeddings')
 })
 
-describe('models that are priced by units are asked something small', () => {
+describe('models priced by units get a small request', () => {
   const json = (body: object) => whole(body)
-  const GOOD: [kind: keyof typeof PRICE, path: string, answer: Script, asked: RegExp][] = [
+  const GOOD: [kind: keyof typeof PRICE, path: string, answer: Script, sentBody: RegExp][] = [
     ['moderation', '/v1/moderations', json({ results: [{ flagged: false }] }), /"input":"OK"/],
     ['rerank', '/v1/rerank', json({ results: [] }), /"documents":\["OK","No\."\]/],
     [
@@ -198,13 +198,13 @@ describe('models that are priced by units are asked something small', () => {
       /name="model"\r\n\r\ntheir-model[\s\S]*filename="silence\.wav"[\s\S]*RIFF/,
     ],
   ]
-  test.each(GOOD)('%s', async (kind, path, answer, asked) => {
+  test.each(GOOD)('%s', async (kind, path, answer, sentBody) => {
     upstream.answer(answer)
     catalogue(OPENAI, model({ kind }))
-    expect(await tested()).toMatchObject({ status: 0, tested: [{ kind, ok: true }], untested: [] })
+    expect(await testProviders()).toMatchObject({ status: 0, tested: [{ kind, ok: true }], untested: [] })
     const { path: sent, headers, body } = upstream.last()
     expect([sent, headers.authorization]).toEqual([path, `Bearer ${GOOD_KEY}`])
-    expect(body.toString('latin1')).toMatch(asked)
+    expect(body.toString('latin1')).toMatch(sentBody)
     expect(body.length).toBeLessThan(20_000)
   })
 
@@ -221,16 +221,16 @@ describe('models that are priced by units are asked something small', () => {
       'Audio is too short.',
     ],
     ['speech', refusal(404, { error: { message: 'No such model.' } }), 'not found', 'No such model.'],
-  ])('%s that fails', async (kind, answer, result, words) => {
+  ])('a failure of %s', async (kind, answer, result, words) => {
     upstream.answer(answer)
     catalogue(OPENAI, model({ kind }))
-    const answered = await tested()
+    const answered = await testProviders()
     expect(answered).toMatchObject({ status: 1, tested: [{ kind, result }] })
     expect(answered.tested[0].words).toContain(words)
   })
 })
 
-describe('a provider that speaks responses as well', () => {
+describe('a provider that also serves responses', () => {
   const byPath: Script = ({ path }) =>
     path.endsWith('/responses')
       ? whole({
@@ -240,10 +240,10 @@ describe('a provider that speaks responses as well', () => {
       : COMPLETION
   const BOTH = `${OPENAI}responses = true\n`
 
-  test('is asked by both, and told apart', async () => {
+  test('is tested by both protocols, with a result for each', async () => {
     upstream.answer(byPath)
     catalogue(BOTH, model(), model({ kind: 'embedding', model: 'e' }))
-    const { tested: routes } = await tested()
+    const { tested: routes } = await testProviders()
     expect(routes).toMatchObject([
       { kind: 'text', ok: true, address: `${url}/v1/chat/completions` },
       { kind: 'responses', ok: true, words: 'OK.', address: `${url}/v1/responses` },
@@ -257,7 +257,7 @@ describe('a provider that speaks responses as well', () => {
     })
   })
 
-  test('one that has no responses fails there alone', async () => {
+  test('without responses fails there alone', async () => {
     upstream.answer((seen, index) =>
       seen.path.endsWith('/responses')
         ? refusal(404, { error: { message: 'Not here.' } })
@@ -266,7 +266,7 @@ describe('a provider that speaks responses as well', () => {
           : byPath,
     )
     catalogue(BOTH, model())
-    expect(await tested()).toMatchObject({
+    expect(await testProviders()).toMatchObject({
       status: 1,
       tested: [
         { kind: 'text', result: 'ok' },
@@ -276,7 +276,7 @@ describe('a provider that speaks responses as well', () => {
   })
 })
 
-describe('a failure is told as what it is', () => {
+describe('kinds of failures', () => {
   const HTML = '<html><title>Not found</title></html>'
   const cases: [name: string, script: Script, result: string, status: number | null, words: string][] = [
     ['a refused key', refusal(403, { error: { message: 'No access.' } }), 'bad key', 403, 'No access.'],
@@ -293,7 +293,7 @@ describe('a failure is told as what it is', () => {
     ['a bad request', refusal(400, { error: { message: 'Bad field.' } }), 'refused', 400, 'Bad field.'],
     ['an error', refusal(500, { error: { message: 'Oops.' } }), 'failed', 500, 'Oops.'],
     ['a redirect', refusal(301, ''), 'failed', 301, 'The provider answered with status 301 and no message.'],
-    ['an answer that is none', whole({ hello: 'world' }), 'failed', 200, 'neither text nor usage'],
+    ['JSON that is no answer', whole({ hello: 'world' }), 'failed', 200, 'neither text nor usage'],
     ['a page under status 200', whole(HTML), 'failed', 200, 'sent no JSON object'],
     [
       'an error under status 200',
@@ -307,7 +307,7 @@ describe('a failure is told as what it is', () => {
   test.each(cases)('%s', async (_, script, result, status, words) => {
     upstream.answer(script)
     catalogue(OPENAI, model())
-    const answered = await tested()
+    const answered = await testProviders()
     expect(answered).toMatchObject({ status: 1, ok: false, tested: [{ result, status, ok: false }] })
     expect(answered.tested[0].words).toContain(words)
   })
@@ -315,35 +315,34 @@ describe('a failure is told as what it is', () => {
   test('a provider that does not answer in time', async () => {
     upstream.answer({ steps: ['hang'] })
     catalogue(`${OPENAI}call_timeout_ms = 50\n`, model())
-    expect(await tested()).toMatchObject({ status: 1, tested: [{ result: 'too slow', status: null }] })
+    expect(await testProviders()).toMatchObject({ status: 1, tested: [{ result: 'too slow', status: null }] })
   })
 
-  test('a server that is not there', async () => {
+  test('an address without a server', async () => {
     catalogue(OPENAI.replace(url, 'http://127.0.0.1:1'), model())
-    expect(await tested()).toMatchObject({ status: 1, tested: [{ result: 'unreachable', status: null }] })
+    expect(await testProviders()).toMatchObject({
+      status: 1,
+      tested: [{ result: 'unreachable', status: null }],
+    })
   })
 
   test.each([
     ['anthropic', '/v1/messages', 'x-api-key'],
     ['gemini', '/v1beta/models/their-model:generateContent', 'x-goog-api-key'],
-  ])('in the words of %s', async (protocol, path, header) => {
+  ])('a refused key of %s', async (protocol, path, header) => {
     upstream.answer(refusal(401, { type: 'error', error: { message: 'invalid key' } }))
     catalogue(provider('one', protocol), model())
-    expect(await tested()).toMatchObject({
+    expect(await testProviders()).toMatchObject({
       tested: [{ result: 'bad key', words: 'invalid key', address: url + path }],
     })
     expect(upstream.last().headers[header]).toBe(GOOD_KEY)
   })
 })
 
-describe('refused before anything is sent', () => {
+describe('refusals before anything is sent', () => {
   test.each([
-    [
-      'a provider that is not in the catalogue',
-      ['nope'],
-      'Provider "nope" not found. Enabled providers: one',
-    ],
-    ['a provider that is disabled', ['two'], 'needs the environment variable NOT_SET, which is not set'],
+    ['an unknown provider', ['nope'], 'Provider "nope" not found. Enabled providers: one'],
+    ['a disabled provider', ['two'], 'needs the environment variable NOT_SET, which is not set'],
   ])('%s', async (_, args, message) => {
     catalogue(OPENAI, provider('two', 'openai', '/v1', ['env:NOT_SET']), model())
     const { status, out, err } = await scene.run('providers', 'test', ...args)

@@ -1,4 +1,4 @@
-// `config set`: settings by their names, all or none, with the file's comments and keys left as they are.
+// `config set`: settings by their names, all or none; the file keeps its comments and keys.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { sceneOfEachTest } from '../../app/commands/scene.ts'

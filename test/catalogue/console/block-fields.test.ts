@@ -1,4 +1,4 @@
-// The forms of models, routes and providers: each setting that the catalogue's schemas have is a field, or listed as one that only the text has.
+// The forms of models, routes and providers: each setting of the catalogue's schemas is a field, or listed as one for the text editor only.
 import { describe, expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
@@ -20,7 +20,7 @@ const queries = new QueryClient()
 queries.setQueryData(['catalogue', 'settings'], { sections: [], blocks: blockFields() })
 queries.setQueryData(['catalogue', 'known'], knownView())
 
-/** The names of the fields of a form: each shows the mistake in its value. */
+/** The names of a form's fields, found by the mistake that each shows. */
 function namesIn(form: Form, props: object, begin: string): string[] {
   const draft = {
     values: { providers: [{ name: 'p' }] },
@@ -53,7 +53,7 @@ describe.each(Object.entries(MODEL_SCHEMAS))('a model for %s', (kind, schema) =>
     expect(names.toSorted()).toEqual(settingsOf(schema, TEXT_ONLY.model).toSorted())
   })
 
-  test('has one in each route', () => {
+  test('has a field for each setting of a route', () => {
     const names = namesIn(ModelFields, props, 'models.0.routes.0.')
     const all = settingsOf(schema.properties.routes.items, TEXT_ONLY.route)
     const settings = all.filter(
@@ -70,7 +70,7 @@ test('a provider has a field for each setting', () => {
   expect(names.toSorted()).toEqual([...settings, 'protocol', 'server'].toSorted())
 })
 
-test('a setting that only the text has is a setting', () => {
+test('each setting listed for the text editor exists in the schema', () => {
   for (const [name, schemas] of [
     ['provider', [PROVIDER_SETTINGS]],
     ['model', Object.values(MODEL_SCHEMAS)],
@@ -80,11 +80,11 @@ test('a setting that only the text has is a setting', () => {
       expect(schemas.some(({ properties }) => Object.hasOwn(properties, setting))).toBe(true)
 })
 
-test('each further field says what it is', () => {
+test('each further field has a description', () => {
   const { provider, route, models, prices } = blockFields()
   const fields = [...provider, ...route, ...[models, prices].flatMap((kinds) => Object.values(kinds).flat())]
-  const silent = fields.filter(({ description }) => description === '').map(({ path }) => path.join('.'))
+  const undescribed = fields.filter(({ description }) => description === '').map(({ path }) => path.join('.'))
   // Fields made by hand have words of their own.
   const byHand = ['base_url', 'display_name', 'provider', 'call_timeout_ms', 'retired']
-  expect(silent.filter((name) => !byHand.includes(name))).toEqual([])
+  expect(undescribed.filter((name) => !byHand.includes(name))).toEqual([])
 })

@@ -1,4 +1,4 @@
-// The console's routes of the catalogue, models and providers, over real sockets: what they show, change, and keep to themselves.
+// The console's routes of the catalogue, models and providers, over real sockets: answers, changes, and secrets that stay hidden.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ interface ConsoleAnswer {
 /** @param body sent as JSON; without a method it makes the call a POST */
 type ConsoleCall = (path: string, body?: object, method?: string) => Promise<ConsoleAnswer>
 
-/** Every answer of every test is searched for what must never leave. */
+/** Every answer of every test, searched for secrets at the end. */
 const answers: string[] = []
 async function visitor(who: Who): Promise<ConsoleCall> {
   const session = await signedIn(gateway, who)
@@ -65,7 +65,7 @@ const ask = (model: string, text = 'Hi') =>
 const INPUT = ['models', 0, 'price', 'input']
 const price = (value: string) => ({ op: 'set', path: INPUT, value })
 
-describe('who may', () => {
+describe('access', () => {
   test.each([
     ['GET', '/catalogue', undefined],
     ['POST', '/catalogue/check', {}],
@@ -73,14 +73,14 @@ describe('who may', () => {
     ['POST', '/catalogue/save', { hash: 'x' }],
     ['GET', '/providers', undefined],
     ['POST', '/providers/try', { provider: PROVIDER, model: UPSTREAM_MODEL }],
-  ] as const)('%s %s: the operator alone', async (method, path, body) => {
+  ] as const)('%s %s is for the operator alone', async (method, path, body) => {
     const by_key = await visitor({ key })
     expect((await by_key(path, body, method)).status).toBe(403)
     const anonymous = await clientOf(gateway).send(method, path, body ? { body } : {})
     expect(anonymous.status).toBe(401)
   })
 
-  test('models: everybody, each those that they may call', async () => {
+  test('everybody sees models, but only those they may call', async () => {
     const limited = await gateway.key((await gateway.account('limited')).name, { models: ['test-t*'] })
     const idsFor = async (call: ConsoleCall) =>
       (await call('/models')).body.models.map(({ id }: { id: string }) => id)
@@ -120,8 +120,8 @@ describe('a variable that [server] env_names does not list', () => {
     ['previewed', '/catalogue/previews', {}],
     ['tried', '/providers/try', { provider: PROVIDER, model: UPSTREAM_MODEL }],
     ['saved', '/catalogue/save', {}],
-  ])('is not %s, and nothing is sent to the provider', async (_, path, more) => {
-    const asked = scene.upstream.seen.length
+  ])('is not %s, and the provider gets no request', async (_, path, more) => {
+    const sentBefore = scene.upstream.seen.length
     const { hash } = (await operator('/catalogue')).body
     const sent = path === '/catalogue/save' ? { edits, hash } : { edits, ...more }
     const { status, body } = await operator(path, sent)
@@ -130,12 +130,12 @@ describe('a variable that [server] env_names does not list', () => {
       expect.stringContaining('add "AWS_SECRET_ACCESS_KEY" to env_names there'),
     ])
     expect((await operator('/catalogue')).body.hash).toBe(hash)
-    expect(scene.upstream.seen).toHaveLength(asked)
+    expect(scene.upstream.seen).toHaveLength(sentBefore)
   })
 })
 
 describe('a change of prices', () => {
-  test('is previewed: what changes, and last week’s calls at the new prices, exactly', async () => {
+  test('is previewed: its changes, and last week’s calls at the new prices, exactly', async () => {
     for (const model of [MODEL, TIERED, TIERED]) expect((await ask(model)).status).toBe(200)
     await gateway.rest()
     const edits = [
@@ -167,12 +167,12 @@ describe('a change of prices', () => {
     expect(result.accounts).toHaveLength(1)
   })
 
-  test('of nothing has no re-rating', async () => {
+  test('without edits has no re-rating', async () => {
     const { body } = await operator('/catalogue/previews', {})
     expect(body).toEqual({ rating: null, changes: [], lost_groups: [] })
   })
 
-  test('with a mistake is told at its field and line', async () => {
+  test('with a mistake is reported at its field and line', async () => {
     const { status, body } = await operator('/catalogue/previews', { edits: [price('much')] })
     expect(status).toBe(422)
     expect(body.error).toMatchObject({ code: 'configuration_mistakes', param: 'models[0].price.input' })
@@ -195,7 +195,7 @@ describe('a change of prices', () => {
     expect(body.error.message).toEndWith(`.${others} Nothing was saved.`)
   })
 
-  test('is saved with its hash, once, and in force for the next call', async () => {
+  test('is saved once for a hash, and is in force for the next call', async () => {
     const before = await file()
     const { hash } = (await operator('/catalogue')).body
     const stale = await operator('/catalogue/save', { edits: [price('5')], hash: 'another' })
@@ -217,11 +217,11 @@ describe('a change of prices', () => {
   })
 
   test.each([
-    ['fields that are none', { hash: 'x', more: 1 }],
+    ['an unknown field', { hash: 'x', more: 1 }],
     ['an empty path', { hash: 'x', edits: [{ op: 'set', path: [], value: 1 }] }],
     ['a value that TOML cannot write', { hash: 'x', edits: [{ op: 'set', path: ['a'], value: null }] }],
     ['another operation', { hash: 'x', edits: [{ op: 'move', path: ['a'] }] }],
-  ])('%s: refused', async (_, body) => {
+  ])('%s is refused', async (_, body) => {
     const { status } = await operator('/catalogue/save', body)
     expect([400, 422]).toContain(status)
   })
@@ -249,7 +249,7 @@ describe('providers', () => {
     return body.providers[0].keys
   }
 
-  test('show their keys by marks, and nothing of them', async () => {
+  test('show marks in place of their keys', async () => {
     const { body } = await operator('/providers')
     expect(body.providers[0]).toMatchObject({
       name: PROVIDER,
@@ -262,7 +262,7 @@ describe('providers', () => {
     expect(first?.mark).not.toBe(second?.mark)
   })
 
-  test('tell which key is in cooldown, and why, in words without secrets', async () => {
+  test('show the key in cooldown, and its reason, without secrets', async () => {
     upstream.answer(({ headers }) =>
       JSON.stringify(headers).includes(PROVIDER_KEYS[0])
         ? refusal(429, { error: { message: `slow down, ${PROVIDER_KEYS[0]}` } })
@@ -277,7 +277,7 @@ describe('providers', () => {
     expect((await operator('/providers')).body.providers[0].state).toBe('partly cooling')
   })
 
-  test('are tried with one key, in the provider’s own words; who answers is out of its cooldown', async () => {
+  test('are tried with one key, and show the provider’s own words; an answer ends the cooldown of the key', async () => {
     const order = { provider: PROVIDER, model: UPSTREAM_MODEL, key: 1 }
     const failed = await operator('/providers/try', order)
     expect(failed.body).toMatchObject({
@@ -296,7 +296,7 @@ describe('providers', () => {
     expect(gateway.rows().calls).toHaveLength(calls)
   })
 
-  test('are tried before they are saved', async () => {
+  test('can be tried before they are saved', async () => {
     const edits = [
       {
         op: 'add',
@@ -316,7 +316,7 @@ describe('providers', () => {
     expect(await file()).not.toContain('typed-just-now-123')
   })
 
-  test('get no key that was written for another address, not even in a trial', async () => {
+  test('get no key written for another address, not even in a trial', async () => {
     const edits = [
       {
         op: 'set',
@@ -339,13 +339,13 @@ describe('providers', () => {
     ['another provider', { provider: 'other', model: UPSTREAM_MODEL }, 404, 'provider'],
     ['another model', { provider: PROVIDER, model: 'other' }, 404, 'model'],
     ['another key', { provider: PROVIDER, model: UPSTREAM_MODEL, key: 9 }, 404, 'key'],
-  ])('%s: refused', async (_, body, status, param) => {
+  ])('%s is refused', async (_, body, status, param) => {
     const refused = await operator('/providers/try', body)
     expect(refused.status).toBe(status)
     expect(refused.body.error.param).toBe(param)
   })
 
-  test('make no image unasked', async () => {
+  test('generate no image unless the operator confirms it', async () => {
     const edits = [{ op: 'set', path: ['models', 4, 'routes', 0, 'model'], value: 'paints' }]
     const order = { provider: PROVIDER, model: 'paints', edits }
     const refused = await operator('/providers/try', order)

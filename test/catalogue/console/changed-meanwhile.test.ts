@@ -1,4 +1,4 @@
-// A save in the console over a value that changed since it was read: 409 with both values, and the value of the other person stays.
+// Saves in the console over a value that changed since it was read: 409 with both values; the other person's value stays.
 import { describe, expect, test } from 'bun:test'
 import { signedIn } from '../../support/console-session.ts'
 import { fileScene } from '../../support/scene.ts'
@@ -65,12 +65,12 @@ const CASES: [field: string, maker: Maker, theirs: unknown, mine: unknown][] = [
     .map(([field, [theirs, mine]]): (typeof CASES)[number] => [`account ${field}`, newAccount, theirs, mine]),
 ]
 
-describe('a change of two people at once', () => {
+describe('two operators change a key or an account at once', () => {
   test.each(CASES)(
-    '%s: the second is refused with both values, and then decides',
-    async (what, make, theirs, mine) => {
+    '%s: the second save is refused with both values, and can be repeated',
+    async (name, make, theirs, mine) => {
       const { path, read } = await make()
-      const field = what.split(' ')[1] ?? ''
+      const field = name.split(' ')[1] ?? ''
       const was = { [field]: Reflect.get(read, field) }
       await berta.json('PATCH', path, { [field]: theirs, was })
       const before = await anna.json('GET', path)
@@ -89,14 +89,14 @@ describe('a change of two people at once', () => {
     },
   )
 
-  test('of different fields: both hold', async () => {
+  test('changes of different fields both hold', async () => {
     const { path, read } = await newKey()
     await berta.json('PATCH', path, { daily_limit: '5', was: { daily_limit: null } })
     const changed = await anna.json('PATCH', path, { name: 'renamed', was: { name: read.name } })
     expect(changed).toMatchObject({ name: 'renamed', daily_limit_usd: '5.00' })
   })
 
-  test('to the same value: no conflict; the same value in other digits: none either', async () => {
+  test('changes to the same value do not conflict, nor do other digits of it', async () => {
     const { path } = await newKey()
     await berta.json('PATCH', path, { daily_limit: '5', was: { daily_limit: null } })
     expect(
@@ -109,7 +109,7 @@ describe('a change of two people at once', () => {
     })
   })
 
-  test('one of several fields: nothing of the save is done', async () => {
+  test('a conflict in one of several fields refuses the whole save', async () => {
     const { path, read } = await newKey()
     await berta.json('PATCH', path, { daily_limit: '5' })
     const body = { name: 'half', daily_limit: '2', was: { name: read.name, daily_limit: null } }
@@ -117,7 +117,7 @@ describe('a change of two people at once', () => {
     expect(await anna.json('GET', path)).toMatchObject({ name: read.name, daily_limit_usd: '5.00' })
   })
 
-  test('of the account holder and the operator', async () => {
+  test('the account holder and the operator conflict, too', async () => {
     const { path } = await newKey()
     await anna.json('PATCH', path, { daily_limit: '5' })
     const body = { daily_limit: '50', was: { daily_limit: null } }
@@ -125,7 +125,7 @@ describe('a change of two people at once', () => {
     expect(await anna.json('GET', path)).toMatchObject({ daily_limit_usd: '5.00' })
   })
 
-  test('sent together: one of them is refused', async () => {
+  test('of two saves sent together, one is refused', async () => {
     const { path } = await newKey()
     const save = (client: typeof anna, daily_limit: string) =>
       client.send('PATCH', path, { body: { daily_limit, was: { daily_limit: null } } })
@@ -133,7 +133,7 @@ describe('a change of two people at once', () => {
     expect(statuses.sort()).toEqual([200, 409])
   })
 
-  test('without the values read it saves as before', async () => {
+  test('a save without the values read overwrites', async () => {
     const { path } = await newKey()
     await berta.json('PATCH', path, { daily_limit: '5' })
     expect(await anna.json('PATCH', path, { daily_limit: '2' })).toMatchObject({ daily_limit_usd: '2.00' })
@@ -147,7 +147,7 @@ describe('a change of two people at once', () => {
     [newKey, { was: null }],
     [newAccount, { was: { status: 'active' } }],
     [newAccount, { was: { keys_see_account: 'no' } }],
-  ] as [Maker, object][])('what is no value that was read is 400: %#', async (make, was) => {
+  ] as [Maker, object][])('an invalid value in "was" is 400: %#', async (make, was) => {
     const { path } = await make()
     expect((await anna.send('PATCH', path, { body: { name: 'never', ...was } })).status).toBe(400)
   })

@@ -1,4 +1,4 @@
-// Comments that stand with a key of the catalogue, over the console's routes: in no answer, and in the file as they were after a save.
+// Comments beside a key of the catalogue, over the console's routes: in no answer, and unchanged in the file after a save.
 import { afterAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ afterAll(() => {
   expect(answers.join('\n')).not.toContain('correct-horse')
 })
 
-test('the file, a draft, its review, the history, and drafts of it', async () => {
+test('the file, a draft, its review, the history, and its drafts hide the comment', async () => {
   const before = await file()
   const { hash, text } = await ask('GET', '/catalogue')
   expect(text).toMatch(/headers = .* # hidden:[\w-]{8}\n/)
@@ -34,25 +34,25 @@ test('the file, a draft, its review, the history, and drafts of it', async () =>
   await ask('POST', '/catalogue/save', { text, edits, hash })
   expect(await file()).toContain(before.trim())
   const [{ version }] = (await ask('GET', '/catalogue/versions')).versions
-  const shown = await ask('GET', `/catalogue/versions/${version}`)
-  expect((await ask('POST', '/catalogue/check', { text: shown.draft.text })).mistakes).toEqual([])
+  const answer = await ask('GET', `/catalogue/versions/${version}`)
+  expect((await ask('POST', '/catalogue/check', { text: answer.draft.text })).mistakes).toEqual([])
 })
 
-test('a key that is changed by a form keeps the comment behind it', async () => {
+test('a form that changes a key keeps the comment behind it', async () => {
   const { hash } = await ask('GET', '/catalogue')
   const edits = [{ op: 'set', path: ['providers', 0, 'headers', 'x-secret'], value: 'another-secret-78' }]
   await ask('POST', '/catalogue/save', { edits, hash })
   expect(await file()).toContain(`another-secret-78" } # ${NOTE}`)
 })
 
-test('a comment that is typed behind a mark is not kept in the tab', async () => {
+test('a comment typed behind a mark is not kept in the tab', async () => {
   const { text } = await ask('GET', '/catalogue')
   const typed = text.replace(/# hidden:[\w-]{8}/, '# new: battery-staple')
   const { safe_text } = await operator.json('POST', '/catalogue/check', { text: typed })
   expect(safe_text).not.toContain('battery-staple')
 })
 
-test('a version that was kept with the comment', async () => {
+test('a version kept with the comment hides it', async () => {
   const kept = (await file()).replaceAll(/"(secret|another)[^"]*"/g, '"hidden:abcd1234"')
   expect(kept).toContain(NOTE)
   const made = { text: kept, made_by: 'file' as const, made_at_ms: Date.now() }

@@ -1,4 +1,4 @@
-// Two texts compared, as the console shows them: hunks with their context, and the words that differ in a line.
+// Diffs of two texts in the console: hunks with their context, and the changed words of a line.
 import { describe, expect, test } from 'bun:test'
 import { diffOf } from '../../../plugins/catalogue/web/parts/diff-lines.ts'
 
@@ -6,7 +6,7 @@ const text = (count: number, change: Record<number, string> = {}) =>
   Array.from({ length: count }, (_, at) => `${change[at + 1] ?? `line ${at + 1}`}\n`).join('')
 
 /** `-4 [old words] …`: changed words in brackets. */
-const shown = (before: string, after: string): string[][] | undefined =>
+const linesOf = (before: string, after: string): string[][] | undefined =>
   diffOf(before, after)?.map(({ lines }) =>
     lines.map(({ kind, number, pieces }) => {
       const words = pieces.map(({ text, is_changed }) => (is_changed ? `[${text}]` : text)).join('')
@@ -34,13 +34,13 @@ describe('a diff', () => {
         ],
       ],
     ],
-    ['a line more', text(2), `${text(2)}more\n`, [[' 1 line 1', ' 2 line 2', '+3 more']]],
-    ['a line less', text(3), text(2), [[' 1 line 1', ' 2 line 2', '-3 line 3']]],
-    ['a line that is another one', 'a = 1\n', '# b\n', [['-1 a = 1', '+1 # b']]],
+    ['an added line', text(2), `${text(2)}more\n`, [[' 1 line 1', ' 2 line 2', '+3 more']]],
+    ['a removed line', text(3), text(2), [[' 1 line 1', ' 2 line 2', '-3 line 3']]],
+    ['a replaced line', 'a = 1\n', '# b\n', [['-1 a = 1', '+1 # b']]],
     ['no line end at the end', 'a', 'a b', [['-1 a', '+1 a[ b]']]],
-    ['all of a text', '', 'a\nb\n', [['+1 a', '+2 b']]],
+    ['an empty text and a new one', '', 'a\nb\n', [['+1 a', '+2 b']]],
   ])('of %s', (_, before, after, hunks) => {
-    expect(shown(before, after)).toEqual(hunks)
+    expect(linesOf(before, after)).toEqual(hunks)
   })
 
   test('of changes far apart has a hunk for each, numbered by the text that has the line', () => {
@@ -49,7 +49,7 @@ describe('a diff', () => {
       [1, 0],
       [1, 1],
     ])
-    expect(shown(text(40), `new\n${text(40, { 30: 'else' })}`)?.[1]).toContain('-30 line 30')
-    expect(shown(text(40), `new\n${text(40, { 30: 'else' })}`)?.[1]).toContain('+31 else')
+    expect(linesOf(text(40), `new\n${text(40, { 30: 'else' })}`)?.[1]).toContain('-30 line 30')
+    expect(linesOf(text(40), `new\n${text(40, { 30: 'else' })}`)?.[1]).toContain('+31 else')
   })
 })

@@ -1,4 +1,4 @@
-// The history of the catalogue in a running gateway: whoever saves the file, one line is kept; and a version comes back.
+// The history of the catalogue in a running gateway: one line for each save, by whatever way; a restored version.
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -93,7 +93,7 @@ test.each<[string, save: () => Promise<unknown>, by: Partial<Listed['by']>, chan
     { kind: 'command', command: 'config restore' },
     [`${MODEL}: routes,price`],
   ],
-])('%s: one line, with who it was and what it changed', async (_, act, by, changed) => {
+])('a change by %s is one line, with its author and the changed fields', async (_, act, by, changed) => {
   const before = await newest()
   await act()
   // A gateway that reads the file again keeps nothing more.
@@ -116,7 +116,7 @@ test('a file that is saved with a mistake, or unchanged, adds no line', async ()
   expect(await newest()).toEqual(before)
 })
 
-test('no key is in the table, nor in what is answered of it', async () => {
+test('no key is in the table, nor in the answers about it', async () => {
   const rows = JSON.stringify(gateway.db.query('SELECT * FROM catalogues').all())
   const answers = JSON.stringify(
     await Promise.all((await versions()).map(({ version }) => versionOf(version))),
@@ -160,14 +160,14 @@ test('no token of a webhook is in any table, nor in an answer of the console', a
   for (const secret of ['token-of-the-webhook', 'token-that-was-typed'])
     expect(JSON.stringify([rows, answers])).not.toContain(secret)
   expect(gateway.log.text()).not.toMatch(/token-(?:of|that)-/)
-  // Undone with its token, which no text that was shown has.
+  // Undone: the token comes back, although no shown text has it.
   await save({ text })
   expect(file()).toContain(`webhook_url = "${hook(token)}"\nwebhook_secret`)
   writeFileSync(path, before)
   await gateway.started.reload()
 })
 
-test('a version is restored by its draft: to the byte, but for the key that was replaced since', async () => {
+test('the draft of a version restores it to the byte, except for a key replaced since', async () => {
   await setPrice('5')
   const { draft, before } = await versionOf(1)
   expect(before).toBeNull()
@@ -181,7 +181,7 @@ test('a version is restored by its draft: to the byte, but for the key that was 
   expect((await newest()).changed).toMatchObject([{ kind: 'model', name: MODEL, fields: ['price'] }])
 })
 
-test('restoring is refused where somebody else has saved in between', async () => {
+test('restoring is refused if somebody else has saved in between', async () => {
   const seen = await hash()
   const { draft } = await versionOf(1)
   writeFileSync(path, priced('6'))
@@ -202,7 +202,7 @@ test.each([
   expect((await operator.send(method, path)).status).toBe(status)
 })
 
-test('in pages, the newest first', async () => {
+test('versions come in pages, the newest first', async () => {
   const page = await operator.json('GET', '/catalogue/versions?limit=2')
   const next = await operator.json('GET', `/catalogue/versions?limit=2&cursor=${page.next_cursor}`)
   const numbers = [...page.versions, ...next.versions].map(({ version }) => version)

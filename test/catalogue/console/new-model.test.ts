@@ -1,4 +1,4 @@
-// A model that is typed in and not in the file yet: its values after each change, and what it lacks; then the margins of it, by the route.
+// A new model in the editor, not in the file yet: its values after each change, its missing fields, and its margins by the route.
 import { describe, expect, test } from 'bun:test'
 import { signedIn } from '../../support/console-session.ts'
 import { fileScene } from '../../support/scene.ts'
@@ -23,12 +23,12 @@ describe('changes of values', () => {
   test.each([
     ['a rate', { op: 'set', path: ['models', 0, 'price', 'input'], value: '1' }, { price: { input: '1' } }],
     [
-      'a cost where there was none',
+      'a first cost',
       { op: 'set', path: ['models', 0, 'routes', 0, 'cost', 'input'], value: '1' },
       { routes: [{ model: 'm', cost: { input: '1' } }] },
     ],
-    ['one taken out', { op: 'remove', path: ['models', 0, 'price'] }, { price: undefined }],
-    ['one that is not there, taken out', { op: 'remove', path: ['models', 0, 'price', 'x'] }, { price: {} }],
+    ['a value taken out', { op: 'remove', path: ['models', 0, 'price'] }, { price: undefined }],
+    ['a missing value, taken out', { op: 'remove', path: ['models', 0, 'price', 'x'] }, { price: {} }],
     [
       'an item added',
       { op: 'add', path: ['models', 0, 'routes'], value: { model: 'n' } },
@@ -42,14 +42,14 @@ describe('changes of values', () => {
     expect(VALUES).toEqual(before)
   })
 
-  test('a section that was not there', () => {
+  test('a new section', () => {
     expect(withEdits({}, [{ op: 'set', path: ['catalogue', 'markup'], value: '25' }])).toEqual({
       catalogue: { markup: '25' },
     })
   })
 })
 
-describe('nothing sells for nothing by default', () => {
+describe('no model is free by default', () => {
   const lacks = (kind: string, price: object, named = true) =>
     missingFields({ kind, price, id: named ? 'a' : '', routes: [{ model: named ? 'm' : '' }] }, [
       'models',
@@ -89,7 +89,7 @@ describe('nothing sells for nothing by default', () => {
     expect(isFree(unitOf(kind, price), price)).toBe(is_free)
   })
 
-  test('nor has it a name that nobody typed', () => {
+  test('a model without typed names lacks them', () => {
     expect(lacks('embedding', { input: '1' }, false)).toEqual(['routes[0].model', 'id'])
   })
 })
@@ -97,11 +97,11 @@ describe('nothing sells for nothing by default', () => {
 const { gateway } = await fileScene()
 const operator = await signedIn(gateway, 'operator')
 
-describe('the margins of what is typed', () => {
+describe('the margins of a typed model', () => {
   const margins = (body: object) =>
     operator.json('POST', '/prices/margins', { kind: 'embedding', price: {}, routes: [], ...body })
 
-  test('each route has its lines, at the markup that is typed', async () => {
+  test('each route has its lines, at the typed markup', async () => {
     const routes = [
       { provider: 'acme', model: 'a', cost: { input: '0.3' } },
       { provider: 'nobody', model: 'b' },
@@ -139,14 +139,11 @@ describe('the margins of what is typed', () => {
     })
   })
 
-  test.each([undefined, '', 'much', '-1', '10001'])(
-    'no markup, with %p: nothing is proposed',
-    async (markup) => {
-      const routes = [{ provider: 'acme', model: 'a', cost: { input: 1 } }]
-      const answer = await margins({ markup, routes })
-      expect([answer.markup, answer.routes[0].lines[0].proposed_nanos]).toEqual([null, null])
-    },
-  )
+  test.each([undefined, '', 'much', '-1', '10001'])('the markup %p proposes no price', async (markup) => {
+    const routes = [{ provider: 'acme', model: 'a', cost: { input: 1 } }]
+    const answer = await margins({ markup, routes })
+    expect([answer.markup, answer.routes[0].lines[0].proposed_nanos]).toEqual([null, null])
+  })
 
   test.each([
     [{ kind: 1 }],

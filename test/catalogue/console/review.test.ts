@@ -9,7 +9,7 @@ import { fileScene } from '../../support/scene.ts'
 const { gateway } = await fileScene()
 const operator = await signedIn(gateway, 'operator')
 
-/** Values that another one can be saved in the place of, one of each section: the compiler names a missing section. */
+/** Changed values of each section: the compiler names a missing section. */
 const CHANGES: Record<
   | keyof typeof SECTION_SCHEMAS
   | 'alerts'
@@ -62,7 +62,7 @@ const namesIn = (changes: { kind: string; name: string }[]): string[] =>
 
 describe('a change of a section', () => {
   test.each(EVERY)(
-    '%s: is in the review, the history and the audit log, by the same name',
+    '%s is in the review, the history and the audit log, by the same name',
     async (name, path, value) => {
       const edits = [{ op: 'set', path, value }]
       const { changes } = await operator.json('POST', '/catalogue/previews', { edits })
@@ -79,7 +79,7 @@ describe('a change of a section', () => {
     },
   )
 
-  test('a section that is taken out whole, and several at once', async () => {
+  test('a section taken out whole, and a second change beside it, are named', async () => {
     const edits = [
       { op: 'remove', path: ['telemetry'] },
       { op: 'set', path: ['retention', 'traces'], value: 8 },
@@ -92,7 +92,7 @@ describe('a change of a section', () => {
     ])
   })
 
-  test('a section without a field', async () => {
+  test('a section without a field is named', async () => {
     const { text } = await operator.json('GET', '/catalogue')
     const { changes } = await operator.json('POST', '/catalogue/previews', {
       text: text.replace(/\[native\]\n.*\n/, '').concat('\n[native]\n'),
@@ -101,7 +101,7 @@ describe('a change of a section', () => {
     expect(changedTables({}, { native: {} }).map(({ name }) => name)).toEqual(['native'])
   })
 
-  test('comments and order alone are none', async () => {
+  test('a comment alone is no change', async () => {
     const { text } = await operator.json('GET', '/catalogue')
     const { changes } = await operator.json('POST', '/catalogue/previews', { text: `# Ours.\n${text}` })
     expect(changes).toEqual([])
@@ -127,7 +127,7 @@ test.each(FIELDS.map((path): [string, string[]] => [path.join('.'), path]))(
   },
 )
 
-describe('a model that is added', () => {
+describe('an added model', () => {
   const add = (price: unknown) => ({
     edits: [
       {
@@ -138,7 +138,7 @@ describe('a model that is added', () => {
     ],
   })
 
-  test('is reviewed with all of its price', async () => {
+  test('is reviewed with its whole price', async () => {
     const { values } = await operator.json('GET', '/catalogue')
     const { edits } = add({ input: '0.30', output: '2.50' })
     const [edit] = edits

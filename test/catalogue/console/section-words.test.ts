@@ -1,4 +1,4 @@
-// The words of the sections of settings: each has a lead, each of its fields a label, and a section without fields an example, which the file can have.
+// Words of the settings' sections: each section has a lead, each field a label, and a section without fields a valid example.
 import { expect, test } from 'bun:test'
 import { wordsOf } from '../../../plugins/catalogue/web/settings/words.ts'
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'

@@ -1,4 +1,4 @@
-// Single values of the catalogue as forms save them: over whatever else has changed, never over a value that somebody changed meanwhile.
+// Single values of the catalogue, saved by forms: beside other changes of the file, never over a value that somebody changed meanwhile.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,10 +26,10 @@ interface Change {
   value?: unknown
   was?: unknown
 }
-const sent = (client: typeof anna, ...values: Change[]) =>
+const sendValues = (client: typeof anna, ...values: Change[]) =>
   client.send('POST', '/catalogue/values', { body: { values } })
 async function refusal(client: typeof anna, ...values: Change[]) {
-  const response = await sent(client, ...values)
+  const response = await sendValues(client, ...values)
   const { error } = (await response.json()) as { error: Record<string, unknown> }
   return { ...error, status: response.status, message: String(error.message) }
 }
@@ -52,10 +52,10 @@ describe('values are saved', () => {
     [['responses', 'store'], false, () => inForce().responses.store],
   ] as const)('%p, and taken out again', async (path, value, is) => {
     const first = is()
-    expect((await sent(anna, { path: [...path], value })).status).toBe(200)
+    expect((await sendValues(anna, { path: [...path], value })).status).toBe(200)
     expect(is()).toEqual(value as never)
     expect(lost()).toEqual([])
-    expect((await sent(anna, { path: [...path], was: value })).status).toBe(200)
+    expect((await sendValues(anna, { path: [...path], was: value })).status).toBe(200)
     expect(is()).toEqual(first as never)
   })
 
@@ -72,27 +72,27 @@ describe('values are saved', () => {
     expect(file().endsWith('at = "04:30"\nfolder = "elsewhere"\n')).toBe(true)
   })
 
-  test('of two people at once: both hold', async () => {
+  test('two people at once change two values, and both hold', async () => {
     const both = await Promise.all([
-      sent(anna, { path: ['limits', 'images_per_minute'], value: 7 }),
-      sent(berta, { path: ['limits', 'reads_per_minute'], value: 8 }),
+      sendValues(anna, { path: ['limits', 'images_per_minute'], value: 7 }),
+      sendValues(berta, { path: ['limits', 'reads_per_minute'], value: 8 }),
     ])
     expect(both.map(({ status }) => status)).toEqual([200, 200])
     expect(inForce().limits).toMatchObject({ images_per_minute: 7, reads_per_minute: 8 })
   })
 
-  test('the audit log says which', async () => {
-    await sent(anna, { path: RATE, value: 61 })
+  test('the audit log names the section', async () => {
+    await sendValues(anna, { path: RATE, value: 61 })
     const { actions } = await anna.json('GET', '/audit-log')
     expect(JSON.stringify(actions[0])).toContain('limits')
   })
 })
 
-describe('nothing is saved', () => {
+describe('a save is refused', () => {
   const at = (path: Change['path'], value: unknown, was?: unknown): Change => ({ path, value, was })
 
   test('over a value that somebody changed: 409 with both', async () => {
-    await sent(berta, at(RATE, 10))
+    await sendValues(berta, at(RATE, 10))
     const both = [at(['server', 'log_level'], 'error'), at(RATE, 20)]
     expect(await refusal(anna, ...both)).toMatchObject({
       status: 409,
@@ -101,7 +101,7 @@ describe('nothing is saved', () => {
       changed: [{ field: RATE.join('.'), is: 10 }],
     })
     expect(inForce().server.log_level).toBe('info')
-    expect((await sent(anna, at(RATE, 20, 10))).status).toBe(200)
+    expect((await sendValues(anna, at(RATE, 20, 10))).status).toBe(200)
   })
 
   test.each([
@@ -114,7 +114,7 @@ describe('nothing is saved', () => {
       /IP address/,
     ],
     ['a text in place of a number', at(RATE, 'many'), 422, RATE.join('.'), /whole number/],
-    ['no such setting', at(['server', 'nothing'], 1), 422, 'server.nothing', /./],
+    ['an unknown setting', at(['server', 'nothing'], 1), 422, 'server.nothing', /./],
     ['two schedules', at(['backup', 'every'], '24h'), 422, 'values', /Line \d+: backup.at must be left out/],
     [
       'the place of backups',
@@ -123,7 +123,7 @@ describe('nothing is saved', () => {
       'values',
       /in the file on the server/,
     ],
-    ['how many backups stay', at(['backup', 'keep'], 1), 422, 'values', /in the file on the server/],
+    ['the number of kept backups', at(['backup', 'keep'], 1), 422, 'values', /in the file on the server/],
     [
       'variables of the environment',
       at(['server', 'env_names'], ['*']),
@@ -131,7 +131,7 @@ describe('nothing is saved', () => {
       'server.env_names',
       /in the file on the server/,
     ],
-    ['where rows are', at(['storage', 'database'], 'postgres://h/d'), 422, 'values', /migrate/],
+    ['the database', at(['storage', 'database'], 'postgres://h/d'), 422, 'values', /migrate/],
     ['a value that TOML cannot write', at(RATE, null), 400, 'edits[0].value', /must be text/],
     ['no path', at([], 1), 400, 'values[0].path', /./],
   ])('%s', async (_, change, status, param, words) => {
@@ -141,7 +141,7 @@ describe('nothing is saved', () => {
     expect(file() === before).toBe(true)
   })
 
-  test('for an account, or for nobody', async () => {
+  test('by an account holder', async () => {
     expect(await refusal(holder, at(RATE, 1_000))).toMatchObject({ status: 403 })
     expect(file() === before).toBe(true)
   })
