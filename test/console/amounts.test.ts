@@ -105,7 +105,7 @@ describe('amounts under each other', () => {
     expect(amounts.map((nanos) => (nanos === null ? '–' : fixedUsd(nanos, decimals)))).toEqual(texts)
   })
 
-  test('exact ones keep every digit', () => {
+  test('exact amounts keep every digit', () => {
     const text = aligned([341_250, 1_200_000_000])
     expect([text(341_250), text(1_200_000_000)]).toEqual(['0.00034125', '1.20000000'])
   })

@@ -1,4 +1,4 @@
-// What hostile pages, callers and networks try on sessions of the console.
+// Attacks on sessions of the console, by hostile pages, callers and networks.
 import { describe, expect, test } from 'bun:test'
 import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import { catalogueOf } from '../support/catalogue.ts'
@@ -17,7 +17,7 @@ const { token: link } = await makeOperatorsLink(gateway.store, issuing())
 await nobody.json('POST', '/links/accept', { token: link, password: PASSWORD })
 
 describe('a cookie', () => {
-  test('that was planted is not adopted: signing in makes a new one', async () => {
+  test('planted by an attacker is not adopted: signing in makes a new one', async () => {
     const planted = clientOf(gateway, `__Host-tollgate=${'A'.repeat(43)}`)
     const answer = await planted.send('POST', '/session', { body: { password: PASSWORD } })
     expect(answer.status).toBe(200)
@@ -44,19 +44,19 @@ describe('a cookie', () => {
     expect((await clientOf(gateway, `__Host-tollgate=${token}`).send('GET', '/sessions')).status).toBe(401)
   })
 
-  test('is the only place for a token; an API key is none', async () => {
+  test('is the only place for a token, and an API key is no token', async () => {
     await gateway.account('alice')
     const key = await gateway.key('alice')
     const { cookie } = await signedIn(gateway, 'operator')
     const token = cookie.split('=')[1] ?? ''
-    const carried = async (headers: Record<string, string>) =>
+    const statusWith = async (headers: Record<string, string>) =>
       (await nobody.send('GET', '/sessions', { headers })).status
-    expect(await carried({ authorization: `Bearer ${token}` })).toBe(401)
-    expect(await carried({ authorization: `Bearer ${key}` })).toBe(401)
-    expect(await carried({ 'x-api-key': key })).toBe(401)
-    expect(await carried({ cookie: `session=${token}` })).toBe(401)
-    expect(await carried({ cookie: `__Host-tollgate=${key}` })).toBe(401)
-    expect(await carried({ cookie })).toBe(200)
+    expect(await statusWith({ authorization: `Bearer ${token}` })).toBe(401)
+    expect(await statusWith({ authorization: `Bearer ${key}` })).toBe(401)
+    expect(await statusWith({ 'x-api-key': key })).toBe(401)
+    expect(await statusWith({ cookie: `session=${token}` })).toBe(401)
+    expect(await statusWith({ cookie: `__Host-tollgate=${key}` })).toBe(401)
+    expect(await statusWith({ cookie })).toBe(200)
     const account = await gateway.call('/api/v1/account', undefined, { method: 'GET', headers: { cookie } })
     expect(account.status).toBe(401)
   })
@@ -97,17 +97,17 @@ describe('a page of another origin', () => {
 })
 
 describe('a body', () => {
-  test('of who is not signed in is refused over 16 KB, and that of an account over 256', async () => {
+  test('without a session is refused over 16 KB, and that of an account over 256 KB', async () => {
     await gateway.account('bob')
-    const tried = async (client: ConsoleClient, method: string, path: string, chars: number) =>
+    const sendChars = async (client: ConsoleClient, method: string, path: string, chars: number) =>
       await client.send(method, path, { body: JSON.stringify({ password: 'x'.repeat(chars) }) })
-    expect((await tried(nobody, 'POST', '/session', 16_000)).status).toBe(400)
-    const refused = await tried(nobody, 'POST', '/session', 17_000)
+    expect((await sendChars(nobody, 'POST', '/session', 16_000)).status).toBe(400)
+    const refused = await sendChars(nobody, 'POST', '/session', 17_000)
     expect(refused.status).toBe(413)
     expect(await refused.text()).toContain('16 KB, the limit')
     const bob = await signedIn(gateway, { account: 'bob' })
-    expect((await tried(bob, 'POST', '/keys', 260_000)).status).toBe(400)
-    expect((await tried(bob, 'POST', '/keys', 270_000)).status).toBe(413)
+    expect((await sendChars(bob, 'POST', '/keys', 260_000)).status).toBe(400)
+    expect((await sendChars(bob, 'POST', '/keys', 270_000)).status).toBe(413)
   })
 
   test('over 2 MB is refused, before and without a session', async () => {
@@ -126,7 +126,7 @@ describe('a body', () => {
   })
 
   test.each(['{"', 'nonsense', '\u{feff}{}', '[', '"x"', 'null', '{"password":"\\ud800"}'])(
-    '%p is refused, not failed on',
+    '%p is refused without an internal error',
     async (body) => {
       expect([400, 401]).toContain((await nobody.send('POST', '/session', { body })).status)
     },
@@ -147,11 +147,11 @@ describe('guessing', () => {
     const stopped = await guess('alice', PASSWORD)
     expect(stopped.status).toBe(429)
     expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(50)
-    // Nor is it told that there is no such account.
+    // An unknown account gets the same answers.
     const unknown = await Promise.all(Array.from({ length: 10 }, () => guess('nobody')))
     expect(unknown.map(({ status }) => status)).toEqual(Array(10).fill(401))
     expect((await guess('somebody')).status).toBe(429)
-    // Who is signed in stays so.
+    // The account can still be used by a session.
     expect((await (await signedIn(own, { account: 'alice' })).send('GET', '/sessions')).status).toBe(200)
     await own.stop()
   })
@@ -168,7 +168,7 @@ describe('guessing', () => {
     await own.stop()
   })
 
-  test('on purpose keeps nobody out who has signed in from where they are, nor the holder of a link or a key', async () => {
+  test('on purpose never locks out people who have signed in from the same address, or holders of a link or a key', async () => {
     const own = await start(catalogue('trusted_proxies = ["127.0.0.1"]'))
     const from = (address: string, path: string, body: object) =>
       clientOf(own).send('POST', path, { body, headers: { 'x-forwarded-for': address } })
@@ -180,7 +180,7 @@ describe('guessing', () => {
     )
     expect(attack.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(401), 429])
     expect((await from('203.0.113.7', '/session', { password: PASSWORD })).status).toBe(200)
-    // Nor where all come from one address, as behind a proxy that is not trusted.
+    // Nor if all come from one address, as behind an untrusted proxy.
     for (let i = 0; i < 20; i++) await from('203.0.113.7', '/links/look', { token: 'x' })
     expect((await from('203.0.113.7', '/links/look', { token: 'x' })).status).toBe(429)
     expect((await from('203.0.113.7', '/session', { password: PASSWORD })).status).toBe(200)
@@ -191,7 +191,7 @@ describe('guessing', () => {
     await own.stop()
   })
 
-  test('goes by the caller’s address behind a trusted proxy', async () => {
+  test('is counted by the caller’s address behind a trusted proxy', async () => {
     const own = await start(catalogue('trusted_proxies = ["127.0.0.1"]'))
     const guess = (address: string) =>
       clientOf(own).send('POST', '/links/look', {
@@ -205,7 +205,7 @@ describe('guessing', () => {
   })
 })
 
-test('feeds: an account has 24 open, by whatever sessions, and keeps nobody from theirs', async () => {
+test('an account has at most 24 feeds open over all its sessions, and takes none from others', async () => {
   await gateway.account('dave')
   const clients = [await signedIn(gateway, { account: 'dave' })]
   for (const name of ['feed-1', 'feed-2'])
@@ -230,9 +230,9 @@ describe('plain HTTP from another machine', () => {
     origin = `http://${host}`,
   ) => client.send(method, path, { ...(body ? { body } : {}), origin, headers: { host } })
 
-  test('signs nobody in, and says what to do', async () => {
-    const told = await from(nobody, 'name.lan', 'GET', '/session')
-    expect(await told.json()).toMatchObject({ sign_in_refusal: expect.stringContaining('plain HTTP') })
+  test('gets no session, and the refusal says what to do', async () => {
+    const session = await from(nobody, 'name.lan', 'GET', '/session')
+    expect(await session.json()).toMatchObject({ sign_in_refusal: expect.stringContaining('plain HTTP') })
     const answer = await from(nobody, 'name.lan', 'POST', '/session', { password: PASSWORD })
     expect(answer.status).toBe(403)
     expect(answer.headers.has('set-cookie')).toBe(false)
@@ -248,7 +248,7 @@ describe('plain HTTP from another machine', () => {
     expect((await nobody.send('POST', '/links/look', { body: { token } })).status).toBe(200)
   })
 
-  test('does where the operator allows it, by a cookie that says so', async () => {
+  test('signs in if the operator allows it, with a cookie of another name', async () => {
     const own = await start(catalogue('', '[console]\ninsecure_http = true'))
     const { token } = await makeOperatorsLink(own.store, issuing())
     const answer = await from(clientOf(own), 'name.lan', 'POST', '/links/accept', {
@@ -264,7 +264,7 @@ describe('plain HTTP from another machine', () => {
     await own.stop()
   })
 
-  test('is told from TLS by public_url', async () => {
+  test('is distinguished from TLS by public_url', async () => {
     const own = await start(catalogue('public_url = "https://gateway.example.com"'))
     const { token } = await makeOperatorsLink(own.store, issuing())
     const accept = (origin: string) =>
@@ -283,7 +283,7 @@ describe('plain HTTP from another machine', () => {
   })
 })
 
-test('a console that is switched off has no routes', async () => {
+test('a disabled console has no routes', async () => {
   const own = await start(catalogue('', '[console]\nenabled = false'))
   expect((await clientOf(own).send('GET', '/session')).status).toBe(404)
   expect((await (await signedIn(own, 'operator')).send('GET', '/sessions')).status).toBe(404)

@@ -1,4 +1,4 @@
-// The audit log over a real gateway: each thing that can be done in the console with who did it and what changed, and nothing of what failed.
+// The audit log over a real gateway: each action of the console with its author and its changes, and no failed action.
 import { describe, expect, test } from 'bun:test'
 import { defined } from '../../src/utilities/defined.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
@@ -17,9 +17,9 @@ const of = (name: string): ConsoleClient => {
   return client
 }
 const clients = new Map<string, ConsoleClient>()
-/** All that nobody but its owner may read. */
+/** Texts that only their owners may read. */
 const secrets: string[] = [FIRST_PASSWORD, NEXT_PASSWORD, ...PROVIDER_KEYS]
-/** Keys by the names under which the actions below know them. */
+/** Keys by the names that the actions below use. */
 const made = new Map<string, { id: number; prefix: string; text: string }>()
 const idOf = (name: string): number => made.get(name)?.id ?? 0
 const textOf = (name: string): string => made.get(name)?.text ?? ''
@@ -47,7 +47,7 @@ async function makeKey(name: string, path: string, client: ConsoleClient, body: 
   made.set(name, { id: key.id, prefix: key.prefix, text })
 }
 
-/** Signs in, and is known by a name from then on. */
+/** Signs in, and keeps the client under a name. */
 async function enter(name: string, path: string, body: object): Promise<void> {
   const answer = await clientOf(gateway).send('POST', path, { body })
   expect(answer.status).toBe(200)
@@ -79,7 +79,7 @@ const [ofAlice, ofAlicia] = [lineOf('alice', 'operator'), lineOf('alicia', 'oper
 const byAlicia = lineOf('alicia', 'account')
 const TIME = expect.stringMatching(/^\d{4}-.*Z$/)
 
-/** In order: each goes on from what the ones before have left. */
+/** In order: each continues from the state that the ones before left. */
 const ACTIONS: [what: string, action: () => Promise<unknown>, lines: Expected[]][] = [
   [
     'an account is created',
@@ -240,7 +240,7 @@ const ACTIONS: [what: string, action: () => Promise<unknown>, lines: Expected[]]
     ],
   ],
   [
-    'it is given a key',
+    'a key is created for it',
     async () => {
       const { text } = await operator.json('POST', '/keys', { account: 'bob', name: 'first' })
       secrets.push(text)
@@ -286,18 +286,18 @@ describe('each change has its lines', () => {
   })
 })
 
-describe('nothing is written of', () => {
+describe('no line is written of', () => {
   const post = (path: string, body?: object) => operator.send('POST', path, body ? { body } : {})
   const nobody = (path: string, body: object) => clientOf(gateway).send('POST', path, { body })
   test.each<[what: string, status: number, act: () => Promise<Response>]>([
     ['a name that is taken', 400, () => post('/accounts', { name: 'bob' })],
     ['a name that no account can have', 400, () => post('/accounts', { name: 'no name' })],
-    ['an account that is not there', 404, () => post('/accounts/nobody/suspend')],
-    ['a debit of more than there is', 422, () => post('/accounts/bob/debit', { amount: '99', note: 'x' })],
+    ['an unknown account', 404, () => post('/accounts/nobody/suspend')],
+    ['a debit above the balance', 422, () => post('/accounts/bob/debit', { amount: '99', note: 'x' })],
     ['an invalid amount', 400, () => post('/accounts/bob/top-up', { amount: '-1' })],
     ['a key with a name that is taken', 400, () => post('/keys', { account: 'bob', name: 'first' })],
-    ['a key that is not there', 404, () => post('/keys/99999/revoke')],
-    ['a rotation of a key that is revoked', 400, () => post(`/keys/${idOf('rotated')}/rotate`, {})],
+    ['an unknown key', 404, () => post('/keys/99999/revoke')],
+    ['a rotation of a revoked key', 400, () => post(`/keys/${idOf('rotated')}/rotate`, {})],
     ['a wrong name at a closing', 400, () => post('/accounts/bob/close', { name: 'alice' })],
     ['a wrong password', 401, () => nobody('/session', { account: 'alicia', password: 'not the right one' })],
     ['a wrong key', 401, () => nobody('/session', { key: 'tg_nobody' })],
@@ -311,16 +311,16 @@ describe('nothing is written of', () => {
       422,
       () => saveCatalogue((text) => text.replace('input = 3', 'input = -3')),
     ],
-    ['a catalogue that is saved as it is', 200, () => saveCatalogue((text) => text)],
+    ['a catalogue saved unchanged', 200, () => saveCatalogue((text) => text)],
     [
-      'an account of another',
+      'an account holder who suspends another account',
       403,
       async () => (await signedIn(gateway, { account: 'bob' })).send('POST', '/accounts/alicia/suspend'),
     ],
     ['a key that is revoked again', 200, () => post(`/keys/${idOf('rotated')}/revoke`)],
     ['an account that is resumed again', 200, () => post('/accounts/alicia/resume')],
     [
-      'a name that an account has already',
+      'a rename to the same name',
       200,
       () => operator.send('PATCH', '/accounts/alicia', { body: { name: 'alicia' } }),
     ],
@@ -330,7 +330,7 @@ describe('nothing is written of', () => {
     expect(await linesAfter(before)).toEqual([])
   })
 
-  test('a top-up that is sent again under its key', async () => {
+  test('a top-up sent again under its Idempotency-Key', async () => {
     const again = () =>
       operator.send('POST', '/accounts/bob/top-up', {
         body: { amount: '1', note: '' },
@@ -350,7 +350,7 @@ describe('the list', () => {
     ['&area=balance&account=bob', /^balance\./],
     ['&by=system', /^(catalogue|price|setting)\./],
     ['&subject=test-model', /^price\.changed$/],
-  ])('%s is of these', async (query, actions) => {
+  ])('%s filters the list', async (query, actions) => {
     const lines = await newest(operator, query)
     expect(lines.length).toBeGreaterThan(0)
     for (const { action } of lines) expect(action).toMatch(actions)
@@ -366,7 +366,7 @@ describe('the list', () => {
     expect((await operator.send('GET', `/audit-log?limit=1${query}`)).status).toBe(status)
   })
 
-  test('goes on page by page, each line once, and is the same as a file', async () => {
+  test('comes page by page, each line once, and has the same lines as a file', async () => {
     const pages = await allPages((cursor) => operator.json('GET', `/audit-log?limit=7${cursor}`))
     const ids = pages.flatMap(({ actions }) => actions.map(({ id }: Line) => id))
     const all = gateway.db.query<{ id: number }, []>('SELECT id FROM actions ORDER BY id DESC').all()
@@ -379,7 +379,7 @@ describe('the list', () => {
     )
   })
 
-  test('an account sees its own, and nothing of where the operator is', async () => {
+  test('an account sees its own lines, without session and address of the operator', async () => {
     const bob = await signedIn(gateway, { account: 'bob' })
     const lines = await newest(bob)
     expect(lines.length).toBeGreaterThan(2)
@@ -396,7 +396,7 @@ describe('the list', () => {
     expect(await newest(key)).toMatchObject([{ action: 'key.created', by: 'system' }])
   })
 
-  test('an account does not see what the operator wrote down of it, nor a key where its account is', async () => {
+  test('an account does not see the operator’s notes about it, nor a key the address of its account holder', async () => {
     const written = { display_name: 'Bob who pays late', email: 'bob@example.com', note: 'call him' }
     const details = { ...written, keys_see_account: true }
     const { id } = (await operator.json('PATCH', '/accounts/bob', details)).account
@@ -425,7 +425,7 @@ describe('the list', () => {
   })
 })
 
-test('no line says a key, a password, a link or a session’s token, whatever was done', () => {
+test('no line has a key, a password, a link or a session’s token', () => {
   const rows = JSON.stringify(gateway.db.query('SELECT * FROM actions').all())
   expect(secrets.length).toBeGreaterThan(9)
   expect(secrets.filter((secret) => secret === '' || rows.includes(secret))).toEqual([])

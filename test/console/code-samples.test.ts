@@ -1,4 +1,4 @@
-// Code that pages show: each sample is run as it stands, and a real gateway answers it.
+// Code samples of the pages: each runs unchanged, and a real gateway answers it.
 import { describe, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const key = await gateway.caller('100')
 
 const MODELS: Record<Sdk, string> = { OpenAI: 'sim-gpt', Anthropic: 'sim-claude', Google: 'sim-flash' }
 
-/** All that the playground can put into one: instructions, turns, a picture, parameters, and what ends a shell's word. */
+/** Everything that the playground can put into a conversation: instructions, turns, a picture, parameters, characters that end a shell's word. */
 const WHOLE: Omit<Conversation, 'model'> = {
   messages: [
     { role: 'system', content: 'Don\'t say "$HOME".' },
@@ -40,13 +40,13 @@ const WHOLE: Omit<Conversation, 'model'> = {
 
 interface Case {
   sdk: Sdk
-  called: string
+  title: string
   call: () => SampleCall
 }
 
 const CASES = SDKS.flatMap((sdk): Case[] => [
-  { sdk, called: 'a first call', call: () => ({ base_url, key, model: MODELS[sdk] }) },
-  { sdk, called: 'a whole conversation', call: () => ({ base_url, model: MODELS[sdk], ...WHOLE }) },
+  { sdk, title: 'a first call', call: () => ({ base_url, key, model: MODELS[sdk] }) },
+  { sdk, title: 'a whole conversation', call: () => ({ base_url, model: MODELS[sdk], ...WHOLE }) },
 ])
 
 const sampleOf = ({ sdk, call }: Case, language: string): string =>
@@ -55,12 +55,12 @@ const sampleOf = ({ sdk, call }: Case, language: string): string =>
     PIXELS,
   )
 
-interface Ended {
+interface Outcome {
   exit_code: number
   output: string
 }
 
-async function run(command: string[]): Promise<Ended> {
+async function run(command: string[]): Promise<Outcome> {
   const env = { ...Bun.env, TOLLGATE_KEY: key }
   const child = Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' })
   const [output, errors, exit_code] = await Promise.all([
@@ -71,8 +71,8 @@ async function run(command: string[]): Promise<Ended> {
   return { exit_code, output: exit_code === 0 ? output : output + errors }
 }
 
-/** Runs it, and expects an answer that was paid for. */
-async function answered(command: string[], answer: RegExp): Promise<void> {
+/** Runs a command, and expects a paid answer. */
+async function expectAnswer(command: string[], answer: RegExp): Promise<void> {
   const before = gateway.rows().calls.length
   const { exit_code, output } = await run(command)
   expect([exit_code, output]).toEqual([0, expect.stringMatching(answer)])
@@ -82,23 +82,23 @@ async function answered(command: string[], answer: RegExp): Promise<void> {
   expect(calls.map(({ outcome }) => outcome)).toEqual(['completed'])
 }
 
-describe.each(CASES)('$called by the API of $sdk', (one) => {
-  test.skipIf(!has_curl)('with curl', () => answered(inShell(sampleOf(one, 'curl')), /^\{/), TIMEOUT_MS)
+describe.each(CASES)('$title by the API of $sdk', (one) => {
+  test.skipIf(!has_curl)('with curl', () => expectAnswer(inShell(sampleOf(one, 'curl')), /^\{/), TIMEOUT_MS)
 
   test(
     'with its library for JavaScript',
     async () => {
       await Bun.write(folder.at('sample.mjs'), sampleOf(one, 'JavaScript'))
-      await answered([process.execPath, folder.at('sample.mjs')], /\w{2}/)
+      await expectAnswer([process.execPath, folder.at('sample.mjs')], /\w{2}/)
     },
     TIMEOUT_MS,
   )
 
   test.skipIf(python === null)(
-    'in Python: it compiles, and is run where the libraries are',
+    'in Python: it compiles, and runs if the libraries are installed',
     async () => {
       await Bun.write(folder.at('sample.py'), sampleOf(one, 'Python'))
-      if (has_libraries) await answered(['python3', folder.at('sample.py')], /\w{2}/)
+      if (has_libraries) await expectAnswer(['python3', folder.at('sample.py')], /\w{2}/)
       else
         expect(await run(['python3', '-m', 'py_compile', 'sample.py'])).toEqual({ exit_code: 0, output: '' })
     },
@@ -106,7 +106,7 @@ describe.each(CASES)('$called by the API of $sdk', (one) => {
   )
 })
 
-describe('a call again, by curl', () => {
+describe('a repeated call, by curl', () => {
   test.skipIf(!has_curl).each([
     ['chat', 'sim-gpt', false],
     ['chat', 'sim-gpt', true],
@@ -126,7 +126,7 @@ describe('a call again, by curl', () => {
     async (surface, model, streamed) => {
       const command = curlOf({ surface, model, streamed }, base_url)
       expect(command).toBeDefined()
-      await answered(inShell(command ?? ''), streamed ? /^(event|data):/m : /^\{/)
+      await expectAnswer(inShell(command ?? ''), streamed ? /^(event|data):/m : /^\{/)
     },
     TIMEOUT_MS,
   )

@@ -1,4 +1,4 @@
-// Failed calls on the pages of accounts, keys, models and providers: counted with their causes as their viewer may know them; and lists and sums in days of a zone.
+// Failed calls on the pages of accounts, keys, models and providers: counts, with causes as the viewer may know them; lists and sums in days of a time zone.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { MODEL } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
@@ -27,7 +27,7 @@ async function call(key: string, answer?: Answer, path = wholePath()): Promise<v
   at_ms += HOUR_MS / 2
 }
 
-/** One each half hour: of 27 hours, the 25 in the middle are one day in New York. */
+/** A call each half hour: of 27 hours, the 25 in the middle are one day in New York. */
 for (let nth = 0; nth < 50; nth++) await call(nth % 2 ? keys.alice : keys.bob)
 await call(keys.alice, refusal(401))
 await call(keys.alice, refusal(401))
@@ -83,7 +83,7 @@ describe('failed calls', () => {
     expect(sorted.map(([, calls]: [string, number]) => calls)).toEqual(causes.map(([, calls]) => calls))
   })
 
-  test('of days of a zone, and of a range of the Overview, as the list of calls has them', async () => {
+  test('are the same as in the list of calls, by days of a time zone and by a range of the Overview', async () => {
     const day = 'since=2026-11-01&until=2026-11-01&zone=America/New_York'
     const of_day = `started_at_ms >= ${LONG_DAY_MS} AND started_at_ms < ${LONG_DAY_MS + 25 * HOUR_MS}`
     const found = await operator.json('GET', `/failed-calls?${day}`)
@@ -94,7 +94,7 @@ describe('failed calls', () => {
     expect((await operator.send('GET', '/failed-calls?range=7&zone=Mars')).status).toBe(400)
   })
 
-  test('an account learns neither of keys nor of providers', async () => {
+  test('reveal neither keys nor providers to an account', async () => {
     const found = await alice.json('GET', '/failed-calls?range=week')
     expect(found.causes).toEqual([
       { cause: 'provider_error', calls: 3 },
@@ -106,7 +106,7 @@ describe('failed calls', () => {
       expect((await alice.send('GET', `/failed-calls?range=week&${path}`)).status).toBe(404)
   })
 
-  test('say why in lists, in files and to callers', async () => {
+  test('have their causes in lists, in files and for callers', async () => {
     const { calls } = await operator.json('GET', '/calls?outcome=failed')
     const causes = calls.map(({ cause }: { cause: string }) => cause)
     expect(causes).toEqual(['interrupted', 'timeout', 'provider_error', 'key_rejected', 'key_rejected'])
@@ -124,7 +124,7 @@ describe('failed calls', () => {
   })
 })
 
-/** By the traces themselves. */
+/** Causes by the traces themselves. */
 function causesOf(where: string): Map<string, number> {
   const rows = gateway.db
     .query<{ outcome: string; trace: string }, []>(
@@ -147,7 +147,7 @@ describe('a day of 25 hours', () => {
   const within = `started_at_ms >= ${LONG_DAY_MS} AND started_at_ms < ${LONG_DAY_MS + 25 * HOUR_MS}`
   const DAY = 'since=2026-11-01&until=2026-11-01'
 
-  test('has as many calls in lists, sums and to callers as its hours have', async () => {
+  test('has the calls of all its hours in lists, in sums and for callers', async () => {
     const made = countBy(within)
     expect(made).toBe(50)
     const zone = 'zone=America/New_York'

@@ -1,4 +1,4 @@
-// Lists as files while rows are written between their parts, on both engines: each row that was there at the begin is in them once, and adds up.
+// Lists as files while rows are written between their parts, on both engines: each row of the beginning is in the file once, and balances add up.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { account_list } from '../../plugins/accounts/list.ts'
 import { allCalls } from '../../plugins/calls/listing.ts'
@@ -29,16 +29,16 @@ async function sqlitePlace(): Promise<Place> {
 }
 
 async function postgresPlace(): Promise<Place> {
-  const there = await postgresWorld()
-  await there.begin({})
-  return there
+  const database = await postgresWorld()
+  await database.begin({})
+  return database
 }
 
 const MINUTE_MS = 60_000
 const START_MS = Date.UTC(2026, 10, 24, 12)
 const at = (minute: number) => START_MS + minute * MINUTE_MS
 
-/** All parts as one; something is written once the first is there. */
+/** All parts together; `write` runs after the first. */
 async function readWhile<Row>(
   parts: AsyncGenerator<readonly Row[]>,
   write: () => Promise<unknown>,
@@ -59,17 +59,17 @@ const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id)
 describe.each([
   ['SQLite', sqlitePlace, true],
   ['PostgreSQL', postgresPlace, hasPostgres],
-] as const)('on %s', (engine, open, is_there) => {
+] as const)('on %s', (engine, open, is_available) => {
   let place: Place
   beforeAll(async () => {
-    if (is_there) place = await open()
+    if (is_available) place = await open()
   })
   afterAll(async () => {
-    if (is_there) await place[Symbol.asyncDispose]()
+    if (is_available) await place[Symbol.asyncDispose]()
   })
 
-  test.if(is_there)(
-    'entries of an account, with balances that add up, whatever the clock of a gateway says',
+  test.if(is_available)(
+    'entries of an account, with balances that add up although clocks of gateways differ',
     async () => {
       const of = (minute: number, amount_nanos: number) => ({ ...topUp(amount_nanos), now_ms: at(minute) })
       await place.commit(Array.from({ length: 600 }, (_, nth) => of(nth, nth + 1)))
@@ -78,7 +78,7 @@ describe.each([
       const [stored] = await place.db.rows<{ entries: number }>('SELECT count(*) AS entries FROM entries')
       for (const kind of [undefined, 'top_up'] as const) {
         const rows = await readWhile(allWithBalances(place.db, { ...filter, kind }), () =>
-          // A later one, one of a clock that is behind, and one of another account.
+          // A later entry, one of a slow clock, and one of another account.
           place.commit([of(9_000, 7_000), of(10, 90_000), { ...topUp(3, 2), now_ms: at(20) }]),
         )
         const expected = await place.db.rows<{ id: number; balance_nanos: number }>(
@@ -96,7 +96,7 @@ describe.each([
     },
   )
 
-  test.if(is_there && engine === 'PostgreSQL')(
+  test.if(is_available && engine === 'PostgreSQL')(
     'entries of an account, while another gateway is about to commit one',
     async () => {
       const [inserted, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -122,31 +122,31 @@ describe.each([
     },
   )
 
-  test.if(is_there)('calls, with those that began before', async () => {
-    const called = async (minute: number, model: string) => {
+  test.if(is_available)('calls, also while others are recorded', async () => {
+    const makeCall = async (minute: number, model: string) => {
       const opened = { now_ms: at(minute), expires_at_ms: at(minute + 60) }
       await place.commit([hold(10, opened)])
       const [newest] = await place.db.rows<{ id: number }>('SELECT max(id) AS id FROM holds')
       await place.commit([post(newest?.id ?? 0, 1, { started_at_ms: at(minute), model })])
     }
-    for (let nth = 0; nth < 6; nth++) await called(nth, nth % 2 ? 'odd' : 'even')
+    for (let nth = 0; nth < 6; nth++) await makeCall(nth, nth % 2 ? 'odd' : 'even')
     const before = await place.db.rows<{ id: number; model: string }>(
       'SELECT id, model FROM calls ORDER BY id DESC',
     )
     for (const model of [undefined, 'odd']) {
       const matching = before.filter((call) => model === undefined || call.model === model)
       const calls = allCalls(place.db, { account_id: 1, model, until_ms: at(100) })
-      // Another list of it is read beside, from the next one on.
+      // The first part is read while another call is recorded.
       const first = calls.next()
-      await called(50, 'odd')
-      const rows = [...((await first).value ?? []), ...(await readWhile(calls, () => called(60, 'odd')))]
+      await makeCall(50, 'odd')
+      const rows = [...((await first).value ?? []), ...(await readWhile(calls, () => makeCall(60, 'odd')))]
       const known = new Set(ids(before))
       expect(ids(rows).filter((id) => known.has(id))).toEqual(ids(matching))
       expect(new Set(ids(rows)).size).toBe(rows.length)
     }
   })
 
-  test.if(is_there)('refused requests, though two gateways write them one after the other', async () => {
+  test.if(is_available)('refused requests, though two gateways write them out of order', async () => {
     const refused = (id: number, second: number) =>
       `INSERT INTO refusals VALUES (${id}, 1, 1, 'req_${id}', ${START_MS + second * 1_000}, 'chat', NULL, 402, 'no', 'no')`
     for (const [id, second] of [
@@ -163,7 +163,7 @@ describe.each([
     expect(ids(rows)).toEqual([6, 4, 2, 3, 5, 1])
   })
 
-  test.if(is_there)('accounts by what is left of them, while they pay for calls', async () => {
+  test.if(is_available)('accounts by their balances, while they pay for calls', async () => {
     await run(
       place.db,
       "INSERT INTO accounts SELECT 10 + CAST(value AS bigint), 'more-' || value, 'active', CAST(value AS bigint), 0, 0, 0, NULL, NULL FROM json_each('[1,2,3,4,5,6]')",

@@ -8,12 +8,12 @@ const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
 for (const name of ['alice', 'bob', 'cora']) await gateway.account(name, { balance_usd: '5' })
 const key = await gateway.key('alice', { name: 'laptop' })
 await gateway.key('bob', { name: 'web' })
-const drawn = await gateway.call(
+const image = await gateway.call(
   '/v1/images/generations',
   { model: 'sim-image', prompt: 'a secret garden', size: '512x512' },
   { key },
 )
-await drawn.arrayBuffer()
+await image.arrayBuffer()
 await gateway.rest()
 const operator = await signedIn(gateway, 'operator')
 const alice = await signedIn(gateway, { account: 'alice' })
@@ -28,7 +28,7 @@ const linesOf = async (client: typeof operator, path: string): Promise<string[]>
   return (await answer.text()).trimEnd().split('\r\n').slice(1)
 }
 
-describe('has the rows of the list', () => {
+describe('a file has the rows of its list', () => {
   test.each<
     [
       list: string,
@@ -67,13 +67,13 @@ test.each(['keys.csv?account=bob', 'images.csv?account=bob', 'files.csv?account=
   },
 )
 
-test('an account has its own, without margins and routes', async () => {
+test('an account has its own rows, without margins and routes', async () => {
   expect(await linesOf(alice, '/keys.csv')).toHaveLength(1)
   const answer = await alice.send('GET', '/models.csv')
   expect(await answer.text()).not.toContain('provider')
 })
 
-test('prompts are in the operator’s file only where they ask for them, which is logged', async () => {
+test('prompts are in the operator’s file only on request, which is logged', async () => {
   expect((await linesOf(alice, '/images.csv')).join()).toContain('a secret garden')
   expect((await linesOf(operator, '/images.csv')).join()).not.toContain('secret')
   expect((await linesOf(operator, '/images.csv?content=shown')).join()).toContain('a secret garden')
@@ -81,7 +81,7 @@ test('prompts are in the operator’s file only where they ask for them, which i
 })
 
 test.each(['calls.csv?limit=5', 'accounts.csv?cursor=1', 'keys.csv?colour=red'])(
-  '%s: a file has no pages, and no filters that its list has not',
+  '%s is refused: a file has no pages, and only the filters of its list',
   async (file) => {
     expect((await operator.send('GET', `/${file}`)).status).toBe(400)
   },

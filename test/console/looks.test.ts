@@ -6,7 +6,7 @@ import type { ConsolePage, Theme } from '../support/console-page.ts'
 import type { Who } from '../support/console-session.ts'
 import { IS_LONG } from '../support/long.ts'
 import type { Size } from '../support/screens.ts'
-import { addressOf, type Listed, PAGES } from './pages.ts'
+import { addressOf, PAGES, type Viewer } from './pages.ts'
 import { startWeek } from './week.ts'
 
 const week = await startWeek({ calls_a_day: 6 })
@@ -17,34 +17,34 @@ afterAll(async () => {
   await week[Symbol.asyncDispose]()
 })
 
-const VIEWERS: Readonly<Record<Listed, Who | undefined>> = {
+const VIEWERS: Readonly<Record<Viewer, Who | undefined>> = {
   nobody: undefined,
   operator: 'operator',
   alice: { account: 'alice' },
 }
 
-/** With which it begins: the looks take turns, so that each page is seen in both. */
+/** The first theme of a visit: checks take turns, so that each page is seen in both. */
 const THEMES: Readonly<Record<Size, Theme>> = { wide: 'light', tablet: 'light', phone: 'dark', both: 'light' }
 
 /** One signed-in page for each viewer and size. */
-function visitOf(who: Listed, size: Size): Promise<ConsolePage> {
+function visitOf(who: Viewer, size: Size): Promise<ConsolePage> {
   const name = `${who} ${size}`
   const visit = visits.get(name) ?? begin(who, size)
   visits.set(name, visit)
   return visit
 }
 
-async function begin(who: Listed, size: Size): Promise<ConsolePage> {
+async function begin(who: Viewer, size: Size): Promise<ConsolePage> {
   const visit = await pageOf(week.gateway, VIEWERS[who], { size, theme: THEMES[size] })
   await visit.open('/console')
   return visit
 }
 
-/** Every other page is looked at on a phone, the rest wide; in a long run each is in both. */
-const isShown = (at: number, size: Size): boolean => IS_LONG || (at % 2 === 0) === (size === 'wide')
+/** Every other page is checked on a phone, the rest wide; a long run checks each in both. */
+const isChecked = (at: number, size: Size): boolean => IS_LONG || (at % 2 === 0) === (size === 'wide')
 
-const shownOn = (size: Size) =>
-  PAGES.map((page, at) => [page.name, page, at] as const).filter(([, , at]) => isShown(at, size))
+const pagesOn = (size: Size) =>
+  PAGES.map((page, at) => [page.name, page, at] as const).filter(([, , at]) => isChecked(at, size))
 
 const OF_ALL_ACCOUNTS = ['calls', 'keys', 'transactions', 'library'].map((name) => `/console/${name}`)
 
@@ -55,19 +55,19 @@ const SAME_NAMES = `
     .map(([name, links]) => name + ': ' + links.slice(0, 3).map((link) => link.getAttribute('href')).join(' '))
 `
 
-/** Words that a page shows as they are stored: commands between backticks. Files and fields may hold any. */
+/** Stored words that a page shows raw, with commands between backticks. Files and fields may hold any. */
 const RAW_WORDS = `
   [...document.querySelectorAll('main p, main li, main td, main dd, main .notice')]
     .filter((element) => !element.querySelector('textarea, pre, code') && element.textContent.includes('\\x60'))
     .map((element) => element.textContent.slice(0, 80))
 `
-/** Choices whose last ones are cut off. */
+/** Groups of choices with the last ones cut off. */
 const CUT_OFF = `
   [...document.querySelectorAll('main .choices')]
     .filter((element) => element.scrollWidth > element.clientWidth)
     .map((element) => element.textContent)
 `
-/** Cells of a row that lie on each other. */
+/** Rows with overlapping cells. */
 const OVERLAID = `
   [...document.querySelectorAll('main tbody tr')].flatMap((row) => {
     const places = [...row.cells].filter((cell) => cell.textContent !== '').map((cell) => cell.getBoundingClientRect())
@@ -77,33 +77,33 @@ const OVERLAID = `
 `
 
 describe.each(['wide', 'phone'] as const)('%s', (size) => {
-  test.each(shownOn(size))('%s', async (name, { who, address }) => {
+  test.each(pagesOn(size))('%s', async (name, { who, address }) => {
     const visit = await visitOf(who, size)
     const there = addressOf(address, week)
-    // Its page asks for a call of this id first.
+    // The page first requests a call of this id.
     if (name === 'refused-request')
       visit.allow(new RegExp(`status of 404.*${there}`.replace('/console/', '/console/api/')))
-    // By a link, for a tenth of what loading takes; a long run loads each page.
+    // A link takes a tenth of the time of loading; a long run loads each page.
     await (IS_LONG || who === 'nobody' ? visit.open(there) : visit.go(there))
     expect(await visit.page.getByText('Page not found').count()).toBe(0)
     await visit.looksRight()
     for (const found of [SAME_NAMES, RAW_WORDS, CUT_OFF, OVERLAID])
       expect(await visit.page.evaluate<string[]>(found)).toEqual([])
-    // On a phone, too, each row of a list of all accounts says whose it is.
+    // On a phone, too, each row of a list of all accounts names its account.
     if (OF_ALL_ACCOUNTS.includes(address as string) && who === 'operator')
       for (const row of await visit.page.locator('tbody tr').allInnerTexts())
         expect(row).toMatch(/alice|bob|studio-lea|acme/)
   })
 })
 
-/** Of a page's heading, which was drawn as any other is. */
+/** Changes to the contrast of a heading that has passed. */
 const CHANGES = [
-  ['its own colour', 'Keys', "heading.style.color = '#bbb'"],
-  ['what it is in', 'Models', "heading.parentElement.style.opacity = '0.3'"],
-  ['what lies behind it', 'Library', "heading.parentElement.style.background = '#444'"],
+  ['its colour', 'Keys', "heading.style.color = '#bbb'"],
+  ['the opacity of its container', 'Models', "heading.parentElement.style.opacity = '0.3'"],
+  ['its background', 'Library', "heading.parentElement.style.background = '#444'"],
 ]
 
-test.each(CHANGES)('a contrast that passed is measured again once %s is another', async (_, page, change) => {
+test.each(CHANGES)('a passed contrast is measured again after a change of %s', async (_, page, change) => {
   const visit = await visitOf('alice', 'wide')
   await visit.page.emulateMedia({ colorScheme: 'light' })
   await visit.go(`/console/${page.toLowerCase()}`)

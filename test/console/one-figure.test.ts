@@ -1,4 +1,4 @@
-// One figure, one truth: what pages, files and an account's own API tell of the same calls is the same, over a seeded database.
+// One figure, one truth: pages, files and an account's own API report the same figures of the same calls, over a seeded database.
 import { describe, expect, test } from 'bun:test'
 import { count, roundedUsd } from '../../plugins/console/web/parts/amounts.ts'
 import { utcDay } from '../../plugins/console/web/parts/time-words.ts'
@@ -15,11 +15,11 @@ import { allPages, signedIn } from '../support/console-session.ts'
 
 const HOUR_MS = 3_600_000
 const DAYS = 16
-/** It stands still, so that no day ends during the test. */
+/** The clock stands still, so that no day ends during the test. */
 const now_ms = Date.now()
 const { gateway, visit } = await fileConsole({ now: () => now_ms })
 const MODELS = ['sim-flash', 'sim-pro', 'sim-embedding']
-/** It is sold for half of what it costs. */
+/** A model sold for half of its cost. */
 const LOSING = 'sim-embedding'
 for (const name of ['alice', 'bob']) await gateway.account(name, { balance_usd: '50' })
 const texts = [await gateway.key('alice', { name: 'laptop' }), await gateway.key('alice', { name: 'phone' })]
@@ -79,7 +79,7 @@ function callOf(id: number, nth: number, started_at_ms: number): Call {
   }
 }
 
-/** More refused requests of each key than are recorded one by one, of all hours of the last days. */
+/** More refused requests of each key than are recorded one by one, over all hours of the last days. */
 async function seedRefusals(db: Db, how_many: number): Promise<void> {
   const hour_s = Math.floor(now_ms / HOUR_MS) * 3_600
   await db.begin(async (tx) => {
@@ -102,7 +102,7 @@ interface Figures {
   known_revenue_nanos: number | null
 }
 
-/** What is true of some calls. */
+/** The true figures of some calls. */
 function truthOf(some: readonly Call[]): Figures {
   const sum = (of: readonly Call[], amount: (call: Call) => number) =>
     of.reduce((total, call) => total + amount(call), 0)
@@ -121,13 +121,13 @@ const NAMES = ['calls', 'failed', 'cost_nanos', 'margin_nanos', 'known_revenue_n
 const figures = (view: Figures): Figures =>
   Object.fromEntries(NAMES.map((name) => [name, view[name]])) as unknown as Figures
 
-/** Figures of the Overview, whose charges are revenue, or what an account spent. */
+/** Figures under the names of a list: the Overview calls charges revenue, and an account's own page calls them spent. */
 const charged = (view: Figures & { revenue_nanos?: number; spent_nanos?: number }): Figures => ({
   ...view,
   cost_nanos: view.revenue_nanos ?? view.spent_nanos ?? 0,
 })
 
-/** Rows of a list added up; amounts that are not known count as nothing. */
+/** The sum of a list's rows; unknown amounts count as 0. */
 const added = (rows: readonly Partial<Figures>[]): Figures =>
   Object.fromEntries(
     NAMES.map((name) => [name, rows.reduce((total, row) => total + (row[name] ?? 0), 0)]),
@@ -135,7 +135,7 @@ const added = (rows: readonly Partial<Figures>[]): Figures =>
 
 const inWeek = calls.filter(({ started_at_ms }) => started_at_ms >= week.from_ms)
 
-test('the seed has what could be told apart: all outcomes, known costs and others, before the week and in it', () => {
+test('the seed has all outcomes, known and unknown costs, before the week and in it', () => {
   expect(new Set(inWeek.map(({ outcome }) => outcome)).size).toBe(4)
   expect(inWeek.length).toBeGreaterThan(200)
   expect(inWeek.length).toBeLessThan(calls.length)
@@ -144,7 +144,7 @@ test('the seed has what could be told apart: all outcomes, known costs and other
   expect(known_revenue_nanos).toBeLessThan(cost_nanos)
 })
 
-describe('of the last 7 days', () => {
+describe('figures of the last 7 days', () => {
   test.each<[string, () => Promise<Figures>]>([
     ['Overview', async () => charged((await operator.json('GET', '/overview?range=7')).totals)],
     [
@@ -175,7 +175,7 @@ describe('of the last 7 days', () => {
     expect(figures(await read())).toEqual(truthOf(inWeek))
   })
 
-  test('the accounts and the keys have spent what calls cost', async () => {
+  test('accounts and keys have spent the cost of their calls', async () => {
     const { cost_nanos, calls: made } = truthOf(inWeek)
     const { accounts } = await operator.json('GET', '/accounts')
     const { keys } = await operator.json('GET', '/keys')
@@ -188,9 +188,9 @@ describe('of the last 7 days', () => {
     ])
   })
 
-  // Their weeks begin hours apart from that of UTC, whatever the time is.
+  // Zones whose weeks begin hours apart from that of UTC, at any time.
   test.each(['America/Los_Angeles', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
-    'of the days of %s: Models, Accounts and Keys agree with the Overview, and accounts are in the order of it',
+    'in days of %s, Models, Accounts and Keys agree with the Overview, and accounts are in its order',
     async (zone) => {
       const local = lastWeek(now_ms, zone)
       const some = calls.filter(({ started_at_ms }) => started_at_ms >= local.from_ms)
@@ -229,7 +229,7 @@ describe('of the last 7 days', () => {
     },
   )
 
-  test('the list of calls, page by page, and its file have as many, and as many that failed', async () => {
+  test('the list of calls, page by page, and its file have the same number of calls and of failed calls', async () => {
     for (const [filter, some] of [
       ['', inWeek],
       ['&outcome=failed', inWeek.filter(hasFailed)],
@@ -245,7 +245,7 @@ describe('of the last 7 days', () => {
     }
   })
 
-  test('an account sees its own on each page, by its API too, and no margin', async () => {
+  test('an account sees its own figures on each page and by its API, and no margin', async () => {
     const own = inWeek.filter(({ account_id }) => account_id === 1)
     const wanted = { ...truthOf(own), margin_nanos: null, known_revenue_nanos: null }
     const overview = await alice.json('GET', '/overview?range=7')
@@ -257,21 +257,21 @@ describe('of the last 7 days', () => {
       for (const sum of [added(rows.map(charged)), charged(total)])
         expect(sum).toMatchObject({ calls: made, failed, cost_nanos })
     }
-    const asked = await gateway.call(`/api/v1/usage?sums=day&${DAYS_OF_WEEK}`, undefined, {
+    const response = await gateway.call(`/api/v1/usage?sums=day&${DAYS_OF_WEEK}`, undefined, {
       key: texts[0],
       method: 'GET',
     })
-    const { sums } = (await asked.json()) as { sums: { calls: number; cost_nanos: number }[] }
+    const { sums } = (await response.json()) as { sums: { calls: number; cost_nanos: number }[] }
     expect(added(sums)).toMatchObject({ calls: made, cost_nanos })
   })
 })
 
-describe('requests that were refused in the last 7 days', () => {
+describe('refused requests of the last 7 days', () => {
   const refused = async (path: string) => (await operator.json('GET', path)).refused as number
   const ofKeys = () => [1, 2, 3].map((id) => refused(`/refusals?range=week&key=${id}`))
   const sum = async (figures: Promise<number>[]) => (await Promise.all(figures)).reduce((a, b) => a + b, 0)
 
-  test('are as many on Overview, of all accounts, of all keys, by reason, and beside the calls', async () => {
+  test('are counted alike on the Overview, over all accounts, over all keys, by reason, and beside the calls', async () => {
     const { refused: all, reasons } = await operator.json('GET', '/refusals?range=week')
     expect(all).toBeGreaterThan(100)
     const by_reason = reasons.reduce(
@@ -285,23 +285,23 @@ describe('requests that were refused in the last 7 days', () => {
     expect(await refused(`/call-sums?outcome=call&${DAYS_OF_WEEK}`)).toBe(0)
   })
 
-  test('of an account are as many for the operator, for itself, and by its API, key by key', async () => {
+  test('of an account are counted alike for the operator, for the account, and by its API, key by key', async () => {
     const own = await refused('/refusals?range=week&account=alice')
     expect((await alice.json('GET', '/refusals?range=week')).refused).toBe(own)
     expect((await alice.json('GET', `/call-sums?${DAYS_OF_WEEK}`)).refused).toBe(own)
-    const asked = async (filter: string) => {
+    const refusedByApi = async (filter: string) => {
       const path = `/api/v1/refusals?${DAYS_OF_WEEK}${filter}`
-      const answered = await gateway.call(path, undefined, { key: texts[0], method: 'GET' })
-      return ((await answered.json()) as { refused: number }).refused
+      const response = await gateway.call(path, undefined, { key: texts[0], method: 'GET' })
+      return ((await response.json()) as { refused: number }).refused
     }
-    const keys = texts.slice(0, 2).map((text) => asked(`&key=${text.slice(0, 10)}`))
-    expect([await asked(''), await sum(keys)]).toEqual([own, own])
+    const keys = texts.slice(0, 2).map((text) => refusedByApi(`&key=${text.slice(0, 10)}`))
+    expect([await refusedByApi(''), await sum(keys)]).toEqual([own, own])
     expect(await Promise.all(keys)).toEqual((await Promise.all(ofKeys())).slice(0, 2))
   })
 })
 
-describe.each(['today', '30', 'mtd'])('of the overview’s %s', (range) => {
-  test('the calls are those that Calls adds up over the same time', async () => {
+describe.each(['today', '30', 'mtd'])('the range %s of the Overview', (range) => {
+  test('has the calls that the page Calls sums up over the same time', async () => {
     const { totals, from_at_ms, until_at_ms } = await operator.json('GET', `/overview?range=${range}`)
     const iso = (time_ms: number) => encodeURIComponent(new Date(time_ms).toISOString())
     const time = `since=${iso(from_at_ms)}&until=${iso(until_at_ms)}`
@@ -349,15 +349,15 @@ test('the pages show these figures', async () => {
   }
   await one.open('/console/usage?days=7')
   for (const address of ['/console?range=7', '/console/usage?days=7', `/console/calls?${DAYS_OF_WEEK}`]) {
-    const shown = await text(address)
+    const content = await text(address)
     for (const figure of [count(made), count(failed), roundedUsd(cost_nanos), roundedUsd(margin_nanos ?? 0)])
-      expect([address, shown.includes(figure), figure]).toEqual([address, true, figure])
+      expect([address, content.includes(figure), figure]).toEqual([address, true, figure])
   }
   await one.isClean()
 })
 
-describe('what a reseller follows from the Overview', () => {
-  test('a model that is sold below cost, to its calls', async () => {
+describe('links of the Overview', () => {
+  test('a model sold below cost leads to its calls', async () => {
     const some = inWeek.filter(({ model }) => model === LOSING)
     const { margin_nanos } = truthOf(some)
     expect(margin_nanos).toBeLessThan(0)
@@ -378,7 +378,7 @@ describe('what a reseller follows from the Overview', () => {
     await one.isClean()
   })
 
-  test('a point of the chart, by keyboard and by a press, to the calls of its day', async () => {
+  test('a point of the chart leads to the calls of its day, by keyboard and by a press', async () => {
     await using one = await visit('operator')
     const days = daysIn(lastDays(now_ms, 7, UTC), UTC)
     const callsOn = ({ start_ms, end_ms }: (typeof days)[number]) =>
@@ -408,14 +408,14 @@ describe('what a reseller follows from the Overview', () => {
     await one.isClean()
   })
 
-  test('columns are sorted in the address, and the file has what is shown', async () => {
+  test('the address has the order of the columns, and the file has the visible rows', async () => {
     await using one = await visit('operator', { size: 'phone' })
     await one.open('/console?range=7&by=model&order=-margin')
     const table = one.page.getByRole('table', { name: 'Figures by model' })
     await table.waitFor()
     await one.looksRight()
-    const shown = (await table.locator('tbody td:first-child').allInnerTexts()).map((text) => text.trim())
-    expect(shown.at(-1)).toBe(LOSING)
+    const rows = (await table.locator('tbody td:first-child').allInnerTexts()).map((text) => text.trim())
+    expect(rows.at(-1)).toBe(LOSING)
     const href = (await one.page.getByRole('link', { name: 'Export CSV' }).first().getAttribute('href')) ?? ''
     const file = await (await operator.send('GET', href.slice(href.indexOf('/usage.csv')))).text()
     expect(
@@ -424,7 +424,7 @@ describe('what a reseller follows from the Overview', () => {
         .split('\r\n')
         .slice(1)
         .map((line) => line.split(',')[0]),
-    ).toEqual(shown)
+    ).toEqual(rows)
   })
 })
 

@@ -1,11 +1,11 @@
-// The pages of the console by what they are called, who sees them and where they are: for the checks and the pictures of all of them.
+// Pages of the console with their names, viewers and addresses: for the checks and the pictures of all of them.
 import type { Week } from './week.ts'
 
-export type Listed = 'nobody' | 'operator' | 'alice'
+export type Viewer = 'nobody' | 'operator' | 'alice'
 
 interface ListedPage {
   name: string
-  who: Listed
+  who: Viewer
   address: string | ((week: Week) => string)
 }
 

@@ -1,4 +1,4 @@
-// A viewer of the console who asks by whole paths, for tests of the portal: JSON, forms, and calls that are left.
+// Sessions of the console that send requests by whole paths, for tests of the portal: JSON, forms, and requests that can be aborted.
 import { clientOf, signedIn, type Who } from '../support/console-session.ts'
 import type { TestGateway } from '../support/gateway.ts'
 
@@ -11,14 +11,14 @@ interface AskOptions {
 interface Portal {
   /** An object as the body is sent as JSON, by POST unless `method` says else. */
   ask(path: string, body?: object, options?: AskOptions): Promise<Response>
-  /** Sends a form as it is. */
+  /** Sends a form unchanged. */
   askRaw(path: string, body: FormData, headers?: Record<string, string>): Promise<Response>
 }
 
 export const consoleSession = async (gateway: TestGateway, who: Who): Promise<Portal> =>
   portalOf(gateway, (await signedIn(gateway, who)).cookie)
 
-/** Those of the accounts alice and bob, each made with 5 USD, and the operator's. */
+/** Sessions of the new accounts alice and bob, with 5 USD each, and of the operator. */
 export async function sessionsOf(
   gateway: TestGateway,
 ): Promise<Record<'alice' | 'bob' | 'operator', Portal>> {
@@ -30,7 +30,7 @@ export async function sessionsOf(
   return { alice: await of('alice'), bob: await of('bob'), operator }
 }
 
-/** Somebody who is not signed in. */
+/** A visitor without a session. */
 export const withoutSession = (gateway: TestGateway): Portal => portalOf(gateway, clientOf(gateway).cookie)
 
 export type ConsoleSession = Portal

@@ -1,4 +1,4 @@
-// A request that shows a secret once can be sent again when its answer was lost: the same key, made once.
+// Requests whose answers show a secret once: sent again after a lost answer, they have the same key, made once.
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { type ConsoleClient, signedIn } from '../support/console-session.ts'
@@ -11,10 +11,10 @@ const alice = await signedIn(gateway, { account: 'alice' })
 const other = await signedIn(gateway, 'operator')
 
 const requestKey = () => randomBytes(32).toString('base64url')
-let made = 0
+let count = 0
 const nextName = () => {
-  made += 1
-  return `own-${made}`
+  count += 1
+  return `own-${count}`
 }
 
 interface Sent {
@@ -63,7 +63,7 @@ describe.each(WAYS)('%s', (_, begin) => {
     expect(usable.status).toBe(200)
   })
 
-  test('sent several times at once makes one', async () => {
+  test('sent several times at once makes one key', async () => {
     const { client, path, body } = await begin()
     const sent = { ...body, request_key: requestKey() }
     const answers = await Promise.all([1, 2, 3].map(() => client.json('POST', path, sent)))
@@ -73,7 +73,7 @@ describe.each(WAYS)('%s', (_, begin) => {
     expect(rows).toHaveLength(1)
   })
 
-  test('nothing of its request key is stored, and its key is not what another one makes', async () => {
+  test('stores neither its request key nor the secret', async () => {
     const { client, path, body } = await begin()
     const request_key = requestKey()
     const { text } = await client.json('POST', path, { ...body, request_key })
@@ -83,7 +83,7 @@ describe.each(WAYS)('%s', (_, begin) => {
     expect(gateway.log.text()).not.toContain(request_key)
   })
 
-  test('once its key is revoked, a repeat is refused', async () => {
+  test('is refused as a repeat once its key is revoked', async () => {
     const { client, path, body } = await begin()
     const sent = { ...body, request_key: requestKey() }
     const { id } = keyOf(await client.json('POST', path, sent))

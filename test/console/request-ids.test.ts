@@ -1,4 +1,4 @@
-// README, "every log line about the request has it as `request_id`": of the console's routes, and of what they leave to be done beside them.
+// README, "every log line about the request has it as `request_id`": for the console's routes, and for the work that they start beside them.
 import { setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ await givePasswords(gateway, ['alice'])
 const operator = await signedIn(gateway, 'operator')
 const nobody = clientOf(gateway)
 
-/** Asserts what a request leaves in the log. @param by whoever is signed in */
+/** Asserts the log lines of a request. @param by the client that sends it */
 const expectOf = (
   says: readonly string[],
   by: typeof operator,
@@ -44,14 +44,14 @@ test('signing in by a password, a key and a link, and a change of password', asy
   await expectOf(['password of the console changed'], alice, 'PUT', '/password', change)
 })
 
-test('refusals: of visitors, of accounts, of what is sent', async () => {
+test('refusals of visitors, of accounts, and of bodies', async () => {
   await expectOf(REFUSED, nobody, 'POST', '/session', { account: 'alice', password: 'a wrong one' })
   await expectOf(REFUSED, nobody, 'POST', '/session', '{')
   await expectOf(REFUSED, nobody, 'GET', '/accounts')
   await expectOf(REFUSED, nobody, 'POST', '/links/look', { token: 'x'.repeat(43) })
   const alice = await signedIn(gateway, { account: 'alice' })
   await expectOf(REFUSED, alice, 'GET', '/catalogue')
-  // Refused by the surface that serves it, under the id that is answered.
+  // The surface that serves it refuses it, under the id in the answer.
   await expectOf(REFUSED, alice, 'POST', '/play/images', {})
   await expectOf(REFUSED, operator, 'POST', '/accounts', {})
   await expectOf(REFUSED, operator, 'POST', '/catalogue/save', { hash: 'another', edits: [] })
@@ -75,7 +75,7 @@ test('a backup is made, and verified', async () => {
   await expectOf(['backup: verify done'], operator, 'POST', `/backups/${backups[0].name}/verify`)
 })
 
-test('a full disk: of a change, and of the mark of a session, with a body and without', async () => {
+test('a full disk during a change, and while a session is marked as seen, with a body and without', async () => {
   const failing = ['request failed']
   const make = async () => idOf(await operator.send('POST', '/accounts', { body: { name: 'bob' } }))
   await expectLines(gateway, { says: failing, make: () => onFullDisk(gateway, 'INSERT ON accounts', make) })
@@ -99,11 +99,11 @@ test('a data folder that cannot be measured', async () => {
   const upper = join(gateway.data_folder, 'upper', ...steps)
   const lower = join(gateway.data_folder, 'lower', ...steps)
   for (const path of [upper, lower]) mkdirSync(path, { recursive: true })
-  // One below the other, its path is longer than any system takes.
+  // Moved below the other, its path is longer than any system allows.
   const [apart, together] = [join(gateway.data_folder, 'lower'), join(upper, 'lower')]
   renameSync(apart, together)
   await expectOf(['the data folder could not be measured'], operator, 'GET', '/system')
   renameSync(together, apart)
 })
 
-test('pages that are served leave no line', () => expectOf([], operator, 'GET', '/accounts'))
+test('served pages leave no line', () => expectOf([], operator, 'GET', '/accounts'))

@@ -1,4 +1,4 @@
-// The console's roles kept apart in the browser: which pages each of them has, and what an account is shown of others.
+// Roles of the console in the browser: each has its own pages, and an account sees nothing of others.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
@@ -25,7 +25,7 @@ const SIDE_BAR = [
 ]
 const OF_OPERATOR_TITLES = ['Accounts', 'Providers', 'Audit log', 'System']
 const OF_KEYS = SIDE_BAR.filter((title) => !OF_OPERATOR_TITLES.includes(title))
-/** Its people, below its money. */
+/** An account also has a page of its people, below its money. */
 const OF_ACCOUNTS = OF_KEYS.toSpliced(OF_KEYS.indexOf('Models'), 0, 'Team')
 const OF_OPERATOR = [
   '/accounts',
@@ -36,7 +36,7 @@ const OF_OPERATOR = [
   '/system',
   '/audit-log',
 ]
-/** Pixels of the side bar that only scrolling shows. */
+/** Pixels of the side bar that are visible only by scrolling. */
 const HIDDEN_OF_BAR = "((bar) => bar.scrollHeight - bar.clientHeight)(document.querySelector('.side-bar'))"
 
 const VIEWERS: readonly (readonly [string, Who, readonly string[]])[] = [
@@ -74,7 +74,7 @@ describe.each(VIEWERS)('%s', (_, as, titles) => {
   })
   afterAll(() => one[Symbol.asyncDispose]())
 
-  test('has none of the operator’s pages, in the side bar or at their addresses', async () => {
+  test('cannot open the operator’s pages, by the side bar or by their addresses', async () => {
     expect(await pagesIn(one)).toEqual([...titles])
     await one.open('/console/accounts')
     await one.page.getByText('Page not found').waitFor()
@@ -95,7 +95,7 @@ describe.each(VIEWERS)('%s', (_, as, titles) => {
     await one.isClean()
   })
 
-  test('is refused another account’s call as one that does not exist', async () => {
+  test('gets "not found" for a call of another account', async () => {
     const { accounts, calls } = gateway.rows()
     const bob = accounts.find(({ name }) => name === 'bob')
     const call = calls.find(({ account_id }) => account_id === bob?.id)
@@ -107,7 +107,7 @@ describe.each(VIEWERS)('%s', (_, as, titles) => {
   })
 })
 
-test('a limited key is told that it sees its own calls only, and has no page about the whole account', async () => {
+test('a limited key sees a notice that it has its own calls only, and no page about the whole account', async () => {
   const key = await gateway.key('alice', { name: 'website', spend_limit_nanos: 1_000_000_000 })
   await using one = await visit({ key })
   await one.open('/console')

@@ -8,11 +8,11 @@ import { fileGateway } from '../support/gateway.ts'
 import { gatewaySpy } from '../support/plugins.ts'
 
 /**
- * Who may call each route, one letter each: operator O, support S, auditor A; owner o, member m, billing b; a session by key k; and a visitor
- * without a session v. A role that is not named is refused with 403, a visitor with 401, before anything of the body is read. What the people of a
- * suspended account may not do either has an exclamation mark.
+ * The roles that may call each route, one letter each: operator O, support S, auditor A; owner o, member m, billing b; a session by key k; and
+ * a visitor without a session v. Any other role is refused with 403, a visitor with 401, before the body is read. An exclamation mark: people of
+ * a suspended account are refused, too.
  *
- * A line for an account's people needs tests that they see their own things there, and nobody else's.
+ * A line for an account's people needs tests that they see only their own things there.
  */
 const TABLE = `
   /session                      GET OSAombkv   POST OSAombkv   DELETE OSAombk.
@@ -243,15 +243,15 @@ const ALLOWED: ReadonlyMap<string, string> = new Map(
     }),
 )
 
-/** What a route needs to come as far as its own check. */
+/** Queries that a route needs to reach its own check. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/files/picture': `?key=1/${'a'.repeat(32)}.png`,
   '/files/thumbnail': `?key=1/${'a'.repeat(32)}.png`,
 }
 
 const PREFIX = '/console/api'
-/** Of no row: what is allowed changes nothing. */
-const NOBODYS = '999999'
+/** An id without a row, so that allowed requests change nothing. */
+const UNKNOWN_ID = '999999'
 const UUID = '00000000-0000-4000-8000-000000000000'
 const spy = gatewaySpy()
 
@@ -259,7 +259,7 @@ const gateway = await fileGateway({ plugins: [...plugins, spy.plugin] })
 const loaded = await Promise.all(spy.gateway().operations.console_routes.map((load) => load()))
 await gateway.account('alice', { balance_usd: '1' })
 
-/** All of them, by name, with a path that each matches. */
+/** All routes, by name, each with a path that matches it. */
 function routes(): { name: string; method: string; path: string }[] {
   return loaded
     .flatMap((each) => each?.routes ?? [])
@@ -269,7 +269,7 @@ function routes(): { name: string; method: string; path: string }[] {
         name: `${method} ${below}`,
         method,
         path:
-          below.replace(/^(\/images\/):id/, `$1${UUID}`).replace(/:[a-z_]+\??/gi, NOBODYS) +
+          below.replace(/^(\/images\/):id/, `$1${UUID}`).replace(/:[a-z_]+\??/gi, UNKNOWN_ID) +
           (QUERIES[below] ?? ''),
       }
     })
@@ -285,10 +285,10 @@ test('every route has its line in the table, and every line its route', () => {
   for (const letters of ALLOWED.values()) expect(letters).toMatch(/^O[S.][A.][o.][m.][b.][k.][v.]!?$/)
 })
 
-/** Of several hundred requests. */
+/** For several hundred requests. */
 const MAX_MS = 30_000
 
-/** Every sentence by which a role is refused. */
+/** Every sentence that refuses a role. */
 const SENTENCES: Readonly<Record<Letter, readonly string[]>> = {
   O: [],
   S: ['Your role is support, which may not do this. Ask an operator.'],
@@ -315,7 +315,7 @@ describe.each(LETTERS)('%s', (letter) => {
   const allowed = routes().filter(({ name }) => ALLOWED.get(name)?.includes(letter))
 
   test(
-    `${ROLES[letter]} is refused what is not theirs, before anything of the body is looked at`,
+    `${ROLES[letter]} is refused all other routes, before the body is read`,
     async () => {
       const sentences = new Set<string>()
       const requests = (await clientsOf(letter)).flatMap((client) =>
@@ -337,10 +337,10 @@ describe.each(LETTERS)('%s', (letter) => {
     MAX_MS,
   )
 
-  test(`${ROLES[letter]} is let in to all else`, async () => {
+  test(`${ROLES[letter]} may call the allowed routes`, async () => {
     const [client] = await clientsOf(letter)
     for (const { name, method, path } of allowed) {
-      // Nothing is done by a body that is no JSON.
+      // A body that is not JSON changes nothing.
       const answer = await client?.send(method, path, withoutBody(method) ? {} : { body: '{"' })
       const code = await codeOf(answer)
       expect([name, ['role_may_not', 'session_required'].includes(code)]).toEqual([name, false])
@@ -369,7 +369,7 @@ async function clientsOf(letter: Letter) {
   }
 }
 
-/** The code of an answer's error; empty for others, which may go on for ever. */
+/** The error code of an answer; empty for other answers, which may be endless. */
 async function codeOf(answer: Response | undefined): Promise<string> {
   if (!answer || answer.status < 400) {
     await answer?.body?.cancel()
@@ -378,7 +378,7 @@ async function codeOf(answer: Response | undefined): Promise<string> {
   return ((await answer.json()) as { error: { code: string } }).error.code
 }
 
-describe('in an account that was suspended since they signed in', () => {
+describe('in an account suspended after the sign-in', () => {
   const LOST =
     'This account is suspended, since a bank took a payment back. Pay what the account owes at the console'
   const suspended = async (letter: 'o' | 'm' | 'b') => {
@@ -390,7 +390,7 @@ describe('in an account that was suspended since they signed in', () => {
   }
 
   test.each(['o', 'm', 'b'] as const)(
-    'role %s keeps what has no exclamation mark, and is refused the rest before anything of the body is looked at',
+    'role %s keeps the routes without an exclamation mark, and is refused the rest before the body is read',
     async (letter) => {
       const client = await suspended(letter)
       const own = routes().filter(({ name }) => ALLOWED.get(name)?.includes(letter))
@@ -415,7 +415,7 @@ describe('in an account that was suspended since they signed in', () => {
     MAX_MS,
   )
 
-  test('a session by key is refused everywhere, and in the words of the key', async () => {
+  test('a session by key is refused everywhere, with the same message', async () => {
     const { id } = await gateway.account('suspended-k')
     const key = await gateway.key('suspended-k')
     const client = await signedIn(gateway, { key })
@@ -448,7 +448,7 @@ describe('from a page of another origin', () => {
   })
 })
 
-test('no answer of a route is kept by a browser or a proxy, shown in a frame, or used by another site', async () => {
+test('no answer of a route may be cached by a proxy, framed, or used by another site', async () => {
   const [operator, nobody] = [await signedIn(gateway, 'operator'), clientOf(gateway)]
   const all = [...routes(), { method: 'GET', path: '/nothing' }, { method: 'OPTIONS', path: '/session' }]
   for (const { method, path } of all)
@@ -468,7 +468,7 @@ test('no answer of a route is kept by a browser or a proxy, shown in a frame, or
     }
 })
 
-test('the pages of an account ask so often in a minute, whatever sessions it has; the operator’s as often as they like', async () => {
+test('the pages of an account may send 1,200 requests a minute over all its sessions; those of the operator have no limit', async () => {
   const bob = await gateway.account('bob', { balance_usd: '1' })
   const key = await gateway.key('bob')
   const clients = [await signedIn(gateway, { account: 'bob' }), await signedIn(gateway, { key })]
@@ -486,7 +486,7 @@ test('the pages of an account ask so often in a minute, whatever sessions it has
   expect((await (await signedIn(gateway, 'operator')).send('GET', '/sessions')).status).toBe(200)
 })
 
-test('exports have an allowance of their own: no page is refused for them, and none for pages', async () => {
+test('exports have a limit of their own, apart from that of pages', async () => {
   await gateway.account('carol', { balance_usd: '1' })
   const carol = await signedIn(gateway, { account: 'carol' })
   for (let file = 0; file < 12; file++) expect((await carol.send('GET', '/keys.csv')).status).toBe(200)
@@ -500,7 +500,7 @@ test('exports have an allowance of their own: no page is refused for them, and n
   for (let file = 0; file < 13; file++) expect((await operator.send('GET', '/keys.csv')).status).toBe(200)
 })
 
-test('nothing of all this moved money or left a call', async () => {
+test('all these requests moved no money and left no call', async () => {
   const { holds, calls, entries } = await gateway.atRest()
   expect([holds, calls, entries.length]).toEqual([[], [], 3])
 })

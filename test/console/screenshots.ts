@@ -1,5 +1,5 @@
-// Pictures of every page of the console, light, dark, on a tablet and on a phone, of a gateway with a week behind it: `bun run screenshots FOLDER`.
-// With --as=support or --as=auditor those of the operator as these see them, on a desktop and on a phone.
+// Screenshots of every page of the console, light, dark, on a tablet and on a phone, with a week of data: `bun run screenshots FOLDER`.
+// --as=support or --as=auditor takes the operator's pages as that role sees them, on a desktop and on a phone.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,7 +8,7 @@ import { browser } from '../support/chromium.ts'
 import { givePasswords, pageOf } from '../support/console.ts'
 import type { ConsolePage, Theme } from '../support/console-page.ts'
 import type { Size } from '../support/screens.ts'
-import { addressOf, type Listed, PAGES } from './pages.ts'
+import { addressOf, PAGES, type Viewer } from './pages.ts'
 import { startWeek } from './week.ts'
 
 const LOOKS: readonly { name: string; size: Size; theme: Theme }[] = [
@@ -20,7 +20,7 @@ const LOOKS: readonly { name: string; size: Size; theme: Theme }[] = [
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** @param only the beginnings of names of pages; all where there are none */
+/** @param only the beginnings of page names; empty for all pages */
 async function takePictures(
   folder: string,
   only: readonly string[],
@@ -56,20 +56,20 @@ async function takePictures(
   await (await browser()).close()
 }
 
-/** All of the page in one view, so that what sticks to the window's edges stands where a reader has it. */
+/** The whole page in one view, so that elements at the window's edges are where a reader sees them. */
 async function picture({ open, quiet, page }: ConsolePage, address: string, path: string): Promise<void> {
   const size = page.viewportSize()
   await open(address)
   const height = await page.evaluate<number>('document.documentElement.scrollHeight')
   if (size) await page.setViewportSize({ ...size, height: Math.max(size.height, height) })
   await quiet()
-  // Charts are drawn after their code has come.
+  // Charts appear after their code has loaded.
   await page.waitForTimeout(500)
   await page.screenshot({ path })
   if (size) await page.setViewportSize(size)
 }
 
-const asOf = (who: Exclude<Listed, 'nobody'>) => (who === 'operator' ? 'operator' : { account: who })
+const asOf = (who: Exclude<Viewer, 'nobody'>) => (who === 'operator' ? 'operator' : { account: who })
 
 const { values, positionals } = parseArgs({ options: { as: { type: 'string' } }, allowPositionals: true })
 const [folder, ...only] = positionals

@@ -1,4 +1,4 @@
-// The search: accounts by name, keys by name and prefix, calls by request id, models; of what the viewer may see.
+// The search: accounts by name, keys by name and prefix, calls by request id, models; each within the viewer's rights.
 import { describe, expect, test } from 'bun:test'
 import { callsBeginningWith } from '../../plugins/calls/one-call.ts'
 import { requestIdAt } from '../../src/domain/request-id.ts'
@@ -24,7 +24,7 @@ test('accounts by a part of the name, for the operator', async () => {
   expect((await find(alice, 'alice')).accounts).toEqual([])
 })
 
-test('keys by name and prefix; of a whole key its prefix is looked for', async () => {
+test('keys by name and prefix; a whole key is searched by its prefix', async () => {
   for (const words of ['lapt', alices_key.slice(0, 6), alices_key.slice(0, 10), alices_key])
     for (const client of [operator, alice, by_key])
       expect((await find(client, words)).keys).toMatchObject([
@@ -41,7 +41,7 @@ test('calls by the beginning of their request id, of their own account', async (
   expect((await find(operator, 'req_')).calls).toEqual([])
 })
 
-test('models: all for the operator, for others what they may call', async () => {
+test('models: all for the operator, for others those they may call', async () => {
   const ids = async (client: typeof operator) =>
     (await find(client, 'test')).models.map(({ id }: { id: string }) => id)
   const of_operator = await ids(operator)
@@ -57,12 +57,12 @@ test('providers by a part of the name, for the operator', async () => {
   expect((await find(alice, provider)).providers).toEqual([])
 })
 
-describe('what it refuses', () => {
+describe('a query', () => {
   test.each(['', '?q=', `?q=${'x'.repeat(101)}`, '?q=a&q=b', '?q=a&x=b'])('%s: 400', async (query) => {
     expect((await operator.send('GET', `/search${query}`)).status).toBe(400)
   })
   test.each(['%', '_', "'", '"', '\\', '\u0000', '   ', 'é', '../..'])(
-    '%p is words like any others',
+    '%p is searched like any other words',
     async (words) => {
       expect((await operator.send('GET', `/search?q=${encodeURIComponent(words)}`)).status).toBe(200)
     },
@@ -72,7 +72,7 @@ describe('what it refuses', () => {
   })
 })
 
-test('calls are found by where those of their time lie, whoever else calls', async () => {
+test('calls are found by an index on their time, however many other calls there are', async () => {
   const id = requestIdAt(Date.now() - 86_400_000)
   expect(await callsBeginningWith(gateway.store, id, {}, 6)).toEqual([])
   const plan = (sql: string) =>

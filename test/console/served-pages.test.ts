@@ -5,11 +5,11 @@ import { type BundledFile, bundlePages } from '../../plugins/console/bundle.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { fileGateway } from '../support/gateway.ts'
 
-/** Of JavaScript that a browser is sent for a page, the first one that is opened. 2 kB more for the entries of payments, plans, vouchers and referrals in the shell. */
+/** The limit of JavaScript for the first page that a browser opens. 2 kB of it are entries of payments, plans, vouchers and referrals in the shell. */
 const MAX_BROTLI_BYTES = 202_000
 
 const gateway = await fileGateway()
-/** Bun's fetch would ask for compressed bodies, and unpack them. */
+/** Without these options, Bun's fetch requests compressed bodies and unpacks them. */
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(new URL(path, gateway.url), {
     headers: { 'accept-encoding': 'identity', ...headers },
@@ -46,7 +46,7 @@ describe('the document', () => {
     expect(document_text).not.toMatch(/<style|<script(?![^>]*\bsrc=)|\son[a-z]+=|\sstyle=/)
   })
 
-  test('is guarded: what it may run, ask, and be framed by', async () => {
+  test('has a policy for its scripts, its requests and its frames', async () => {
     const { headers } = await get('/console')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
@@ -59,7 +59,7 @@ describe('the document', () => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
   })
 
-  test('is asked for again each time, and not sent twice', async () => {
+  test('is revalidated each time, and not sent twice', async () => {
     const first = await get('/console')
     expect(first.headers.get('cache-control')).toBe('no-cache')
     const again = await get('/console/calls', { 'if-none-match': first.headers.get('etag') ?? '' })
@@ -75,7 +75,7 @@ describe('the document', () => {
   })
 })
 
-test('the address alone leads browsers to it, and is nothing to programs', async () => {
+test('the root address redirects browsers to the console, and is not found for programs', async () => {
   const browser = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
   expect([browser.status, browser.headers.get('location')]).toEqual([302, '/console'])
   const program = await get('/', { accept: '*/*' })
@@ -83,7 +83,7 @@ test('the address alone leads browsers to it, and is nothing to programs', async
 })
 
 describe('its files', () => {
-  test('are kept for good, each under its type', async () => {
+  test('are cached forever, each with its type', async () => {
     for (const path of assetsIn(document_text)) {
       const { status, headers } = await get(path)
       expect(status).toBe(200)
@@ -96,7 +96,7 @@ describe('its files', () => {
   test.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ] as const)('are sent as %s to those who take it, the same bytes', async (coding, unpack) => {
+  ] as const)('are sent as %s to clients that accept it, with the same bytes', async (coding, unpack) => {
     const [plain, packed] = await Promise.all([
       get(scriptPath()),
       get(scriptPath(), { 'accept-encoding': coding }),
@@ -116,7 +116,7 @@ describe('its files', () => {
     '/console/assets/..%2findex.html',
     '/console/api',
     '/console/api/nothing',
-  ])('what there is not is 404 in JSON: %s', async (path) => {
+  ])('an unknown file or route is 404 in JSON: %s', async (path) => {
     const answer = await get(path)
     expect(answer.status).toBe(404)
     const { error } = (await answer.json()) as { error: { type: string; message: string } }
@@ -124,7 +124,7 @@ describe('its files', () => {
   })
 })
 
-test('a console that is switched off has no pages', async () => {
+test('a disabled console has no pages', async () => {
   await gateway.recatalogue(`${catalogueOf({ upstream_url: 'simulator' })}\n[console]\nenabled = false\n`)
   expect((await get('/console')).status).toBe(404)
   expect((await get(scriptPath())).status).toBe(404)
@@ -133,10 +133,10 @@ test('a console that is switched off has no pages', async () => {
 })
 
 describe('the scripts', () => {
-  let made: Promise<BundledFile[]> | undefined
-  const bundled = () => (made ??= bundlePages({ brotli_quality: 11 }))
+  let bundling: Promise<BundledFile[]> | undefined
+  const bundled = () => (bundling ??= bundlePages({ brotli_quality: 11 }))
 
-  test('that any one page needs, the shell included, are small enough', async () => {
+  test('of each page, with the shell, are small enough', async () => {
     const sizes = await pageSizes(await bundled())
     expect(sizes.size).toBeGreaterThanOrEqual(4)
     for (const [page, bytes] of sizes) {
@@ -152,7 +152,7 @@ describe('the scripts', () => {
   })
 })
 
-/** Compressed bytes of the document's script and of what each page loads besides, charts and dialogs of its own included. */
+/** Compressed bytes of the document's script and of all that each page loads besides, with its charts and dialogs. */
 async function pageSizes(files: readonly BundledFile[]): Promise<Map<string, number>> {
   const scripts = new Map(files.filter(({ name }) => name.endsWith('.js')).map((file) => [file.name, file]))
   const textOf = (name: string) => new TextDecoder().decode(scripts.get(name)?.bytes.identity)

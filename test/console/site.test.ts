@@ -1,4 +1,4 @@
-// Which pages are the console's own, and which connections can keep a session.
+// Own origins of the console, and connections that can keep a session.
 import { describe, expect, test } from 'bun:test'
 import {
   cookieForm,
@@ -28,19 +28,19 @@ describe('own origins', () => {
 
   test.each([
     ['the gateway’s own', 'http://127.0.0.1:8080', undefined, true],
-    ['none', undefined, undefined, false],
+    ['no origin', undefined, undefined, false],
     ['null, as of a sandboxed frame', 'null', undefined, false],
-    ['an empty one', '', undefined, false],
+    ['an empty origin', '', undefined, false],
     ['another host', 'http://evil.example', undefined, false],
     ['another port of this machine', 'http://127.0.0.1:8081', undefined, false],
     ['another name of this machine', 'http://localhost:8080', undefined, false],
     ['another scheme', 'https://127.0.0.1:8080', undefined, false],
-    ['one that begins alike', 'http://127.0.0.1:8080.evil.example', undefined, false],
-    ['one with a path', 'http://127.0.0.1:8080/', undefined, false],
-    ['several', 'http://127.0.0.1:8080, http://evil.example', undefined, false],
+    ['an origin that begins alike', 'http://127.0.0.1:8080.evil.example', undefined, false],
+    ['an origin with a path', 'http://127.0.0.1:8080/', undefined, false],
+    ['several origins', 'http://127.0.0.1:8080, http://evil.example', undefined, false],
     ['public_url', TLS, TLS, true],
     ['public_url without TLS', 'http://gateway.example.com', TLS, false],
-  ])('%s: is it our own?', (_, origin, public_url, is_own) => {
+  ])('%s, as the origin of a change', (_, origin, public_url, is_own) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const call = () => requireOwnOrigin(at('http://127.0.0.1:8080', origin, method), settings(public_url))
       if (is_own) expect(call).not.toThrow()
@@ -87,7 +87,7 @@ test.each([
   ['http://name.lan', undefined, true, 'x'],
   ['http://127.0.0.1:8080', undefined, false, 'x'],
   ['http://localhost:8080', 'http://127.0.0.1:8080', false, 'x'],
-  // Whoever is on the way of plain HTTP can plant it for this host: by TLS it is nobody's.
+  // Anyone between the two ends of plain HTTP can plant it for this host, so it does not count with TLS.
   ['http://name.lan', 'https://name.lan', true, undefined],
   ['http://127.0.0.1:8080', 'https://name.lan', false, undefined],
 ])(
@@ -99,7 +99,7 @@ test.each([
   },
 )
 
-describe('the cookie that a browser keeps, by which of the probes came back', () => {
+describe('the cookie that a browser keeps, by the probes that came back', () => {
   const SAFE = '__Host-tollgate'
   test.each([
     [
@@ -110,7 +110,7 @@ describe('the cookie that a browser keeps, by which of the probes came back', ()
     ],
     ['WebKit on this machine', 'http://127.0.0.1:8080', 'tollgate-probe=1', 'tollgate'],
     ['WebKit on localhost', 'http://localhost:8080', 'other=1; tollgate-probe=1', 'tollgate'],
-    ['who has a session', 'http://127.0.0.1:8080', `${SAFE}=abc`, SAFE],
+    ['a browser with a session', 'http://127.0.0.1:8080', `${SAFE}=abc`, SAFE],
     ['over TLS', TLS, `${SAFE}-probe=1`, SAFE],
     ['no cookies', 'http://127.0.0.1:8080', '', undefined],
     ['only the plain one over TLS', TLS, 'tollgate-probe=1', undefined],
@@ -122,12 +122,12 @@ describe('the cookie that a browser keeps, by which of the probes came back', ()
     else expect(kept()).toBe(name)
   })
 
-  test('each is sent until it comes back, for as long as a link is read', () => {
-    const asked = (url: string, cookie = '') =>
+  test('each probe is sent until it comes back', () => {
+    const probesAt = (url: string, cookie = '') =>
       probes(new Request(url, { headers: { cookie } }), settings()).map((each) => each.split(';')[0])
-    expect(asked('http://127.0.0.1:8080')).toEqual([`${SAFE}-probe=1`, 'tollgate-probe=1'])
-    expect(asked('http://127.0.0.1:8080', 'tollgate-probe=1')).toEqual([`${SAFE}-probe=1`])
-    expect(asked(TLS)).toEqual([`${SAFE}-probe=1`])
-    expect(asked('http://name.lan')).toEqual([])
+    expect(probesAt('http://127.0.0.1:8080')).toEqual([`${SAFE}-probe=1`, 'tollgate-probe=1'])
+    expect(probesAt('http://127.0.0.1:8080', 'tollgate-probe=1')).toEqual([`${SAFE}-probe=1`])
+    expect(probesAt(TLS)).toEqual([`${SAFE}-probe=1`])
+    expect(probesAt('http://name.lan')).toEqual([])
   })
 })

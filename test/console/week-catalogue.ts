@@ -1,6 +1,6 @@
 // The catalogue of a small gateway for its pages' pictures: three simulated providers and a machine of its own that fails now and then.
 
-/** Every third call of a failing route comes at a time when its provider refuses. */
+/** A third of the calls of house-model meets a failing upstream model, and one in 13 of gpt-5-mini. */
 export const WEEK_CATALOGUE = `
 [server]
 listen = "127.0.0.1:8080"

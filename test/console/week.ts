@@ -32,7 +32,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 const DAYS = 14
 /** Calls at once, between two steps of the clock. */
 const MAX_AT_ONCE = 12
-/** In the last hour. */
+/** Refused requests in the last hour. */
 const REFUSED = 26
 
 const PEOPLE: Readonly<Record<Person, { balance_usd: string; share: number; models: readonly string[] }>> = {
@@ -120,7 +120,7 @@ export async function startWeek({
     behind_ms = DAYS * DAY_MS - at_ms
     if (!has_pictures && behind_ms < 3 * DAY_MS) {
       has_pictures = true
-      await drawPictures(gateway, keys['studio-lea'])
+      await makePictures(gateway, keys['studio-lea'])
     }
     const calls = Array.from({ length: Math.min(MAX_AT_ONCE, calls_a_day) }, () =>
       callOf(gateway, keys, random),
@@ -130,10 +130,10 @@ export async function startWeek({
   behind_ms = 0
   await setPriceGroup(gateway.store, 'bob', 'resellers')
   await setPriceGroup(gateway.store, 'new-neighbour', 'friends')
-  await refuseSome(gateway, keys.bob)
-  mailSome(gateway)
+  await makeRefusals(gateway, keys.bob)
+  addMails(gateway)
   await makeMoney(gateway, stripe)
-  await coverOne(gateway, keys.alice)
+  await makeCoveredCall(gateway, keys.alice)
   await raiseAlerts(spy.gateway(), (ahead_ms) => (behind_ms = -ahead_ms))
   const stop = async () => {
     await gateway.stop()
@@ -142,8 +142,8 @@ export async function startWeek({
   return { gateway, keys, [Symbol.asyncDispose]: stop }
 }
 
-/** One of each state, with the words of a mail server. */
-function mailSome({ db }: TestGateway): void {
+/** A mail in each state, with the words of a mail server. */
+function addMails({ db }: TestGateway): void {
   const now_ms = Date.now()
   const insert = db.query(
     `INSERT INTO mails VALUES (NULL, 1, ?, ?, '{}', ?, 'en', NULL, NULL, ?, ?, ?, ${now_ms - 60_000}, ?, ?, ?)`,
@@ -186,10 +186,10 @@ function mailSome({ db }: TestGateway): void {
   )
 }
 
-/** Broken streams are part of the week: what came of them is in their records. */
+/** Broken streams are part of the week: their records have the outcome. */
 const ignoreBroken = () => undefined
 
-/** When calls come, in ms since the beginning, in order: by day more than by night, and on two days of seven few. */
+/** The times of calls, in ms since the beginning, in order: more by day than by night, and few on two days of seven. */
 function momentsOf(random: RandomNumbers, calls_a_day: number): number[] {
   const moments = Array.from({ length: DAYS }, (_, day) => {
     const calls = day % 7 === 3 || day % 7 === 4 ? calls_a_day / 3 : calls_a_day
@@ -222,16 +222,16 @@ function callOf(gateway: TestGateway, keys: Week['keys'], random: RandomNumbers)
     gateway.call('/v1/chat/completions', { model, messages, stream, max_completion_tokens: 2_000 }, { key })
 }
 
-/** Of a model that is not there: what an account's pages say of many refusals. */
-async function refuseSome(gateway: TestGateway, key: string): Promise<void> {
+/** Requests for an unknown model, so that an account's pages have many refusals. */
+async function makeRefusals(gateway: TestGateway, key: string): Promise<void> {
   const body = { model: 'claude-3-opus-latest', messages: [{ role: 'user', content: 'Hi' }] }
   for (let at = 0; at < REFUSED; at++)
     await (await gateway.call('/v1/chat/completions', body, { key })).arrayBuffer()
   await eventually('the refusals are recorded', () => refusalsOf(gateway) >= REFUSED)
 }
 
-/** Calls see the plan that alice has bought within a second. */
-const coverOne = (gateway: TestGateway, key: string) =>
+/** Waits for a call that a plan covers: calls use a new plan within a second. */
+const makeCoveredCall = (gateway: TestGateway, key: string) =>
   eventually('a call is covered by a plan', async () => {
     const messages = [{ role: 'user', content: PROMPTS[0] }]
     const body = { model: 'gemini-2.5-flash', messages, max_completion_tokens: 500 }
@@ -239,12 +239,12 @@ const coverOne = (gateway: TestGateway, key: string) =>
     return (await gateway.lastCall()).plan_period_id !== null
   })
 
-/** All are counted, of each reason the first 20 of an hour are kept. */
+/** All refusals are counted; of each reason, the first 20 of an hour are kept. */
 const refusalsOf = ({ db }: TestGateway): number =>
   db.query<{ n: number | null }, []>('SELECT sum(refusals) AS n FROM refusal_sums WHERE span_s = 3600').get()
     ?.n ?? 0
 
-/** All that is due, before a page is looked at: one that is raised under it would move what it shows. */
+/** Raises all alerts that are due before a page is checked: a later one would move the page's content. */
 async function raiseAlerts(gateway: Gateway, setAhead: (ahead_ms: number) => void): Promise<void> {
   const condition = {
     rule: 'low_balance',
@@ -263,10 +263,10 @@ async function raiseAlerts(gateway: Gateway, setAhead: (ahead_ms: number) => voi
   await alerts.stop()
 }
 
-/** Five pictures, two edits of the first, and one composed of two: a lineage to look at. */
-async function drawPictures(gateway: TestGateway, key: string): Promise<void> {
+/** Five pictures, two edits of the first, and one composed of two: a lineage for the pages. */
+async function makePictures(gateway: TestGateway, key: string): Promise<void> {
   const model = 'gemini-2.5-flash-image'
-  const draw = async (path: string, body: object): Promise<string> => {
+  const make = async (path: string, body: object): Promise<string> => {
     const response = await gateway.call(`/v1/images/${path}`, { model, size: '512x512', ...body }, { key })
     const { svc_generation_ids } = (await response.json()) as { svc_generation_ids?: string[] }
     const [id] = svc_generation_ids ?? []
@@ -274,11 +274,11 @@ async function drawPictures(gateway: TestGateway, key: string): Promise<void> {
     return id
   }
   const ids: string[] = []
-  for (const prompt of PICTURES) ids.push(await draw('generations', { prompt }))
+  for (const prompt of PICTURES) ids.push(await make('generations', { prompt }))
   const [house, lighthouse] = ids
-  const evening = await draw('edits', { prompt: 'the same in golden evening light', generation_id: house })
-  await draw('edits', { prompt: 'with snow on the hills', generation_id: evening })
-  await draw('compose', { prompt: 'both on a blue wall', generation_ids: [evening, lighthouse] })
+  const evening = await make('edits', { prompt: 'the same in golden evening light', generation_id: house })
+  await make('edits', { prompt: 'with snow on the hills', generation_id: evening })
+  await make('compose', { prompt: 'both on a blue wall', generation_ids: [evening, lighthouse] })
 }
 
 function weighted(random: RandomNumbers): Person {

@@ -11,7 +11,7 @@ import { fileGateway, startTestGateway } from '../support/gateway.ts'
 const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
 const operator = await signedIn(gateway, 'operator')
 describe('the checklist', () => {
-  test('has the providers, a model and an account to choose, and whether the visit is over', async () => {
+  test('has the providers, a model and an account to choose, and whether it is due', async () => {
     const before = await operator.json('GET', '/start')
     expect(before).toEqual({
       due: true,
@@ -70,7 +70,7 @@ price = { input = 1, output = 2 }
     })
   })
 
-  test('counts as tokens of the first call all that the charge is for, thoughts too', async () => {
+  test('counts all charged tokens of the first call, thinking tokens, too', async () => {
     await using thinking = await startTestGateway({
       catalogue: `${FIRST_CATALOGUE}
 [[models]]
@@ -93,7 +93,7 @@ price = { input = 1, output = 4 }`,
     expect(seen.cost_nanos).toBe(seen.input_tokens * 1_000 + seen.output_tokens * 4_000)
   })
 
-  test('says why it was refused, until there is a call', async () => {
+  test('shows the reason of a refusal, until a call succeeds', async () => {
     await gateway.account('frank')
     const key = await gateway.key('frank')
     const frank = await signedIn(gateway, { account: 'frank' })
@@ -115,7 +115,7 @@ price = { input = 1, output = 4 }`,
     expect(await look()).toMatchObject({ call: { model: 'sim-flash' }, refusal: null })
   })
 
-  test('of a key that is not there, or somebody else’s, is 404', async () => {
+  test('is 404 for an unknown key, or for somebody else’s', async () => {
     const [{ id } = { id: 0 }] = gateway.rows().keys
     await gateway.account('visitor')
     const visitor = await signedIn(gateway, { account: 'visitor' })
@@ -129,7 +129,7 @@ price = { input = 1, output = 4 }`,
       expect((await visitor.send('GET', `/first-call?key_id=${key_id}`)).status).toBe(400)
   })
 
-  test('the start of an account says what it has, and a model that it can call; other accounts are not found', async () => {
+  test('the start of an account has its balance, its keys and a model that it can call; other accounts are not found', async () => {
     await gateway.account('starter', { balance_usd: '2' })
     const starter = await signedIn(gateway, { account: 'starter' })
     expect(await starter.json('GET', '/start')).toMatchObject({
@@ -159,7 +159,7 @@ const ANY_MODEL = {
 
 const VALUES = { resource: 'acme', region: 'us-east-1', api_version: '2024-10-21' } as const
 
-test('every well-known provider and model makes a catalogue that is valid', () => {
+test('every well-known provider and model makes a valid catalogue', () => {
   for (const { name, server, protocols, fields, base_url, models } of KNOWN_PROVIDERS) {
     if (server === null && base_url === '') continue
     const blocks = (models.length > 0 ? models : [ANY_MODEL]).map(

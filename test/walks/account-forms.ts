@@ -1,4 +1,4 @@
-// The pages of accounts and keys in one visit of an operator, and the hand that uses their forms.
+// The pages of accounts and keys in one visit of an operator, with the actions of a user on their forms.
 import { afterAll, expect } from 'bun:test'
 import { fileConsole } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
@@ -10,12 +10,12 @@ export async function accountForms() {
   afterAll(() => one[Symbol.asyncDispose]())
   const { page } = one
   const dialog = page.getByRole('dialog')
-  // What the forms send is refused on purpose, too.
+  // Some forms are refused on purpose.
   one.allow(/status of 4(00|04|09|22)/)
   const keyRow = (text: string) => gateway.rows().keys.find(({ prefix }) => prefix === text.slice(0, 10))
 
-  /** What a person does on the page. */
-  const hand = {
+  /** Actions of a person on the page. */
+  const user = {
     type: (label: string, text: string) => dialog.getByLabel(label, { exact: true }).fill(text),
     press: (name: string) => page.getByRole('button', { name, exact: true }).first().click(),
     enter: () => page.keyboard.press('Enter'),
@@ -24,29 +24,29 @@ export async function accountForms() {
       await page.getByRole('menuitem', { name: item }).click()
       await dialog.waitFor()
     },
-    /** Sends the form of the open dialog, which goes once the action is done. */
+    /** Sends the form of the open dialog, which closes once the action is done. */
     async send() {
-      await hand.enter()
-      await hand.isClosed()
+      await user.enter()
+      await user.waitForClose()
     },
-    isClosed: () => dialog.waitFor({ state: 'detached' }),
-    isTold: (text: string | RegExp) => page.getByText(text).first().waitFor(),
-    hasFocus: (text: string) =>
+    waitForClose: () => dialog.waitFor({ state: 'detached' }),
+    sees: (text: string | RegExp) => page.getByText(text).first().waitFor(),
+    seesFocusOn: (text: string) =>
       eventually(
         `the focus is on ${text}`,
         async () => (await page.evaluate<string>('document.activeElement.textContent')) === text,
       ),
-    /** What is shown once stays until its own button is pressed, and is then nowhere. @returns it */
+    /** Takes a secret that is shown once: it stays until its own button is pressed, and is nowhere afterwards. */
     async takeSecret(button: string) {
       const secret = await page.locator('.secret pre').innerText()
       await page.keyboard.press('Escape')
       await page.mouse.click(5, 5)
       expect(await dialog.isVisible()).toBe(true)
-      await hand.press(button)
-      await hand.isClosed()
+      await user.press(button)
+      await user.waitForClose()
       expect(await page.content()).not.toContain(secret)
       return secret
     },
   }
-  return { gateway, visit, one, page, dialog, keyRow, hand }
+  return { gateway, visit, one, page, dialog, keyRow, user }
 }

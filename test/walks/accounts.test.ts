@@ -1,4 +1,4 @@
-// The pages of accounts in a browser, in one visit: each action by its form, and what came of it in the rows and at the surface.
+// The pages of accounts in a browser, in one visit: each action by its form, with its effect on rows and pages.
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { eventually } from '../support/eventually.ts'
@@ -6,7 +6,7 @@ import { idOf } from '../support/request-lines.ts'
 import { accountForms } from './account-forms.ts'
 
 const USD = 1_000_000_000
-const { gateway, visit, one, page, dialog, keyRow, hand } = await accountForms()
+const { gateway, visit, one, page, dialog, keyRow, user } = await accountForms()
 
 const accountRow = (name: string) => gateway.rows().accounts.find((row) => row.name === name)
 const movements = () =>
@@ -14,73 +14,73 @@ const movements = () =>
 const closed = () => gateway.db.query('SELECT account_id FROM closed_accounts').all()
 
 describe('an account', () => {
-  test('is made by a name, whose mistake is told at its field', async () => {
+  test('is created by a name, and a mistake is shown at its field', async () => {
     await one.open('/console/accounts')
-    await hand.isTold('No accounts yet')
-    await hand.press('New account')
-    await hand.type('Name', 'alice smith')
-    await hand.enter()
-    await hand.isTold(/"alice smith" is not a valid name/)
-    await hand.type('Name', 'alice')
-    await hand.send()
+    await user.sees('No accounts yet')
+    await user.press('New account')
+    await user.type('Name', 'alice smith')
+    await user.enter()
+    await user.sees(/"alice smith" is not a valid name/)
+    await user.type('Name', 'alice')
+    await user.send()
     await page.getByRole('heading', { level: 1, name: 'alice' }).waitFor()
     expect(new URL(page.url()).pathname).toBe(`/console/accounts/${accountRow('alice')?.id}`)
   })
 
   test('gets a display name in any letters, an email and a note, and is found by them', async () => {
-    await hand.choose('Edit details')
+    await user.choose('Edit details')
     const save = dialog.getByRole('button', { name: 'Save changes' })
     expect(await save.isDisabled()).toBe(true)
-    await hand.type('Note', 'pays')
+    await user.type('Note', 'pays')
     expect(await save.isDisabled()).toBe(false)
-    await hand.type('Note', '')
+    await user.type('Note', '')
     expect(await save.isDisabled()).toBe(true)
-    await hand.type('Display name', 'Aлиса Ödegård')
-    await hand.type('Email', 'alice at home')
-    await hand.enter()
-    await hand.isTold(/is not an email address/)
-    await hand.type('Email', 'alice@example.com')
-    await hand.type('Note', 'pays late')
+    await user.type('Display name', 'Aлиса Ödegård')
+    await user.type('Email', 'alice at home')
+    await user.enter()
+    await user.sees(/is not an email address/)
+    await user.type('Email', 'alice@example.com')
+    await user.type('Note', 'pays late')
     await one.looksRight()
-    await hand.press('Save changes')
-    await hand.isClosed()
+    await user.press('Save changes')
+    await user.waitForClose()
     await page.getByRole('heading', { level: 1, name: 'Aлиса Ödegård' }).waitFor()
     await page.getByRole('link', { name: 'alice@example.com' }).waitFor()
     await one.looksRight()
     await one.go('/console/accounts?search=Ödeg')
     await page.getByRole('link', { name: /Aлиса Ödegård alice/ }).click()
-    await hand.choose('Edit details')
-    await hand.type('Display name', '')
-    await hand.press('Save changes')
-    await hand.isClosed()
+    await user.choose('Edit details')
+    await user.type('Display name', '')
+    await user.press('Save changes')
+    await user.waitForClose()
     await page.getByRole('heading', { level: 1, name: 'alice' }).waitFor()
   })
 
-  test('is topped up and debited, with what was written to it', async () => {
-    await hand.press('Top up')
-    await hand.type('Amount', 'much')
-    await hand.enter()
-    await hand.isTold('Enter an amount above 0.')
+  test('is topped up and debited, with a note and a reason', async () => {
+    await user.press('Top up')
+    await user.type('Amount', 'much')
+    await user.enter()
+    await user.sees('Enter an amount above 0.')
     await page.keyboard.press('Escape')
-    await hand.isClosed()
-    await hand.hasFocus('Top up')
+    await user.waitForClose()
+    await user.seesFocusOn('Top up')
     expect(movements()).toEqual([])
-    await hand.press('Top up')
-    await hand.type('Amount', '12.50')
-    await hand.type('Note', 'invoice 17')
-    await hand.send()
-    await hand.isTold('alice’s balance is 12.50 USD.')
+    await user.press('Top up')
+    await user.type('Amount', '12.50')
+    await user.type('Note', 'invoice 17')
+    await user.send()
+    await user.sees('alice’s balance is 12.50 USD.')
 
-    await hand.choose('Debit')
-    await hand.type('Amount', '100')
-    await hand.enter()
-    await hand.isTold(/Enter a reason/)
-    await hand.type('Reason', 'hardware')
-    await hand.enter()
-    await hand.isTold(/12\.50 USD are available, less than 100\.00/)
-    await hand.type('Amount', '2.5')
-    await hand.send()
-    await hand.isTold('alice’s balance is 10.00 USD.')
+    await user.choose('Debit')
+    await user.type('Amount', '100')
+    await user.enter()
+    await user.sees(/Enter a reason/)
+    await user.type('Reason', 'hardware')
+    await user.enter()
+    await user.sees(/12\.50 USD are available, less than 100\.00/)
+    await user.type('Amount', '2.5')
+    await user.send()
+    await user.sees('alice’s balance is 10.00 USD.')
     expect(movements()).toEqual([
       ['top_up', 12.5 * USD, 'invoice 17'],
       ['withdrawal', -2.5 * USD, 'hardware'],
@@ -89,20 +89,20 @@ describe('an account', () => {
     await page.getByRole('row', { name: /Debit hardware −2\.50/ }).waitFor()
   })
 
-  test('is shown its limits', async () => {
+  test('has its limits on its page', async () => {
     await page.getByRole('tab', { name: 'Limits' }).click()
-    await hand.isTold('No rate limit.')
+    await user.sees('No rate limit.')
     await gateway.recatalogue(`${FIRST_CATALOGUE}\n[limits.accounts.alice]\nrequests_per_minute = 60\n`)
     await page.reload()
-    await hand.isTold('0 of 60')
+    await user.sees('0 of 60')
   })
 
-  test('is invited by a link that is shown once, and suspended, which its people are told', async () => {
-    await hand.choose('Invite')
-    await hand.press('Invite')
+  test('is invited by a link that is shown once, and suspended, which its people see', async () => {
+    await user.choose('Invite')
+    await user.press('Invite')
     await dialog.getByText('Send this link to alice').waitFor()
     await one.looksRight()
-    const link = await hand.takeSecret('Done')
+    const link = await user.takeSecret('Done')
     await using guest = await visit()
     guest.allow(/status of 40[13]/)
     await guest.open(link)
@@ -111,11 +111,11 @@ describe('an account', () => {
     await guest.page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
     await guest.page.getByText('10.00 USD').first().waitFor()
 
-    await hand.choose('Suspend')
-    await hand.hasFocus('Cancel')
+    await user.choose('Suspend')
+    await user.seesFocusOn('Cancel')
     await dialog.getByLabel('Reason').fill('Card reported as stolen')
-    await hand.press('Suspend alice')
-    await hand.isTold('Account "alice" suspended')
+    await user.press('Suspend alice')
+    await user.sees('Account "alice" suspended')
     expect(accountRow('alice')?.status).toBe('suspended')
     await guest.page.reload()
     await guest.page.getByText('alice is suspended.').waitFor()
@@ -124,17 +124,17 @@ describe('an account', () => {
     await guest.isClean()
   })
 
-  test('is resumed, which can be undone; the audit log of its page has each at once', async () => {
+  test('is resumed, which can be undone; the audit log of its page has each change at once', async () => {
     await page.getByRole('tab', { name: 'Audit log' }).click()
     const rows = (name: RegExp) => page.getByRole('row', { name })
     await rows(/Account suspended/).waitFor()
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Resume' }).click()
-    await hand.isTold('Account "alice" resumed')
+    await user.sees('Account "alice" resumed')
     expect(accountRow('alice')?.status).toBe('active')
     await rows(/Account resumed/).waitFor()
-    await hand.press('Undo')
-    await hand.isTold('Account "alice" suspended')
+    await user.press('Undo')
+    await user.sees('Account "alice" suspended')
     await rows(/Account suspended/)
       .nth(1)
       .waitFor()
@@ -142,25 +142,25 @@ describe('an account', () => {
   })
 
   test('is renamed, and closed by typing its name', async () => {
-    await hand.choose('Rename')
-    await hand.type('New name', 'alice.b')
-    await hand.send()
+    await user.choose('Rename')
+    await user.type('New name', 'alice.b')
+    await user.send()
     await page.getByRole('heading', { level: 1, name: 'alice.b' }).waitFor()
     const key = await gateway.key('alice.b')
-    await hand.choose('Close account')
-    await hand.type('Enter alice.b to confirm', 'alice')
-    await hand.enter()
-    await hand.isTold('Enter alice.b to close the account.')
+    await user.choose('Close account')
+    await user.type('Enter alice.b to confirm', 'alice')
+    await user.enter()
+    await user.sees('Enter alice.b to close the account.')
     expect(closed()).toEqual([])
-    await hand.type('Enter alice.b to confirm', 'alice.b')
-    await hand.send()
-    await hand.isTold('Account "alice.b" closed. Keys revoked: 1')
+    await user.type('Enter alice.b to confirm', 'alice.b')
+    await user.send()
+    await user.sees('Account "alice.b" closed. Keys revoked: 1')
     expect(closed()).toEqual([{ account_id: accountRow('alice.b')?.id }])
     expect(keyRow(key)?.revoked_at_ms).toBeNumber()
     await one.isClean()
   })
 
-  test('says who did all of this, on its page and in the audit log, whose filter is in its address', async () => {
+  test('has the author of each change on its page and in the audit log, whose filter is in the address', async () => {
     await page.getByRole('tab', { name: 'Audit log' }).click()
     const rowOf = (name: RegExp) => page.getByRole('row', { name })
     await rowOf(/Account closed Status: from suspended to closed.* Staff operator, session \d+/).waitFor()
@@ -178,7 +178,7 @@ describe('an account', () => {
     await one.looksRight()
   })
 
-  test('is named wherever the address has its number', async () => {
+  test('is named on pages whose address has its number', async () => {
     const id = accountRow('alice.b')?.id
     for (const path of [
       'audit-log',
@@ -205,7 +205,7 @@ describe('an account whose requests are refused', () => {
     )
   let request_id = ''
 
-  test('says so at its top, with why and what to do; each is listed beside the calls, and told whole', async () => {
+  test('has a notice with the reason and advice; each refused request is listed beside the calls, with a page of its own', async () => {
     await gateway.account('poor')
     const key = await gateway.key('poor')
     request_id = await idOf(await send(key))
@@ -233,7 +233,7 @@ describe('an account whose requests are refused', () => {
     await one.looksRight()
   })
 
-  test('is found by the id that its caller was told', async () => {
+  test('has a refused request that is found by the id in its answer', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type(request_id)
     await page.getByRole('option', { name: request_id }).click()
@@ -241,7 +241,7 @@ describe('an account whose requests are refused', () => {
     expect(page.url()).toEndWith(request_id)
   })
 
-  test('is told so itself, and sees its own', async () => {
+  test('sees the notice itself', async () => {
     await using own = await visit({ account: 'poor' })
     await own.open('/console/overview')
     await own.page.getByText(WHY).waitFor()
@@ -249,7 +249,7 @@ describe('an account whose requests are refused', () => {
     await own.looksRight()
   })
 
-  test('is named by a filter also where its list of accounts is too short for it', async () => {
+  test('is named by a filter even if the list of accounts is too short for it', async () => {
     gateway.db.run(
       `WITH RECURSIVE many (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 1000)
         INSERT INTO accounts (name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)

@@ -1,14 +1,14 @@
-// Providers that are added in a browser, one of each kind of server: what is typed, where the test goes, and what the file has then.
+// Providers to add in a browser, one of each kind of server: typed fields, the address of the test request, and the resulting file.
 
 interface Added {
   fields?: Readonly<Record<string, string>>
   /** The key is chosen as a file. */
   by_file?: true
   model: string
-  /** Where the test goes. */
+  /** The address of the test request. */
   url: string
   header: string
-  /** What the file has then. */
+  /** The provider's name and lines in the resulting file. */
   name: string
   written: readonly string[]
 }

@@ -1,4 +1,4 @@
-// The reference in a real browser: it shows every operation, in both themes and on a phone, and asks no other host for anything.
+// The API reference in a real browser: it shows every operation, in both themes and on a phone, and sends no request to another host.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startDocumented } from '../docs/support.ts'
 import { axeFindings, OF_COLOURS } from '../support/axe.ts'
@@ -7,13 +7,13 @@ import { type ConsolePage, consolePage, type PageOptions, type Theme } from '../
 const { gateway, document, operations } = await startDocumented()
 afterAll(() => gateway.stop())
 
-const SHOWN = { timeout: 30_000 }
+const WAIT = { timeout: 30_000 }
 
-/** Scalar's validator asks whether it may compile its schemas, and does without. */
+/** Scalar's validator tries to compile its schemas, and works without. */
 const WITHOUT_EVAL =
   "globalThis.tollgateRefused = globalThis.tollgateRefused.filter((one) => one !== 'script-src: eval')"
 
-/** Its transitions have ended: what fades in has no contrast yet. */
+/** The end of its transitions: an element that fades in has no contrast yet. */
 const AT_REST =
   'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)'
 
@@ -22,28 +22,28 @@ async function assertClean({ page, isClean }: ConsolePage): Promise<void> {
   await isClean()
 }
 
-/** What axe finds serious or worse once the page has come to rest; in a second theme, of what that can change. */
+/** Serious findings of axe once the page is at rest; in the second theme, those of colours only. */
 async function findingsOf({ page, quiet }: ConsolePage, theme: Theme): Promise<string[]> {
   await quiet()
   await page.evaluate(AT_REST)
   return await axeFindings(page, theme === 'light' ? undefined : OF_COLOURS)
 }
 
-async function opened(options: PageOptions = {}) {
+async function openReference(options: PageOptions = {}) {
   const visit = await consolePage(gateway.url.origin, options)
   await visit.page.goto('/docs')
-  await visit.page.getByRole('heading', { name: 'Tollgate', exact: true }).first().waitFor(SHOWN)
+  await visit.page.getByRole('heading', { name: 'Tollgate', exact: true }).first().waitFor(WAIT)
   return visit
 }
 
-/** Without loading it again, which takes longer than a test. */
+/** One visit for two tests, because loading it takes longer than a test. */
 let dark: ConsolePage
 beforeAll(async () => {
-  dark = await opened({ theme: 'dark' })
+  dark = await openReference({ theme: 'dark' })
 }, 180_000)
 afterAll(() => dark[Symbol.asyncDispose]())
 
-async function assertShown(visit: ConsolePage, theme: Theme): Promise<void> {
+async function assertLooksRight(visit: ConsolePage, theme: Theme): Promise<void> {
   const { page } = visit
   const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
   expect([theme, ground]).toEqual([theme, theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(17, 19, 21)'])
@@ -55,25 +55,25 @@ async function assertShown(visit: ConsolePage, theme: Theme): Promise<void> {
 }
 
 test('in light colours, on a phone', async () => {
-  await using visit = await opened({ theme: 'light', size: 'phone' })
-  await assertShown(visit, 'light')
+  await using visit = await openReference({ theme: 'light', size: 'phone' })
+  await assertLooksRight(visit, 'light')
 }, 180_000)
 
-test('in dark colours, wide', () => assertShown(dark, 'dark'), 180_000)
+test('in dark colours, wide', () => assertLooksRight(dark, 'dark'), 180_000)
 
-test('every operation stands in the side bar, and its address shows it with an example', async () => {
+test('every operation is in the side bar, and its address shows it with an example', async () => {
   const { page } = dark
   const bar = page.getByRole('complementary')
   for (const { name } of document.tags) {
     await bar.getByRole('button', { name: `Open Group - ${name}` }).click()
     for (const { operation } of operations.filter(({ operation: { tags } }) => tags.includes(name)))
-      await bar.getByText(operation.summary, { exact: true }).first().waitFor(SHOWN)
+      await bar.getByText(operation.summary, { exact: true }).first().waitFor(WAIT)
   }
   await bar.getByText('Create a chat completion', { exact: true }).click()
-  await page.getByRole('heading', { name: 'Create a chat completion' }).waitFor(SHOWN)
+  await page.getByRole('heading', { name: 'Create a chat completion' }).waitFor(WAIT)
   expect(page.url()).toEndWith('/docs#tag/openai-api/POST/v1/chat/completions')
-  await page.getByText('Why is the sky blue?').first().waitFor(SHOWN)
-  // Nobody is sold anything.
+  await page.getByText('Why is the sky blue?').first().waitFor(WAIT)
+  // No services of Scalar are advertised.
   expect(await page.evaluate<string>('document.body.innerText')).not.toMatch(/Ask AI|Deploy|Share/)
   await assertClean(dark)
 }, 240_000)

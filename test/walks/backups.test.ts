@@ -9,20 +9,20 @@ import { BESIDE_THE_CALLS_MS } from '../support/eventually.ts'
 
 setDefaultTimeout(BESIDE_THE_CALLS_MS)
 
-let answered = 204
+let webhook_status = 204
 const posted: string[] = []
 const { gateway, visit } = await fileConsole({
   postWebhook: async (_, { body }) => {
     posted.push(JSON.parse(body).type)
-    return answered
+    return webhook_status
   },
 })
-/** There before the folder is measured, which counts for minutes. */
+/** Made before the folder is measured, because a measurement is used for minutes. */
 const replaced = join(gateway.data_folder, 'before-restore-2026-11-01T000000Z')
 mkdirSync(replaced)
 writeFileSync(join(replaced, 'tollgate.db'), 'x')
 
-/** A recipient takes nothing of the two seconds of work that a passphrase does, each time that it is used. */
+/** A recipient, because a passphrase costs two seconds of work at each use. */
 const RECIPIENT = await identityToRecipient(await generateIdentity())
 const catalogueWith = (lock: string) => `${catalogueOf({ upstream_url: 'simulator' })}
 [backup]
@@ -33,7 +33,7 @@ webhook_url = "https://hooks.example.com/in"
 webhook_secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 `
 
-test('one is made, verified and downloaded; nothing of it is wrong to look at', async () => {
+test('a backup is made, verified and downloaded, a test alert is sent, and the page looks right', async () => {
   await gateway.recatalogue(catalogueWith(`recipient = "${RECIPIENT}"`))
   await using one = await visit('operator')
   const { page } = one
@@ -49,9 +49,9 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
   expect(await table.getByText('encrypted', { exact: true }).count()).toBe(1)
   await section.getByText('Backup created:').waitFor()
 
-  const begun = page.waitForEvent('download')
+  const download = page.waitForEvent('download')
   await table.getByRole('link', { name: 'Download' }).click()
-  const file = await (await begun).path()
+  const file = await (await download).path()
   expect(readFileSync(file).subarray(0, 21).toString()).toBe('age-encryption.org/v1')
 
   await gateway.recatalogue(catalogueWith(''))
@@ -65,7 +65,7 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
   await alerts.getByText('Alerts are sent to hooks.example.com').waitFor()
   await alerts.getByRole('button', { name: 'Send test alert' }).click()
   await alerts.getByText('hooks.example.com received the test alert (status 204).').waitFor()
-  answered = 401
+  webhook_status = 401
   await alerts.getByRole('button', { name: 'Send test alert' }).click()
   await alerts.getByText('check that webhook_secret is the one').waitFor()
   expect(posted).toEqual(['alert.test', 'alert.test'])
@@ -73,7 +73,7 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
   await one.isClean()
 })
 
-test('a plain one says why it is not downloaded, and what a restore replaced says what it is', async () => {
+test('the page says why a plain backup cannot be downloaded, and names the data replaced by a restore', async () => {
   const folder = join(gateway.data_folder, 'backups')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'tollgate-20261101T000000Z.tar.zst'), 'x')

@@ -39,7 +39,7 @@ describe.if(hasNginx)('behind nginx', () => {
       await page.keyboard.press('Enter')
       await page.getByRole('navigation').getByRole('link', { name: 'Calls', exact: true }).waitFor(WAIT)
 
-      // By its links, and at an address of its own: the files are found from any depth.
+      // By links and by addresses: the page's files are found from any depth.
       for (const name of ['Calls', 'Keys', 'Transactions']) {
         await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
         await page.getByRole('heading', { level: 1, name }).waitFor(WAIT)
@@ -71,7 +71,7 @@ describe.if(hasNginx)('behind nginx', () => {
       )
       await one.isClean()
 
-      // Once: it takes longer than all the rest, and test/app/process/public-path.test.ts asks for its files in both ways.
+      // Once: it takes longer than all the rest, and test/app/process/public-path.test.ts requests its files in both ways.
       if (!strips) {
         await page.goto(`${PATH}/docs`)
         await page.getByRole('heading', { name: 'Tollgate', exact: true }).first().waitFor(WAIT)

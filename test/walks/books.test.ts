@@ -1,4 +1,4 @@
-// The health check and the transactions in a browser: what fails with each of its figures, what passed, and entries filtered and as a file.
+// The health check and the transactions in a browser: failed checks with their figures, passed checks, and entries filtered and as a file.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { aligned } from '../../plugins/console/web/parts/amounts.ts'
@@ -12,8 +12,8 @@ await operator.json('POST', `/accounts/${alice.id}/debit`, {
   amount: '2.5',
   note: 'hardware',
 })
-const asked = { model: 'sim-pro', messages: [{ role: 'user', content: 'Hello' }] }
-await (await gateway.call('/v1/chat/completions', asked, { key: await gateway.key('alice') })).arrayBuffer()
+const request = { model: 'sim-pro', messages: [{ role: 'user', content: 'Hello' }] }
+await (await gateway.call('/v1/chat/completions', request, { key: await gateway.key('alice') })).arrayBuffer()
 await gateway.rest()
 
 const sumOf = (kind: string) =>
@@ -22,7 +22,7 @@ const sumOf = (kind: string) =>
     .entries.filter((entry) => entry.kind === kind)
     .reduce((sum, { amount_nanos }) => sum + Math.abs(amount_nanos), 0)
 
-test('the health check shows what fails and hides what is well; transactions are filtered and exported', async () => {
+test('the health check shows failed checks and hides passed ones; transactions are filtered and exported', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open('/console/books')
@@ -32,7 +32,7 @@ test('the health check shows what fails and hides what is well; transactions are
     const lines = await page.getByRole('table', { name: table }).getByRole('row').allInnerTexts()
     return lines.map((line) => line.replace(/\s+/g, ' ').trim())
   }
-  const checked = async (verdict: RegExp) => {
+  const runChecks = async (verdict: RegExp) => {
     await page.getByRole('button', { name: /^Run/ }).click()
     await page.getByRole('button', { name: 'Checking' }).waitFor()
     await page.getByRole('button', { name: 'Run again' }).waitFor()
@@ -46,7 +46,7 @@ test('the health check shows what fails and hides what is well; transactions are
     }
   }
 
-  const well = await checked(/^(?:No problems found|\d+ warnings?)\.$/)
+  const well = await runChecks(/^(?:No problems found|\d+ warnings?)\.$/)
   const warnings = well.findings.filter(({ level }) => level === 'warn').length
   const passed = well.rules.length + well.findings.length - warnings
   expect(await page.getByRole('row').count()).toBe(warnings === 0 ? 0 : 1 + warnings)
@@ -62,16 +62,16 @@ test('the health check shows what fails and hides what is well; transactions are
     `Balance of all accounts ${usd(10e9 - charged)} USD`,
   ])
   expect(gateway.rows().accounts).toMatchObject([{ balance_nanos: 10e9 - charged }])
-  const [, ...shown] = await linesOf('Checks passed')
-  expect(shown).toHaveLength(passed)
+  const [, ...passed_lines] = await linesOf('Checks passed')
+  expect(passed_lines).toHaveLength(passed)
   for (const [at, { over, meaning }] of well.rules.entries())
-    expect(shown[at]).toStartWith(`Books: ${over} Passed ${meaning} `)
-  // What stands between backticks is code, not a mark.
+    expect(passed_lines[at]).toStartWith(`Books: ${over} Passed ${meaning} `)
+  // Text between backticks appears as code, without the backticks.
   expect(await page.getByRole('main').textContent()).not.toContain('`')
   await one.looksRight()
 
   gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos + 7')
-  await checked(/^1 problem found\.$/)
+  await runChecks(/^1 problem found\.$/)
   gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos - 7')
   const [, problem = ''] = await linesOf('Problems')
   expect(problem).toStartWith('Books: accounts Failed ')

@@ -1,4 +1,4 @@
-// The pages of providers and of the configuration file in a browser: a key, a provider and the file are changed, and what came of it.
+// The pages of providers and of the configuration file in a browser: changes of a key, a provider and the file, with their effect.
 import { describe, expect, test } from 'bun:test'
 import { chooseProvider } from '../support/chosen-provider.ts'
 import { changeText } from './changed-text.ts'
@@ -11,7 +11,7 @@ const DEARER = ['\nprice = { input = 0.05', '\nprice = { input = 0.09'] as const
 const dearer = (text: string): string => text.replace(...DEARER)
 
 describe('the operator', () => {
-  test('tries a route, and is told what to do about what fails', async () => {
+  test('tests a route, and reads what to do about a failure', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/models/sim-flash')
@@ -25,7 +25,7 @@ describe('the operator', () => {
     await one.looksRight()
   })
 
-  test('replaces a key, which is in the file then, and on no page', async () => {
+  test('replaces a key, which is then in the file, and on no page', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/providers/attic')
@@ -44,7 +44,7 @@ describe('the operator', () => {
     await one.isClean()
   })
 
-  test('renames a provider with its routes, adds a header and fields of requests, and sees no value again', async () => {
+  test('renames a provider with its routes, adds a header and fields of requests, and cannot read the header again', async () => {
     await using one = await visit('operator')
     const { page } = one
     const before = file()
@@ -83,7 +83,7 @@ describe('the operator', () => {
     await one.isClean()
   })
 
-  test('deletes a provider: what goes with it is named, and undo brings it back with its key', async () => {
+  test('deletes a provider: the dialog names the models deleted with it, and undo brings it back with its key', async () => {
     await using one = await visit('operator')
     const { page } = one
     const before = file()
@@ -114,7 +114,7 @@ describe('the operator', () => {
     await one.open('/console/providers/new')
     await one.fits()
     await chooseProvider(page, 'Simulator')
-    // A refusal stands at the field that it is of.
+    // A refusal is shown at its field.
     one.allow(/status of 422/)
     await page.getByLabel('Name', { exact: true }).fill('Not a name')
     await page.getByRole('button', { name: 'Test connection' }).click()
@@ -137,7 +137,7 @@ describe('the operator', () => {
     expect(file()).toBe(before)
   })
 
-  test('leaves a draft and finds it again: asked by a link, by the back button, and after a reload without its key', async () => {
+  test('leaves a draft and finds it again: links and the back button ask first, and a reload drops the typed key', async () => {
     await using one = await visit('operator')
     const { page } = one
     const text = page.getByLabel('Text of the catalogue file')
@@ -233,9 +233,9 @@ describe('the operator', () => {
     await gateway.recatalogue(before)
   })
 
-  test('finds what a save changed readable on a phone', async () => {
+  test('reads the changes of a version on a phone', async () => {
     await using one = await visit('operator', { size: 'phone' })
-    // Its address before it was below System.
+    // The address from before the page was below System.
     await one.open('/console/catalogue/history')
     await one.page.waitForURL(/\/console\/system\/configuration\/history$/)
     await one.page.getByRole('table', { name: 'Versions' }).getByRole('link').first().click()

@@ -1,4 +1,4 @@
-// The prices of a provider, changed by per cent in a browser: each before and after, losses, what stays, and a file that somebody else saved.
+// The prices of a provider, changed by per cent in a browser: each before and after, losses, unchanged prices, and a file that somebody else saved.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ price = { input = 0 }
 const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE + ACME })
 const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 
-test('raises all of them, sees each before and after, and saves what it reviewed', async () => {
+test('the operator raises all prices, sees each before and after, and saves the reviewed ones', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open('/console/providers/acme')
@@ -120,7 +120,7 @@ test('raises all of them, sees each before and after, and saves what it reviewed
   await one.isClean()
 })
 
-test('lowers those of selected models on a phone; a file that somebody else saved is loaded anew first', async () => {
+test('the operator lowers prices of selected models on a phone; a file that somebody else saved is reloaded first', async () => {
   await using one = await visit('operator', { size: 'phone' })
   const { page } = one
   await one.open('/console/providers/acme/prices')

@@ -2,9 +2,9 @@
 import type { Locator } from 'playwright-core'
 
 /**
- * Replaces the first words in the text that are these. To fill in the whole text anew would cost the browser two seconds of CPU.
+ * Replaces the first occurrence of some words. To fill in the whole text anew would cost the browser two seconds of CPU.
  *
- * @param found the first words that match
+ * @param found the words to replace
  */
 export async function changeText(text: Locator, found: string, by: string): Promise<void> {
   const at = (await text.inputValue()).indexOf(found)
@@ -17,7 +17,7 @@ export async function changeText(text: Locator, found: string, by: string): Prom
   await text.page().keyboard.insertText(by)
 }
 
-/** As a browser's `HTMLTextAreaElement`. */
+/** The method of a browser's `HTMLTextAreaElement`. */
 interface Selectable {
   setSelectionRange(from: number, to: number): void
 }

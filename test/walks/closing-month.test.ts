@@ -1,4 +1,4 @@
-// The operator and money in the browser: refunds a part, sees a dispute through, gives away vouchers, and closes the month.
+// Money for the operator in the browser: a partial refund, a dispute, vouchers, and the closing of the month.
 import { describe, expect, test } from 'bun:test'
 import { PASSWORD } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
@@ -10,19 +10,19 @@ const { gateway, stripe, visit, signUp, pay } = await moneyScene(`
 share = 0.1
 `)
 
-/** The month in which the walk begins: one that goes on beyond its end has both. */
+/** The first day of the month in which the walk begins: a walk beyond its end covers both months. */
 const FROM = `${new Date().toISOString().slice(0, 'YYYY-MM'.length)}-01`
 
 const accountOf = (name: string) => gateway.rows().accounts.find((account) => account.name === name)
 
-/** A friend's page to sign up, by the link that an account passes on. */
+/** The path of a friend's sign-up, from the link that an account passes on. */
 async function linkOf({ page }: ConsolePage): Promise<string> {
   const text = await page.getByText(/\/console\/sign-up\?ref=/).innerText()
   const { pathname, search } = new URL(text.trim())
   return pathname + search
 }
 
-/** Calls of an account, 10 USD each. @returns what they cost */
+/** Makes calls of an account, 10 USD each. @returns the cost of all its calls */
 async function spend(name: string, calls: number): Promise<number> {
   const key = await gateway.key(name)
   const body = { ...DEAR, messages: [{ role: 'user', content: 'Hello' }] }
@@ -60,49 +60,49 @@ describe.each(WALKERS)('screens: $size', (walker) => {
   test('the operator creates a voucher, whose code is shown once', async () => {
     await using one = await visit('operator', walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     await one.open('/console/vouchers')
     await one.looksRight()
-    await seen('30-vouchers')
+    await picture('30-vouchers')
     await button(one, 'Create vouchers').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Amount').fill('5')
     await dialog.getByLabel('Note').fill(`fair ${size}`)
     await one.looksRight()
-    await seen('31-create-voucher')
+    await picture('31-create-voucher')
     await dialog.getByRole('button', { name: 'Create vouchers' }).click()
     code = await dialog.locator('.voucher-codes pre').innerText()
     await one.looksRight()
-    await seen('32-voucher-created')
+    await picture('32-voucher-created')
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByText(`fair ${size}`).waitFor()
-    await seen('33-voucher-batches')
+    await picture('33-voucher-batches')
     await one.isClean()
   })
 
   test('an account pays, redeems the voucher once, and refers a friend who signs up and pays', async () => {
     await using one = await visit(undefined, walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     await one.open('/console/sign-up')
     await signUp(one, `${name}@example.org`)
     await one.open('/console/add-funds')
-    order = await pay(one, '100', (step) => seen(`34-${step}`))
+    order = await pay(one, '100', (step) => picture(`34-${step}`))
 
     await one.open('/console/payments')
     await button(one, 'Redeem voucher').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Code').fill(code)
     await one.looksRight()
-    await seen('35-redeem')
+    await picture('35-redeem')
     await dialog.getByRole('button', { name: 'Redeem voucher' }).click()
     await page.getByText('5.00 USD added. Your balance is 113.00 USD.').waitFor()
-    await seen('36-redeemed')
+    await picture('36-redeemed')
     expect(accountOf(name)?.balance_nanos).toBe(113_000_000_000)
 
     await one.open('/console/refer')
     await one.looksRight()
-    await seen('37-refer')
+    await picture('37-refer')
     const link = await linkOf(one)
     {
       await using other = await visit(undefined, walker)
@@ -115,7 +115,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await one.open('/console/refer')
     await page.getByText('5.40').first().waitFor()
     await one.looksRight()
-    await seen('39-earned')
+    await picture('39-earned')
     // 108 + 5 of the voucher + a tenth of 54.
     expect(accountOf(name)?.balance_nanos).toBe(118_400_000_000)
     await one.isClean()
@@ -124,27 +124,27 @@ describe.each(WALKERS)('screens: $size', (walker) => {
   test('the operator refunds a part, which takes its credit from the balance', async () => {
     await using one = await visit('operator', walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     await one.open(`/console/orders/${order}`)
     await one.looksRight()
-    await seen('40-order')
+    await picture('40-order')
     await button(one, 'Refund').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Amount').fill('40')
     await dialog.getByLabel('Reason').fill('Charged twice')
     await one.looksRight()
-    await seen('41-refund')
+    await picture('41-refund')
     await dialog.getByRole('button', { name: 'Refund 40 EUR' }).click()
     await page.getByText(`40 EUR of order ${order} refunded`).waitFor()
     await dialog.waitFor({ state: 'detached' })
     await page.getByText('Partly refunded').first().waitFor()
     await one.looksRight()
-    await seen('42-refunded')
+    await picture('42-refunded')
     expect(accountOf(name)?.balance_nanos).toBe((118_400 - 43_200) * 1_000_000)
     await one.isClean()
   })
 
-  test('the operator sees a dispute among what needs attention; a lost one leaves debt, and suspends', async () => {
+  test('the operator sees a dispute under the orders that need attention; a lost one leaves debt, and suspends the account', async () => {
     // Spent before the payer goes to their bank.
     const spent_nanos = await spend(friend, 5)
     const session = pageAtStripe(of_friend)
@@ -152,30 +152,30 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await stripe.webhooks.settled()
     await using one = await visit('operator', walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     await one.open('/console')
-    await seen('43-operator-overview')
+    await picture('43-operator-overview')
     await one.open('/console/payments')
     await heading(one, 'Payments').waitFor()
     await page.getByText('The payer has disputed the payment at their bank.').waitFor()
     await one.looksRight()
-    await seen('44-attention')
+    await picture('44-attention')
     await page
       .getByRole('link', { name: `Order ${of_friend}`, exact: true })
       .first()
       .click()
     await heading(one, `Order ${of_friend}`).waitFor()
     await one.looksRight()
-    await seen('45-disputed')
+    await picture('45-disputed')
     stripe.dispute(session, 'lost')
     await stripe.webhooks.settled()
     await page.getByText('that part is debt, and the account is suspended.').waitFor()
     await one.looksRight()
-    await seen('46-lost')
+    await picture('46-lost')
     await one.open(`/console/accounts/${friend}`)
     await page.getByText('suspended, owes after a dispute').first().waitFor()
     await page.getByText('Its people can still sign in, to pay it.').waitFor()
-    await seen('47-suspended')
+    await picture('47-suspended')
     await one.looksRight()
     expect(accountOf(friend)).toMatchObject({
       status: 'suspended',
@@ -199,7 +199,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
       ).status
     await using one = await visit(undefined, walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     await one.open('/console')
     await page.getByLabel('Account or email').fill(friend)
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -208,20 +208,20 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await page.getByText('A payment was disputed and taken back by the bank').waitFor()
     await page.getByText('It owes 50.').waitFor()
     await one.looksRight()
-    await seen('48-suspended')
+    await picture('48-suspended')
     for (const path of ['keys', 'transactions', 'payments', 'playground', 'settings', 'start']) {
       await one.open(`/console/${path}`)
       await page.getByText(`${friend} is suspended.`).waitFor()
       await one.looksRight()
-      await seen(`48-suspended-${path}`)
+      await picture(`48-suspended-${path}`)
     }
     expect(await button(one, 'New key').count()).toBe(0)
     await page.getByRole('link', { name: 'Add funds', exact: true }).first().click()
     await heading(one, 'Add funds').waitFor()
-    await pay(one, '100', (step) => seen(`48-suspended-${step}`))
+    await pay(one, '100', (step) => picture(`48-suspended-${step}`))
     await page.getByText('The debt is paid. Write to Example AI support to have it resumed.').waitFor()
     await one.looksRight()
-    await seen('49-debt-paid')
+    await picture('49-debt-paid')
     expect(await status()).toBe(403)
 
     await using staff = await visit({ staff: 'support' }, walker)
@@ -240,12 +240,12 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await staff.page.getByRole('dialog').getByRole('button', { name: 'Save reason' }).click()
     await staff.page.getByText('“Waiting for the bank”').waitFor()
     await page.getByText('“Waiting for the bank”').waitFor()
-    await seen('49-own-reason')
+    await picture('49-own-reason')
     await button(staff, 'More').click()
     await staff.page.getByRole('menuitem', { name: 'Resume' }).click()
     await staff.page.getByText(`Account "${friend}" resumed`).waitFor()
     await staff.isClean()
-    // The page of before learns it by itself.
+    // The open page notices it by itself.
     await page.getByText(`${friend} is suspended.`).waitFor({ state: 'detached' })
     expect(await status()).toBe(200)
     await one.open('/console/keys')
@@ -256,11 +256,11 @@ describe.each(WALKERS)('screens: $size', (walker) => {
   test('the operator closes the month: revenue, liabilities, and the file for accounting, whose sums agree', async () => {
     await using one = await visit('operator', walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     await one.open('/console/payments')
     await page.getByText('This month so far.').waitFor()
     await one.looksRight()
-    await seen('50-month')
+    await picture('50-month')
     await one.open(`/console/payments?from=${FROM}`)
     await page.getByText('Chosen days').waitFor()
     const downloading = page.waitForEvent('download')
@@ -284,7 +284,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await one.open('/console/referrals')
     await page.getByText(name).waitFor()
     await one.looksRight()
-    await seen('51-referrals')
+    await picture('51-referrals')
     await one.isClean()
   })
 })

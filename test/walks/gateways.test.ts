@@ -1,5 +1,4 @@
-// Several gateways on the System page: which one answers, and a clock that is off.
-
+// Several gateways on the System page: the one that answers is marked, and a clock that is off is reported.
 import { expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import type { SharingGateways } from '../../src/app/surface/gateway.ts'
@@ -24,7 +23,7 @@ const gatewayOf = (id: number, name: string) => ({
   is_this: name === 'web-2',
 })
 
-test.each(WALKED)('the operator sees them: %s', async (size) => {
+test.each(WALKED)('the operator sees all gateways: %s', async (size) => {
   shared.gateways = {
     clock_ahead_ms: 90_400,
     alive: [gatewayOf(4, 'tollgate-7f9c5d6b8-x2x9q'), gatewayOf(5, 'web-2'), gatewayOf(7, 'web-3')],
@@ -38,7 +37,7 @@ test.each(WALKED)('the operator sees them: %s', async (size) => {
   await one.isClean()
 })
 
-test('one that has the database alone has no such table', async () => {
+test('a gateway that shares no database has no such table', async () => {
   shared.gateways = undefined
   await using one = await visit('operator')
   await one.open('/console/system')

@@ -1,4 +1,4 @@
-// A request of a page that is held back, so that the page shows what it has without its answer.
+// A request of a page, held back so that the page is seen without the answer.
 import type { Route } from 'playwright-core'
 import type { ConsolePage } from '../support/console-page.ts'
 

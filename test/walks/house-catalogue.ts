@@ -36,7 +36,7 @@ api_keys = ["key-of-google"]
 /** A gateway with that catalogue, which is stopped after the file's last test. */
 export async function houseConsole() {
   const scene = await fileConsole({ catalogue: FIRST_CATALOGUE + ATTIC + GOOGLE })
-  /** The catalogue's text as it is on the disk. */
+  /** The catalogue's text on the disk. */
   const file = () => readFileSync(join(scene.gateway.data_folder, 'tollgate.toml'), 'utf8')
   return { ...scene, file }
 }

@@ -1,4 +1,4 @@
-// The person of a new key, in the browser: an owner and the operator choose a person, members and lone owners are not asked; code samples and their copy buttons.
+// The person of a new key, in the browser: an owner and the operator choose a person, members and lone owners have no choice; code samples and their copy buttons.
 import { describe, expect, test } from 'bun:test'
 import { walkedGateway } from '../sign-in/walked.ts'
 import type { ConsolePage } from '../support/console-page.ts'
@@ -11,7 +11,7 @@ const dialogOf = ({ page }: ConsolePage) => page.getByRole('dialog')
 const belongsTo = (one: ConsolePage) => dialogOf(one).getByLabel('Belongs to', { exact: true })
 const keyNamed = (name: string) => gateway.rows().keys.find((key) => key.name === name)
 
-/** Between the text of each sample and its button. */
+/** The gap between the text of each sample and its button. */
 const GAPS = `[...document.querySelectorAll('.code-block')].map((block) => {
   const [text, button] = ['pre', 'button'].map((part) => block.querySelector(part).getBoundingClientRect())
   return button.left - text.right
@@ -24,7 +24,7 @@ async function openForm(one: ConsolePage, address = '/console/keys'): Promise<vo
   await one.quiet()
 }
 
-/** @returns what can be chosen, each with its second line */
+/** @returns the options, each with its second line */
 async function choices(one: ConsolePage): Promise<string[]> {
   await belongsTo(one).click()
   const options = one.page.getByRole('option')
@@ -55,7 +55,7 @@ async function team(name: string) {
 describe.each(WALKED)('screens: %s', (size) => {
   const name = `acme-${size}`
 
-  test('an owner gives a new key to a member; billing and who is disabled cannot be chosen', async () => {
+  test('an owner gives a new key to a member; people of billing and disabled ones cannot be chosen', async () => {
     const { max, owner_id } = await team(name)
     await using one = await visit({ account: name }, { size })
     await openForm(one)
@@ -106,7 +106,7 @@ describe.each(WALKED)('screens: %s', (size) => {
       .waitFor()
     await one.looksRight()
 
-    // Somebody of another account is not kept.
+    // A person of another account is dropped.
     await dialogOf(one).getByLabel('Account', { exact: true }).fill(name)
     await dialogOf(one).getByText(`tollgate key create ${name}`, { exact: true }).waitFor()
     await dialogOf(one).getByLabel('Account', { exact: true }).fill(`beta-${size}`)
@@ -117,7 +117,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await belongsTo(one).waitFor()
   })
 
-  test('a member and an owner without others are not asked', async () => {
+  test('a member, and an owner without other people, have no choice of a person', async () => {
     const { account_id, max } = await team(`gamma-${size}`)
     await using member = await visit({ person_id: max, account_id }, { size })
     await openForm(member)

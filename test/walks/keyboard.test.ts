@@ -1,4 +1,4 @@
-// The console by its keys: the search with all that it finds, pages by `g` and a letter, the list of keys, and where the focus goes.
+// The console by keyboard: the search with all kinds of results, pages by `g` and a letter, the list of shortcuts, and the focus.
 import { expect, test } from 'bun:test'
 import { fileConsole } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
@@ -6,12 +6,12 @@ import { eventually } from '../support/eventually.ts'
 const { gateway, visit } = await fileConsole()
 const alice = await gateway.account('alice', { balance_usd: '10' })
 const key = await gateway.key('alice', { name: 'laptop' })
-const asked = { model: 'sim-pro', messages: [{ role: 'user', content: 'Hello' }] }
-const answer = await gateway.call('/v1/chat/completions', asked, { key })
+const body = { model: 'sim-pro', messages: [{ role: 'user', content: 'Hello' }] }
+const answer = await gateway.call('/v1/chat/completions', body, { key })
 await answer.arrayBuffer()
 const request_id = answer.headers.get('x-request-id') ?? ''
 
-test('/ finds accounts, keys, calls and models; g and a letter, ? and Esc do what they say', async () => {
+test('/ finds accounts, keys, calls and models; g and a letter opens a page, ? lists the shortcuts, Esc closes', async () => {
   await using one = await visit('operator')
   const { page } = one
   const dialog = page.getByRole('dialog')
@@ -19,13 +19,13 @@ test('/ finds accounts, keys, calls and models; g and a letter, ? and Esc do wha
   const focused = (what: string) => page.evaluate<string>(`document.activeElement.${what}`)
   const sent: string[] = []
   page.on('request', (request) => sent.push(request.url()))
-  /** As quick as a person: who opens it sees where they type. */
+  /** Opens the search as a person does, who types once the box has the focus. */
   const openSearch = async () => {
     await page.keyboard.press('/')
     await dialog.waitFor()
     await eventually('the box has the focus', async () => (await focused('role')) === 'combobox')
   }
-  /** Types into the search and waits until that is first. */
+  /** Types into the search and waits for the first result. */
   const find = async (words: string, first: string) => {
     await openSearch()
     await page.keyboard.type(words)
@@ -44,13 +44,13 @@ test('/ finds accounts, keys, calls and models; g and a letter, ? and Esc do wha
   await page.keyboard.press('Enter')
   await heading('laptop')
   await dialog.waitFor({ state: 'detached' })
-  // Enter does not wait for what is found, so that nobody else needs to.
+  // Enter waits for no results, so the test need not wait either.
   await openSearch()
   await page.keyboard.type(request_id)
   await page.keyboard.press('Enter')
   await heading('Call of sim-pro')
 
-  // A page is found by what is on it, too.
+  // A page is found by its content, too.
   await find('backup', 'System')
   await page.keyboard.press('Enter')
   await heading('System')

@@ -1,4 +1,4 @@
-// The live feed on the overview: calls turn up while they happen, without a reload; an account sees only its own. And its charts.
+// The live feed on the overview: calls appear without a reload, and an account sees only its own; new calls in lists; zones; charts.
 import { expect, test } from 'bun:test'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
 import { eventually } from '../support/eventually.ts'
@@ -39,7 +39,7 @@ test('an account sees its own calls, and no other', async () => {
   await live.getByText('sim-pro').first().waitFor()
   expect(await live.innerText()).not.toContain('sim-claude')
 
-  // Who signs in again sees them go on.
+  // After signing in again, the feed goes on.
   one.allow(/status of 401/)
   gateway.db.run("DELETE FROM sessions WHERE role = 'account'")
   await callBy('alice', 'sim-pro')
@@ -53,7 +53,7 @@ test('an account sees its own calls, and no other', async () => {
   await one.isClean()
 })
 
-test('new calls that match are announced, and move nothing until they are loaded; a hidden tab asks nothing', async () => {
+test('new matching calls are announced, and move nothing until they are loaded; a hidden tab sends no request', async () => {
   await using one = await visit('operator')
   await using hidden = await visit({ account: 'alice' })
   for (const each of [one, hidden]) await each.open('/console/calls?model=sim-gpt')
@@ -61,8 +61,8 @@ test('new calls that match are announced, and move nothing until they are loaded
     Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
     document.dispatchEvent(new Event('visibilitychange'))
   `)
-  const asked: string[] = []
-  hidden.page.on('request', (request) => asked.push(request.url()))
+  const requests: string[] = []
+  hidden.page.on('request', (request) => requests.push(request.url()))
   const table = one.page.getByRole('table', { name: 'Calls' })
   const rows = table.locator('tbody tr')
   const before = await table.innerText()
@@ -80,10 +80,10 @@ test('new calls that match are announced, and move nothing until they are loaded
   await announced.waitFor({ state: 'detached' })
   expect(await rows.count()).toBe(rows_before + 2)
   expect(await table.innerText()).not.toContain('sim-claude')
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
-test('equal refusals are one row, which opens to all; what is above the list leads to its filter', async () => {
+test('equal refusals are one row, which opens to all; the count above the list leads to its filter', async () => {
   for (let nth = 0; nth < 3; nth++)
     await gateway.call('/v1/chat/completions', { model: 'of-nobody', messages: [] }, { key: keys.alice })
   const recorded = () => gateway.db.query('SELECT 1 FROM refusals').all().length
@@ -123,12 +123,12 @@ test.each(['operator', { account: 'alice' }] as const)(
     }
     await one.open('/console/calls?outcome=call')
     expect(await first.getAttribute('title')).toContain(timeIn('Asia/Tokyo'))
-    const asked = page.waitForRequest((request) => {
+    const list_request = page.waitForRequest((request) => {
       const { pathname, searchParams } = new URL(request.url())
       return pathname.endsWith('/calls') && searchParams.get('zone') === 'Asia/Tokyo'
     })
     await page.getByLabel('From day', { exact: true }).fill('2026-01-01')
-    await asked
+    await list_request
     const [head, row] = await fileOf()
     expect([head, row]).toEqual([
       expect.stringContaining('started_asia_tokyo'),
@@ -148,7 +148,7 @@ test.each(['operator', { account: 'alice' }] as const)(
   },
 )
 
-test('a browser whose language Intl does not know is shown the charts', async () => {
+test('a browser with a language that Intl does not know shows the charts', async () => {
   await using one = await visit('operator')
   await one.page.addInitScript(
     "Object.defineProperty(navigator, 'language', { value: 'en-US@posix', configurable: true })",

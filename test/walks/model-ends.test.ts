@@ -1,4 +1,4 @@
-// What the console shows of models that end: to the operator a list on Overview, a state among the models, and a warning on a model's page; dates in the form.
+// Models that end, in the console: the operator's list on Overview, a state among the models, a warning on a model's page, dates in the form.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { fileConsole } from '../support/console.ts'
 import { WALKED } from '../support/screens.ts'
 import { modelSection } from '../support/sections.ts'
 
-/** As it was a moment ago: a test that runs over midnight sees a day less. */
+/** By the clock at the start: a test that runs over midnight sees a day less. */
 const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const NEAR = dayIn(7)
 const ending = (id: string, date: string, more = '') =>
@@ -37,7 +37,7 @@ routes = [{ provider = "${PROVIDER}", model = "old", shutdown_date = "${NEAR}" }
 })
 await gateway.account('alice', { balance_usd: '10' })
 
-test.each(WALKED)('the operator’s Overview lists what ends, the earliest first: %s', async (size) => {
+test.each(WALKED)('the operator’s Overview lists models that end, the earliest first: %s', async (size) => {
   await using one = await visit('operator', { size })
   const { page } = one
   await one.open('/console/overview')
@@ -52,14 +52,14 @@ test.each(WALKED)('the operator’s Overview lists what ends, the earliest first
   await one.looksRight()
 })
 
-test('an account is not told what its operator has to do', async () => {
+test('an account sees no list of models that end', async () => {
   await using one = await visit({ account: 'alice' })
   await one.open('/console/overview')
   expect(await one.page.getByRole('table', { name: 'Models that end' }).count()).toBe(0)
   await one.isClean()
 })
 
-test('the models and a model’s page say it; a date is set in the form, and one that does not exist is refused there', async () => {
+test('the list of models and a model’s page show the end; a date is set in the form, and an impossible one is refused there', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open('/console/models')
@@ -73,7 +73,7 @@ test('the models and a model’s page say it; a date is set in the form, and one
     .waitFor()
   expect(await page.getByRole('row', { name: /^far-model/ }).innerText()).not.toMatch(/\bend/)
   expect(await page.getByRole('row', { name: /^retired-ended/ }).innerText()).toContain('Retired')
-  // Text models have a rate for images, too: it is not theirs to be known by.
+  // Text models have a rate for images, too, which the list leaves out.
   await page
     .getByRole('row', { name: /^far-model/ })
     .getByText('1.00 in, 4.00 out / M tokens')

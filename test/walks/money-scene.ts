@@ -1,4 +1,4 @@
-// The scene of walks with money: a gateway that strangers find, its mail server, a fake Stripe whose page they pay on, and pictures.
+// The scene of walks with money: a gateway with open sign-up, its mail server, a fake Stripe with a page to pay on, and pictures.
 import { afterAll, expect } from 'bun:test'
 import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -11,10 +11,10 @@ import { fetchWithReceipts } from '../support/receipts.ts'
 import { type Size, WALKED } from '../support/screens.ts'
 import { startSmtp } from '../support/smtp.ts'
 
-/** No key of Stripe's test mode: what is paid in that counts nowhere. */
+/** A live key, because payments in Stripe's test mode do not count. */
 const STRIPE_KEY = 'sk_live_of_the_fake'
 const WEBHOOK_SECRET = 'whsec_of_the_fake'
-/** Its calls are dear, so that a balance is used up by few. */
+/** Its calls are dear, so that few calls use up a balance. */
 export const DEAR = { model: 'sim-dear', max_tokens: 100 }
 
 export const button = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name, exact: true })
@@ -54,7 +54,7 @@ interface Walker {
   theme: Theme
 }
 
-/** Whoever walks, one after the other. */
+/** The screens of the walks, one after the other. */
 export const WALKERS: readonly Walker[] = WALKED.map((size) => ({
   size,
   theme: size === 'phone' ? 'dark' : 'light',
@@ -113,15 +113,15 @@ export async function moneyScene(more = '') {
       await heading(one, 'Get started').waitFor()
     },
     /** From "Add funds" by Stripe's page back to the paid order. @returns its number */
-    async pay(one: ConsolePage, amount: string, seen: (name: string) => Promise<void>): Promise<number> {
+    async pay(one: ConsolePage, amount: string, picture: (name: string) => Promise<void>): Promise<number> {
       const { page } = one
       allowStripe(one, stripe)
       await page.getByLabel('Amount', { exact: true }).fill(amount)
       await page.getByText(/You pay .* and get/).waitFor()
-      // The offer for the amount before is shown paler until then.
+      // Until then, the offer for the former amount is shown paler.
       await one.quiet()
       await one.looksRight()
-      await seen('add-funds')
+      await picture('add-funds')
       await button(one, `Pay ${amount} EUR`).click()
       await page.waitForURL(`${stripe.origin}/pay/**`)
       await page.getByRole('button', { name: `Pay ${Number(amount)} EUR` }).click()
@@ -129,16 +129,16 @@ export async function moneyScene(more = '') {
       await page.getByRole('status').filter({ hasText: 'Paid.' }).waitFor()
       await one.quiet()
       await one.looksRight()
-      await seen('order-paid')
+      await picture('order-paid')
       return Number(/\/orders\/(\d+)/.exec(page.url())?.[1])
     },
   }
 }
 
-/** Only whoever pays leaves the console. */
+/** Allows requests to Stripe's page: only a payment leaves the console. */
 export function allowStripe(one: ConsolePage, { origin }: FakeStripe): void {
   one.allow(new RegExp(`a request to another host: ${origin}/`))
-  // The fake one has no icon.
+  // The fake Stripe has no icon.
   one.allow(new RegExp(`status of 404 .*${origin}/favicon`))
 }
 

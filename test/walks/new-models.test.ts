@@ -1,4 +1,4 @@
-// New models in a browser: each kind with its price beside its cost, the markup that is asked once, a price below cost, and a free model.
+// New models in a browser: each kind with its price beside its cost, the markup, asked once, a price below cost, and a free model.
 import { describe, expect, test } from 'bun:test'
 import type { ConsolePage } from '../support/console-page.ts'
 import { holdBack } from './hold-back.ts'
@@ -8,7 +8,7 @@ const { visit, file } = await houseConsole()
 
 const plain = (text: string): string => text.replace(/\s+/g, ' ')
 
-/** What a person does in the form. */
+/** Actions of a person in the form. */
 function formOf({ page, quiet }: ConsolePage) {
   const rate = (name: string) => page.getByRole('group', { name, exact: true })
   const form = {
@@ -88,7 +88,7 @@ const KINDS = [
 ] as const
 
 describe('a model is added', () => {
-  test('in a form that comes with its fields: plain ones in their place would lose what is typed into them', async () => {
+  test('in a form that appears with its final fields: placeholders would lose text typed into them', async () => {
     await using one = await visit('operator')
     const { page } = one
     const held = await holdBack(one, /\/console\/api\/catalogue\/settings$/)
@@ -114,7 +114,7 @@ describe('a model is added', () => {
     expect(await page.getByRole('link', { name: 'current prices' }).getAttribute('href')).toMatch(/^https:/)
     expect(await page.getByLabel('Name for callers').inputValue()).toBe('gemini-2.5-flash-lite')
 
-    // Nothing sells for nothing by itself: an empty price is no price.
+    // No model is free by default: an empty price is refused.
     await page.getByRole('button', { name: 'Review model' }).click()
     await page.getByText('Enter a price, or switch on “Free model”.').first().waitFor()
     await one.looksRight()
@@ -184,7 +184,7 @@ max_output_tokens = 65536
     await one.looksRight()
   })
 
-  test('for nothing, only where somebody switches that on', async () => {
+  test('for free, only by a switch', async () => {
     await using one = await visit('operator')
     const { page } = one
     const form = formOf(one)
@@ -205,7 +205,7 @@ max_output_tokens = 65536
     expect(file()).toContain('price = { input = 0.00, output = 0.00 }')
   })
 
-  test('a name that is taken is told at its field, and nothing is saved', async () => {
+  test('only with a free name: a taken one is reported at its field, and nothing is saved', async () => {
     await using one = await visit('operator')
     one.allow(/status of 422/)
     const { page } = one
@@ -226,7 +226,7 @@ max_output_tokens = 65536
   })
 })
 
-test('a price below cost is told beside its field and in the review, and asks once', async () => {
+test('a price below cost is shown beside its field and in the review, and confirmed once', async () => {
   await using one = await visit('operator', { size: 'phone' })
   const { page } = one
   const form = formOf(one)

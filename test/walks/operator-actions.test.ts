@@ -1,5 +1,4 @@
-// What an operator does in the console's pages, and what came of it in the file and the books: the main action of each page.
-
+// Actions of an operator on the console's pages, with their effect on the file and the books.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,12 +18,12 @@ describe('the catalogue', () => {
     await one.open('/console/system/configuration')
     const before = file()
     const text = page.getByLabel('Text of the catalogue file')
-    const shown = await text.inputValue()
+    const content = await text.inputValue()
 
     await changeText(text, 'input = 0.30, output = 2.50', 'input = "much", output = 2.50')
     const mistakes = page.getByRole('region', { name: 'Mistakes' })
     await mistakes.waitFor()
-    const line = shown.split('\n').findIndex((each) => each.includes('input = 0.30')) + 1
+    const line = content.split('\n').findIndex((each) => each.includes('input = 0.30')) + 1
     expect(await mistakes.innerText()).toContain(`Line ${line}`)
     expect(await page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true)
     await one.looksRight()
@@ -43,7 +42,7 @@ describe('the catalogue', () => {
     await one.isClean()
   })
 
-  test('is not saved over what somebody else has saved meanwhile', async () => {
+  test('is not saved over a save of somebody else', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/system/configuration')
@@ -65,7 +64,7 @@ describe('the catalogue', () => {
     expect(await page.getByText(/The file has changed/).count()).toBe(0)
   })
 
-  test('has the model that a form was opened for, though one before it was deleted meanwhile', async () => {
+  test('keeps a form at its model, although one before it is deleted meanwhile', async () => {
     await using one = await visit('operator')
     const { page } = one
     const before = file()
@@ -86,7 +85,7 @@ describe('the catalogue', () => {
   })
 })
 
-test('a dialog that is closed gives the focus back to the button that opened it', async () => {
+test('a closed dialog returns the focus to the button that opened it', async () => {
   await using one = await visit('operator')
   const { page } = one
   const hasFocus = (what: string, is: string) =>
@@ -107,17 +106,17 @@ describe('refunds', () => {
   const nanosOf = (name: string) =>
     gateway.rows().accounts.find((account) => account.name === name)?.balance_nanos ?? 0
 
-  test('a part of a call, from its page, and the rest of all calls of a filter, as they were counted', async () => {
+  test('the operator refunds a part of a call on its page, and the rest of all calls of a filter, as counted before', async () => {
     const key = await gateway.key('alice')
     const messages = [{ role: 'user', content: 'Why tides?' }]
-    const called = async () => {
+    const makeCall = async () => {
       const answer = await gateway.call('/v1/chat/completions', { model: 'sim-gpt', messages }, { key })
       await answer.arrayBuffer()
       return (await gateway.lastCall()).request_id
     }
     const before = nanosOf('alice')
-    const request_id = await called()
-    await called()
+    const request_id = await makeCall()
+    await makeCall()
     const charged = before - nanosOf('alice')
     await using one = await visit('operator')
     const { page } = one
@@ -143,11 +142,11 @@ describe('refunds', () => {
     await page.getByRole('button', { name: 'Refund these calls' }).click()
     const all = page.getByRole('dialog', { name: 'Refund the calls of this filter' })
     await all.getByText('2 completed calls').waitFor()
-    // The command takes names alone.
+    // The command takes names, not ids.
     const command = all.getByText("tollgate refund --account 'alice' --outcome 'completed'")
     await command.waitFor({ state: 'attached' })
     await one.looksRight()
-    await called()
+    await makeCall()
     await all.getByRole('button', { name: 'Refund 2 calls' }).click()
     await all.waitFor({ state: 'detached' })
     await page.getByText(/2 calls refunded/).waitFor()
@@ -155,7 +154,7 @@ describe('refunds', () => {
     expect(nanosOf('alice')).toBe(before - (newest?.cost_nanos ?? 0))
     await one.looksRight()
 
-    // As the figures of a provider lead here: the command counts the same of it without a word.
+    // The link from a provider's figures: its outcome is the default of the command, which leaves it out.
     const provider = newest?.provider
     await one.open(`/console/calls?provider=${provider}&outcome=answered`)
     await page.getByRole('button', { name: 'Refund these calls' }).click()

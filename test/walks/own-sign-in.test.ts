@@ -1,4 +1,4 @@
-// One's own sign-in in the browser: a link by mail, a new password, name and address, and the dialog that confirms who it is.
+// A person's own sign-in in the browser: a link by mail, a new password, name and address, and the dialog that confirms their identity.
 import { describe, expect, test } from 'bun:test'
 import { walkedGateway } from '../sign-in/walked.ts'
 import { PASSWORD } from '../support/console.ts'
@@ -7,7 +7,7 @@ import { WALKED } from '../support/screens.ts'
 const { owner, visit, linkTo, makeStale } = await walkedGateway()
 
 describe.each(WALKED)('screens: %s', (size) => {
-  test('a person signs in by a link that was mailed to them', async () => {
+  test('a person signs in by a mailed link', async () => {
     const { email } = await owner(`anna-${size}`)
     await using one = await visit(undefined, { size })
     const { page } = one
@@ -54,7 +54,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('a session of a while ago is confirmed before the address changes, and what was typed is kept', async () => {
+  test('an older session is confirmed before the address changes, and the typed text is kept', async () => {
     const name = `cora-${size}`
     const { person_id } = await owner(name)
     await using one = await visit({ account: name }, { size })
@@ -84,7 +84,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('whoever does not confirm reads why nothing was changed', async () => {
+  test('a person who does not confirm reads why nothing was changed', async () => {
     const name = `dora-${size}`
     const { person_id } = await owner(name)
     await using one = await visit({ account: name }, { size })

@@ -7,7 +7,7 @@ import { WALKED } from '../support/screens.ts'
 
 const { owner, visit, makeStale } = await walkedGateway()
 
-/** A device in the browser, which keeps passkeys and knows its user. */
+/** A virtual device in the browser, which keeps passkeys and verifies its user. */
 async function deviceIn(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
@@ -24,7 +24,7 @@ async function deviceIn(page: Page) {
   return {
     verifies: (isUserVerified: boolean) =>
       session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-    /** The page is of another test next. */
+    /** The next test uses the same page. */
     [Symbol.asyncDispose]: async () => {
       await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
     },
@@ -74,7 +74,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('a device that does not know its user signs nobody in, and the form says what to do', async () => {
+  test('a device that cannot verify its user signs nobody in, and the form says what to do', async () => {
     const name = `beth-${size}`
     await owner(name)
     await using one = await visit({ account: name }, { size })

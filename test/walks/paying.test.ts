@@ -30,7 +30,7 @@ async function runSnippet(one: ConsolePage): Promise<string> {
   return key
 }
 
-/** Calls until the balance is too low. @returns what the caller then reads */
+/** Calls until the balance is too low. @returns the text of the refusal */
 async function useUp(key: string): Promise<string> {
   const messages = [{ role: 'user', content: 'Hello' }]
   for (;;) {
@@ -47,58 +47,58 @@ describe.each(WALKERS)('screens: $size', (walker) => {
   test('a stranger signs up, pays by card, calls, runs out, and pays again', async () => {
     await using one = await visit(undefined, walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     await one.open('/console')
     await page.getByRole('link', { name: 'Create an account' }).click()
     await heading(one, 'Create an account').waitFor()
     await signUp(one, `${name}@example.org`)
     await page.getByText('You have no balance yet.').waitFor()
     await one.looksRight()
-    await seen('10-start')
+    await picture('10-start')
 
     await page.getByRole('link', { name: 'Add funds' }).click()
-    await pay(one, '25', (step) => seen(`11-${step}`))
+    await pay(one, '25', (step) => picture(`11-${step}`))
     expect(accountOf(name)?.balance_nanos).toBe(27_000_000_000)
 
     await page.getByRole('link', { name: 'Make your first call' }).click()
     await page.getByText('You have 27.00 USD').waitFor()
-    await seen('12-start-paid')
+    await picture('12-start-paid')
     const key = await runSnippet(one)
     await page.getByText(/Your first call worked/).waitFor()
     await one.looksRight()
-    await seen('13-first-call')
+    await picture('13-first-call')
 
     expect(await useUp(key)).toContain('Insufficient balance. Add funds')
     await gateway.rest()
     await one.open('/console')
     await heading(one, 'Overview').waitFor()
-    await seen('14-overview-low')
+    await picture('14-overview-low')
     await one.looksRight()
     await one.open('/console/payments')
-    await seen('15-payments')
+    await picture('15-payments')
     await one.looksRight()
     await page.getByRole('link', { name: 'Add funds' }).first().click()
     await heading(one, 'Add funds').waitFor()
-    await pay(one, '10', (step) => seen(`16-again-${step}`))
+    await pay(one, '10', (step) => picture(`16-again-${step}`))
     await page.getByRole('link', { name: 'All orders' }).click()
     await page.getByText('Order 2').or(page.getByText('Order 4')).first().waitFor()
     await one.looksRight()
-    await seen('17-payments-two')
+    await picture('17-payments-two')
     await one.open('/console/transactions')
-    await seen('18-transactions')
+    await picture('18-transactions')
     await one.isClean()
   })
 
-  test('it buys a plan, whose calls take nothing from the balance', async () => {
+  test('the account buys a plan, whose calls take nothing from the balance', async () => {
     await using one = await visit({ account: name }, walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     await one.open('/console/plan')
     await one.looksRight()
-    await seen('20-plans')
+    await picture('20-plans')
     await button(one, 'Buy Pro').click()
     await one.looksRight()
-    await seen('21-buy-plan')
+    await picture('21-buy-plan')
     await page.getByRole('dialog').getByRole('button', { name: 'Pay 10.00 USD' }).click()
     await page.getByText('Pro has started').waitFor()
     const { balance_nanos = 0 } = accountOf(name) ?? {}
@@ -109,19 +109,19 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     const { covered_nanos, cost_nanos } = await gateway.lastCall()
     expect([answer.status, cost_nanos, covered_nanos > 0]).toEqual([200, 0, true])
     expect(accountOf(name)?.balance_nanos).toBe(balance_nanos)
-    // However late its last answer comes, it moves nothing.
+    // A late answer about the card moves nothing on the page.
     const card = await holdBack(one, /\/console\/api\/payment-card/)
-    const shown = page.waitForResponse(/\/console\/api\/plan(\?|$)/)
+    const plan_answer = page.waitForResponse(/\/console\/api\/plan(\?|$)/)
     const opening = one.open('/console/plan')
-    await Promise.all([card.requested, shown])
+    await Promise.all([card.requested, plan_answer])
     await page.evaluate(NEXT_FRAME)
     card.release()
     await opening
     await one.looksRight()
-    await seen('22-plan')
+    await picture('22-plan')
     await one.open('/console/transactions')
     await one.looksRight()
-    await seen('23-transactions')
+    await picture('23-transactions')
     await one.isClean()
   })
 })

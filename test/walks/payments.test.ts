@@ -33,7 +33,7 @@ async function choose({ page }: ConsolePage, label: string, option: string): Pro
   await page.getByRole('option', { name: option }).click()
 }
 
-/** Pays at the method's own page, which is no page of ours. @returns the number of the order */
+/** Pays at the method's own page, outside the console. @returns the number of the order */
 async function payAtMethod({ page }: ConsolePage, words: string | RegExp): Promise<number> {
   await page.waitForURL(/\/fake-pay\//)
   await page.getByRole('button', { name: words }).click()
@@ -80,7 +80,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('billing pays by bank debit, and waits for the bank; a transfer tells what to send', async () => {
+  test('billing pays by bank debit, and waits for the bank; a transfer has the bank details', async () => {
     await using one = await visit({ account: acme, role: 'billing' }, { size, theme: 'dark' })
     await one.open('/console/add-funds?method=fake')
     await button(one, 'Pay 25 EUR').click()

@@ -28,10 +28,10 @@ const monthsOf = (name: string): string[] =>
     .all(accountOf(name)?.id ?? 0)
     .map(({ state }) => state)
 
-/** The month was over a moment ago. */
+/** Moves the end of the month to a moment ago. */
 function endMonth(name: string): void {
   const ends_ms = Date.now() - 1_000
-  // So many months before has the same day, whatever day it is.
+  // 48 months before has the same day of the month, even on 29 February.
   const months = 48
   gateway.db.run(
     `UPDATE plan_periods SET anchor_ms = ?1, month_number = ?2, starts_ms = ?3, ends_ms = ?4, covers_until_ms = ?5
@@ -66,7 +66,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     setCards('card')
     await using one = await visit(undefined, walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     allowStripe(one, stripe)
     await one.open('/console')
     await page.getByRole('link', { name: 'Create an account' }).click()
@@ -83,10 +83,10 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await button(one, 'Buy Pro').click()
     await page.getByText('Pro begins once it is paid, with a month of its own.').waitFor()
     await one.looksRight()
-    await seen('30-buy-by-card')
+    await picture('30-buy-by-card')
     await page.getByRole('dialog').getByRole('button', { name: 'Pay 9.26 EUR' }).click()
     await payAtStripe(one)
-    await seen('31-order-paid')
+    await picture('31-order-paid')
     expect(accountOf(name)?.balance_nanos).toBe(800_000)
 
     await page.getByRole('link', { name: 'Your plan' }).click()
@@ -95,16 +95,16 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await button(one, 'Use saved card').click()
     await page.getByText(/your saved card is charged for 10.00 USD without asking/).waitFor()
     await one.looksRight()
-    await seen('32-use-card')
+    await picture('32-use-card')
     await page.getByRole('dialog').getByRole('button', { name: 'Use saved card' }).click()
     await page.getByText(/If that is too low, your saved card is charged/).waitFor()
     await one.quiet()
     await one.looksRight()
-    await seen('33-plan')
+    await picture('33-plan')
     await one.isClean()
   }, 60_000)
 
-  test('the next month is charged; the bank asks at the one after it, and the person pays by the link of the mail', async () => {
+  test('the card pays the next month; the bank asks at the one after it, and the person pays by the link of the mail', async () => {
     endMonth(name)
     await eventually('the month is renewed by the card', () => monthsOf(name).join() === 'ended,active')
     setCards('card_asking')
@@ -121,14 +121,14 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     const path = /\/console\/plan/.exec(mailOf()?.text ?? '')?.[0] ?? ''
     await using one = await visit({ account: name }, walker)
     const { page } = one
-    const seen = pictures(one, walker)
+    const picture = pictures(one, walker)
     allowStripe(one, stripe)
     await one.open(path)
     await page.getByText(/Your card was not charged. Your bank asks/).waitFor()
     await page.getByText(/Unpaid since/).waitFor()
     await one.quiet()
     await one.looksRight()
-    await seen('34-unpaid')
+    await picture('34-unpaid')
     await button(one, 'Pay for Pro').click()
     await page.getByText('The next month of Pro is paid, and its limits go on.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Pay 9.26 EUR' }).click()
@@ -138,7 +138,7 @@ describe.each(WALKERS)('screens: $size', (walker) => {
     await page.getByText(/renews then for 10.00 USD from the balance/).waitFor()
     await one.quiet()
     await one.looksRight()
-    await seen('35-renewed')
+    await picture('35-renewed')
     await one.isClean()
   }, 90_000)
 })

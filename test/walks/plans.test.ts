@@ -1,5 +1,5 @@
 // Plans in the browser: an owner orders a plan by a transfer, buys it from the balance, calls, sees its bars move, changes, cancels and keeps it; days of grace; billing
-// and members; an operator who sees who has which plan and what plans bring.
+// and members; an operator sees the plans of accounts and their revenue.
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
@@ -105,7 +105,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('a dearer plan credits the rest of the month; what was shown is what is paid', async () => {
+  test('a dearer plan credits the rest of the month, and the shown amount is paid', async () => {
     await using one = await visit({ account: acme }, { size })
     await one.open('/console/plan')
     await button(one, 'Change to Max').click()
@@ -120,7 +120,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('a cheaper plan begins later; cancelling and keeping', async () => {
+  test('a cheaper plan begins later, and can be taken back; a plan is cancelled', async () => {
     await using one = await visit({ account: acme }, { size })
     await one.open('/console/plan')
     const before = rowOf(acme)?.balance_nanos
@@ -143,7 +143,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('an unpaid plan says since when, and by when to pay', async () => {
+  test('an unpaid plan shows since when it is unpaid, and by when to pay', async () => {
     const now_ms = Date.now()
     gateway.db.run(
       `UPDATE plan_periods SET renews = 1, starts_ms = starts_ms - 2764800000, ends_ms = ?1, covers_until_ms = ?2
@@ -166,7 +166,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('an operator sees who has which plan, and what plans bring', async () => {
+  test('an operator sees the plans of accounts, and their revenue', async () => {
     await using one = await visit('operator', { size })
     await one.open('/console/plans')
     await says(one, 'Accounts with a plan')

@@ -27,7 +27,7 @@ async function converse(one: ConsolePage, question: string): Promise<void> {
     .waitFor()
 }
 
-test('the first visit: no balance, funds, a key, code for a client, and the first call turns up by itself', async () => {
+test('the first visit: no balance, funds, a key, code for a client, and the first call appears by itself', async () => {
   await gateway.account('newcomer')
   await using one = await visit({ account: 'newcomer' })
   await one.open('/console')
@@ -73,7 +73,7 @@ test('the first visit: no balance, funds, a key, code for a client, and the firs
 })
 
 describe('the playground for text', () => {
-  test('streams an answer, says what it cost to the nano-dollar, and goes on with a picture', async () => {
+  test('streams an answer, shows its cost to the nano-dollar, and continues with a picture', async () => {
     await using one = await visit(ALICE)
     await one.open('/console/playground')
     await converse(one, 'Say hello to the gateway.')
@@ -87,14 +87,14 @@ describe('the playground for text', () => {
     await one.page.getByLabel('Remove cat.png').waitFor()
     await converse(one, 'And what is this?')
     await gateway.rest()
-    // The provider was given the picture, and charged for it.
+    // The provider received the picture, and charged for it.
     expect(calls().at(-1)?.input_tokens).toBeGreaterThan((call?.input_tokens ?? 0) + IMAGE_TOKENS)
     expect(await one.page.locator('.play-question').allInnerTexts()).toEqual([
       'Say hello to the gateway.',
       'And what is this?',
     ])
     await one.looksRight()
-    // What was said stays in this tab, and what was typed a moment ago.
+    // The conversation stays in this tab, with the text typed a moment ago.
     await one.page.getByLabel('Message').fill('Half a thought')
     await one.page.reload()
     await one.page.getByText('And what is this?').waitFor()
@@ -110,8 +110,8 @@ describe('the playground for text', () => {
     await button(one, 'Send').click()
     await eventually('both have answered', async () => (await one.page.getByText(/in all/).count()) === 2)
     await gateway.rest()
-    const asked = calls().slice(-2)
-    expect(new Set(asked.map(({ model }) => model)).size).toBe(2)
+    const both_calls = calls().slice(-2)
+    expect(new Set(both_calls.map(({ model }) => model)).size).toBe(2)
     await one.looksRight()
     await button(one, 'Copy as code').click()
     await button(one, 'Anthropic').click()
@@ -122,7 +122,7 @@ describe('the playground for text', () => {
     await one.page.getByRole('dialog').waitFor({ state: 'hidden' })
   })
 
-  test('a refusal stands at the answer, in the server’s words, and costs nothing', async () => {
+  test('a refusal is shown at the answer, in the server’s words, and costs nothing', async () => {
     await using one = await visit(ALICE)
     one.allow(/400/)
     await one.open('/console/playground')
@@ -150,7 +150,7 @@ describe('the playground for text', () => {
 })
 
 describe('the playground for images', () => {
-  test('makes one, edits it by a press on it, composes it with a file that is dropped, and shows the lineage', async () => {
+  test('makes an image, edits it by a press on it, composes it with an added file, and shows the lineage', async () => {
     await using one = await visit({ account: 'cleo' })
     await one.open('/console/playground?tab=images')
     await one.page.getByLabel('Prompt').fill('a red house on green hills')
@@ -199,7 +199,7 @@ describe('the playground for images', () => {
     await one.isClean()
   })
 
-  test('the operator sees that there are some, and what they show only after asking', async () => {
+  test('the operator sees that images exist, and their pictures only after a press', async () => {
     await using one = await visit('operator')
     await one.open('/console/images')
     expect(await one.page.locator('main img').count()).toBe(0)
@@ -232,7 +232,7 @@ test('files are uploaded, counted and deleted', async () => {
   await one.isClean()
 })
 
-test('the overview tells what was spent by model, key and day, filtered by a press, and nothing that is the operator’s', async () => {
+test('the overview shows spending by model, key and day, filtered by a press, and no figure of the operator', async () => {
   await using one = await visit(ALICE)
   await one.open('/console/usage')
   await one.fits()

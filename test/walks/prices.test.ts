@@ -40,7 +40,7 @@ describe('the operator', () => {
     expect(words).toContain('2.00 → 2.50 USD per million tokens')
     expect(words).toContain('0.50 → 0.40 USD per million tokens')
     const save = dialog.getByRole('button', { name: 'Save changes' })
-    // A phone on its side is as low as a long review is on any.
+    // A phone in landscape is lower than this review, as any screen is lower than a long one.
     await page.setViewportSize({ width: 390, height: 390 })
     await one.quiet()
     const { y = 0, height = 0 } = (await save.boundingBox()) ?? {}
@@ -84,12 +84,12 @@ describe('the operator', () => {
     await one.looksRight()
   })
 
-  test('changes two fields one right after the other, over a slow line: both are shown, and what was shown is saved', async () => {
+  test('changes fields in quick succession over a slow line: the review shows all of them, and they are saved', async () => {
     await using one = await visit('operator')
     const { page } = one
     const typed = Promise.withResolvers<void>()
     const clicked = Promise.withResolvers<void>()
-    // The slow line: the first change is checked once all are typed, the others once their review is asked for.
+    // The slow line: the first change is checked once all are typed, the others once their review is requested.
     let checks = 0
     await page.route('**/catalogue/check', async (route) => {
       await (checks++ === 0 ? typed : clicked).promise
@@ -102,15 +102,15 @@ describe('the operator', () => {
     await page.getByLabel('Output').first().fill('0.28')
     await page.getByLabel('Cache read').first().fill('0.01')
     typed.resolve()
-    // The last field is left by this click alone.
+    // Only this click leaves the last field.
     await page.getByRole('button', { name: 'Review and save' }).click()
     clicked.resolve()
     const dialog = page.getByRole('dialog', { name: 'Save changes?' })
     await dialog.waitFor()
-    const shown = (await dialog.innerText()).replace(/\s+/g, ' ')
-    expect(shown).toContain('input: 0.05 → 0.07 USD')
-    expect(shown).toContain('output: 0.20 → 0.28 USD')
-    expect(shown).toContain('cache read: 0.005 → 0.01 USD')
+    const review = (await dialog.innerText()).replace(/\s+/g, ' ')
+    expect(review).toContain('input: 0.05 → 0.07 USD')
+    expect(review).toContain('output: 0.20 → 0.28 USD')
+    expect(review).toContain('cache read: 0.005 → 0.01 USD')
     const before = file()
     await dialog.getByRole('button', { name: 'Save changes' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -123,7 +123,7 @@ describe('the operator', () => {
   })
 })
 
-test('a model is shown while its week cannot be, and that is said', async () => {
+test('a model is shown although the figures of its week fail, and the page says so', async () => {
   await using one = await visit('operator')
   one.allow(/status of 400/)
   const { page } = one
@@ -193,7 +193,7 @@ test('models are searched, sorted, copied and tried; an account holder sees neit
   await one.isClean()
 })
 
-test('imports a price list: sets the markup, chooses the file, sees what changes, and saves it', async () => {
+test('the operator imports a price list: sets the markup, chooses the file, reviews the changes, and saves', async () => {
   const operator = await signedIn(gateway, 'operator')
   const { hash } = await operator.json('GET', '/catalogue')
   const routes = [{ provider: 'google', model: 'flash-9' }]
@@ -237,7 +237,7 @@ test('imports a price list: sets the markup, chooses the file, sees what changes
   await one.isClean()
 })
 
-test('cache reads that would sell below cost have a price at the press of a button', async () => {
+test('cache reads below cost get a price at the press of a button', async () => {
   const operator = await signedIn(gateway, 'operator')
   const { hash } = await operator.json('GET', '/catalogue')
   const routes = [{ provider: 'attic', model: 'gpt-4o', cost: { input: 2.5, output: 10 } }]

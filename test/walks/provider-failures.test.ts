@@ -1,4 +1,4 @@
-// Providers that fail in a browser: tried in the words of `providers test`, and red wherever they and their models are named.
+// Failing providers in a browser: tested with the words of `providers test`, and red on each page that names them or their models.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { createScene } from '../app/commands/scene.ts'
 import { CLOCK_OFF, invalidGrant } from '../support/google.ts'
@@ -33,25 +33,25 @@ const WRONG: readonly (readonly [what: string, name: string, refused: Refused, h
   ['a clock that is off', 'vertex-here', { token_server: invalidGrant(CLOCK_OFF) }, 'Wrong clock'],
 ]
 
-test.each(WRONG)('%s is told in the words of `providers test`', async (_, name, answers, headline) => {
+test.each(WRONG)('%s is reported in the words of `providers test`', async (_, name, answers, headline) => {
   refuse(answers)
   await using one = await visit('operator')
   const { page } = one
   await one.open(`/console/providers/${name}`)
   await press(page, `Test ${name}#1`)
   await page.getByText(`${headline} after`).waitFor()
-  const shown = (await page.locator('.trial-result').innerText()).replace(/\s+/g, ' ')
+  const result = (await page.locator('.trial-result').innerText()).replace(/\s+/g, ' ')
   const { status, out } = await terminal.run('providers', 'test', name, '--json')
   const { advice, words } = JSON.parse(out).tested[0]
   expect(status).toBe(1)
   expect(advice.toLowerCase()).toStartWith(`${headline.toLowerCase()}: `)
   const sentence = advice.slice(headline.length + 2).replaceAll('`', '')
-  expect(shown.toLowerCase()).toContain(sentence.toLowerCase())
-  expect(shown).toContain(words)
+  expect(result.toLowerCase()).toContain(sentence.toLowerCase())
+  expect(result).toContain(words)
   await one.looksRight()
 })
 
-describe('a model and a provider of which every call fails', () => {
+describe('a model and a provider whose calls all fail', () => {
   let key = ''
   beforeAll(async () => {
     await gateway.account('alice', { balance_usd: '10' })
@@ -63,7 +63,7 @@ describe('a model and a provider of which every call fails', () => {
     await gateway.rest()
   }
 
-  test('are red wherever they are named, and no longer once a call is answered', async () => {
+  test('are red on each page that names them, until a call is answered', async () => {
     refuse({ server: refusal(503, { error: { code: '503', message: 'Out of capacity.' } }) })
     for (let calls = 0; calls < 5; calls++) await say()
     gateway.db.run(`INSERT INTO alerts VALUES

@@ -1,4 +1,4 @@
-// Providers at known servers in a browser: added by what their server asks for, and refused at the field; models of theirs.
+// Providers at known servers in a browser: added with the fields of their server, mistakes at their fields, and models.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chooseProvider } from '../support/chosen-provider.ts'
 import type { ConsolePage } from '../support/console-page.ts'
@@ -52,7 +52,7 @@ test.each([
   expect(file()).toBe(before)
 })
 
-/** What the file says of a provider, but for its keys. */
+/** The lines of a provider in the file, without its keys. */
 function blockOf(name: string): string[] {
   const block = file()
     .split('[[')
@@ -60,8 +60,8 @@ function blockOf(name: string): string[] {
   return (block ?? '').split('\n').filter((line) => line.includes(' = ') && !line.startsWith('api_keys'))
 }
 
-describe('what a form refuses', () => {
-  /** Of every server; the refused field is another. */
+describe('a mistake in the form', () => {
+  /** Valid values for the fields of every server; each test replaces one. */
   const FILLED = {
     Resource: 'acme',
     Region: 'us-east-1',
@@ -106,13 +106,13 @@ describe('what a form refuses', () => {
       'paste the text of the file',
     ],
     [
-      'a file that is no key',
+      'a file that is not a key',
       'Vertex AI',
       'Service account key',
       '{"type": "external_account"}',
       'not of type',
     ],
-  ])('%s is told at its field, and nothing is sent: %s', async (_, title, label, text, words) => {
+  ])('%s is reported at its field, and nothing is sent: %s', async (_, title, label, text, words) => {
     const { page } = form
     await chooseProvider(page, title)
     const filled: Record<string, string> = { ...FILLED, [label]: text }

@@ -1,4 +1,4 @@
-// A saved card and automatic top-up in the browser, over a fake Stripe: the card saved, given up, replaced and removed; the top-up set up,
+// A saved card and automatic top-up in the browser, over a fake Stripe: a card is saved, abandoned, replaced and removed; the top-up set up,
 // changed, turned off, and off by itself.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -121,7 +121,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('a card that Stripe has not confirmed is waited for', async () => {
+  test('the page waits for a card that Stripe has not confirmed', async () => {
     await using one = await visit({ account }, { size })
     stripe.webhooks.way = 'lose'
     await one.open('/console/payments')
@@ -130,7 +130,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('a page of Stripe that is left saves nothing', async () => {
+  test('a person who leaves the page of Stripe saves nothing', async () => {
     await using one = await visit({ account, role: 'billing' }, { size, theme: 'dark' })
     one.allow(/a request to another host: http:\/\/127\.0\.0\.1:\d+\/pay\//)
     await one.open('/console/payments')

@@ -30,7 +30,7 @@ const GEMINI = {
   usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2, totalTokenCount: 11 },
 }
 
-/** The answer of a server, or of the token server, where it is not the good one. */
+/** Answers in place of the good ones of a server and of the token server. */
 export interface Refused {
   server?: Answer
   token_server?: Answer
@@ -75,7 +75,7 @@ export async function serversConsole() {
   const { gateway, visit } = await fileConsole({
     catalogue: [
       FIRST_CATALOGUE,
-      // Without a cooldown, in which its page would say that instead of its health.
+      // Without a cooldown, which the page would show in place of the health.
       saved('azure-here', 'server = "azure"\nresource = "acme"\ncooldown_ms = 0', KEY),
       saved('bedrock-here', 'server = "bedrock"\nregion = "us-east-1"', KEY),
       saved('vertex-here', 'server = "vertex"', `file:${key_file}`),
@@ -88,18 +88,18 @@ export async function serversConsole() {
     upstream,
     network,
     key_file,
-    /** Where requests were sent, but for tokens. */
+    /** The addresses of requests, except those for tokens. */
     sent,
-    /** Until the end of the test; nothing is refused where nothing is named. */
+    /** Sets the answers until the end of the test; a server without one answers well. */
     refuse: (answers: Refused) => {
       refused = answers
     },
-    /** The catalogue's text as it is on the disk. */
+    /** The catalogue's text on the disk. */
     file: () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8'),
   }
 }
 
-/** What a person does in a form. */
+/** Actions of a person in a form. */
 export const type = (page: Page, label: string, text: string) =>
   page.getByLabel(label, { exact: true }).fill(text)
 export const press = (page: Page, name: string) => page.getByRole('button', { name }).click()

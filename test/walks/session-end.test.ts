@@ -1,4 +1,4 @@
-// The end of a session in the middle of a form, and of a connection: both are told, and nothing that was typed is lost.
+// The end of a session in the middle of a form, and of a connection: the page reports both, and keeps typed text.
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { startGateway } from '../../src/app/process/serve.ts'
@@ -9,7 +9,7 @@ import { prepareDataFolder } from '../support/data-folder.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 describe('a session that ends while a form is filled in', () => {
-  test('is asked for over the page, and the form goes on as it was', async () => {
+  test('is renewed in a dialog over the page, and the form is unchanged', async () => {
     const { gateway, visit } = await fileConsole()
     await gateway.account('carol')
     await using one = await visit('operator')
@@ -39,8 +39,8 @@ describe('a session that ends while a form is filled in', () => {
   })
 })
 
-describe('a gateway that is stopped and started', () => {
-  test('is told as a lost connection, which goes by itself; what is typed stays', async () => {
+describe('a restart of the gateway', () => {
+  test('is shown as a lost connection, which ends by itself; typed text stays', async () => {
     using folder = await prepareDataFolder(FIRST_CATALOGUE)
     const start = (listen: string) =>
       startGateway({ data_folder: folder.path, plugins, log: memoryLog().log, env: {}, listen })
@@ -70,14 +70,14 @@ describe('a gateway that is stopped and started', () => {
       await form.getByRole('button', { name: 'Create account' }).click()
       await page.getByRole('link', { name: 'dave' }).waitFor()
 
-      // The code of another page is asked for while nothing answers.
+      // The code of another page is requested while nothing answers.
       one.allow(/ERR_FAILED|Failed to fetch dynamically imported/)
       await page.route('**/console/assets/**', (route) => route.abort(), { times: 1 })
       await page.evaluate("history.pushState(null, '', '/console/system/configuration')")
       await page.getByText('It loads by itself once the gateway answers').waitFor()
       await page.getByRole('heading', { name: 'Configuration file' }).waitFor()
 
-      // A slow answer: the frame is there before it is known who looks.
+      // A slow answer: the frame appears before the viewer is known.
       let answer = () => {}
       const answered = new Promise<void>((resolve) => {
         answer = resolve

@@ -1,4 +1,4 @@
-// The settings of the catalogue by their form in a browser: what is typed stands in the file, what is emptied is taken out.
+// The settings of the catalogue by their forms in a browser: values, mistakes, undo, conflicts, and rate limits.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -124,7 +124,7 @@ describe('each section has a form of its own', () => {
     expect(file()).toContain(first)
   })
 
-  test('what would lock the operator out says so before it is saved', async () => {
+  test('a setting that would lock the operator out warns before it is saved', async () => {
     const { page } = one
     await one.go('/console/settings/console')
     await page.getByRole('switch', { name: 'Console' }).click()
@@ -140,7 +140,7 @@ describe('each section has a form of its own', () => {
     await page.getByRole('button', { name: 'Discard changes' }).click()
   })
 
-  test('a table by names that users choose is named, with the way to it in the file', async () => {
+  test('a table with free names is mentioned, with a link to the file', async () => {
     const { page } = one
     await one.go('/console/settings/telemetry')
     await page.getByText('Set in the file alone: [telemetry.headers].').waitFor()
@@ -160,7 +160,7 @@ describe('each section has a form of its own', () => {
     await one.looksRight()
   })
 
-  test('what needs a restart says so, before and after', async () => {
+  test('a setting that needs a restart says so, before and after it is saved', async () => {
     const { page } = one
     await one.go('/console/settings/server')
     await page.getByText(/Address and port, .* Needs a restart\.$/).waitFor()
@@ -190,7 +190,7 @@ describe('each section has a form of its own', () => {
     expect(now().limits.reads_per_minute).toBe(40)
   })
 
-  test('an unsaved change is not left unasked, and can be discarded', async () => {
+  test('the page asks before an unsaved change is left, which can be discarded', async () => {
     const { page } = one
     await one.go('/console/settings/limits')
     await page.getByLabel('Images a minute').fill('99')
@@ -246,7 +246,7 @@ describe('rate limits of one account and of one key', () => {
     await one.looksRight()
   })
 
-  test('somebody was faster: both values, and the other one may stay', async () => {
+  test('a limit that somebody else set first: both values are shown, and theirs may stay', async () => {
     const dialog = await edit()
     await dialog.getByLabel('Requests a minute').fill('90')
     const operator = await signedIn(gateway, 'operator')
@@ -303,7 +303,7 @@ test('choices, switches and lists, on a phone', async () => {
   await one.isClean()
 })
 
-test('settings of a model that few change: a list, a choice and a switch, and the setting of a route', async () => {
+test('rare settings of a model: a list, a choice and a switch, and the setting of a route', async () => {
   await gateway.recatalogue(FIRST_CATALOGUE)
   await using one = await visit('operator')
   const { page } = one
@@ -341,7 +341,7 @@ test('settings of a model that few change: a list, a choice and a switch, and th
   await one.isClean()
 })
 
-test('what the form has is for the operator', async () => {
+test('the settings of the form are for the operator', async () => {
   expect((await clientOf(gateway).send('GET', '/catalogue/settings')).status).toBe(401)
   await gateway.account('alice')
   const account = await signedIn(gateway, { account: 'alice' })
@@ -374,7 +374,7 @@ test('the saved address of a webhook is hidden like a key, and another takes its
   await one.isClean()
 })
 
-test('a console that is turned off says so, and to the operator alone how to get it back', async () => {
+test('a disabled console says so, and shows the operator alone how to enable it', async () => {
   await gateway.account('carl')
   await using holder = await visit({ account: 'carl' })
   holder.allow(/status of 404/)
@@ -389,7 +389,7 @@ test('a console that is turned off says so, and to the operator alone how to get
   await page.getByText('tollgate config set console.enabled=true').waitFor()
   expect(file()).toMatch(/^enabled = false$/m)
   await one.looksRight()
-  // At the next look for new calls.
+  // At the next poll for new calls.
   await holder.page.getByRole('heading', { name: 'The console is off' }).waitFor()
   expect(await holder.page.content()).not.toMatch(/tollgate config/)
   await gateway.recatalogue(FIRST_CATALOGUE)

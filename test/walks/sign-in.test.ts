@@ -23,7 +23,7 @@ const sessionsOf = (name: string) =>
     .all(name).length
 
 describe('signing in', () => {
-  test('as the operator, by the keyboard alone, at the address that was asked for', async () => {
+  test('as the operator, by the keyboard alone, leads to the requested address', async () => {
     await using one = await visit()
     const { page } = one
     await one.open('/console/settings')
@@ -36,7 +36,7 @@ describe('signing in', () => {
     await one.isClean()
   })
 
-  test('as an account, after a wrong password, which is told at its field', async () => {
+  test('as an account, after a wrong password, which is reported at its field', async () => {
     await using one = await visit(undefined, { size: 'phone', theme: 'dark' })
     const { page } = one
     await one.open('/console')
@@ -48,10 +48,10 @@ describe('signing in', () => {
     await page.getByText('The account or the password is wrong').waitFor()
     expect(await page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true')
     await one.looksRight()
-    // Sent once more as it is, it is judged once more: what was wrong may lie elsewhere than at the field with the error.
-    const judged = page.waitForResponse((answer) => answer.request().method() === 'POST')
+    // The unchanged form is checked again when it is sent again: the mistake may be in another field than the marked one.
+    const response = page.waitForResponse((answer) => answer.request().method() === 'POST')
     await page.keyboard.press('Enter')
-    expect((await judged).status()).toBe(401)
+    expect((await response).status()).toBe(401)
     await page.getByText('The account or the password is wrong').waitFor()
     await page.getByRole('button', { name: 'Show the password' }).click()
     expect(await password.getAttribute('type')).toBe('text')
@@ -73,7 +73,7 @@ describe('signing in', () => {
     await one.looksRight()
   })
 
-  test('keeps the theme that was chosen', async () => {
+  test('keeps the chosen theme', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/settings')
@@ -88,7 +88,7 @@ describe('signing in', () => {
   })
 })
 
-/** As WebKit does over plain HTTP on this machine. */
+/** Drops Secure cookies, as WebKit does over plain HTTP on this machine. */
 async function dropSecureCookies(page: Page): Promise<void> {
   await page.route('**/console/api/{session,links}**', async (route) => {
     const response = await route.fetch()
@@ -122,7 +122,7 @@ describe('a link', () => {
     await page.getByText('This link was already used').waitFor()
   })
 
-  test('of an invitation lets its account in, as nobody else, also where the browser drops Secure cookies', async () => {
+  test('of an invitation signs in its account, and no other, even if the browser drops Secure cookies', async () => {
     await using one = await visit(undefined, { size: 'phone' })
     const { page } = one
     await dropSecureCookies(page)
@@ -138,7 +138,7 @@ describe('a link', () => {
     await one.isClean()
   })
 
-  test('of a member is kept under their address: the name of the account is its owner’s', async () => {
+  test('of a member has their address as the user name of the password: the name of the account is its owner’s', async () => {
     const { id: account_id } = await gateway.account('dana')
     const email = 'mia@example.org'
     const person_id = await newPerson(gateway.store, { account_id, role: 'member' }, { name: 'Mia', email })
@@ -157,7 +157,7 @@ describe('a link', () => {
     await one.go('/console/settings')
     await page.getByText('this session').waitFor()
     expect(await username()).toBe(email)
-    // The session ends meanwhile: the form knows who was there.
+    // The session ends meanwhile: the form keeps the user name.
     one.allow(/status of 401/)
     gateway.db.run('DELETE FROM sessions WHERE person_id = ?', [person_id])
     await page.getByRole('button', { name: 'Change name' }).click()
@@ -166,7 +166,7 @@ describe('a link', () => {
     await one.isClean()
   })
 
-  test('that has lost its end says so; another one that is pasted over it works, though browsers load nothing for it', async () => {
+  test('without its end says so; another one pasted over it works, although browsers load nothing for it', async () => {
     await using one = await visit()
     await one.open('/console/invitation')
     await one.page.getByText('The link is incomplete').waitFor()
@@ -201,7 +201,7 @@ describe('sessions in the settings', () => {
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
     const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
     await one.looksRight()
-    // The list may be asked for once more, by a session that is over.
+    // The list may be requested once more, by a session that has ended.
     one.allow(/status of 401/)
     await page.evaluate("sessionStorage.setItem('draft', 'of carol')")
     await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
@@ -211,7 +211,7 @@ describe('sessions in the settings', () => {
     await one.isClean()
   })
 
-  test('by the old password end when it is changed', async () => {
+  test('by the old password end when the password is changed', async () => {
     await gateway.account('dora')
     await givePasswords(gateway, ['dora'])
     const who = { account: 'dora' }

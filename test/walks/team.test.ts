@@ -45,8 +45,8 @@ async function manage(one: ConsolePage, person: string, item: string): Promise<v
   await one.page.getByRole('dialog').waitFor()
 }
 
-/** Where somebody comes in: the overview, or the first steps of an account without calls. */
-const comesIn = (one: ConsolePage) => heading(one, 'Overview').or(heading(one, 'Get started')).waitFor()
+/** Waits for the page after a sign-in: the overview, or the first steps of an account without calls. */
+const waitForSignIn = (one: ConsolePage) => heading(one, 'Overview').or(heading(one, 'Get started')).waitFor()
 
 async function openPages({ page }: ConsolePage, size: Size): Promise<void> {
   if (size === 'phone') await page.getByRole('button', { name: 'Pages', exact: true }).click()
@@ -78,7 +78,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await sam.page.getByText('Enter at least 12 characters').waitFor()
     await sam.page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await sam.page.keyboard.press('Enter')
-    await comesIn(sam)
+    await waitForSignIn(sam)
     expect(sam.page.url()).not.toContain('#')
     await openPages(sam, size)
     expect(await sam.page.getByRole('link', { name: 'Team' }).count()).toBe(0)
@@ -87,7 +87,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await sam.isClean()
   })
 
-  test('a link that was used says so', async () => {
+  test('a used link says so', async () => {
     await using one = await visit(undefined, { size })
     one.allow(/status of 404/)
     await one.open(await linkTo(stranger, 'join'))
@@ -95,7 +95,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.looksRight()
   })
 
-  test('a person who has an account signs in to join, and switches between both', async () => {
+  test('a person with an account signs in to join, and switches between both', async () => {
     const { email } = await owner(`bea-${size}`)
     await using one = await visit(undefined, { size })
     const { page } = one
@@ -112,14 +112,14 @@ describe.each(WALKED)('screens: %s', (size) => {
     await page.getByText('Sign in to join.').waitFor()
     await page.reload()
     await button(one, 'Join').click()
-    await comesIn(one)
+    await waitForSignIn(one)
     await openPages(one, size)
     await page.getByText(`Owner of ${acme}`, { exact: true }).last().waitFor()
     await button(one, 'Switch account').last().click()
     await one.looksRight()
     await page.getByRole('menuitem', { name: `bea-${size}` }).click()
     await page.waitForURL('**/console')
-    await comesIn(one)
+    await waitForSignIn(one)
     await openPages(one, size)
     await button(one, 'Switch account').last().click()
     await page.getByRole('menuitem', { name: acme }).waitFor()
@@ -139,7 +139,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('a member makes a key, and sees its calls alone, and the limit that an owner set', async () => {
+  test('a member creates a key, and sees only its calls, and the limit that an owner set', async () => {
     const account = gateway.rows().accounts.find(({ name }) => name === acme)
     expect(await call(await gateway.key(acme, { name: 'of-owner' }))).toBe(200)
     const person_id = (await personOfEmail(gateway.store, stranger))?.id ?? 0
@@ -170,7 +170,7 @@ describe.each(WALKED)('screens: %s', (size) => {
     await one.looksRight()
   })
 
-  test('an owner limits a person, changes their role, and removes them, with their key for another', async () => {
+  test('an owner limits a person, changes their role, and removes them, and hands their key over', async () => {
     await using one = await visit({ account: acme }, { size })
     const { page } = one
     await one.open('/console/team')

@@ -1,4 +1,4 @@
-// What the pages say of their own doings in a browser: names, the entry of a link, the audit log, a button to save, one toast, a refused first call.
+// Feedback of the pages in a browser: names, the entry of a link, the audit log, a button to save, one toast, a refused first call, late answers.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { paint } from '../media/support.ts'
 import { chooseProvider } from '../support/chosen-provider.ts'
@@ -11,16 +11,16 @@ await gateway.account('alice', { balance_usd: '10' })
 await gateway.account('poor')
 const { id } = gateway.rows().accounts.find(({ name }) => name === 'alice') ?? { id: 0 }
 const key = await gateway.key('alice')
-const SAID = { model: 'sim-flash', messages: [{ role: 'user', content: 'Hello' }] }
+const BODY = { model: 'sim-flash', messages: [{ role: 'user', content: 'Hello' }] }
 
 const press = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name, exact: true }).click()
-/** In a file, for the eye: only where a folder is named. */
+/** Takes a picture for a person to look at, if PICTURES names a folder. */
 const picture = async ({ page }: ConsolePage, name: string) => {
   const folder = process.env.PICTURES
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
 }
 
-describe('an account that the address names by its number is shown by its name', () => {
+describe('an account is shown by its name although the address has its number', () => {
   let one: ConsolePage
   beforeAll(async () => {
     one = await visit('operator')
@@ -30,11 +30,11 @@ describe('an account that the address names by its number is shown by its name',
 
   test.each(['transactions/statement', 'playground', 'keys'])('%s', async (path) => {
     await one.go(`/console/${path}?account=${id}`)
-    const shown = one.page
+    const name = one.page
       .locator('main, body')
       .first()
       .getByText(/^Account alice$/)
-    await shown.first().waitFor()
+    await name.first().waitFor()
     await picture(one, `account-${path.replace('/', '-')}`)
     if (path !== 'keys') return
     await press(one, 'New key')
@@ -42,7 +42,7 @@ describe('an account that the address names by its number is shown by its name',
     await one.page.getByText(/tollgate key create alice/).waitFor({ state: 'attached' })
   })
 
-  // The addresses of before: each leads to the page of today, with its query.
+  // Former addresses: each leads to the present page, with its query.
   test.each([
     ['entries', 'transactions'],
     ['files', 'library'],
@@ -56,14 +56,14 @@ describe('an account that the address names by its number is shown by its name',
 })
 
 test('the entry that a call links to is on the page, and marked, however old it is', async () => {
-  const answer = await gateway.call('/v1/chat/completions', SAID, { key })
+  const answer = await gateway.call('/v1/chat/completions', BODY, { key })
   expect(answer.status).toBe(200)
   const { calls, entries } = await gateway.atRest()
   const request_id = calls.at(-1)?.request_id
   const entry = entries.findLast(({ kind }) => kind === 'charge')
   for (let made = 0; made < 55; made += 1) {
     await gateway.topUp(id, '0.01')
-    if (made % 11 === 0) await (await gateway.call('/v1/chat/completions', SAID, { key })).text()
+    if (made % 11 === 0) await (await gateway.call('/v1/chat/completions', BODY, { key })).text()
   }
   await gateway.atRest()
   await using one = await visit('operator')
@@ -83,7 +83,7 @@ test('the entry that a call links to is on the page, and marked, however old it 
   await one.isClean()
 })
 
-test('the audit log of a page has what was just done on it', async () => {
+test('the audit log of a page has the action just made on it', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open(`/console/accounts/${id}?tab=log`)
@@ -100,8 +100,8 @@ test('the audit log of a page has what was just done on it', async () => {
   await picture(one, 'log')
 })
 
-describe('a change of the catalogue can be saved while its field is typed in', () => {
-  test('of the settings, until it is typed back to what it was', async () => {
+describe('a change of the catalogue can be saved while it is typed', () => {
+  test('in the settings, until the text is as before', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/settings/limits')
@@ -118,7 +118,7 @@ describe('a change of the catalogue can be saved while its field is typed in', (
     await one.isClean()
   })
 
-  test('of a provider, where it mends a mistake', async () => {
+  test('of a provider, when it corrects a mistake', async () => {
     await using one = await visit('operator')
     const { page } = one
     const save = page.getByRole('button', { name: 'Review and save' })
@@ -157,7 +157,7 @@ describe('a change of the catalogue can be saved while its field is typed in', (
   })
 })
 
-test('a provider that is renamed keeps its passed test', async () => {
+test('a renamed provider keeps its passed test', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open('/console/providers/new')
@@ -173,7 +173,7 @@ test('a provider that is renamed keeps its passed test', async () => {
 })
 
 describe('one toast for an action', () => {
-  test('its undoing takes its place', async () => {
+  test('the toast of the opposite action takes its place', async () => {
     await using one = await visit('operator')
     const { page } = one
     const toasts = page.locator('.toast')
@@ -210,7 +210,7 @@ describe('one toast for an action', () => {
   })
 })
 
-test('a first call that is refused says why and what to do, and a later one is seen', async () => {
+test('a refused first call is shown with the reason and advice, and a later one is noticed', async () => {
   await using one = await visit({ account: 'poor' })
   one.allow(/status of 402/)
   const { page } = one
@@ -232,8 +232,8 @@ test('a first call that is refused says why and what to do, and a later one is s
   expect(await page.getByText('Your call was refused').count()).toBe(0)
 })
 
-test('counts of a provider lead to the calls that it answered, each by a name that says which', async () => {
-  await (await gateway.call('/v1/chat/completions', SAID, { key })).text()
+test('counts of a provider lead to the calls that it answered, each by a name of its own', async () => {
+  await (await gateway.call('/v1/chat/completions', BODY, { key })).text()
   const provider = (await gateway.atRest()).calls.at(-1)?.provider
   await using one = await visit('operator')
   const { page } = one
@@ -246,7 +246,7 @@ test('counts of a provider lead to the calls that it answered, each by a name th
   expect(await outcomeOf(/^\d+ calls? in all$/)).toBe('call')
 })
 
-describe('after another choice the answer in view is read as what it is of, until the next is there', () => {
+describe('after another choice, the old answer is shown as such until the new one arrives', () => {
   let used = 0
   let unused = 0
   beforeAll(async () => {
@@ -256,11 +256,11 @@ describe('after another choice the answer in view is read as what it is of, unti
       .rows()
       .keys.slice(-2)
       .map(({ id }) => id)
-    await (await gateway.call('/v1/chat/completions', SAID, { key: own_key })).text()
+    await (await gateway.call('/v1/chat/completions', BODY, { key: own_key })).text()
     await gateway.atRest()
   })
 
-  test('an empty list of a search is none of all accounts', async () => {
+  test('an empty search is not shown as an empty list of all accounts', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/accounts?search=nobody')
@@ -275,7 +275,7 @@ describe('after another choice the answer in view is read as what it is of, unti
     await one.isClean()
   })
 
-  test('rows by model are none by account', async () => {
+  test('rows by model are not shown as rows by account', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/')
@@ -293,7 +293,7 @@ describe('after another choice the answer in view is read as what it is of, unti
     await one.isClean()
   })
 
-  test('figures of a refused choice are not those of the choice before', async () => {
+  test('a refused choice does not show the figures of the choice before', async () => {
     await using one = await visit('operator')
     one.allow(/status of (400|503)/)
     const { page } = one
@@ -305,7 +305,7 @@ describe('after another choice the answer in view is read as what it is of, unti
         route.fulfill({ status, json: { error: { message: `Not now: ${path}.`, code: 'x', param: null } } }),
       )
     await answering('overview', 400)
-    // It is repeated, so what it answered of the choice before stays.
+    // A 503 is repeated, so the answer of the choice before stays.
     await answering('refusals', 503)
     await press(one, '7 days')
     await page.getByText('Not now: overview.').waitFor()
@@ -322,7 +322,7 @@ describe('after another choice the answer in view is read as what it is of, unti
     await one.looksRight()
   })
 
-  test('failed calls of another range are not those of the range before', async () => {
+  test('failed calls of the range before are not shown for another range', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open('/console/')
@@ -336,7 +336,7 @@ describe('after another choice the answer in view is read as what it is of, unti
     await figure.getByText('0', { exact: true }).waitFor()
   })
 
-  test('a key without calls has not the first call of another', async () => {
+  test('a key without calls does not show the first call of another key', async () => {
     await using one = await visit('operator')
     const { page } = one
     await one.open(`/console/setup?account=alice&key=${used}`)
