@@ -1,4 +1,4 @@
-// Archives: what is in them, and which are refused before anything is changed.
+// Archives: their contents, and refusals before anything is changed.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import {
   appendFileSync,
@@ -33,7 +33,7 @@ beforeAll(async () => {
     await addUpload(db, UPLOAD, 'cat')
   }
   put(scene.dir, UPLOAD, 'cat')
-  // Of no row, and so left out.
+  // Without a row, and so left out.
   put(scene.dir, 'images/1/0d4cf1bc.png', 'stray')
   put(scene.dir, 'plugins/mine.ts', 'export default 1')
   put(scene.dir, 'plugins/node_modules/zod/index.js', 'large')
@@ -68,7 +68,7 @@ async function archiveOf(entries: readonly Entry[]): Promise<Buffer> {
   return zstdCompressSync(Buffer.concat(await Array.fromAsync(tar as AsyncIterable<Buffer>)))
 }
 
-test('what is in one: the catalogue, what the database names, plugins without packages, and what says so', async () => {
+test('an archive has the catalogue, the files that the database names, plugins without packages, and a manifest', async () => {
   const entries = await entriesIn(readFileSync(archive))
   expect(entries.map(({ name }) => name)).toEqual([
     'backup.json',
@@ -88,18 +88,18 @@ test('what is in one: the catalogue, what the database names, plugins without pa
   }
 })
 
-test('what an archive cannot have is told: links, and paths that would be refused when it is read', async () => {
+test('a backup warns of files that it leaves out: links, and paths that a restore would refuse', async () => {
   const { err } = await scene.run('backup', scene.path('told.tar.zst'))
   expect(err).toContain('plugins/link.ts, plugins/odd\\name.ts')
   await scene.json('backup', 'verify', scene.path('told.tar.zst'))
 })
 
-test('only its owner can read it, and nothing else stays', () => {
+test('only its owner can read an archive, and no unfinished file stays', () => {
   expect(statSync(archive).mode & 0o777).toBe(0o600)
   expect(readdirSync(scene.dir).filter((name) => /unfinished|^\.backup/.test(name))).toEqual([])
 })
 
-test('a restore brings all of it, for its owner alone, into an empty folder', async () => {
+test('a restore writes the whole archive, readable by its owner alone, into an empty folder', async () => {
   using fresh = temporary()
   const data = ['--data', fresh.path]
   expect(await answerOf(['restore', archive, ...data])).toMatchObject({
@@ -120,7 +120,7 @@ test('a restore brings all of it, for its owner alone, into an empty folder', as
   restored.close()
 })
 
-test('the swap: into a new folder beside the one in use, which stays as it is', async () => {
+test('a restore into a new folder leaves the folder in use unchanged', async () => {
   using folder = temporary()
   const [old, fresh] = [folder.at('data'), folder.at('new')]
   await answerOf(['restore', archive, '--data', old])
@@ -132,7 +132,7 @@ test('the swap: into a new folder beside the one in use, which stays as it is', 
     /\/data is not empty: it has tollgate\.db, .*files, plugins\. Restore into a new folder with --to, then start with it\.$/m,
   )
   expect(await balanceIn(old)).toBe('7.00')
-  // By its name in the place of the folder in use.
+  // By the name of the backup in the place of the folder in use.
   const { status, out } = await tollgate(['restore', name, '--data', old, '--to', fresh])
   expect([status, out]).toEqual([0, expect.stringContaining(`Start with it: tollgate serve --data ${fresh}`)])
   expect([await balanceIn(old), await balanceIn(fresh)]).toEqual(['7.00', '5.00'])
@@ -161,7 +161,7 @@ test('a folder with a link in place of a folder is not empty', async () => {
   expect(err).toContain('is not empty: it has images.')
 })
 
-test('empty folders, other files and a catalogue are no hindrance; the catalogue is kept', async () => {
+test('a restore accepts empty folders, other files and a catalogue, which is kept', async () => {
   using fresh = temporary()
   mkdirSync(fresh.at('images'))
   put(fresh.path, 'backups/notes.txt', 'mine')
@@ -172,13 +172,13 @@ test('empty folders, other files and a catalogue are no hindrance; the catalogue
   expect(readFileSync(fresh.at('backups/notes.txt'), 'utf8')).toBe('mine')
 })
 
-test('a restore says that the packages of plugins are to be installed', async () => {
+test('a restore says how to install the packages of plugins', async () => {
   using fresh = temporary()
   const { out } = await createScene('nothing', fresh.path).run('restore', archive)
   expect(out).toContain(`Install the packages of the plugins: run \`bun install\` in ${fresh.at('plugins')}.`)
 })
 
-test('the drill says what it checked, in 80 columns, and leaves nothing', async () => {
+test('the drill reports its checks in 80 columns', async () => {
   const { status, out } = await scene.run('backup', 'verify', archive)
   expect([status, out]).toEqual([0, expect.stringContaining('It can be restored.')])
   expect(out).toContain('all hashes match')
@@ -190,7 +190,7 @@ test('the drill says what it checked, in 80 columns, and leaves nothing', async 
   ).toEqual([])
 })
 
-test('the drill of a copy of the database alone says that it is one', async () => {
+test('the drill refuses a copy of the database alone', async () => {
   const copy = scene.path('alone.db')
   await scene.json('backup', '--database-only', copy)
   expect(await scene.refusal('backup', 'verify', copy)).toContain(
@@ -198,7 +198,7 @@ test('the drill of a copy of the database alone says that it is one', async () =
   )
 })
 
-test('without a file it goes to the place of [backup], and is listed', async () => {
+test('a backup without a file goes to the place of [backup], and is listed', async () => {
   const { name, file } = await scene.json('backup')
   expect(file).toBe(scene.path(`backups/${name}`))
   put(scene.dir, 'backups/notes.txt', 'mine')
@@ -209,7 +209,7 @@ test('without a file it goes to the place of [backup], and is listed', async () 
   expect(await scene.json('backup', 'verify', name)).toMatchObject({ name, clean: true })
 })
 
-test('of several in one second each has a name of its own', async () => {
+test('several backups in one second have names of their own', async () => {
   const names = [await scene.json('backup'), await scene.json('backup')].map(({ name }) => name)
   const { backups } = await scene.json('backup', 'list')
   expect(backups.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(names))
@@ -217,13 +217,13 @@ test('of several in one second each has a name of its own', async () => {
 })
 
 describe('encryption', () => {
-  const given = (name: string, text: string) => {
+  const writeInput = (name: string, text: string) => {
     writeFileSync(scene.path(name), text)
     return scene.path(name)
   }
 
   const PASSPHRASE = 'open sesame'
-  /** The archive encrypted as with `--passphrase-file`, but for scrypt's work, which takes more than a second each time. */
+  /** The archive encrypted as with `--passphrase-file`, but with little of scrypt's work, which otherwise takes more than a second each time. */
   const easilyOpened = async () => {
     const encrypter = new Encrypter()
     encrypter.setPassphrase(PASSPHRASE)
@@ -233,27 +233,27 @@ describe('encryption', () => {
     return path
   }
 
-  test('by a passphrase: opened by it', async () => {
-    const right = given('right', `${PASSPHRASE}\n`)
+  test('by a passphrase opens with it', async () => {
+    const right = writeInput('right', `${PASSPHRASE}\n`)
     const secret = scene.path('secret.age')
     expect(await scene.json('backup', secret, '--passphrase-file', right)).toMatchObject({ encrypted: true })
-    // Who guesses it has a second of work for each guess.
+    // Each guess of the passphrase costs a second of work.
     expect(readFileSync(secret, 'latin1')).toMatch(/^age-encryption\.org\/v1\n-> scrypt \S+ 18\n/)
     expect(await scene.json('backup', 'verify', secret, '--passphrase-file', right)).toMatchObject({
       encrypted: true,
     })
   })
 
-  test('by a passphrase: opened by it alone', async () => {
-    const right = given('right', `${PASSPHRASE}\n`)
+  test('by a passphrase opens with it alone', async () => {
+    const right = writeInput('right', `${PASSPHRASE}\n`)
     const secret = await easilyOpened()
     expect(await scene.json('backup', 'verify', secret, '--passphrase-file', right)).toMatchObject({
       encrypted: true,
     })
     for (const [flags, message] of [
       [[], 'is encrypted: give --passphrase-file'],
-      [['--passphrase-file', given('wrong', 'open barley\n')], 'the passphrase or key is another one'],
-      [['--passphrase-file', given('empty', '\n')], 'its first line must be the passphrase'],
+      [['--passphrase-file', writeInput('wrong', 'open barley\n')], 'the passphrase or key is another one'],
+      [['--passphrase-file', writeInput('empty', '\n')], 'its first line must be the passphrase'],
       [['--passphrase-file', '/nowhere'], 'File not found: /nowhere'],
       [['--passphrase-file', right, '--key-file', right], 'not both'],
     ] as const) {
@@ -265,7 +265,7 @@ describe('encryption', () => {
     const other = createScene()
     await other.run('account', 'create', 'anna')
     appendFileSync(other.path('tollgate.toml'), `\n[backup]\npassphrase = "env:MY_PASSPHRASE"\n`)
-    const variables = given('variables', `MY_PASSPHRASE=${PASSPHRASE}\n`)
+    const variables = writeInput('variables', `MY_PASSPHRASE=${PASSPHRASE}\n`)
     const secret = await easilyOpened()
     expect(await other.refusal('backup', 'verify', secret)).toMatch(/MY_PASSPHRASE is not set\. .*--env-file/)
     expect((await other.run('backup', 'verify', secret, '--env-file', variables)).status).toBe(0)
@@ -274,8 +274,8 @@ describe('encryption', () => {
 
   test('by a key of age: made with the public one, opened with the secret one', async () => {
     const identity = await generateIdentity()
-    const public_key = given('public', `# public key\n${await identityToRecipient(identity)}\n`)
-    const secret_key = given('key', `# created: today\n${identity}\n`)
+    const public_key = writeInput('public', `# public key\n${await identityToRecipient(identity)}\n`)
+    const secret_key = writeInput('key', `# created: today\n${identity}\n`)
     const file = scene.path('by-key.age')
     expect(await scene.json('backup', file, '--key-file', public_key)).toMatchObject({ encrypted: true })
     expect(await scene.json('backup', 'verify', file, '--key-file', secret_key)).toMatchObject({
@@ -286,7 +286,7 @@ describe('encryption', () => {
   })
 })
 
-describe('refused, and nothing changes:', () => {
+describe('a restore is refused, and nothing changes:', () => {
   let entries: Entry[]
   let target: Scene
   beforeEach(async () => {
@@ -317,8 +317,8 @@ describe('refused, and nothing changes:', () => {
   }
 
   const cases: readonly [string, () => void, string][] = [
-    ['a file that was changed', () => replace(UPLOAD, 'dog'), `${UPLOAD} has changed`],
-    ['a file that is missing', () => drop(UPLOAD), 'is missing in it'],
+    ['a changed file', () => replace(UPLOAD, 'dog'), `${UPLOAD} has changed`],
+    ['a missing file', () => drop(UPLOAD), 'is missing in it'],
     ['a file that is not in the manifest', () => evil(uploadKey('dog')), 'does not name'],
     ['a file twice', () => void entries.splice(2, 0, named('tollgate.toml')), 'twice'],
     ['no manifest', () => void entries.pop(), 'its end is missing'],
@@ -332,9 +332,9 @@ describe('refused, and nothing changes:', () => {
     ['a folder', () => evil('files/1', 'directory'), 'is not a plain file'],
     ['a newer form', () => changeHead({ tollgate_backup: 2, version: '9.0' }), 'was made by Tollgate 9.0'],
     ['a newer database', () => changeHead({ schema_version: 999 }), 'Run that program or a newer one'],
-    ['a head that is none', () => replace('backup.json', '{}'), 'lacks what every backup has'],
+    ['an invalid head', () => replace('backup.json', '{}'), 'lacks what every backup has'],
     ['books that do not add up', () => tamper(), 'does not pass the audit'],
-    ['a row without its file that no manifest tells of', () => forget(), 'does not pass the audit'],
+    ['a row without its file, of which the manifest has nothing', () => forget(), 'does not pass the audit'],
   ]
   const bytesOfManifest = (path: string, text: Buffer) =>
     changedJson('manifest.json', (value) => {
@@ -381,7 +381,7 @@ describe('refused, and nothing changes:', () => {
       'is damaged in the middle',
       (bytes: Buffer) => Buffer.from(bytes).fill(7, bytes.length >> 1, (bytes.length >> 1) + 50),
     ],
-  ])('one that %s', async (_, spoil) => {
+  ])('an archive that %s', async (_, spoil) => {
     const spoilt = target.path('spoilt.tar.zst')
     writeFileSync(spoilt, spoil(readFileSync(archive)))
     expect(await target.refusal('restore', spoilt, '--to', target.path('new'))).toContain(
@@ -390,7 +390,7 @@ describe('refused, and nothing changes:', () => {
     expect(await target.json('account', 'show', 'ben')).toMatchObject({ name: 'ben' })
   })
 
-  test('one that is served', async () => {
+  test('a folder that a gateway serves', async () => {
     const unlock = takeLock(target.path('serve.lock'))
     expect((await target.run('restore', archive)).err).toContain('A gateway is serving')
     unlock?.()
@@ -408,7 +408,7 @@ describe('refused, and nothing changes:', () => {
 test.each([
   ['has another size', 'longer'],
   ['has another byte', 'cap'],
-])('an image that %s when it is made is told, and no reason not to restore', async (_, content) => {
+])('an image that %s during the backup is reported, and does not prevent a restore', async (_, content) => {
   const one = createScene('nothing')
   await one.run('restore', archive)
   writeFileSync(one.path(UPLOAD), content)

@@ -1,4 +1,4 @@
-// Backups in a bucket of a real S3 server: made, listed, verified and restored; what it refuses, and what is left then.
+// Backups in a bucket of a real S3 server: made, listed, verified and restored; refusals, and uploads stopped halfway.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { generateIdentity } from 'age-encryption'
 import { bucketPlace } from '../../plugins/backups/places/bucket.ts'
@@ -34,7 +34,7 @@ passphrase = "env:BACKUP_PASSPHRASE"
     await s3?.[Symbol.asyncDispose]()
   })
   const address = (name: string) => `s3://${s3.bucket}/home/${name}`
-  /** To another machine, which has no catalogue yet. */
+  /** The environment of another machine, which has no catalogue yet. */
   const elsewhere = () => ({
     AWS_ACCESS_KEY_ID: s3.access_key_id,
     AWS_SECRET_ACCESS_KEY: s3.secret_access_key,
@@ -42,7 +42,7 @@ passphrase = "env:BACKUP_PASSPHRASE"
   })
 
   test(
-    `under load, and back into an empty folder, ${TIMES} times`,
+    `a backup under load is restored into an empty folder, ${TIMES} times`,
     async () => {
       for (let time = 1; time <= TIMES; time++) {
         const before = load.done.calls
@@ -94,8 +94,8 @@ passphrase = "env:BACKUP_PASSPHRASE"
     ['an unknown key', { AWS_ACCESS_KEY_ID: 'nobody' }, 'backups', 'the access_key_id is unknown'],
     ['no key', { AWS_ACCESS_KEY_ID: '' }, 'elsewhere', 'set AWS_ACCESS_KEY_ID'],
     ['an unknown bucket', {}, 'elsewhere', 'bucket not found'],
-    ['a server that is away', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9' }, 'elsewhere', 'and that it runs'],
-  ])('%s is refused in words', async (_, changed, bucket, message) => {
+    ['an unreachable server', { AWS_ENDPOINT_URL: 'http://127.0.0.1:9' }, 'elsewhere', 'and that it runs'],
+  ])('%s is refused with the reason', async (_, changed, bucket, message) => {
     using folder = temporary()
     expect(
       await refusalOf(['restore', `s3://${bucket}/a.tar.zst.age`, '--data', folder.path], {
@@ -105,7 +105,7 @@ passphrase = "env:BACKUP_PASSPHRASE"
     ).toContain(message)
   })
 
-  test('an archive that is not encrypted does not leave the machine', async () => {
+  test('an unencrypted archive does not leave the machine', async () => {
     using folder = temporary()
     await tollgate(['account', 'create', 'anna', '--data', folder.path])
     const before = s3.objects()
@@ -115,21 +115,21 @@ passphrase = "env:BACKUP_PASSPHRASE"
     expect(s3.objects()).toEqual(before)
   })
 
-  test('one that is stopped halfway leaves nothing', async () => {
+  test('an upload stopped halfway leaves nothing', async () => {
     const before = s3.objects()
     const place = bucketPlace({ ...s3, region: 'us-east-1', prefix: '' })
     async function* blocks(count: number) {
       for (let block = 0; block < count; block++) yield new Uint8Array(1024 * 1024).fill(block)
     }
     async function* breaking() {
-      // More than one part, so that the upload has begun.
+      // More than one part, so that the upload has started.
       yield* blocks(24)
       throw new Error('the disk is gone')
     }
     await expect(place.put('broken', breaking(), 1)).rejects.toThrow('the disk is gone')
     await eventually('nothing is left', () => Bun.deepEquals(s3.objects(), before))
     expect(await place.put('whole', blocks(24), 1)).toBe(24 * 1024 * 1024)
-    await eventually('it is there', () => s3.objects().includes('whole'))
+    await eventually('the object exists', () => s3.objects().includes('whole'))
     await expect(place.put('whole', blocks(1), 1)).rejects.toThrow('is not overwritten')
   })
 })

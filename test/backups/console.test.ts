@@ -1,4 +1,4 @@
-// Backups in the console: made and verified beside the calls, listed, and downloaded where they are encrypted. The operator alone.
+// Backups in the console: made and verified beside the calls, listed, and downloaded if they are encrypted, by the operator alone.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const gateway = await fileGateway({ catalogue: ENCRYPTED })
 const operator = await signedIn(gateway, 'operator')
 await gateway.account('alice', { balance_usd: '5' })
 
-async function ended() {
+async function waitForWork() {
   await eventually(
     'the work ended',
     async () => (await operator.json('GET', '/backups/work')).running === null,
@@ -25,15 +25,15 @@ async function ended() {
   return await operator.json('GET', '/backups/work')
 }
 
-async function made(): Promise<string> {
-  const begun = await operator.json('POST', '/backups')
-  expect(begun.running).toMatchObject({ kind: 'make', name: null })
-  const { last_made } = await ended()
+async function makeBackup(): Promise<string> {
+  const started = await operator.json('POST', '/backups')
+  expect(started.running).toMatchObject({ kind: 'make', name: null })
+  const { last_made } = await waitForWork()
   expect(last_made).toMatchObject({ failure: null, result: expect.stringContaining('Backup created') })
   return last_made.name
 }
 
-test('none is there at first, and none is planned', async () => {
+test('the list is empty at first, and no backup is planned', async () => {
   expect(await operator.json('GET', '/backups')).toEqual({ backups: [] })
   expect(await operator.json('GET', '/backups/work')).toEqual({
     where: join(gateway.data_folder, 'backups'),
@@ -45,8 +45,8 @@ test('none is there at first, and none is planned', async () => {
   })
 })
 
-test('one is made, listed, verified and downloaded', async () => {
-  const name = await made()
+test('a backup is made, listed, verified and downloaded', async () => {
+  const name = await makeBackup()
   expect(name).toEndWith('.tar.zst.age')
   const { backups } = await operator.json('GET', '/backups')
   expect(backups).toMatchObject([{ name, encrypted: true, scheduled: false }])
@@ -59,7 +59,7 @@ test('one is made, listed, verified and downloaded', async () => {
 
   await operator.json('POST', `/backups/${name}/verify`)
   expect((await operator.send('POST', '/backups')).status).toBe(409)
-  const { last_verified } = await ended()
+  const { last_verified } = await waitForWork()
   expect(last_verified).toMatchObject({
     name,
     failure: null,
@@ -75,13 +75,13 @@ test('one is made, listed, verified and downloaded', async () => {
   const bytes = Buffer.from(await answer.bytes())
   expect(bytes.length).toBe(backups[0].bytes)
   expect(isEncrypted(bytes)).toBe(true)
-  // It is what the drill has just opened with the passphrase.
+  // These are the bytes that the drill has just opened with the passphrase.
   expect(bytes.equals(readFileSync(join(gateway.data_folder, 'backups', name)))).toBe(true)
 })
 
-test('a plain one is not given out: it holds the keys of the providers', async () => {
+test('a plain backup cannot be downloaded, because it holds the keys of the providers', async () => {
   await gateway.recatalogue(PLAIN)
-  const name = await made()
+  const name = await makeBackup()
   const answer = await operator.send('GET', `/backups/${name}`)
   expect([answer.status, await answer.text()]).toEqual([
     409,
@@ -89,7 +89,7 @@ test('a plain one is not given out: it holds the keys of the providers', async (
   ])
 })
 
-describe('what is refused', () => {
+describe('a request is refused', () => {
   test.each([
     ['GET', '/backups/tollgate-20200101T000000Z.tar.zst.age', 404],
     ['GET', '/backups/..%2Ftollgate.toml', 404],
@@ -99,7 +99,7 @@ describe('what is refused', () => {
     expect((await operator.send(method, path)).status).toBe(status)
   })
 
-  test('everything, to whoever is not the operator', async () => {
+  test('by an account holder', async () => {
     const alice = await signedIn(gateway, { account: 'alice' })
     for (const [method, path] of [
       ['GET', '/backups'],
@@ -112,18 +112,18 @@ describe('what is refused', () => {
   })
 })
 
-test('a damaged one fails its drill, and says so', async () => {
+test('a damaged backup fails its drill', async () => {
   const name = 'tollgate-20200101T000000Z.tar.zst'
   writeFileSync(join(gateway.data_folder, 'backups', name), 'no archive')
   await operator.json('POST', `/backups/${name}/verify`)
-  const { last_verified } = await ended()
+  const { last_verified } = await waitForWork()
   expect(last_verified).toMatchObject({ name, result: null, failure: expect.stringContaining('is damaged') })
 })
 
-test('what one leaves out is told with its end', async () => {
+test('a backup warns at its end of files that it left out', async () => {
   mkdirSync(join(gateway.data_folder, 'plugins'), { recursive: true })
   symlinkSync('/etc/hostname', join(gateway.data_folder, 'plugins/link.ts'))
-  await made()
-  const { last_made } = await ended()
+  await makeBackup()
+  const { last_made } = await waitForWork()
   expect(last_made.warnings).toEqual([expect.stringContaining('plugins/link.ts')])
 })

@@ -1,4 +1,4 @@
-// What is deleted while an archive is made: its row leaves the copy too, so that the archive is whole in itself.
+// Files deleted while an archive is made: their rows leave the copy too, so that the archive is complete in itself.
 import { expect, test } from 'bun:test'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -26,8 +26,8 @@ const scene = sceneOfEachTest(async (scene) => {
   }
 })
 
-/** Makes one while `meanwhile` is done once its first bytes are read. */
-async function made(meanwhile: () => unknown) {
+/** Makes an archive; `meanwhile` runs once its first bytes are read. */
+async function archiveWhile(meanwhile: () => unknown) {
   const { result, archive } = await backUp(scene.dir, { meanwhile })
   writeFileSync(scene.path('a.tar.zst'), archive)
   return { result, archive: scene.path('a.tar.zst') }
@@ -39,8 +39,8 @@ function change(sql: string): void {
   db.close()
 }
 
-test('a file that is deleted with its row is left out and told, and the archive passes the audit', async () => {
-  const { result, archive } = await made(() => {
+test('a file deleted with its row is left out and reported, and the archive passes the audit', async () => {
+  const { result, archive } = await archiveWhile(() => {
     change(`DELETE FROM files WHERE key = '${uploadKey('second')}'`)
     rmSync(scene.path(uploadKey('second')))
   })
@@ -51,8 +51,8 @@ test('a file that is deleted with its row is left out and told, and the archive 
   })
 })
 
-test('a file that is gone, and its row is not, is told as missing; its row stays', async () => {
-  const { result, archive } = await made(() => rmSync(scene.path(uploadKey('second'))))
+test('a file deleted without its row is reported as missing, and the row stays', async () => {
+  const { result, archive } = await archiveWhile(() => rmSync(scene.path(uploadKey('second'))))
   expect(result).toMatchObject({ deleted_meanwhile: [], missing: [uploadKey('second')] })
   expect(await scene.json('backup', 'verify', archive)).toMatchObject({
     clean: false,
@@ -60,12 +60,12 @@ test('a file that is gone, and its row is not, is told as missing; its row stays
   })
 })
 
-test('what comes meanwhile is not in it', async () => {
-  const { archive } = await made(() => change("UPDATE files SET name = 'later'"))
+test('changes made meanwhile are not in the archive', async () => {
+  const { archive } = await archiveWhile(() => change("UPDATE files SET name = 'later'"))
   expect(await scene.json('backup', 'verify', archive)).toMatchObject({ clean: true, files: 5 })
 })
 
-test('where taking it fails, what it throws is thrown, and nothing stays', async () => {
+test('a failure of the place is thrown, and nothing stays', async () => {
   const failing = makeBackup({
     paths: dataPaths(scene.dir),
     engine: sqliteEngine(scene.dir),
@@ -81,7 +81,7 @@ test('where taking it fails, what it throws is thrown, and nothing stays', async
   expect((await scene.json('backup', scene.path('again.tar.zst'))).clean).toBe(true)
 })
 
-test('a conversation whose end is deleted ends earlier, with the counts of what is left', async () => {
+test('a conversation whose end is deleted ends earlier, with the counts of the rest', async () => {
   const body_file = 'ab/large'
   const db = openDb(scene.path('tollgate.db'))
   const keep = (id: string, previous_id: string | undefined, columns: BodyColumns) =>
@@ -91,7 +91,7 @@ test('a conversation whose end is deleted ends earlier, with the counts of what 
   await keep('three', 'two', { body: Buffer.from('[]'), body_file: null, kept_bytes: 2 })
   mkdirSync(dirname(scene.path(`responses/${body_file}`)), { recursive: true })
   writeFileSync(scene.path(`responses/${body_file}`), 'text')
-  const { result, archive } = await made(async () => {
+  const { result, archive } = await archiveWhile(async () => {
     for (const id of ['three', 'two']) {
       await db.begin((tx) => deleteNamed(tx, { account_id: 1, response_id: id, expired_by_ms: 0 }, 0))
     }

@@ -1,4 +1,4 @@
-// Backups of a gateway whose files are in a bucket: the archives of any other, restored into an empty bucket, that gateway's own, or folders.
+// Backups of a gateway with files in a bucket: ordinary archives, restored into an empty bucket, that gateway's own, or folders.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { openBucketTarget } from '../../plugins/backups/restoring/bucket-target.ts'
@@ -14,12 +14,12 @@ import { filesLines } from '../support/files.ts'
 import { hasS3Server, partOf, type S3Server, startS3Server } from '../support/s3-server.ts'
 import { addUpload, backUp, uploadKey } from './support.ts'
 
-/** In the folder of uploads. */
+/** The key of an upload. */
 const keyOf = (name: string) => uploadKey(name).slice('files/'.length)
 
 const storesOf = (bucket: Bucket) => fileStoresOf({ files: bucket }, '/nowhere')
 
-/** Keys of all objects below a prefix, but for the marks. */
+/** Keys of all objects below a prefix, except the marks. */
 const filesIn = async (bucket: Bucket): Promise<string[]> =>
   (await Array.fromAsync(storesOf(bucket).bucket?.connection.list('') ?? []))
     .map(({ key }) => key)
@@ -28,7 +28,7 @@ const filesIn = async (bucket: Bucket): Promise<string[]> =>
 const textOf = async (bucket: Bucket, name: string) =>
   Buffer.from((await (await storesOf(bucket).files.open(keyOf(name)))?.bytes()) ?? []).toString()
 
-describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
+describe.if(hasS3Server)('a gateway with files in a bucket', () => {
   let s3: S3Server
   let scene: Scene
   let bucket: Bucket
@@ -67,12 +67,12 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
       db.write((within) => within.rows('DELETE FROM files WHERE key = $key', { key: uploadKey(name) })),
     )
 
-  test('its archive has them, and passes its drill', async () => {
+  test('has them in its archive, which passes its drill', async () => {
     expect(await scene.json('backup', 'verify', archive)).toMatchObject({ clean: true, missing: [] })
     expect(existsSync(scene.path('files'))).toBeFalse()
   })
 
-  test('what is deleted meanwhile leaves the archive too; what is missing is told', async () => {
+  test('leaves out files deleted meanwhile, and reports missing ones', async () => {
     await put(scene, 'dog')
     await put(scene, 'fox')
     const { result } = await backUp(scene.dir, {
@@ -89,7 +89,7 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
     await removeRow('fox')
   })
 
-  test('while the bucket is away, none is made, and nothing stays of it', async () => {
+  test('makes no backup while the bucket is unreachable, and nothing stays', async () => {
     await s3.stop()
     const words = await scene.refusal('backup', scene.path('away.tar.zst'))
     await s3.start()
@@ -123,7 +123,7 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
       expect(await markIn(other)).not.toBe(await markIn(scene))
     })
 
-    test('into its own bucket: what is there stays, and what is lost comes back', async () => {
+    test('into its own bucket: present files stay, and lost ones come back', async () => {
       await put(scene, 'new')
       await storesOf(bucket).files.remove(keyOf('cat'))
       name(bucket)
@@ -132,7 +132,7 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
       expect([await textOf(bucket, 'cat'), await markIn(other)]).toEqual(['cat', await markIn(scene)])
     })
 
-    test('and taken out again, where what follows fails: but not what others put there meanwhile', async () => {
+    test('and removed again if a later step fails, except files put there by others meanwhile', async () => {
       const there = await openBucketTarget(target, true)
       await other.json('account', 'create', 'ben')
       await createFileStore(other.path('files')).put(keyOf('cat'), Buffer.from('cat'))
@@ -144,7 +144,7 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
       expect(await filesIn(target)).toEqual(['images/7/theirs.png'])
     })
 
-    test('into folders, where this machine has no bucket', async () => {
+    test('into folders, if this machine has no bucket', async () => {
       writeFileSync(other.path('tollgate.toml'), '[server]\nlisten = "127.0.0.1:0"\n')
       expect((await restore()).status).toBe(0)
       expect(readFileSync(other.path(uploadKey('cat')), 'utf8')).toBe('cat')
@@ -175,7 +175,7 @@ describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
         },
         /has the files of another gateway than the archive\. Name an empty bucket/,
       ],
-      ['that is not there', (there) => name({ ...there, bucket: 'no-such' }), /bucket not found\. Create it/],
+      ['of no server', (there) => name({ ...there, bucket: 'no-such' }), /bucket not found\. Create it/],
       [
         'by a wrong secret',
         (there) => name({ ...there, secret_access_key: 'wrong' }),

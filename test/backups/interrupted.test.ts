@@ -1,4 +1,4 @@
-// A restore that is killed: its folder has nothing or all of the backup, or is refused.
+// Killed restores: the folder has nothing or all of the backup, or is refused.
 import { expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const filesIn = (dir: string): string[] =>
     .filter((path) => path !== 'serve.lock')
     .sort()
 
-/** Of this version, and the plan of an earlier one, which replaced what a folder had. */
+/** The mark of this version, and the plan of an earlier one, which replaced the content of a folder. */
 const MARKS = ['{}', '{"keep_as":"before-restore-1970-01-01T000000Z"}']
 const HALF =
   /has only a part of a backup: a restore into it was interrupted\. Restore the backup into a new folder with --to, then start with it\./
@@ -84,7 +84,7 @@ test(`killed at ${KILLS} moments: nothing, all, or refused; the next restore suc
 })
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'a drill that is ended by %s leaves nothing decrypted behind',
+  'a drill ended by %s leaves nothing decrypted behind',
   async (signal) => {
     using folder = temporary()
     using scratch = temporary()
@@ -100,7 +100,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
       env: { ...process.env, TMPDIR: scratch.path },
     })
     const left = () => readdirSync(scratch.path).filter((name) => name.startsWith('tollgate-verify-'))
-    await eventually('it has begun to unpack', () =>
+    await eventually('the drill has begun to unpack', () =>
       left().some((name) => filesIn(scratch.at(name)).length > 0),
     )
     child.kill(signal)

@@ -1,4 +1,4 @@
-// What commands leave that are killed: removed by the next start or command, and never while a process is at it.
+// Leftovers of killed commands: removed by the next start or command, and never while a process uses them.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import {
@@ -38,13 +38,13 @@ beforeAll(async () => {
   archive = scratch.at('all.tar.zst')
   mkdirSync(join(data, 'plugins'), { recursive: true })
   await answerOf(['account', 'create', 'anna', '--data', data])
-  // More than is on its way anywhere: half of it can be held back.
+  // Larger than all buffers on the way, so that half of it can be held back.
   writeFileSync(join(data, 'plugins/large.bin'), randomBytes(4 * MB))
   await answerOf(['backup', archive, '--data', data])
 })
 afterAll(() => scratch[Symbol.dispose]())
 
-/** All that is there for the time of some work only. */
+/** Names that exist only during some work. */
 const unfinishedIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => /unfinished|^\.(restore|backup-|new-)|tollgate-verify-/.test(name))
@@ -67,8 +67,8 @@ const begin = (args: readonly string[], env: Record<string, string> = {}) =>
 /**
  * Starts a command that something holds up, and waits until it has begun.
  *
- * @param folder where that shows
- * @param shows by which names
+ * @param folder in which its work appears
+ * @param shows the names of its work
  */
 async function running(
   args: readonly string[],
@@ -78,7 +78,7 @@ async function running(
 ): Promise<Running> {
   const child = begin(args, env)
   const left = () => unfinishedIn(folder).filter(shows)
-  await eventually('it has begun', () => child.exitCode !== null || left().length > 0)
+  await eventually('the work has begun', () => child.exitCode !== null || left().length > 0)
   if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`)
   return {
     left: left(),
@@ -91,7 +91,7 @@ async function running(
   }
 }
 
-/** The same for a copy of the database alone, which nothing can hold up: one that is over before it is stopped is made again. */
+/** A stopped copy of the database alone, which nothing can hold up: a copy that ends before it is stopped is made again. */
 async function stoppedCopy(copy: string, data_folder: string): Promise<Omit<Running, 'signal'>> {
   for (;;) {
     const found = Promise.withResolvers<void>()
@@ -103,7 +103,7 @@ async function stoppedCopy(copy: string, data_folder: string): Promise<Omit<Runn
     await Promise.race([found.promise, child.exited])
     watcher.close()
     child.kill('SIGSTOP')
-    await eventually('it stands', () => child.exitCode !== null || isStopped(child.pid))
+    await eventually('the copy is stopped', () => child.exitCode !== null || isStopped(child.pid))
     const left = unfinishedIn(dirname(copy)).filter(isPart)
     const kill = async () => {
       child.kill('SIGKILL')
@@ -115,12 +115,12 @@ async function stoppedCopy(copy: string, data_folder: string): Promise<Omit<Runn
   }
 }
 
-/** By proc(5), stat. */
+/** The state of a process by proc(5), stat. */
 const isStopped = (pid: number): boolean => {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0] === 'T'
   } catch {
-    // It is over.
+    // The process has ended.
     return false
   }
 }
@@ -136,7 +136,7 @@ async function halfRestored(into: string) {
 
 const isUnfinishedArchive = (name: string) => /^one\.tar\.zst\.[0-9a-f]{8}\.unfinished$/.test(name)
 
-/** @returns the exit status, and what the command says of leftovers */
+/** @returns the command's words about leftovers */
 async function nextCommand(): Promise<string> {
   const { status, err } = await tollgate(['account', 'list', '--data', data])
   expect(status).toBe(0)
@@ -155,8 +155,8 @@ async function nextStart(environment: Record<string, string> = {}): Promise<stri
 describe.each([
   ['the next command', nextCommand, 'Removed files that earlier versions or killed commands left'],
   ['the next start', () => nextStart(), 'removed files that earlier versions or killed commands left'],
-] as const)('killed, %s', (_, next, words) => {
-  test('a backup: its copy of the database and what there is of the archive are removed', async () => {
+] as const)('after a killed backup, %s', (_, next, words) => {
+  test('removes the copy of the database and the unfinished archive', async () => {
     using backups = temporary()
     {
       using _ = heldAnswer(data)
@@ -170,7 +170,7 @@ describe.each([
   })
 })
 
-test('killed, a restore: what was unpacked is removed by the next one', async () => {
+test('the unpacked files of a killed restore are removed by the next one', async () => {
   const into = scratch.at('into')
   using restore = await halfRestored(into)
   await restore.kill()
@@ -181,12 +181,12 @@ test('killed, a restore: what was unpacked is removed by the next one', async ()
   rmSync(into, { recursive: true })
 })
 
-test('killed, a copy of the database alone: it is removed by the next command', async () => {
+test('a killed copy of the database alone is removed by the next command', async () => {
   using folder = temporary()
   using copies = temporary()
   await answerOf(['account', 'create', 'ben', '--data', folder.path])
   const db = openDatabase(folder.at('tollgate.db'))
-  // Enough that it takes a while.
+  // Enough rows for the copy to take a while.
   db.run('CREATE TABLE filler (bytes BLOB)')
   for (let at = 0; at < 48; at++) db.run('INSERT INTO filler VALUES (randomblob(1000000))')
   db.close()
@@ -198,7 +198,7 @@ test('killed, a copy of the database alone: it is removed by the next command', 
   expect([...readdirSync(copies.path), ...unfinishedIn(folder.path)]).toEqual([])
 })
 
-test("killed, an export of a person's data: it is removed by the next command, and not before", async () => {
+test("an export of a person's data is removed by the next command once it is killed, and not before", async () => {
   using exports = temporary()
   {
     using _ = heldAnswer(data)
@@ -212,7 +212,7 @@ test("killed, an export of a person's data: it is removed by the next command, a
   expect([...readdirSync(exports.path), ...unfinishedIn(data)]).toEqual([])
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)('an export that is ended by %s leaves nothing', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('an export ended by %s leaves nothing', async (signal) => {
   using exports = temporary()
   using held = heldAnswer(data)
   const args = ['account', 'export', 'anna', '--out', exports.at('one.tar.zst'), '--data', data]
@@ -222,8 +222,8 @@ test.each(['SIGTERM', 'SIGINT'] as const)('an export that is ended by %s leaves 
   void exporting.exited.then((ended) => {
     status = ended
   })
-  await eventually('it has ended', () => {
-    // It may not have come to the held answer yet.
+  await eventually('the export has ended', () => {
+    // The export may not have come to the held answer yet.
     if (status === undefined) held.tryGo()
     return status !== undefined
   })
@@ -231,7 +231,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('an export that is ended by %s leaves 
   expect([...readdirSync(exports.path), ...unfinishedIn(data)]).toEqual([])
 })
 
-describe('living: nothing of it is removed, and it comes to its end', () => {
+describe('running work is not removed, and comes to its end', () => {
   test('a backup', async () => {
     using backups = temporary()
     using held = heldAnswer(data)
@@ -264,7 +264,7 @@ describe('living: nothing of it is removed, and it comes to its end', () => {
   test.each([
     ['the next one', (args: readonly string[], env: Record<string, string>) => answerOf(args, env)],
     ['the next start', (_: readonly string[], env: Record<string, string>) => nextStart(env)],
-  ])('a drill; killed, it is removed by %s', async (_, next) => {
+  ])('a drill, whose files are removed once it is killed, by %s', async (_, next) => {
     using tmp = temporary()
     using half = heldFile(scratch.at(crypto.randomUUID()), archive, 2 * MB)
     const env = { TMPDIR: tmp.path }
@@ -279,10 +279,10 @@ describe('living: nothing of it is removed, and it comes to its end', () => {
   })
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)('a restore that is ended by %s leaves nothing', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('a restore ended by %s leaves nothing', async (signal) => {
   const into = scratch.at('into')
   using restore = await halfRestored(into)
-  await eventually('it has unpacked something', () => existsSync(join(into, '.restore/plugins')))
+  await eventually('the restore has unpacked something', () => existsSync(join(into, '.restore/plugins')))
   restore.signal(signal)
   expect(await restore.exited).toBe(1)
   expect(readdirSync(into)).toEqual(['serve.lock'])
@@ -290,7 +290,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('a restore that is ended by %s leaves 
 })
 
 test.skipIf(process.geteuid?.() !== 0)(
-  "what root's killed restore left does not keep the folder's owner from starting (skipped where this is not root)",
+  "leftovers of root's killed restore do not keep the folder's owner from starting (skipped if this is not root)",
   async () => {
     const SERVICE = 12_345
     using folder = await prepareDataFolder(catalogueOf({ upstream_url: 'simulator' }))
@@ -313,7 +313,7 @@ const put = (path: string, age_ms = 0): void => {
   utimesSync(path, then, then)
 }
 
-describe('by name', () => {
+describe('leftovers by name', () => {
   const TEMPORARY = '.0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1.tmp'
   test.each([
     ['.restore/tollgate.db', 'serve.lock'],
@@ -325,7 +325,7 @@ describe('by name', () => {
     ['.backup/tollgate.db', 'backup.lock'],
     ['backups.json', 'backup.lock'],
     ['backups.json.unfinished', 'backup.lock'],
-  ])('%s: unless %s is held', (name, lock) => {
+  ])('%s is removed unless %s is held', (name, lock) => {
     using folder = temporary()
     put(folder.at(name))
     const [top = ''] = name.split('/')
@@ -338,7 +338,7 @@ describe('by name', () => {
   })
 
   test.each(['serve.withdrawals', 'serve.withdrawals.new'])(
-    '%s of a killed gateway: by the next one alone',
+    '%s of a killed gateway is removed by the next one alone',
     (name) => {
       using folder = temporary()
       put(folder.at(name))
@@ -348,7 +348,7 @@ describe('by name', () => {
     },
   )
 
-  test('what the catalogue was written in: once it is an hour old', () => {
+  test('a temporary file of the catalogue is removed once it is an hour old', () => {
     using folder = temporary()
     put(folder.at(TEMPORARY), HOUR_MS - 60_000)
     expect(removeLeftovers(folder.path)).toEqual([])
@@ -356,7 +356,7 @@ describe('by name', () => {
     expect(removeLeftovers(folder.path)).toEqual([folder.at(TEMPORARY)])
   })
 
-  test('nothing else', () => {
+  test('nothing else is removed', () => {
     using folder = temporary()
     const names = [
       'tollgate.db',
@@ -376,9 +376,9 @@ describe('by name', () => {
   })
 })
 
-describe('the files that go with a folder', () => {
+describe('the files noted in a work folder', () => {
   const PREFIX = '.backup-'
-  /** A folder as one of a killed process: without its lock held. */
+  /** A folder as a killed process leaves it: nobody holds its lock. */
   function abandoned(parent: string, elsewhere: string): string {
     const path = join(parent, `${PREFIX}killed`)
     mkdirSync(path)
@@ -387,7 +387,7 @@ describe('the files that go with a folder', () => {
     return path
   }
 
-  test('unfinished ones, with what SQLite made beside them', () => {
+  test('are removed if they are unfinished, with the files that SQLite made beside them', () => {
     using folder = temporary()
     const file = folder.at('copy.db.1234abcd.unfinished')
     for (const suffix of ['', '-journal', '-wal', '-shm']) put(file + suffix)
@@ -402,7 +402,7 @@ describe('the files that go with a folder', () => {
     expect(readdirSync(folder.path)).toEqual([])
   })
 
-  test('and nothing else, whatever the note says', () => {
+  test('are removed in no other case, whatever the note says', () => {
     using folder = temporary()
     using other = temporary()
     const kept = [other.at('tollgate.db'), other.at('folder.unfinished/x')]
@@ -414,13 +414,13 @@ describe('the files that go with a folder', () => {
     expect(kept.filter((each) => !existsSync(each))).toEqual([])
   })
 
-  test.each(['', '{', '{}', 'null', '"x.unfinished"'])('a torn note: %j', (text) => {
+  test.each(['', '{', '{}', 'null', '"x.unfinished"'])('are left alone by a torn note: %j', (text) => {
     using folder = temporary()
     const path = abandoned(folder.path, text)
     expect(removeAbandonedWork({ parent: folder.path, prefix: PREFIX })).toEqual([path])
   })
 
-  test('one in use is left alone, also by its own process', () => {
+  test('and the folder are left alone while it is in use, also by its own process', () => {
     using folder = temporary()
     const place = { parent: folder.path, prefix: PREFIX }
     const work = makeWorkFolder(place)
@@ -430,7 +430,7 @@ describe('the files that go with a folder', () => {
   })
 
   test.skipIf(process.geteuid?.() !== 0)(
-    "another user's is left alone (skipped where this is not root)",
+    "and another user's folder are left alone (skipped if this is not root)",
     () => {
       using folder = temporary()
       const path = abandoned(folder.path, '[]')
@@ -441,7 +441,7 @@ describe('the files that go with a folder', () => {
   )
 })
 
-test('two that write the same archive: one has it whole, the other is told', async () => {
+test('of two writers of one archive, one writes it whole, and the other fails', async () => {
   using folder = temporary()
   const path = folder.at('one.tar.zst')
   async function* content(text: string) {

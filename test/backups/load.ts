@@ -4,14 +4,14 @@ import { type GatewayProcess, startGatewayProcess } from '../support/gateway-pro
 
 export interface Load extends AsyncDisposable {
   gateway: GatewayProcess
-  /** How much was done until now. */
+  /** Counts until now. */
   done: { calls: number; images: number; uploads: number; deleted: number; failed: string[] }
 }
 
-/** Each may have 30 images a minute. */
+/** Each account may have 30 images a minute. */
 const ACCOUNTS = 12
 
-/** Something is always under way; more would only make each archive larger than the one before. */
+/** The pause of a worker. Something is always under way; more would only make each archive larger than the one before. */
 const REST_MS = 50
 
 /** Long enough that a response is kept in a file. */
@@ -24,7 +24,7 @@ export async function startLoad(more = '', callers = 3): Promise<Load> {
     balance_usd: '1000',
   })
   const done: Load['done'] = { calls: 0, images: 0, uploads: 0, deleted: 0, failed: [] }
-  let goes_on = true
+  let is_running = true
   const ask = async (path: string, body: object | FormData, key: string) => {
     const response = await fetch(new URL(path, gateway.url), {
       method: 'POST',
@@ -32,7 +32,7 @@ export async function startLoad(more = '', callers = 3): Promise<Load> {
       body: body instanceof FormData ? body : JSON.stringify(body),
     })
     const text = await response.text()
-    // The rate of images is kept, whoever makes the load.
+    // The limit of images holds for this load, too.
     if (response.status !== 200 && response.status !== 429)
       done.failed.push(`${path}: ${response.status} ${text.slice(0, 200)}`)
     return response.status === 200 ? JSON.parse(text) : undefined
@@ -45,17 +45,17 @@ export async function startLoad(more = '', callers = 3): Promise<Load> {
   const round = async (key: string) => {
     const chat = { model: 'sim-gpt', messages: [{ role: 'user', content: 'hi' }] }
     if (await ask('/v1/chat/completions', chat, key)) done.calls++
-    const drawn = await ask(
+    const image = await ask(
       '/v1/images/generations',
       { model: 'sim-image', prompt: 'a tide', size: '256x256' },
       key,
     )
-    if (drawn) {
+    if (image) {
       done.images++
       const form = new FormData()
       form.append(
         'files',
-        new Blob([Buffer.from(drawn.data[0].b64_json, 'base64')], { type: 'image/png' }),
+        new Blob([Buffer.from(image.data[0].b64_json, 'base64')], { type: 'image/png' }),
         'a.png',
       )
       if (await ask('/api/v1/upload', form, key)) done.uploads++
@@ -64,12 +64,12 @@ export async function startLoad(more = '', callers = 3): Promise<Load> {
     const headers = { authorization: `Bearer ${key}` }
     const listed = await fetch(new URL('/api/images/history', gateway.url), { headers })
     const { images = [] } = (await listed.json()) as { images?: { id: string }[] }
-    // Of three images one stays away, of two responses one.
+    // One image of three is deleted, and one response of two.
     if (done.calls % 3 === 0 && images[0]) await remove(`/api/images/${images[0].id}`, key)
     if (done.calls % 2 === 0 && response) await remove(`/v1/responses/${response.id}`, key)
   }
   const work = async (first: number) => {
-    for (let turn = first; goes_on; turn++) {
+    for (let turn = first; is_running; turn++) {
       await round(gateway.keys[turn % ACCOUNTS] ?? '')
       await Bun.sleep(REST_MS)
     }
@@ -79,7 +79,7 @@ export async function startLoad(more = '', callers = 3): Promise<Load> {
     gateway,
     done,
     async [Symbol.asyncDispose]() {
-      goes_on = false
+      is_running = false
       await Promise.all(workers)
       await gateway[Symbol.asyncDispose]()
     },

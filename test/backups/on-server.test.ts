@@ -1,4 +1,4 @@
-// Backups of a gateway whose rows are on PostgreSQL: the archives of any other, made by one at a time, restored into empty databases.
+// Backups of a gateway with rows on PostgreSQL: ordinary archives, made one at a time, restored into empty databases.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ import { addUpload, backUp, uploadKey } from './support.ts'
 
 const STORAGE = '\n[storage] # here\ndatabase = "env:DATABASE_URL"\n'
 
-/** Put where rows of uploads name them. */
+/** Writes a file where the row of an upload names it. */
 function putFile(scene: Scene, name: string): void {
   mkdirSync(dirname(scene.path(uploadKey(name))), { recursive: true })
   writeFileSync(scene.path(uploadKey(name)), 'cat')
@@ -64,12 +64,12 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
     expect(existsSync(scene.path('tollgate.db'))).toBeFalse()
   })
 
-  test('the audit log says that they were made', async () => {
+  test('the audit log has both backups', async () => {
     const { actions } = await scene.json('audit-log', '--area', 'system')
     expect(actions.filter(({ action }: { action: string }) => action === 'backup.created')).toHaveLength(2)
   })
 
-  test('while another gateway makes one, none is made', async () => {
+  test('no backup is made while another gateway makes one', async () => {
     await using _other = await takeSessionLock(source.url, LOCKS.backup)
     expect(await scene.refusal('backup', scene.path('second.tar.zst'))).toBe(
       'error: Another backup of this database is running. Wait until it finishes.',
@@ -77,7 +77,7 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
     expect(existsSync(scene.path('second.tar.zst'))).toBeFalse()
   })
 
-  test('what is deleted meanwhile leaves the copy too', async () => {
+  test('a file deleted meanwhile leaves the copy, too', async () => {
     putFile(scene, 'dog')
     await addUpload(db, uploadKey('dog'), 'cat')
     const { result } = await backUp(scene.dir, {
@@ -122,13 +122,13 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
       expect((await other.json('audit-log')).actions[0]).toMatchObject({ action: 'backup.restored' })
     })
 
-    test('on a machine without a catalogue, where that of the archive says', async () => {
+    test('on a machine without a catalogue, into the database that the archive names', async () => {
       expect((await restore('a.tar.zst')).status).toBe(0)
       expect(await accountsOf(target.url)).toEqual(['anna'])
       expect(readFileSync(other.path('tollgate.toml'), 'utf8')).toBe(FIRST_CATALOGUE + STORAGE)
     })
 
-    test('into a folder whose catalogue names no server: its section stays away', async () => {
+    test('into a folder whose catalogue names no server, without the section of the archive', async () => {
       writeFileSync(other.path('tollgate.toml'), '[server]\nlisten = "127.0.0.1:0"\n')
       expect((await restore('a.tar.zst')).status).toBe(0)
       expect(existsSync(other.path('tollgate.db'))).toBeTrue()
@@ -153,8 +153,8 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
 
     test.each([
       ['with rows', () => source.url, /The database is not empty: it has accounts/],
-      ['that is not there', () => `${source.url}_no`, /has no database/],
-      ['that no variable names', () => '', /needs the environment variable DATABASE_URL/],
+      ['that does not exist', () => `${source.url}_no`, /has no database/],
+      ['by an unset variable', () => '', /needs the environment variable DATABASE_URL/],
     ])('not into a database %s: nothing is changed', async (_, url, words) => {
       for (const has_catalogue of [true, false]) {
         if (has_catalogue) writeFileSync(other.path('tollgate.toml'), STORAGE)
@@ -169,7 +169,7 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
     })
   })
 
-  test('a folder whose catalogue is no TOML is restored all the same', async () => {
+  test('a backup is restored into a folder whose catalogue is not TOML', async () => {
     const broken = createScene('nothing')
     appendFileSync(broken.path('tollgate.toml'), '[server')
     const folder = createScene()

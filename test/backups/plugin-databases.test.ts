@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createScene, sceneOfFile } from '../app/commands/scene.ts'
 import { temporary } from '../support/temporary.ts'
 
-/** Moves 1 between two accounts for ever, and so fast that pages of both moments are in any plain copy. */
+/** A program that moves 1 between two accounts forever, so fast that any plain copy has pages of several moments. */
 const WRITER = `
   const { Database } = require('bun:sqlite')
   const db = new Database(process.argv[1])
@@ -47,8 +47,8 @@ async function startWriter(path: string, mode: 'WAL' | 'DELETE') {
 const scene = sceneOfFile()
 mkdirSync(scene.path('plugins/state'), { recursive: true })
 
-/** Makes a backup, and restores it. @returns the restored folder, and what the backup said */
-async function restored(folder: string): Promise<{ plugins: string; err: string }> {
+/** Makes a backup, and restores it. @returns the restored folder, and the backup's messages */
+async function restorePlugins(folder: string): Promise<{ plugins: string; err: string }> {
   const archive = join(folder, 'all.tar.zst')
   const { status, err } = await scene.run('backup', archive)
   expect([status, err]).toEqual([0, expect.any(String)])
@@ -59,13 +59,13 @@ async function restored(folder: string): Promise<{ plugins: string; err: string 
 }
 
 test.each(['WAL', 'DELETE'] as const)(
-  'while it is written to, in mode %s: whole, and of one moment',
+  'a database under writes, in mode %s, is whole and of one moment',
   async (mode) => {
     const path = scene.path(`plugins/state/${mode}.db`)
     await using _writer = await startWriter(path, mode)
     for (let round = 0; round < 2; round += 1) {
       using folder = temporary()
-      const { plugins } = await restored(folder.path)
+      const { plugins } = await restorePlugins(folder.path)
       const copy = join(plugins, 'state', `${mode}.db`)
       expect(readdirSync(join(plugins, 'state')).filter((name) => name.startsWith(`${mode}.db-`))).toEqual([])
       const db = new Database(copy, { readonly: true })
@@ -79,7 +79,7 @@ test.each(['WAL', 'DELETE'] as const)(
   },
 )
 
-test('rows keep their numbers, also where a table gives them none of its own', async () => {
+test('rows keep their rowids, also in a table without a key of its own', async () => {
   const db = new Database(scene.path('plugins/numbers'))
   db.run(
     "CREATE TABLE words (word TEXT); INSERT INTO words (rowid, word) VALUES (1, 'a'), (7, 'b'), (90, 'c')",
@@ -87,7 +87,7 @@ test('rows keep their numbers, also where a table gives them none of its own', a
   db.run('PRAGMA user_version = 12')
   db.close()
   using folder = temporary()
-  const { plugins } = await restored(folder.path)
+  const { plugins } = await restorePlugins(folder.path)
   const copy = new Database(join(plugins, 'numbers'), { readonly: true })
   expect(copy.query('SELECT rowid AS id, word FROM words').values()).toEqual([
     [1, 'a'],
@@ -98,7 +98,7 @@ test('rows keep their numbers, also where a table gives them none of its own', a
   copy.close()
 })
 
-test('what only looks like a part of one is packed as it is', async () => {
+test('a file that only looks like a part of a database is packed unchanged', async () => {
   const texts: Record<string, string> = {
     'notes-wal': 'no log of any database',
     'SQLite format 3.txt': 'SQLite format 3, in words',
@@ -106,18 +106,18 @@ test('what only looks like a part of one is packed as it is', async () => {
   }
   for (const [name, text] of Object.entries(texts)) writeFileSync(scene.path(`plugins/${name}`), text)
   using folder = temporary()
-  const { plugins } = await restored(folder.path)
+  const { plugins } = await restorePlugins(folder.path)
   for (const [name, text] of Object.entries(texts))
     expect([name, readFileSync(join(plugins, name), 'utf8')]).toEqual([name, text])
 })
 
-test('one that SQLite cannot read is named, and the rest is in the backup', async () => {
+test('a database that SQLite cannot read is named, and the rest is in the backup', async () => {
   writeFileSync(
     scene.path('plugins/broken.db'),
     Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5_000, 1)]),
   )
   using folder = temporary()
-  const { plugins, err } = await restored(folder.path)
+  const { plugins, err } = await restorePlugins(folder.path)
   expect(err).toContain('because SQLite cannot read these plugin databases: plugins/broken.db (')
   expect(existsSync(join(plugins, 'broken.db'))).toBe(false)
   expect(existsSync(join(plugins, 'numbers'))).toBe(true)

@@ -10,7 +10,7 @@ import { temporary } from '../support/temporary.ts'
 const CHANGED = `INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)
                  VALUES (7, 'anna', 'active', 0, 0, 0, 0)`
 
-/** A folder whose database has anna, and a copy from before she came. */
+/** A folder whose database has anna, and a copy without the account. */
 async function prepare() {
   const folder = temporary()
   const [database, copy] = [folder.at('tollgate.db'), folder.at('copy')]
@@ -30,7 +30,7 @@ function accountsIn(path: string): number {
   }
 }
 
-test.each(['tollgate.db', 'tollgate.db-wal'])('beside %s: refused, with what to do', (name) => {
+test.each(['tollgate.db', 'tollgate.db-wal'])('a restore beside %s is refused, with advice', (name) => {
   using folder = temporary()
   writeFileSync(folder.at(name), 'x')
   expect(() => refuseDatabase(dataPaths(folder.path))).toThrow(
@@ -49,7 +49,7 @@ test('once the database is moved away, the copy is in its place, and all else st
   expect(readFileSync(folder.at('images/one.png'), 'utf8')).toBe('one')
 })
 
-test('a failure leaves nothing of it', async () => {
+test('a failure leaves no new database', async () => {
   using folder = await prepare()
   renameSync(folder.database, folder.at('old.db'))
   const failing = () => Promise.reject(new Error('ended'))

@@ -1,4 +1,4 @@
-// What follows a scheduled backup where something is wrong: it was made all the same, and nothing else is deleted.
+// Retention after a scheduled backup: if older ones cannot be deleted, the new one is kept, with a warning.
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
@@ -6,7 +6,7 @@ import { createScene, type Scene } from '../app/commands/scene.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-/** A bucket as far as backups use one, which lets nothing be deleted. */
+/** A bucket with the operations that backups use, which refuses to delete. */
 const objects = new Map<string, Uint8Array>()
 const bucket = Bun.serve({
   hostname: '127.0.0.1',
@@ -51,15 +51,15 @@ recipient = "${recipient}"
   return () => scene.remove()
 })
 
-async function scheduled(): Promise<{ status: number; name: string; err: string }> {
+async function makeScheduled(): Promise<{ status: number; name: string; err: string }> {
   scene.now_ms += DAY_MS
   const { status, out, err } = await scene.run('backup', '--scheduled', '--json')
   return { status, err, name: JSON.parse(out).name }
 }
 
-test('those that cannot be deleted: a warning, and what was made is listed as made by the schedule', async () => {
-  const first = await scheduled()
-  const second = await scheduled()
+test('older backups that cannot be deleted bring a warning, and the new one is listed as scheduled', async () => {
+  const first = await makeScheduled()
+  const second = await makeScheduled()
   expect([first.status, first.err]).toEqual([0, ''])
   expect(second.status).toBe(0)
   expect(JSON.parse(second.err).warning).toStartWith('Older backups could not be deleted: The bucket backups')

@@ -1,4 +1,4 @@
-// `audit`, `backup` and `restore`: what they check, and what they never overwrite.
+// `audit`, `backup` and `restore`: their checks, and files that they never overwrite.
 import { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ describe('audit', () => {
     })
   })
 
-  test('of a ledger that was tampered with: status 1, and what is wrong', async () => {
+  test('of a tampered ledger: status 1, and the finding', async () => {
     tamper(scene.path('tollgate.db'))
     const { status, out } = await scene.run('audit')
     expect(status).toBe(1)
@@ -44,7 +44,7 @@ describe('audit', () => {
     })
   })
 
-  test('of a file without a row: status 1, and which', async () => {
+  test('of a file without a row: status 1, and its path', async () => {
     await Bun.write(scene.path('files/1/stray.png'), 'x')
     const { status, out } = await scene.run('audit')
     expect(status).toBe(1)
@@ -82,8 +82,8 @@ describe('audit', () => {
       expect(status).toBe(1)
       const lines = out.split('\n')
       expect(lines.filter((line) => /^(?:missing|size) +\d/.test(line))).toHaveLength(4)
-      const shown = lines.slice(lines.findIndex((line) => line.startsWith('PROBLEM')))
-      expect(shown.filter((line) => line.length > 80)).toEqual([])
+      const table_lines = lines.slice(lines.findIndex((line) => line.startsWith('PROBLEM')))
+      expect(table_lines.filter((line) => line.length > 80)).toEqual([])
       expect(out).toMatch(/^size +26214400 +1 {2}files\/1\/0d4cf1bc/m)
       const { files } = JSON.parse((await scene.run('audit', '--json')).out)
       expect(files).toMatchObject([
@@ -101,7 +101,7 @@ describe('audit', () => {
       expect(markOf('marked')).toBe(7)
     })
 
-    test('shows a missing one again whose file is back', async () => {
+    test('clears the mark of a missing file that is back', async () => {
       await Bun.write(scene.path(path('marked')), new Uint8Array(26_214_400))
       const { out } = await scene.run('audit')
       expect(out).toContain('Restored: 1 missing image.')
@@ -113,7 +113,7 @@ describe('audit', () => {
 })
 
 describe('backup', () => {
-  test('has what is still in the write-ahead log, which a copy of the file would miss', async () => {
+  test('has the rows in the write-ahead log, which a copy of the file would miss', async () => {
     const server = openDatabase(scene.path('tollgate.db'))
     await scene.run('credit', 'anna', '2')
     expect((await scene.run('backup', '--database-only', scene.path('b.db'))).status).toBe(0)
@@ -171,7 +171,7 @@ describe('restore', () => {
     expect((await fresh.json('account', 'show', 'anna')).balance_usd).toBe('5.00')
   })
 
-  test('to a folder that is not there: it and the database can be read by their owner only', async () => {
+  test('to a new folder: it and the database can be read by their owner only', async () => {
     const fresh = createScene('nothing')
     fresh.remove()
     expect((await fresh.run('restore', scene.path('b.db'))).status).toBe(0)

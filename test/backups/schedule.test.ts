@@ -1,4 +1,4 @@
-// The schedule: when a backup is due, what is kept, and what is never deleted.
+// The schedule of backups: due times, and the backups that it deletes.
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { archiveName, readArchiveName } from '../../plugins/backups/archive/names.ts'
@@ -18,7 +18,7 @@ const at = (text: string) => Date.parse(`2026-11-${text}Z`)
 const every = { every_ms: 24 * HOUR }
 const daily = { at_minute: 180 }
 
-describe('when one is due', () => {
+describe('a backup is due', () => {
   test.each([
     ['every day, none yet: soon after the start', every, '10T12:00', undefined, undefined, '10T12:01'],
     ['every day, an hour ago', every, '10T12:00', '10T11:00', undefined, '11T11:00'],
@@ -42,7 +42,7 @@ describe('when one is due', () => {
   })
 })
 
-describe('what is deleted', () => {
+describe('retention deletes', () => {
   const archive = (hour: number, is_scheduled = true) => {
     const facts = { made_at_ms: at('10T00:00') + hour * HOUR, is_encrypted: hour % 2 === 1, is_scheduled }
     return { name: archiveName(facts), bytes: 1, ...facts }
@@ -51,18 +51,18 @@ describe('what is deleted', () => {
   const names = (hours: readonly number[]) => hours.map((hour) => archive(hour).name)
 
   test.each([
-    ['none that is not too many', [1, 2, 3], 3, []],
-    ['the oldest of the schedule', [1, 2, 3, 4], 2, [2, 1]],
-    ['never one that was made by hand', [5], 1, []],
+    ['nothing within the limit', [1, 2, 3], 3, []],
+    ['the oldest scheduled ones', [1, 2, 3, 4], 2, [2, 1]],
+    ['never one made by hand', [5], 1, []],
     ['never the newest', [4, 5], 1, [4]],
-    ['never the newest, whatever is asked', [4, 5], 0, [4]],
+    ['never the newest, even with a limit of 0', [4, 5], 0, [4]],
   ] as const)('%s', (_, made, keep, gone) => {
     const by_schedule = (hour: number) => made.some((one) => one === hour)
     const all = HOURS.map((hour) => archive(hour, by_schedule(hour)))
     expect(pastKeeping(all, keep)).toEqual(names(gone))
   })
 
-  test('names tell their time and who made them, and nothing else is an archive', () => {
+  test('only archives, whose names have their time and their origin', () => {
     const all = HOURS.flatMap((hour) => [archive(hour), archive(hour, false)])
     for (const { name, bytes, ...facts } of all) expect(readArchiveName(name)).toEqual(facts)
     for (const name of [
@@ -75,7 +75,7 @@ describe('what is deleted', () => {
       expect([name, readArchiveName(name)]).toEqual([name, undefined])
   })
 
-  test('by the command: its own, over those that are kept; never what is made by hand', async () => {
+  test('by the command, too: scheduled ones over the limit, and never one made by hand', async () => {
     using scene = createScene()
     writeFileSync(
       scene.path('tollgate.toml'),
@@ -113,11 +113,11 @@ const SETTINGS: BackupSettings = {
   unavailable: undefined,
 }
 
-/** Tasks that end as the test says, in order. */
+/** Tasks with these endings, in order. */
 function scripted(endings: readonly ('made' | 'failed')[]) {
-  const begun: BackupTask[] = []
+  const tasks: BackupTask[] = []
   const start: typeof startBackupProcess = (_, task) => {
-    const ending = endings[begun.push(task) - 1]
+    const ending = endings[tasks.push(task) - 1]
     return {
       ended: Promise.resolve(
         ending === 'made' ? { name: 'x', files: 1, deleted: [], warnings: ['told'] } : { failure: 'no room' },
@@ -125,11 +125,11 @@ function scripted(endings: readonly ('made' | 'failed')[]) {
       stop: async () => {},
     }
   }
-  return { begun, start }
+  return { tasks, start }
 }
 
 /** The backups of a gateway that was started at noon. */
-function startedOver(
+function openBackups(
   data_folder: string,
   start: typeof startBackupProcess,
   { isScheduler, ...changed }: Partial<BackupSettings> & { isScheduler?: () => boolean } = {},
@@ -145,11 +145,11 @@ function startedOver(
     start,
     ...(isScheduler ? { isScheduler } : {}),
   })
-  /** Looks after so much time, and waits for the end of what is begun. */
+  /** Ticks after some time, and waits for the end of a started task. */
   const tick = async (passed_ms: number) => {
     clock.now_ms += passed_ms
     await backups.tick()
-    await eventually('it ended', () => backups.running === undefined)
+    await eventually('the task ended', () => backups.running === undefined)
   }
   return { backups, memory, clock, tick }
 }
@@ -157,21 +157,21 @@ function startedOver(
 const SOMEBODY: ActionContext = { actor: { kind: 'operator', session_id: 1 }, now_ms: 0, request_id: 'req_1' }
 
 describe('beside the calls', () => {
-  test('it is begun when it is due, and again after a failure, which is told', async () => {
-    const { begun, start } = scripted(['failed', 'failed', 'made'])
-    const { backups, memory, tick } = startedOver('/nowhere', start)
-    const begunAfter = async (passed_ms: number) => {
+  test('a backup starts when it is due, and again after a failure, which is logged', async () => {
+    const { tasks, start } = scripted(['failed', 'failed', 'made'])
+    const { backups, memory, tick } = openBackups('/nowhere', start)
+    const tasksAfter = async (passed_ms: number) => {
       await tick(passed_ms)
-      return begun.length
+      return tasks.length
     }
-    expect(await begunAfter(0)).toBe(0)
-    expect(await begunAfter(AFTER_START_MS)).toBe(1)
+    expect(await tasksAfter(0)).toBe(0)
+    expect(await tasksAfter(AFTER_START_MS)).toBe(1)
     expect(backups.last.make?.failure).toBe('no room')
     expect(memory.written().join('')).toContain('no room')
-    expect(await begunAfter(RETRY_MS - 1)).toBe(1)
-    expect(await begunAfter(1)).toBe(2)
-    expect(await begunAfter(RETRY_MS)).toBe(3)
-    expect(begun).toEqual(Array(3).fill({ kind: 'make', scheduled: true }))
+    expect(await tasksAfter(RETRY_MS - 1)).toBe(1)
+    expect(await tasksAfter(1)).toBe(2)
+    expect(await tasksAfter(RETRY_MS)).toBe(3)
+    expect(tasks).toEqual(Array(3).fill({ kind: 'make', scheduled: true }))
     expect(backups.last.make).toMatchObject({
       failure: undefined,
       name: 'x',
@@ -181,15 +181,15 @@ describe('beside the calls', () => {
     expect(memory.written().at(-1)).toContain('"warnings":["told"]')
   })
 
-  test('of several gateways one begins it, and the next one once that has ended', async () => {
+  test('of several gateways only the scheduler starts a backup', async () => {
     let is_scheduler = false
-    const { begun, start } = scripted(['made'])
-    const { tick } = startedOver('/nowhere', start, { isScheduler: () => is_scheduler })
+    const { tasks, start } = scripted(['made'])
+    const { tick } = openBackups('/nowhere', start, { isScheduler: () => is_scheduler })
     await tick(AFTER_START_MS)
-    expect(begun).toEqual([])
+    expect(tasks).toEqual([])
     is_scheduler = true
     await tick(0)
-    expect(begun).toHaveLength(1)
+    expect(tasks).toHaveLength(1)
   })
 
   function putArchive(folder: string, when: string, by: 'schedule' | 'hand' = 'schedule'): void {
@@ -207,58 +207,58 @@ describe('beside the calls', () => {
     using folder = temporary()
     for (const when of by_schedule) putArchive(folder.path, when)
     for (const when of by_hand) putArchive(folder.path, when, 'hand')
-    const { begun, start } = scripted([])
-    const { backups, tick } = startedOver(folder.path, start, { schedule: daily })
+    const { tasks, start } = scripted([])
+    const { backups, tick } = openBackups(folder.path, start, { schedule: daily })
     await tick(0)
-    expect(begun).toEqual([])
+    expect(tasks).toEqual([])
     expect(new Date(backups.next_at_ms ?? 0).toISOString()).toBe(new Date(at(due)).toISOString())
   })
 
-  test('one that a command made meanwhile, as the schedule does, is not made again', async () => {
+  test('a scheduled backup that a command made meanwhile is not made again', async () => {
     using folder = temporary()
     putArchive(folder.path, '10T03:00:05')
-    const { begun, start } = scripted([])
-    const { backups, clock, tick } = startedOver(folder.path, start, { schedule: daily })
+    const { tasks, start } = scripted([])
+    const { backups, clock, tick } = openBackups(folder.path, start, { schedule: daily })
     await tick(0)
     putArchive(folder.path, '11T02:59')
     putArchive(folder.path, '11T03:00:02')
     clock.now_ms = at('11T03:00:10')
     await tick(0)
-    expect(begun).toEqual([])
+    expect(tasks).toEqual([])
     expect(backups.next_at_ms).toBe(at('12T03:00'))
   })
 
-  test('one that was made, and is not in its place any more, is not made again at once', async () => {
-    const { begun, start } = scripted(['made', 'made'])
-    const { tick } = startedOver('/nowhere', start)
+  test('a backup that has left its place is not made again at once', async () => {
+    const { tasks, start } = scripted(['made', 'made'])
+    const { tick } = openBackups('/nowhere', start)
     for (const passed_ms of [AFTER_START_MS, RETRY_MS, RETRY_MS]) await tick(passed_ms)
-    expect(begun.length).toBe(1)
+    expect(tasks.length).toBe(1)
   })
 
-  test('a place that cannot be listed is told, and asked again a quarter of an hour later', async () => {
+  test('a place that cannot be listed is logged, and listed again a quarter of an hour later', async () => {
     using folder = temporary()
     writeFileSync(folder.at('backups'), 'no folder')
-    const { memory, tick } = startedOver(folder.path, scripted([]).start)
-    const told: number[] = []
+    const { memory, tick } = openBackups(folder.path, scripted([]).start)
+    const errors: number[] = []
     for (const passed_ms of [0, RETRY_MS - 1, 1]) {
       await tick(passed_ms)
-      told.push(memory.lines().filter(({ level }) => level === 'error').length)
+      errors.push(memory.lines().filter(({ level }) => level === 'error').length)
     }
-    expect(told).toEqual([1, 1, 2])
+    expect(errors).toEqual([1, 1, 2])
   })
 
   test.each([
     ['no schedule', { schedule: undefined }],
     ['a variable that is not set', { unavailable: 'the environment variable X is not set' }],
-  ])('%s: none is begun', async (_, changed) => {
-    const { begun, start } = scripted([])
-    const { backups, tick } = startedOver('/nowhere', start, changed)
+  ])('%s: no backup starts', async (_, changed) => {
+    const { tasks, start } = scripted([])
+    const { backups, tick } = openBackups('/nowhere', start, changed)
     await tick(AFTER_START_MS)
-    expect([begun, backups.next_at_ms]).toEqual([[], undefined])
+    expect([tasks, backups.next_at_ms]).toEqual([[], undefined])
   })
 
-  test('one at a time', () => {
-    const { backups } = startedOver('/nowhere', () => ({
+  test('backups run one at a time', () => {
+    const { backups } = openBackups('/nowhere', () => ({
       ended: new Promise(() => {}),
       stop: async () => {},
     }))

@@ -1,4 +1,4 @@
-// The section [backup]: what it says, what it may not say, and what is done without a variable that it names.
+// The section [backup]: valid settings, mistakes, and variables that are not set.
 import { describe, expect, test } from 'bun:test'
 import { backup_section } from '../../plugins/backups/settings.ts'
 import { secretsOf } from '../../src/observe/redact.ts'
@@ -15,8 +15,8 @@ function backupOf(lines: string, env: Record<string, string> = {}) {
   return { backup: backup_section.of(reading.catalogue), warnings: reading.warnings }
 }
 
-describe('what it says', () => {
-  test('nothing: none by itself, and those by hand in a folder of the data folder', () => {
+describe('valid settings', () => {
+  test('by default there is no schedule, and backups by hand go into a folder of the data folder', () => {
     expect(backupOf('').backup).toEqual({
       schedule: undefined,
       keep: 7,
@@ -66,11 +66,11 @@ passphrase = "env:PASS"`,
   })
 })
 
-describe('what it may not say', () => {
+describe('a mistake', () => {
   test.each([
     ['two times', 'every = "24h"\nat = "03:00"', 'backup.at: must be left out'],
     ['a time of no day', 'at = "24:00"', 'a time of the day in UTC'],
-    ['a duration of nothing', 'every = "0h"', 'a duration such as'],
+    ['a duration of zero', 'every = "0h"', 'a duration such as'],
     ['to keep none', 'keep = 0', 'backup.keep: must be'],
     ['a folder and a bucket', `folder = "x"\n${BUCKET}passphrase = "x"`, 'backup.folder: must be left out'],
     [
@@ -80,7 +80,7 @@ describe('what it may not say', () => {
     ],
     ['a bucket and no lock', BUCKET, 'backup.bucket: needs a `passphrase` or a `recipient`'],
     ['a bucket without its key', 'bucket = "backups"\npassphrase = "x"', 'backup.access_key_id: is missing'],
-    ['a bucket of no name', `bucket = "Back Ups"\n${KEY}passphrase = "x"`, 'the name of a bucket'],
+    ['a bucket with an invalid name', `bucket = "Back Ups"\n${KEY}passphrase = "x"`, 'the name of a bucket'],
     [
       'an address without its scheme',
       `${BUCKET}passphrase = "x"\nendpoint = "s3.example.com"`,
@@ -92,7 +92,7 @@ describe('what it may not say', () => {
       'the address of an S3 server',
     ],
     ['a path upwards', `${BUCKET}passphrase = "x"\nprefix = "/etc"`, 'a path within the bucket'],
-    ['a recipient that is none', 'recipient = "ssh-rsa AAAA"', 'a public key of age'],
+    ['an invalid recipient', 'recipient = "ssh-rsa AAAA"', 'a public key of age'],
     ['a field that does not exist', 'often = true', 'backup.often: unknown field'],
   ])('%s', (_, lines, message) => {
     expect(mistakesOf(with_(lines)).join('\n')).toContain(message)
@@ -107,10 +107,10 @@ secret_access_key = "${SECRETS[1]}"
 passphrase = "${SECRETS[2]}"
 # passphrase = "passphrase-of-before"`)
 
-  test('are not shown, nor written to the log', async () => {
-    const shown = JSON.stringify(await configured(TEXT, (configuration) => configuration.read()))
-    for (const secret of [...SECRETS, 'passphrase-of-before']) expect(shown).not.toContain(secret)
-    expect(shown).toContain('bucket = \\"backups')
+  test('are neither visible nor written to the log', async () => {
+    const visible = JSON.stringify(await configured(TEXT, (configuration) => configuration.read()))
+    for (const secret of [...SECRETS, 'passphrase-of-before']) expect(visible).not.toContain(secret)
+    expect(visible).toContain('bucket = \\"backups')
     const [hidden] = secretsOf(catalogueOf(TEXT))
     expect(hidden).toContain('secret-of-the-bucket')
     expect(hidden).toContain('passphrase-of-backups')
@@ -129,7 +129,7 @@ passphrase = "${SECRETS[2]}"
     )
   })
 
-  test('other changes leave the section as it is', async () => {
+  test('do not hinder other changes', async () => {
     const { mistakes } = await configured(TEXT, (configuration) =>
       configuration.check({ edits: [{ op: 'set', path: ['models', 0, 'price', 'input'], value: '3' }] }),
     )

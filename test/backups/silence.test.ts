@@ -1,8 +1,8 @@
-// A bucket that hangs: nobody waits for it longer than the limit, over real sockets.
+// A hanging bucket, over real sockets: no operation waits longer than the limit.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { bucketPlace } from '../../plugins/backups/places/bucket.ts'
 
-/** @param reply to what a socket has received; undefined: it stays silent */
+/** @param reply to a request; undefined: the bucket stays silent */
 function bucketThat(reply: (request: string) => string | undefined) {
   const server = Bun.listen({
     hostname: '127.0.0.1',
@@ -35,7 +35,7 @@ async function* content(bytes: number) {
   for (let sent = 0; sent < bytes; sent += 65_536) yield new Uint8Array(65_536)
 }
 
-describe('one that never answers', () => {
+describe('a bucket that never answers', () => {
   const place = bucketThat(() => undefined)
   test.each([
     ['the check', () => place.check()],
@@ -48,7 +48,7 @@ describe('one that never answers', () => {
   })
 })
 
-describe('one that takes no upload', () => {
+describe('a bucket that accepts no upload', () => {
   const place = bucketThat((request) => (request.startsWith('HEAD ') ? NOT_THERE : undefined))
   test.each([
     ['in one part', 65_536],
@@ -58,7 +58,7 @@ describe('one that takes no upload', () => {
   })
 })
 
-test('one that stops in the middle of an archive', async () => {
+test('a bucket that stops in the middle of an archive', async () => {
   const place = bucketThat(() => HALF_OF_IT)
   const read = async () => await Array.fromAsync(await place.open('x'))
   await expect(read()).rejects.toThrow(SILENT)

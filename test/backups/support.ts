@@ -1,5 +1,4 @@
-// Commands of backups as processes, and what must be the same in a restored folder.
-
+// Commands of backups as processes, and the comparison of a restored folder with its original.
 import type { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { closeSync, constants, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
@@ -38,14 +37,14 @@ export async function tollgate(args: readonly string[], env: Record<string, stri
   return { status: await child.exited, out, err }
 }
 
-/** The same, which must be refused. @returns its words */
+/** Runs a command that must be refused. @returns its errors */
 export async function refusalOf(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const { status, out, err } = await tollgate(args, env)
   if (status !== 1) throw new Error(`tollgate ${args.join(' ')}: ${status} ${out}${err}`)
   return err
 }
 
-/** The same, which must succeed. @returns its answer */
+/** Runs a command that must succeed. @returns its answer */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
 export async function answerOf(args: readonly string[], env: Record<string, string> = {}): Promise<any> {
   const { status, out, err } = await tollgate([...args, '--json'], env)
@@ -54,8 +53,8 @@ export async function answerOf(args: readonly string[], env: Record<string, stri
 }
 
 /**
- * Runs a command in this process, in a tenth of the CPU: where a gateway serves it is another process as well. The connection may stay open
- * for a while, which a restore would find in its way.
+ * Runs a command in this process, in a tenth of the CPU; a gateway process that serves the folder is another one all the same. The connection
+ * may stay open for a while, and would be in the way of a restore.
  */
 export async function endedHere(args: readonly string[]): Promise<Ended> {
   const [out, err]: [string[], string[]] = [[], []]
@@ -74,7 +73,7 @@ export async function endedHere(args: readonly string[]): Promise<Ended> {
   return { status, out: out.join('\n'), err: err.join('\n') }
 }
 
-/** The same, which must succeed. @returns its answer */
+/** Runs a command that must succeed. @returns its answer */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
 export async function answerHere(args: readonly string[]): Promise<any> {
   const { status, out, err } = await endedHere([...args, '--json'])
@@ -83,9 +82,9 @@ export async function answerHere(args: readonly string[]): Promise<any> {
 }
 
 /**
- * A file as a pipe that gives its first bytes, and the others when it is told to: what reads it has begun and is not over.
+ * A file as a pipe that gives its first bytes, and the others on `go`: until then its reader has begun and cannot end.
  *
- * @param path where the pipe is
+ * @param path of the pipe
  */
 export function heldFile(path: string, file: string, bytes: number) {
   Bun.spawnSync(['mkfifo', path])
@@ -107,7 +106,7 @@ export function heldFile(path: string, file: string, bytes: number) {
   }
 }
 
-/** A kept answer of the first account whose file is a pipe: what reads all of the account stays there until it is told to go. */
+/** A kept answer of the first account whose file is a pipe: a command that reads all of the account waits there until `go`. */
 export function heldAnswer(data_folder: string) {
   const path = join(data_folder, 'answers/held')
   mkdirSync(dirname(path), { recursive: true })
@@ -142,7 +141,7 @@ function letReaderGo(path: string): boolean {
   }
 }
 
-/** What an archive has, in its order. */
+/** The entries of an archive, in their order. */
 export async function entriesIn(archive: Uint8Array): Promise<{ name: string; text: Buffer }[]> {
   const tar = extract()
   tar.end(zstdDecompressSync(archive))
@@ -168,7 +167,7 @@ export const addUpload = (db: Db, key: string, content: string) =>
 interface BackingUp {
   engine?: Engine
   stores?: FileStores
-  /** Done once the copy is made, and before more than the first files are read. */
+  /** Runs once the copy is made, and before more than the first files are read. */
   meanwhile?: () => unknown
 }
 
@@ -231,7 +230,7 @@ const rowsOf = (data_folder: string, table: keyof typeof ROWS): Map<number, Row>
 
 const sumOf = (rows: Iterable<Row>): number => [...rows].reduce((sum, { nanos }) => sum + nanos, 0)
 
-/** Asserts that each row is that of the original. @returns how many there are */
+/** Asserts that each row is that of the original. @returns their number */
 function expectRows(restored: string, original: string, table: keyof typeof ROWS): number {
   const rows = rowsOf(restored, table)
   const all = rowsOf(original, table)
@@ -246,7 +245,7 @@ interface Stored {
   sha256: string | null
 }
 
-/** Asserts that a restored folder has what its database names, byte for byte, and the sums of the one that it was made of. */
+/** Asserts that a restored folder has the files that its database names, byte for byte, and the sums of its original. */
 export async function expectSame(
   restored: string,
   original: string,
@@ -267,7 +266,7 @@ export async function expectSame(
     const bytes = await Bun.file(join(restored, path)).bytes()
     if (sha256 !== null) expect([path, hashOf(bytes)]).toEqual([path, sha256])
     const before = join(original, path)
-    // It may have been deleted since.
+    // The original may have been deleted since.
     if (existsSync(before))
       expect([path, hashOf(await Bun.file(before).bytes())]).toEqual([path, hashOf(bytes)])
   }

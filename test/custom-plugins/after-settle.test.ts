@@ -1,4 +1,4 @@
-// Hooks after settle: told of every settled call with its record, beside the calls, within bounds, and before the gateway ends.
+// Hooks after settle: they get the record of every settled call, beside the calls, within bounds, and before the gateway ends.
 import { describe, expect, test } from 'bun:test'
 import { createSettleQueue } from '../../plugins/custom-plugins/settle-queue.ts'
 import { noCounts } from '../../src/calls/hooks/registered.ts'
@@ -15,22 +15,22 @@ Object.assign(globalThis, { own_plugin_settled: settled })
 const PLUGIN =
   'export default ({ gateway }) => gateway.afterSettle((record) => globalThis.own_plugin_settled.hook(record))'
 
-/** Opens a scene whose calls are told to a list. */
-async function toldScene() {
-  const told: PluginRecord[] = []
-  settled.hook = (record) => told.push(record)
-  return { told, ...(await scene({ own_plugins: { 'tell.ts': PLUGIN }, script: whole(answer()) })) }
+/** Opens a scene whose hook collects the records of calls. */
+async function recordingScene() {
+  const records: PluginRecord[] = []
+  settled.hook = (record) => records.push(record)
+  return { records, ...(await scene({ own_plugins: { 'tell.ts': PLUGIN }, script: whole(answer()) })) }
 }
 
-describe('what is told', () => {
-  test('a charged call: who, what and how much, as it is recorded; frozen', async () => {
-    await using told_scene = await toldScene()
-    const { call, told, lastCall, gateway } = told_scene
+describe('a record', () => {
+  test('of a charged call has the caller, the models and the charge as stored, and is frozen', async () => {
+    await using recording = await recordingScene()
+    const { call, records, lastCall, gateway } = recording
     const response = await call(wholePath(), ask())
     const row = await lastCall()
-    await eventually('the hook was told', () => told.length === 1)
+    await eventually('the hook has run', () => records.length === 1)
     const [key] = gateway.rows().keys
-    expect(told[0]).toEqual({
+    expect(records[0]).toEqual({
       request_id: response.headers.get('x-request-id') ?? '',
       account: gateway.rows().accounts[0]?.name ?? '',
       key: { id: key?.id ?? 0, prefix: key?.prefix ?? '', name: key?.name ?? '' },
@@ -58,32 +58,32 @@ describe('what is told', () => {
       first_byte_ms: row.first_byte_ms,
       duration_ms: row.duration_ms,
     })
-    expect(Object.isFrozen(told[0]) && Object.isFrozen(told[0]?.usage) && Object.isFrozen(told[0]?.key)).toBe(
-      true,
-    )
+    expect(
+      Object.isFrozen(records[0]) && Object.isFrozen(records[0]?.usage) && Object.isFrozen(records[0]?.key),
+    ).toBe(true)
   })
 
-  test('a stream, and a call that failed at no cost; not one that was refused before its hold', async () => {
-    await using told_scene = await toldScene()
-    const { call, told, upstream, gateway } = told_scene
+  test('comes for a stream and for a failed call without a charge, but not for a call refused before its hold', async () => {
+    await using recording = await recordingScene()
+    const { call, records, upstream, gateway } = recording
     upstream.answer(events([answer()]))
     await (await call(streamPath(), ask())).text()
     upstream.answer(refusal(400, { error: { message: 'No.' } }))
     expect((await call(wholePath(), ask())).status).toBe(400)
     expect((await call(wholePath('no-such-model'), ask())).status).toBe(404)
     await gateway.rest()
-    await eventually('both were told', () => told.length === 2)
-    expect(told.map(({ streamed, outcome, cost_nanos }) => ({ streamed, outcome, cost_nanos }))).toEqual([
+    await eventually('both records came', () => records.length === 2)
+    expect(records.map(({ streamed, outcome, cost_nanos }) => ({ streamed, outcome, cost_nanos }))).toEqual([
       { streamed: true, outcome: 'completed', cost_nanos: ANSWER_NANOS },
       { streamed: false, outcome: 'failed', cost_nanos: 0 },
     ])
   })
 })
 
-describe('no call waits for it', () => {
-  test('nor fails with it: a hook that throws, one that never ends', async () => {
-    await using told_scene = await toldScene()
-    const { call, gateway } = told_scene
+describe('no call is delayed', () => {
+  test('or failed by a hook that throws, or by one that never ends', async () => {
+    await using recording = await recordingScene()
+    const { call, gateway } = recording
     settled.hook = () => {
       throw new Error('no disk')
     }
@@ -108,73 +108,73 @@ describe('the queue', () => {
     return { queue: createSettleQueue({ plugin, log: memory.log, ...more }), counts: plugin.counts, memory }
   }
 
-  test('works on eight at once, in the order in which calls were settled, and drops what is too much', async () => {
-    const begun: string[] = []
+  test('handles eight records at once, in the order of their calls, and drops records over the maximum', async () => {
+    const started: string[] = []
     const release = Promise.withResolvers<void>()
     const { queue, counts, memory } = queueOf(
       async ({ request_id }) => {
-        begun.push(request_id)
+        started.push(request_id)
         await release.promise
       },
       { max_waiting: 10 },
     )
     for (let at = 0; at < 8; at++) queue.add(record(`first-${at}`))
-    await eventually('eight are worked on', () => begun.length === 8)
+    await eventually('eight are worked on', () => started.length === 8)
     for (let at = 0; at < 15; at++) queue.add(record(`later-${at}`))
-    expect(begun).toHaveLength(8)
+    expect(started).toHaveLength(8)
     expect({ waiting: counts.waiting, dropped: counts.dropped }).toEqual({ waiting: 18, dropped: 5 })
     expect(memory.lines()).toMatchObject([{ request_id: 'later-10', plugin: 'slow', dropped: 1 }])
     release.resolve()
     await queue.drain(10_000)
-    expect(begun.slice(8)).toEqual(Array.from({ length: 10 }, (_, at) => `later-${at}`))
+    expect(started.slice(8)).toEqual(Array.from({ length: 10 }, (_, at) => `later-${at}`))
     expect({ waiting: counts.waiting, delivered: counts.delivered }).toEqual({ waiting: 0, delivered: 18 })
   })
 
-  test('a hook that takes longer than its time is logged, and no longer in the way', async () => {
-    let asked = 0
+  test('logs a hook that exceeds its time, and goes on', async () => {
+    let hook_runs = 0
     const { queue, counts, memory } = queueOf(
       () => {
-        asked += 1
+        hook_runs += 1
         return new Promise(() => undefined)
       },
       { limit_ms: 20 },
     )
     for (let at = 0; at < 10; at++) queue.add(record(`r-${at}`))
     await queue.drain(10_000)
-    expect({ asked, failed: counts.failed_after, waiting: counts.waiting }).toEqual({
-      asked: 10,
+    expect({ hook_runs, failed: counts.failed_after, waiting: counts.waiting }).toEqual({
+      hook_runs: 10,
       failed: 10,
       waiting: 0,
     })
     expect(memory.text()).toContain('it took longer than 0.02 s')
   })
 
-  test('when the gateway stops, what is left after the time for it is told in the log', async () => {
+  test('logs the number of records that are left when the time of a stop is over', async () => {
     const { queue, memory } = queueOf(() => new Promise(() => undefined))
     for (let at = 0; at < 12; at++) queue.add(record(`r-${at}`))
     await queue.drain(20)
     expect(memory.lines().at(-1)).toMatchObject({ level: 'warn', plugin: 'slow', left: 12 })
   })
 
-  test('does nothing of a hook in the turn of the call', () => {
-    let asked = false
+  test('runs no hook in the turn of the call', () => {
+    let has_run = false
     const { queue } = queueOf(() => {
-      asked = true
+      has_run = true
     })
     queue.add(record('r'))
-    expect(asked).toBe(false)
+    expect(has_run).toBe(false)
   })
 })
 
 test('the gateway waits for its last records when it stops', async () => {
-  const told_scene = await toldScene()
-  const told: string[] = []
+  const recording = await recordingScene()
+  const records: string[] = []
   settled.hook = async ({ request_id }) => {
     // A slow hook, which a gateway that does not wait for it would leave behind.
     await Bun.sleep(100)
-    told.push(request_id)
+    records.push(request_id)
   }
-  await Promise.all(Array.from({ length: 20 }, () => told_scene.call(wholePath(), ask())))
-  await told_scene[Symbol.asyncDispose]()
-  expect(told).toHaveLength(20)
+  await Promise.all(Array.from({ length: 20 }, () => recording.call(wholePath(), ask())))
+  await recording[Symbol.asyncDispose]()
+  expect(records).toHaveLength(20)
 })

@@ -1,4 +1,4 @@
-// Hooks before a call: every paid surface asks them, and what they refuse, change or break holds and charges nothing it should not.
+// Hooks before a call: every paid surface runs them, and a call that they refuse, change or break holds and charges nothing wrong.
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { BeforeCall, PluginCall } from '../../src/plugin-api.ts'
 import { MODEL, PICTURE, PROVIDER_KEYS, UPSTREAM_MODEL } from '../support/catalogue.ts'
@@ -8,7 +8,7 @@ import { modelSection } from '../support/sections.ts'
 import { unitModels } from '../support/unit-models.ts'
 import { events, inChunks, whole } from '../support/upstream.ts'
 
-/** What the plugins of this file ask: a test says what each does. */
+/** The hooks that the plugins of this file run: each test sets them. */
 interface Hooks {
   first?: BeforeCall | undefined
   second?: BeforeCall | undefined
@@ -20,7 +20,7 @@ afterEach(() => {
   hooks.second = undefined
 })
 
-const pluginThatAsks = (name: keyof Hooks) =>
+const pluginRunning = (name: keyof Hooks) =>
   `export default ({ gateway }) => gateway.beforeCall((call) => globalThis.own_plugin_hooks.${name}?.(call))`
 
 const LIMIT_MS = 300
@@ -32,7 +32,7 @@ const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = 
       { 'speaks-openai': 'upstream-vectors' },
       { kind: 'embedding', price: 'input = 1' },
     ),
-  own_plugins: { '20-second.ts': pluginThatAsks('second'), '10-first.ts': pluginThatAsks('first') },
+  own_plugins: { '20-second.ts': pluginRunning('second'), '10-first.ts': pluginRunning('first') },
   plugin_limits: { before_limit_ms: LIMIT_MS },
   script: whole(answer()),
 })
@@ -106,10 +106,10 @@ describe.each(SURFACES)('%s', (_name, surface, model, { path, body, headers = {}
   test('a hook sees the call, and refuses it before anything is held or sent', async () => {
     const before = counts()
     let seen: Partial<PluginCall> = {}
-    hooks.first = (shown) => {
-      seen = { surface: shown.surface, model: shown.model, path: shown.path, headers: shown.headers }
-      expect(shown.form !== undefined).toBe(body instanceof Uint8Array)
-      return shown.text.includes(BAD)
+    hooks.first = (view) => {
+      seen = { surface: view.surface, model: view.model, path: view.path, headers: view.headers }
+      expect(view.form !== undefined).toBe(body instanceof Uint8Array)
+      return view.text.includes(BAD)
         ? { refuse: { status: 403, message: 'Not here. Ask for something else.' } }
         : undefined
     }
@@ -121,7 +121,7 @@ describe.each(SURFACES)('%s', (_name, surface, model, { path, body, headers = {}
     await expectCounts(before)
   })
 
-  test('a hook that throws: 500 that does not say why, and a log that does', async () => {
+  test('a hook that throws: a 500 without the reason, which is in the log', async () => {
     const before = counts()
     hooks.second = () => {
       throw new Error('the word list is gone')
@@ -136,13 +136,13 @@ describe.each(SURFACES)('%s', (_name, surface, model, { path, body, headers = {}
   })
 })
 
-describe('what a hook is shown', () => {
+describe('a hook sees', () => {
   test.each(SURFACES.filter(([name]) => /^(chat|embeddings|speech|transcription|an edit)/.test(name)))(
     'the deployment of an address of Azure as the model: %s',
     async (_name, surface, model, { path, body, headers }) => {
       let seen: Partial<PluginCall> = {}
-      hooks.first = (shown) => {
-        seen = { surface: shown.surface, model: shown.model, path: shown.path }
+      hooks.first = (view) => {
+        seen = { surface: view.surface, model: view.model, path: view.path }
         return { refuse: { message: 'No.' } }
       }
       const deployed = path.replace('/v1/', '/openai/deployments/a-deployment/')
@@ -152,10 +152,10 @@ describe('what a hook is shown', () => {
     },
   )
 
-  test('who calls: the account, the key by its prefix and name, and no header with a credential', async () => {
-    let shown: PluginCall | undefined
+  test('the caller: the account, the key by its prefix and name, and no header with a credential', async () => {
+    let view: PluginCall | undefined
     hooks.first = (seen) => {
-      shown = seen
+      view = seen
       // Read while the hook runs, it stays readable.
       void seen.text
     }
@@ -164,23 +164,23 @@ describe('what a hook is shown', () => {
     await call('/v1/chat/completions', { model: MODEL, messages }, { headers })
     const { name: account } = gateway.rows().accounts[0] ?? {}
     const [row] = gateway.rows().keys
-    expect(shown).toMatchObject({ account, key: { id: row?.id, prefix: row?.prefix, name: row?.name } })
-    expect(shown?.headers['x-team']).toBe('red')
-    expect(JSON.stringify(shown?.headers)).not.toContain(secret)
-    expect(shown?.text).toBe(`Tell me of ${BAD}.`)
-    expect(shown?.body).toEqual({ model: MODEL, messages })
+    expect(view).toMatchObject({ account, key: { id: row?.id, prefix: row?.prefix, name: row?.name } })
+    expect(view?.headers['x-team']).toBe('red')
+    expect(JSON.stringify(view?.headers)).not.toContain(secret)
+    expect(view?.text).toBe(`Tell me of ${BAD}.`)
+    expect(view?.body).toEqual({ model: MODEL, messages })
   })
 
   test('a body that was not read while the hook ran cannot be read later', async () => {
-    let shown: PluginCall | undefined
+    let view: PluginCall | undefined
     hooks.first = (seen) => {
-      shown = seen
+      view = seen
     }
     expect((await call(wholePath(), ask())).status).toBe(200)
-    expect(() => shown?.body).toThrow('The call is over')
+    expect(() => view?.body).toThrow('The call is over')
   })
 
-  test('a body that it changes in place: the hook has failed', async () => {
+  test('a body that it must not change in place: then it has failed', async () => {
     const before = counts()
     hooks.first = (seen) => {
       Object.assign((seen.body as { contents: object[] }).contents[0] ?? {}, { role: 'model' })
@@ -189,17 +189,17 @@ describe('what a hook is shown', () => {
     await expectCounts(before)
   })
 
-  test.each<[why: string, body: string, told: string]>([
-    ['no JSON', '{"contents":', 'not valid JSON'],
-    ['no object', '[]', 'must be a JSON object'],
+  test.each<[why: string, body: string, words: string]>([
+    ['text that is not JSON', '{"contents":', 'not valid JSON'],
+    ['JSON that is not an object', '[]', 'must be a JSON object'],
     [
-      'a name given twice, of which a provider may read the other',
+      'a duplicate name, of which a provider may read the other',
       `{"contents":[{"parts":[{"text":"${BAD}","text":"tides"}]}]}`,
       'the same name twice',
     ],
   ])(
-    '%s is the fault of the caller, not of the hook, even where the hook hides it',
-    async (_why, body, told) => {
+    '%s is the fault of the caller, not of the hook, even if the hook hides it',
+    async (_why, body, words) => {
       const before = counts()
       hooks.first = (seen) => {
         try {
@@ -210,7 +210,7 @@ describe('what a hook is shown', () => {
       }
       const response = await call(wholePath(), body)
       expect(response.status).toBe(400)
-      expect(await response.text()).toContain(told)
+      expect(await response.text()).toContain(words)
       await expectCounts(before)
     },
   )
@@ -222,7 +222,7 @@ describe('a changed body', () => {
     generationConfig: { maxOutputTokens: 100 },
   }
 
-  test('is what is quoted, held for and sent; charged is what the provider reports', async () => {
+  test('is quoted, held for and sent; the charge is by the report of the provider', async () => {
     upstream.answer(whole(answer()))
     hooks.first = () => ({ body: SHORT })
     const long = ask('word '.repeat(5_000), { generationConfig: { maxOutputTokens: 8_000 } })
@@ -230,12 +230,12 @@ describe('a changed body', () => {
     expect(asked()).toEqual(SHORT)
     const { hold_nanos, cost_nanos, model } = await lastCall()
     expect({ cost_nanos, model }).toEqual({ cost_nanos: ANSWER_NANOS, model: MODEL })
-    // 100 tokens of output at no more than 30,000 each, and a few of input; as it was sent it would be 80 times as much.
+    // 100 tokens of output at no more than 30,000 each, and a few of input; the unchanged body would hold 80 times as much.
     expect(hold_nanos).toBeGreaterThanOrEqual(3_000_000)
     expect(hold_nanos).toBeLessThan(3_100_000)
   })
 
-  test('is what the next hook sees, in the order of the files', async () => {
+  test('is seen by the next hook, in the order of the files', async () => {
     upstream.answer(whole(answer()))
     const order: string[] = []
     hooks.first = (seen) => {
@@ -260,7 +260,7 @@ describe('a changed body', () => {
     expect((await lastCall()).cost_nanos).toBe(ANSWER_NANOS)
   })
 
-  test('may name another model: that one is paid for and asked', async () => {
+  test('may name another model, which is paid for and called', async () => {
     upstream.answer(whole(answer()))
     hooks.first = ({ body }) => ({ body: { ...body, model: MODEL } })
     const response = await call('/v1/chat/completions', { model: 'nobody-has-this', messages })
@@ -269,7 +269,7 @@ describe('a changed body', () => {
     expect((await lastCall()).model).toBe(MODEL)
   })
 
-  test('that names a model which the key may not call is refused as such', async () => {
+  test('is refused if it names a model that the key may not call', async () => {
     await gateway.account('limited', { balance_usd: '1' })
     const limited = await gateway.key('limited', { models: ['other-*'] })
     const before = counts()
@@ -280,20 +280,20 @@ describe('a changed body', () => {
     await expectCounts(before)
   })
 
-  test.each<[what: string, body: object, told: string]>([
+  test.each<[what: string, body: object, words: string]>([
     ['a wrong field', { contents: 'text' }, 'contents'],
     ['nothing', {}, 'contents'],
     ['more than the surface takes', { contents: ask('x'.repeat(31 * 1024 * 1024)).contents }, '30 MB'],
-  ])('%s: refused as if the caller had sent it', async (_what, body, told) => {
+  ])('%s: refused as if the caller had sent it', async (_what, body, words) => {
     const before = counts()
     hooks.first = () => ({ body })
     const response = await call(wholePath(), ask())
     expect(response.status).toBe(400)
-    expect(await response.text()).toContain(told)
+    expect(await response.text()).toContain(words)
     await expectCounts(before)
   })
 
-  test('does not change what an Idempotency-Key stands for: the body that the caller sent', async () => {
+  test('does not change the request of an Idempotency-Key, which is the body that the caller sent', async () => {
     upstream.answer(whole(answer()))
     let made = 0
     hooks.first = () => ({ body: ask(`made ${++made}`) })
@@ -325,7 +325,7 @@ describe('a large body, which is parsed on a thread', () => {
     await expectCounts(before)
   })
 
-  test('passed on byte for byte where nothing is changed, and as it was changed where something is', async () => {
+  test('is sent byte for byte if no hook changes it, and changed if one does', async () => {
     upstream.answer(whole(answer()))
     hooks.first = ({ text }) => void text
     expect((await call(wholePath(), in_chunks())).status).toBe(200)
@@ -335,7 +335,7 @@ describe('a large body, which is parsed on a thread', () => {
     expect(asked()).toEqual({ ...large, generationConfig: { maxOutputTokens: 7 } })
   })
 
-  test('under an Idempotency-Key it is what the caller sent', async () => {
+  test('counts for an Idempotency-Key as the caller sent it', async () => {
     upstream.answer(whole(answer()))
     let made = 0
     hooks.first = ({ body }) => ({ body: { ...body, generationConfig: { maxOutputTokens: ++made } } })
@@ -348,14 +348,14 @@ describe('a large body, which is parsed on a thread', () => {
   })
 })
 
-test('counts of tokens, which are free but reach a provider, are shown, too', async () => {
+test('hooks see counts of tokens, too, which are free but reach a provider', async () => {
   hooks.first = ({ text }) => (text.includes(BAD) ? { refuse: { message: 'Not here.' } } : undefined)
   const body = { model: MODEL, messages }
   const response = await call('/v1/messages/count_tokens', body, { headers: VERSION })
   expect(response.status).toBe(403)
 })
 
-describe('hooks that break their word', () => {
+describe('hooks that break their contract', () => {
   const nonsense = (value: unknown): BeforeCall => (() => value) as BeforeCall
 
   test.each<[what: string, hook: BeforeCall, logged: string]>([
@@ -365,12 +365,12 @@ describe('hooks that break their word', () => {
     ['an empty object', nonsense({}), 'must return nothing'],
     ['an unknown field', nonsense({ deny: true }), '{ deny }'],
     ['both', nonsense({ body: {}, refuse: { message: 'No.' } }), 'both'],
-    ['a body that is no object', nonsense({ body: 'text' }), 'no object'],
-    ['a body that is no JSON', nonsense({ body: { count: 1n } }), 'BigInt'],
-    ['a refusal without words', nonsense({ refuse: { status: 403 } }), 'without a message'],
+    ['a body that is not an object', nonsense({ body: 'text' }), 'no object'],
+    ['a body that is not JSON', nonsense({ body: { count: 1n } }), 'BigInt'],
+    ['a refusal without a message', nonsense({ refuse: { status: 403 } }), 'without a message'],
     ['a refusal by text alone', nonsense({ refuse: 'No.' }), 'without a message'],
     [
-      'a refusal with a status that is none',
+      'a refusal with a status of success',
       nonsense({ refuse: { status: 200, message: 'Fine.' } }),
       'status 200',
     ],
@@ -414,7 +414,7 @@ describe('hooks that break their word', () => {
     await expectCounts(before)
   })
 
-  test('a form that it would change: 500, for a form can only be refused', async () => {
+  test('a changed form: 500, because a form can only be refused', async () => {
     const before = counts()
     hooks.first = () => ({ body: {} })
     const { path, body, headers = {} } = await form('/v1/audio/transcriptions', { model: 'ear' })
@@ -422,15 +422,15 @@ describe('hooks that break their word', () => {
     await expectCounts(before)
   })
 
-  test('what a later hook would say of a call that was refused is not asked', async () => {
-    let asked_second = false
+  test('a refused call runs no later hook', async () => {
+    let second_has_run = false
     hooks.first = () => ({ refuse: { message: 'No.' } })
     hooks.second = () => {
-      asked_second = true
+      second_has_run = true
     }
     const response = await call(wholePath(), ask())
     expect(response.status).toBe(403)
-    expect(asked_second).toBe(false)
+    expect(second_has_run).toBe(false)
     const request_id = response.headers.get('x-request-id')
     const line = gateway.log.lines().find((one) => one.request_id === request_id && one.status === 403)
     expect(line).toMatchObject({ level: 'info', cause: 'refused by the plugin 10-first' })
@@ -451,20 +451,20 @@ test.each([
   expect(await response.json()).toMatchObject({ error: { message: 'No.', status: word } })
 })
 
-test('a key that is not valid is refused before any hook is asked', async () => {
-  let was_asked = false
+test('an invalid key is refused before any hook runs', async () => {
+  let has_run = false
   hooks.first = () => {
-    was_asked = true
+    has_run = true
   }
   expect((await call(wholePath(), ask(), { key: 'tg_nobody_has_this_key' })).status).toBe(401)
-  expect(was_asked).toBe(false)
+  expect(has_run).toBe(false)
 })
 
-test("providers' keys and the caller's are in nothing that a hook is shown", async () => {
-  let shown = ''
+test("a hook sees neither the providers' keys nor the caller's", async () => {
+  let visible = ''
   hooks.first = (seen) => {
-    shown = JSON.stringify([seen, seen.body, seen.text, seen.headers, seen.key])
+    visible = JSON.stringify([seen, seen.body, seen.text, seen.headers, seen.key])
   }
   await call(wholePath(), ask(), { form: 'query' })
-  for (const secret of [key, ...PROVIDER_KEYS]) expect(shown).not.toContain(secret)
+  for (const secret of [key, ...PROVIDER_KEYS]) expect(visible).not.toContain(secret)
 })

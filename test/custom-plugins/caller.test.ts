@@ -1,4 +1,4 @@
-// `gateway.authenticate`: a route of a plugin learns whose key a request carries, and refuses whom the gateway refuses.
+// `gateway.authenticate`: a route of a plugin gets the account and the key of a request, and refuses the callers that the gateway refuses.
 import { describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { catalogueOf } from '../support/catalogue.ts'
@@ -40,19 +40,19 @@ test.each(['bearer', 'x-api-key'] as const)(
   },
 )
 
-test('nothing of it can be changed', async () => {
+test('the caller cannot be changed by a plugin', async () => {
   const key = await gateway.key('anna', { name: 'frozen' })
   expect(await (await gateway.call('/frozen', undefined, { key })).json()).toEqual({ frozen: true })
 })
 
-describe('refused as by the gateway itself, in the plain shape', () => {
+describe('a route refuses as the gateway itself, in the plain shape', () => {
   const errorOf = async (path: string, options: { key?: string } = {}) => {
     const response = await gateway.call(path, undefined, options)
     const { error } = (await response.json()) as { error: { message: string } }
     return [response.status, error.message]
   }
 
-  test.each(['/mine', '/inner/mine'])('%s without a key, or with one that is none', async (path) => {
+  test.each(['/mine', '/inner/mine'])('%s without a key, or with an invalid one', async (path) => {
     expect(await errorOf(path)).toEqual([401, expect.stringContaining('none was sent')])
     expect(await errorOf(path, { key: 'tg_nothing' })).toEqual([
       401,
@@ -60,7 +60,7 @@ describe('refused as by the gateway itself, in the plain shape', () => {
     ])
   })
 
-  test('a key that has expired, or may not be used from here', async () => {
+  test('an expired key, and one that may not be used from here', async () => {
     const expired = await gateway.key('anna', { name: 'expired' })
     gateway.db.run("UPDATE keys SET expires_at_ms = 1 WHERE name = 'expired'")
     expect(await errorOf('/mine', { key: expired })).toEqual([401, expect.stringContaining('it has expired')])
@@ -88,6 +88,6 @@ describe('refused as by the gateway itself, in the plain shape', () => {
   })
 })
 
-test('a route that catches it serves anybody', async () => {
+test('a route that catches the error serves anybody', async () => {
   expect(await (await gateway.call('/either')).text()).toBe('anybody')
 })

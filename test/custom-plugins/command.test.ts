@@ -1,4 +1,4 @@
-// `plugin`: the types are written, the plugins listed and tried; and a start that one of them stops.
+// `plugin`: writes the types, lists plugins and checks them; and a start that a plugin stops.
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const write = (name: string, text: string) => {
   writeFileSync(scene.path(`plugins/${name}`), text)
 }
 
-describe('before there are any', () => {
+describe('without plugins', () => {
   test.each(['list', 'check'])('%s says where they belong', async (command) => {
     const { status, out } = await scene.run('plugin', command)
     expect(status).toBe(0)
@@ -29,12 +29,12 @@ describe('before there are any', () => {
   })
 })
 
-/** The files that the program itself is checked with, as one that imports nothing. */
+/** The type files of the program itself, joined without imports. */
 const TYPES = ['plugin-api.ts', 'payment-api.ts']
   .map((name) => readFileSync(join(import.meta.dir, '../../src', name), 'utf8').replace(/^import .*\n/m, ''))
   .join('\n')
 
-test('types writes the file that the program itself is checked with, again and again', async () => {
+test('types writes the types of the program itself, and overwrites them', async () => {
   for (const _ of [1, 2]) {
     const { file } = await scene.json('plugin', 'types')
     expect(file).toBe(scene.path('plugins/tollgate.d.ts'))
@@ -42,7 +42,7 @@ test('types writes the file that the program itself is checked with, again and a
   }
 })
 
-test('the built program has them, too: it writes the same file', async () => {
+test('the built program writes the same types', async () => {
   const child = Bun.spawn([...commandOf('gateway'), 'plugin', 'types', '--data', scene.dir], {
     stdout: 'pipe',
   })
@@ -57,7 +57,7 @@ test('its types need nothing else: neither an import nor a package', () => {
   expect(text).toContain('export type TollgatePlugin')
 })
 
-test('list runs none of them; what is not loaded is told of', async () => {
+test('list runs no plugin, and warns of files that are not loaded', async () => {
   write('20-good.ts', GOOD)
   write('10-throws.ts', 'throw new Error("was run")')
   write('old.js', '')
@@ -72,7 +72,7 @@ test('list runs none of them; what is not loaded is told of', async () => {
   expect(err).toBe('warning: not loaded, because the name does not end with .ts: old.js')
 })
 
-test('check loads each, says what it registers, and why others cannot be loaded; status 1', async () => {
+test('check loads each plugin, lists its registrations, and says why others cannot be loaded; status 1', async () => {
   const { status, out, err } = await scene.run('plugin', 'check')
   expect(status).toBe(1)
   expect(out.split('\n').map((line) => line.trimEnd())).toEqual([
@@ -84,7 +84,7 @@ test('check loads each, says what it registers, and why others cannot be loaded;
   expect(err).toContain('"plugin":"20-good","message":"there are models"')
 })
 
-test('check of good ones: status 0, and the same as JSON', async () => {
+test('check of good plugins: status 0, and the same as JSON', async () => {
   rmSync(scene.path('plugins/10-throws.ts'))
   write('30-after.ts', 'export default ({ gateway }) => gateway.afterSettle(() => {})')
   expect(await scene.json('plugin', 'check')).toEqual({
@@ -133,23 +133,23 @@ test('check loads what a start loads: imports and packages from beside the folde
   symlinkSync(at('elsewhere/linked.ts'), at('plugins/linked.ts'))
   symlinkSync('nothing', at('plugins/dangling'))
   symlinkSync('.', at('plugins/node_modules/cycle'))
-  const checked = async () => {
+  const runCheck = async () => {
     const { status, out } = await own.run('plugin', 'check', '--json')
     return [status, JSON.parse(out).plugins.flatMap(({ routes }: { routes: string[] }) => routes)]
   }
-  expect(await checked()).toEqual([0, ['GET /linked', 'GET /x/words']])
+  expect(await runCheck()).toEqual([0, ['GET /linked', 'GET /x/words']])
   renameSync(at('plugins'), at('own'))
   symlinkSync('own', at('plugins'))
-  expect(await checked()).toEqual([0, ['GET /linked', 'GET /x/words']])
+  expect(await runCheck()).toEqual([0, ['GET /linked', 'GET /x/words']])
 })
 
-test.concurrent.each<[what: string, text: string, told: string]>([
-  ['a bad one', 'export default ({ app } => app', 'Expected'],
-  ['one without a default export', 'export const x = 1', 'no default export that is a function'],
+test.concurrent.each<[what: string, text: string, words: string]>([
+  ['a plugin with a mistake', 'export default ({ app } => app', 'Expected'],
+  ['a plugin without a default export', 'export const x = 1', 'no default export that is a function'],
   ['a slow one, after 10 seconds', 'export default () => new Promise(() => {})', 'it took longer than 10 s'],
 ])(
-  'serve with %s ends with status 1 and its name, and lets go of the folder',
-  async (_what, text, told) => {
+  'serve with %s ends with status 1 and its name, and releases the folder',
+  async (_what, text, words) => {
     using folder = await prepareDataFolder(catalogueOf({ upstream_url: 'simulator' }))
     mkdirSync(join(folder.path, 'plugins'))
     const path = join(folder.path, 'plugins/mine.ts')
@@ -163,7 +163,7 @@ test.concurrent.each<[what: string, text: string, told: string]>([
     const [err, status] = await Promise.all([child.stderr.text(), child.exited])
     expect(status).toBe(1)
     expect(err).toStartWith('error: The plugin plugins/mine.ts cannot be loaded: ')
-    expect(err).toContain(told)
+    expect(err).toContain(words)
     const audit = serve('audit')
     expect(await audit.exited).toBe(0)
   },

@@ -82,7 +82,7 @@ describe('settings', () => {
     await expect(start(`[plugins.mine]\n${line}`)).rejects.toThrow(says)
   })
 
-  test('a value that is no table is a mistake of the catalogue', async () => {
+  test('a value that is not a table is a mistake of the catalogue', async () => {
     await expect(start('[plugins]\nmine = 3')).rejects.toThrow('plugins.mine: must be a table')
   })
 
@@ -90,12 +90,12 @@ describe('settings', () => {
     await using gateway = await start('[plugins.mine]\ntoken = "env:MY_TOKEN"', {
       MY_TOKEN: 'a-token-of-mine',
     })
-    const seen = async () => await (await gateway.call('/settings')).json()
-    expect(await seen()).toEqual({ days: 3, token: 'a-token-of-mine' })
+    const readSettings = async () => await (await gateway.call('/settings')).json()
+    expect(await readSettings()).toEqual({ days: 3, token: 'a-token-of-mine' })
     await gateway.recatalogue(withMore('[plugins.mine]\ndays = 9'))
-    expect(await seen()).toEqual({ days: 9 })
+    expect(await readSettings()).toEqual({ days: 9 })
     await gateway.recatalogue(withMore('[plugins.mine]\ndays = "x"'))
-    expect(await seen()).toEqual({ days: 9 })
+    expect(await readSettings()).toEqual({ days: 9 })
     expect(gateway.log.lines().some(({ mistakes }) => String(mistakes).includes('plugins.mine.days'))).toBe(
       true,
     )
@@ -107,15 +107,15 @@ describe('checks', () => {
   checks: [{ name: 'disk', when: ['${when}'], look: () => ({ found: 'no tape is in the drive', advice: 'Insert one.' }) }],
 }`
 
-  test('one of the start refuses it', async () => {
+  test('a check of the start refuses it', async () => {
     await expect(startTestGateway({ own_plugins: { 'tape.ts': withCheck('start') } })).rejects.toThrow(
       'its check disk found: no tape is in the drive. Insert one.',
     )
   })
 
-  test('one of readyz makes the gateway not ready', async () => {
+  test('a check of readyz makes the gateway not ready', async () => {
     await using gateway = await startTestGateway({ own_plugins: { 'tape.ts': withCheck('ready') } })
-    await eventually('it is not ready', async () => (await gateway.call('/readyz')).status === 503)
+    await eventually('the gateway is not ready', async () => (await gateway.call('/readyz')).status === 503)
     expect(await (await gateway.call('/readyz')).json()).toMatchObject({ reason: 'no tape is in the drive' })
   })
 })
@@ -136,10 +136,10 @@ test('events of the start, of refused requests and of the stop; the running part
   })
   const key = await gateway.caller('1', { name: 'k' })
   await gateway.call(wholePath('no-such-model'), ask('Hi'), { key })
-  const heard = (what: string) => gateway.log.lines().some(({ message }) => message === `heard: ${what}`)
-  await eventually('both are heard', async () => heard('started') && heard('refused'))
+  const hasLogged = (what: string) => gateway.log.lines().some(({ message }) => message === `heard: ${what}`)
+  await eventually('both events came', async () => hasLogged('started') && hasLogged('refused'))
   await gateway.stop()
-  expect([heard('stopping'), heard('the end')]).toEqual([true, true])
+  expect([hasLogged('stopping'), hasLogged('the end')]).toEqual([true, true])
 })
 
 describe('commands', () => {
@@ -159,7 +159,7 @@ describe('commands', () => {
   })
 })
 
-test('texts of settings that may be secrets are hidden, and put back', async () => {
+test('texts of settings that may be secrets are hidden', async () => {
   const text = catalogueOf({
     upstream_url: 'simulator',
     more: '[plugins.mine]\nname = "Anna"\napi_token = "a-token-of-mine"\nhook = "https://x.example/a/b"',

@@ -1,4 +1,4 @@
-// EPay, the complete example of a payment method in a plugin, against a fake one: paid once, and every forged case of it credits nothing.
+// EPay, the complete example of a payment method in a plugin, against a fake server: a payment is credited once, and a forged one never.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,16 +48,16 @@ const balance = (): number | undefined =>
 /** The credit for 100.00 CNY. */
 const CREDIT = 14_000_000_000
 
-/** An order whose page was opened. */
-async function opened(): Promise<{ order: Order; number: string }> {
+/** Makes an order, and opens its page. */
+async function openOrder(): Promise<{ order: Order; number: string }> {
   const order = await world.order(account_id, 10_000, 'CNY', 'epay')
   const [provider] = parts.providers()
-  const { go_to = '' } = (await provider?.start(await seen(order))) ?? {}
+  const { go_to = '' } = (await provider?.start(await paymentOrder(order))) ?? {}
   expect(await epay.open(go_to)).toBe(200)
   return { order, number: order.reference ?? '' }
 }
 
-const seen = async (order: Order) =>
+const paymentOrder = async (order: Order) =>
   (await import('../../plugins/payments/parts.ts')).paymentOrderOf(parts, order)
 
 /** EPay calls the gateway, at the address of this test. */
@@ -68,8 +68,8 @@ async function notify(address: string, method = 'GET'): Promise<[status: number,
   return [response.status, await response.text()]
 }
 
-test('the page has the order, its amount and where EPay reports to', async () => {
-  const { order, number } = await opened()
+test('the page has the order, its amount and the address for notices', async () => {
+  const { order, number } = await openOrder()
   expect(number).toBe(`TG${order.id}T${order.expires_at_ms}`)
   expect(epay.orders.get(number)).toMatchObject({
     ...{ money: '100.00', name: 'Credit of 14.00 USD', status: 0 },
@@ -80,7 +80,7 @@ test('the page has the order, its amount and where EPay reports to', async () =>
 test.each(['GET', 'POST'])(
   'a signed notice by %s, again and again: one credit, and EPay reads "success"',
   async (method) => {
-    const { order, number } = await opened()
+    const { order, number } = await openOrder()
     epay.pay(number)
     for (const _ of [1, 2, 3]) expect(await notify(epay.notice(number), method)).toEqual([200, 'success'])
     expect(await orderById(parts.db, order.id)).toMatchObject({
@@ -91,15 +91,15 @@ test.each(['GET', 'POST'])(
   },
 )
 
-test('a notice that was lost: the gateway asks by itself', async () => {
-  const { order, number } = await opened()
+test('after a lost notice the gateway queries EPay by itself', async () => {
+  const { order, number } = await openOrder()
   epay.pay(number)
   gateway.db.run(`UPDATE orders SET next_look_at_ms = 1 WHERE id = ${order.id}`)
   await eventually('the order is paid', async () => (await orderById(parts.db, order.id)).state === 'paid')
   expect(balance()).toBe(CREDIT)
 })
 
-describe('credits nothing', () => {
+describe('nothing is credited by', () => {
   const failed = (status: number) => () =>
     Response.json({ code: -1, msg: '系统繁忙', status, money: '100.00' })
 
@@ -130,26 +130,26 @@ describe('credits nothing', () => {
     ['frozen money', (out_trade_no) => Response.json({ code: 1, status: 3, out_trade_no, money: '100.00' })],
     ['no status', (out_trade_no) => Response.json({ code: 1, out_trade_no, money: '100.00' })],
   ])('%s, after a signed notice', async (_, answer) => {
-    const { order, number } = await opened()
+    const { order, number } = await openOrder()
     epay.pay(number)
     epay.answersQueriesWith = () => answer(number)
     await notify(epay.notice(number))
     expect((await orderById(parts.db, order.id)).state).toBe('open')
     expect(balance()).toBe(0)
-    // Once EPay is well again, it is paid.
+    // Once EPay answers well again, the order is paid.
     epay.answersQueriesWith = undefined
     await refreshOrder(parts, order.id, { source: 'page' })
     expect(balance()).toBe(CREDIT)
   })
 
   test('a signed notice of an order that EPay knows as unpaid', async () => {
-    const { order, number } = await opened()
+    const { order, number } = await openOrder()
     expect(await notify(epay.notice(number))).toEqual([200, 'success'])
     expect(await orderById(parts.db, order.id)).toMatchObject({ state: 'open', trouble: null })
   })
 
-  test.each(['1.00', '1000.00', '0.01'])('%s CNY in place of 100.00: it is in trouble', async (money) => {
-    const { order, number } = await opened()
+  test.each(['1.00', '1000.00', '0.01'])('%s CNY in place of 100.00: trouble', async (money) => {
+    const { order, number } = await openOrder()
     epay.pay(number, money)
     await notify(epay.notice(number))
     expect(await orderById(parts.db, order.id)).toMatchObject({
@@ -159,8 +159,8 @@ describe('credits nothing', () => {
     expect(balance()).toBe(0)
   })
 
-  test('money that was given back before the gateway saw it', async () => {
-    const { order, number } = await opened()
+  test('money refunded before the gateway saw it', async () => {
+    const { order, number } = await openOrder()
     epay.pay(number)
     const at_epay = epay.orders.get(number)
     if (at_epay) at_epay.status = 2
@@ -175,8 +175,8 @@ describe('credits nothing', () => {
     ['a signature in capitals', { sign: 'F'.repeat(32) }],
     ['a field changed after it was signed', { money: '1000.00' }],
     ['a field added', { param: 'x' }],
-  ])('a notice with %s: EPay is not asked, and the alert counts it', async (_, forged) => {
-    const { number } = await opened()
+  ])('a notice with %s: EPay is not queried', async (_, forged) => {
+    const { number } = await openOrder()
     epay.pay(number)
     const { queries } = epay
     const [status, text] = await notify(epay.notice(number, {}, forged))
@@ -185,20 +185,20 @@ describe('credits nothing', () => {
   })
 
   test('a notice of another merchant with the same key', async () => {
-    const { number } = await opened()
+    const { number } = await openOrder()
     epay.pay(number)
     expect((await notify(epay.notice(number, { pid: '1002' })))[0]).toBe(400)
     expect(balance()).toBe(0)
   })
 })
 
-test('a notice of a payment that is not of this gateway is taken, and changes nothing', async () => {
-  const { number } = await opened()
+test('a notice of a payment of another gateway is accepted, and changes nothing', async () => {
+  const { number } = await openOrder()
   expect(await notify(epay.notice(number, { out_trade_no: 'TG1T1' }))).toEqual([200, 'success'])
 })
 
-test('it gives no money back by itself: the operator is told what to do', async () => {
-  const { order, number } = await opened()
+test('a refund is refused, with advice to the operator', async () => {
+  const { order, number } = await openOrder()
   epay.pay(number)
   await notify(epay.notice(number))
   const { beginRefund } = await import('../../plugins/payments/refunding.ts')
@@ -206,7 +206,7 @@ test('it gives no money back by itself: the operator is told what to do', async 
   await expect(beginRefund(parts, request)).rejects.toThrow('tollgate debit')
 })
 
-test('it keeps the contract of payment methods: `tollgate plugin check`', async () => {
+test('the plugin keeps the contract of payment methods: `tollgate plugin check`', async () => {
   const { status, out, err } = await endedHere(['plugin', 'check', '--json', '--data', gateway.data_folder])
   expect(err).toBe('')
   expect(JSON.parse(out)).toMatchObject({
@@ -216,4 +216,4 @@ test('it keeps the contract of payment methods: `tollgate plugin check`', async 
   expect(status).toBe(0)
 })
 
-test('the books are right after all of it, and the log has no key', () => gateway.rest())
+test('the books are right after all tests, and the log has no key', () => gateway.rest())

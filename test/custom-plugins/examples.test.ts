@@ -24,7 +24,7 @@ interface Delivery {
   at_s: number
 }
 
-/** Takes webhooks; answers with these statuses first, then with 204. */
+/** Receives webhooks; answers with these statuses first, then with 204. */
 function startReceiver() {
   const statuses: number[] = []
   const deliveries: Delivery[] = []
@@ -46,7 +46,7 @@ function startReceiver() {
   return { url: server.url.href, statuses, deliveries, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-/** How the gateway runs: the files as they are, or what is built of them. */
+/** A running gateway: from source, or as the built program. */
 interface Run {
   url: URL
   key: string
@@ -89,7 +89,7 @@ describe.each([
   ['in this process, from source', inThisProcess],
   ['in a process of its own: the executable, in a whole run', inItsOwn],
 ])('%s', (_name, start) => {
-  test('the moderation list refuses what has a word of its file, and nothing else', async () => {
+  test('the moderation list refuses texts with a word of its file, and no others', async () => {
     await using run = await start(filesOf(['moderation-list.ts', 'moderation-words.txt']), {})
     upstream.seen.length = 0
     const refused = [
@@ -112,7 +112,7 @@ describe.each([
     expect(upstream.seen).toHaveLength(4)
   })
 
-  test('the webhook tells of each call once, signed, and tries again while that can help', async () => {
+  test('the webhook reports each call once, signed, and tries again while that can help', async () => {
     await using receiver = startReceiver()
     const { statuses, deliveries } = receiver
     await using run = await start(filesOf(['signed-webhook.ts']), {
@@ -121,7 +121,7 @@ describe.each([
       TOLLGATE_WEBHOOK_FIRST_DELAY_MS: '5',
     })
     const response = await say(run, 'Hello.')
-    await eventually('the call was told', () => deliveries.length === 1)
+    await eventually('the call was reported', () => deliveries.length === 1)
     expect(deliveries[0]).toMatchObject({
       is_signed: true,
       record: {
@@ -133,7 +133,7 @@ describe.each([
     })
     expect(Math.abs((deliveries[0]?.at_s ?? 0) - Date.now() / 1_000)).toBeLessThan(60)
 
-    // [what the receiver answers, how often it is tried]
+    // [the answers of the receiver, the number of tries]
     for (const [answered, tries] of [
       [[500, 503, 429], 4],
       [[400], 1],
@@ -143,11 +143,11 @@ describe.each([
       statuses.splice(0, statuses.length, ...answered)
       const { headers } = await say(run, 'Hello.')
       await eventually(`there were ${tries} tries`, () => deliveries.length >= tries)
-      // Nothing tells that there will be no further try: the next call is told after it would have come.
+      // Nothing reports that no further try will come: the next call is reported after it would have come.
       statuses.length = 0
       const next = await say(run, 'Next.')
       const next_id = next.headers.get('x-request-id')
-      await eventually('the next call was told', () =>
+      await eventually('the next call was reported', () =>
         deliveries.some(({ record }) => record.request_id === next_id),
       )
       const own = deliveries.filter(({ record }) => record.request_id === headers.get('x-request-id'))
@@ -156,18 +156,18 @@ describe.each([
     }
   })
 
-  test('the counts are of each key, and told to whoever has it', async () => {
+  test('the counts are of each key, and sent to its holder alone', async () => {
     await using run = await start(filesOf(['call-counts.ts']), {})
-    const told = async (headers: Record<string, string>): Promise<[number, { calls?: number }]> => {
+    const countsFor = async (headers: Record<string, string>): Promise<[number, { calls?: number }]> => {
       const response = await fetch(new URL('/call-counts', run.url), { headers })
       return [response.status, (await response.json()) as { calls?: number }]
     }
     const mine = { authorization: `Bearer ${run.key}` }
-    expect(await told(mine)).toMatchObject([200, { calls: 0, cost_nanos: 0 }])
+    expect(await countsFor(mine)).toMatchObject([200, { calls: 0, cost_nanos: 0 }])
     for (const text of ['One.', 'Two.']) expect((await say(run, text)).status).toBe(200)
-    await eventually('both were counted', async () => (await told(mine))[1].calls === 2)
-    expect(await told(mine)).toMatchObject([200, { calls: 2, cost_nanos: 2 * ANSWER_NANOS }])
-    expect(await told({})).toMatchObject([401, { error: { message: expect.any(String) } }])
+    await eventually('both were counted', async () => (await countsFor(mine))[1].calls === 2)
+    expect(await countsFor(mine)).toMatchObject([200, { calls: 2, cost_nanos: 2 * ANSWER_NANOS }])
+    expect(await countsFor({})).toMatchObject([401, { error: { message: expect.any(String) } }])
   })
 
   test('packages come from the node_modules beside the plugins', async () => {

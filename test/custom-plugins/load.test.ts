@@ -1,4 +1,4 @@
-// The loading of custom plugins: which files, in which order, and what stops the start, with the file's name and what to do.
+// The loading of custom plugins: files, their order, and errors that stop the start, with the file's name and advice.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { gatewaySpy, routesOf } from '../support/plugins.ts'
 import { commandOf } from '../support/programs.ts'
 import { temporary } from '../support/temporary.ts'
 
-/** Nobody of this machine. */
+/** A user that this machine does not have. */
 const OTHER_USER = 54_321
 
 const parent = temporary()
@@ -25,7 +25,7 @@ afterAll(() => parent[Symbol.dispose]())
 const startWith = (own_plugins: Record<string, string>, load_limit_ms = 10_000) =>
   startTestGateway({ parent_folder, own_plugins, plugin_limits: { load_limit_ms } })
 
-/** What the start says that does not come about. */
+/** The error of a refused start. */
 async function refusalOf(own_plugins: Record<string, string>, load_limit_ms?: number): Promise<string> {
   try {
     await (await startWith(own_plugins, load_limit_ms)).stop()
@@ -38,34 +38,30 @@ async function refusalOf(own_plugins: Record<string, string>, load_limit_ms?: nu
 describe('a file that cannot be loaded stops the start', () => {
   const GOOD = 'export default () => {}'
 
-  test.each<[what: string, text: string, told: string]>([
+  test.each<[what: string, text: string, words: string]>([
     ['a syntax error, with its line', '\n\nexport default ({ app } => app', 'bad.ts:3:'],
     ['no default export', 'export const plugin = () => {}', 'no default export that is a function'],
     ['an empty file', '', 'no default export that is a function'],
-    ['a default export that is no function', 'export default { name: "x" }', 'no default export'],
+    ['a default export that is not a function', 'export default { name: "x" }', 'no default export'],
     ['a module that throws, with its line', '\nthrow new Error("no word list")', 'no word list'],
     ['a function that throws', 'export default () => { throw new Error("no word list") }', 'no word list'],
-    ['one that throws a text', 'export default () => { throw "no word list" }', 'no word list'],
+    ['a function that throws a text', 'export default () => { throw "no word list" }', 'no word list'],
     [
       'a promise that rejects',
       'export default async () => { throw new Error("no word list") }',
       'no word list',
     ],
-    [
-      'a package that is not there',
-      'import x from "left-right"\nexport default () => x',
-      'bun add left-right',
-    ],
-    ['a file that is not there', 'import x from "./words.ts"\nexport default () => x', './words.ts'],
+    ['a missing package', 'import x from "left-right"\nexport default () => x', 'bun add left-right'],
+    ['a missing file', 'import x from "./words.ts"\nexport default () => x', './words.ts'],
     [
       'a module that never ends',
       'await new Promise(() => {})\nexport default () => {}',
       'took longer than 0.2 s',
     ],
     ['a function that never ends', 'export default () => new Promise(() => {})', 'took longer than 0.2 s'],
-    ['a returned value that is no application', 'export default () => 7', 'something else'],
+    ['a returned value that is not an application', 'export default () => 7', 'something else'],
     [
-      'a hook that is no function',
+      'a hook that is not a function',
       'export default ({ gateway }) => gateway.beforeCall({})',
       'takes a function',
     ],
@@ -91,9 +87,9 @@ describe('a file that cannot be loaded stops the start', () => {
       'export default ({ app }) => app.post("/v1/messages", "x")',
       '/v1/messages is under /v1',
     ],
-    ['one beside it', 'export default ({ app }) => app.get("/v1/mine", "x")', 'is under /v1'],
+    ['a route beside it', 'export default ({ app }) => app.get("/v1/mine", "x")', 'is under /v1'],
     ['one in other letters', 'export default ({ app }) => app.get("/Console/x", "x")', 'is under /Console'],
-    ['one without a slash', 'export default ({ app }) => app.get("healthz", "x")', 'is under /healthz'],
+    ['a route without a slash', 'export default ({ app }) => app.get("healthz", "x")', 'is under /healthz'],
     ['a route for any path', 'export default ({ app }) => app.all("/*", "x")', 'ALL /*'],
     ['a route whose first part is open', 'export default ({ app }) => app.get("/:any/x", "x")', '/:any/x'],
     ['the root', 'export default ({ app }) => app.get("/", "x")', 'begin it with a name'],
@@ -108,11 +104,11 @@ describe('a file that cannot be loaded stops the start', () => {
       'export default ({ Elysia }) => new Elysia().get("/docs/x", "x")',
       '/docs',
     ],
-  ])('%s', async (_what, text, told) => {
-    const limit_ms = told.includes('took longer') ? 200 : undefined
+  ])('%s', async (_what, text, words) => {
+    const limit_ms = words.includes('took longer') ? 200 : undefined
     const message = await refusalOf({ 'a-good.ts': GOOD, 'bad.ts': text, 'c-good.ts': GOOD }, limit_ms)
     expect(message).toStartWith('The plugin plugins/bad.ts cannot be loaded: ')
-    expect(message).toContain(told)
+    expect(message).toContain(words)
     expect(message).toEndWith('`tollgate plugin check` tries all plugins without a start.')
   })
 
@@ -123,7 +119,7 @@ describe('a file that cannot be loaded stops the start', () => {
     expect(message).toContain('is also one of the plugin 1.ts')
   })
 
-  test('every method of a route that another plugin has for one', async () => {
+  test('a route for all methods, beside one of another plugin for one of them', async () => {
     const route = (method: string) => `export default ({ app }) => app.${method}("/hello", "x")`
     for (const methods of [
       ['all', 'get'],
@@ -155,7 +151,7 @@ describe('a file that cannot be loaded stops the start', () => {
     return { load: () => loadPlugin(file, parts), pathOf: (path: string) => join(folder, path) }
   }
 
-  test.each(['plugins', 'plugins/open.ts'])('%s that everybody may write to', async (open) => {
+  test.each(['plugins', 'plugins/open.ts'])('%s that everybody may write', async (open) => {
     const { load, pathOf } = loadable('open-')
     expect(await load()).toMatchObject({ name: 'open' })
     chmodSync(pathOf(open), 0o777)
@@ -163,7 +159,7 @@ describe('a file that cannot be loaded stops the start', () => {
   })
 
   test.skipIf(process.geteuid?.() !== 0)(
-    'a plugin or folder that is of neither root nor who runs it',
+    'a plugin or folder that belongs neither to root nor to the running user',
     async () => {
       for (const owned of ['plugins', 'plugins/open.ts']) {
         const { load, pathOf } = loadable('owned-')
@@ -175,28 +171,31 @@ describe('a file that cannot be loaded stops the start', () => {
     },
   )
 
-  test.skipIf(process.geteuid?.() !== 0)('as a service user: its own plugins and those of root', async () => {
-    const checked = async (owner: number) => {
-      const { pathOf } = loadable('service-')
-      for (const path of ['', 'plugins']) chownSync(pathOf(path), OTHER_USER, OTHER_USER)
-      chownSync(pathOf('plugins/open.ts'), owner, 0)
-      chmodSync(pathOf('plugins/open.ts'), 0o644)
-      const args = ['plugin', 'check', '--json', '--data', pathOf('')]
-      const child = Bun.spawn([...commandOf('as-user'), String(OTHER_USER), ...args], {
-        stdout: 'pipe',
-        stderr: 'ignore',
-      })
-      const { plugins } = JSON.parse(await child.stdout.text())
-      return [await child.exited, plugins[0].problem]
-    }
-    chmodSync(parent_folder, 0o755)
-    expect(await checked(OTHER_USER)).toEqual([0, null])
-    expect(await checked(0)).toEqual([0, null])
-    expect(await checked(OTHER_USER + 1)).toEqual([
-      1,
-      expect.stringContaining(`belongs to user ${OTHER_USER + 1}`),
-    ])
-  })
+  test.skipIf(process.geteuid?.() !== 0)(
+    'for a service user, except its own plugin or one of root',
+    async () => {
+      const checked = async (owner: number) => {
+        const { pathOf } = loadable('service-')
+        for (const path of ['', 'plugins']) chownSync(pathOf(path), OTHER_USER, OTHER_USER)
+        chownSync(pathOf('plugins/open.ts'), owner, 0)
+        chmodSync(pathOf('plugins/open.ts'), 0o644)
+        const args = ['plugin', 'check', '--json', '--data', pathOf('')]
+        const child = Bun.spawn([...commandOf('as-user'), String(OTHER_USER), ...args], {
+          stdout: 'pipe',
+          stderr: 'ignore',
+        })
+        const { plugins } = JSON.parse(await child.stdout.text())
+        return [await child.exited, plugins[0].problem]
+      }
+      chmodSync(parent_folder, 0o755)
+      expect(await checked(OTHER_USER)).toEqual([0, null])
+      expect(await checked(0)).toEqual([0, null])
+      expect(await checked(OTHER_USER + 1)).toEqual([
+        1,
+        expect.stringContaining(`belongs to user ${OTHER_USER + 1}`),
+      ])
+    },
+  )
 
   test('a folder that is a file', async () => {
     const path = join(parent_folder, 'plugins')
@@ -205,8 +204,8 @@ describe('a file that cannot be loaded stops the start', () => {
   })
 })
 
-describe('which files are loaded', () => {
-  test('those of the folder that end with .ts, in the order of their names; no types, no hidden ones, no folders', () => {
+describe('loaded files', () => {
+  test('are the files that end with .ts, in the order of their names: no types, no hidden files, no folders', () => {
     const folder = join(parent_folder, 'names')
     mkdirSync(join(folder, 'node_modules'), { recursive: true })
     mkdirSync(join(folder, 'folder.ts'))
@@ -221,21 +220,21 @@ describe('which files are loaded', () => {
     expect(skipped).toEqual(['old.js', 'other.mts', 'page.tsx'])
   })
 
-  test('without a folder, none', () => {
+  test('are none without a folder', () => {
     expect(findPlugins(join(parent_folder, 'absent'))).toEqual({ files: [], skipped: [] })
   })
 
-  test('a file with another ending is told of, not loaded', async () => {
+  test('leave out a file with another ending, which is logged', async () => {
     await using gateway = await startWith({ 'hook.js': 'throw new Error("loaded")' })
     const line = gateway.log.lines().find(({ skipped }) => skipped !== undefined)
     expect(line).toMatchObject({ level: 'warn', skipped: ['hook.js'] })
   })
 })
 
-describe('what a plugin is handed', () => {
+describe('a plugin gets', () => {
   const asPlugin = (body: string) => `export default async ({ app, Elysia, t, gateway }) => { ${body} }`
 
-  test('a gateway of seven things, which cannot be changed: no database, no ledger, no secret', async () => {
+  test('a gateway with seven members that cannot be changed: no database, no ledger, no secret', async () => {
     await using gateway = await startWith({
       'look.ts': asPlugin(`
         app.get('/look', () => ({
@@ -257,7 +256,7 @@ describe('what a plugin is handed', () => {
     expect(line).toMatchObject({ level: 'info', plugin: 'look', words: 3 })
   })
 
-  test('after its function has ended it registers no more hooks', async () => {
+  test('no more hooks after its function has ended', async () => {
     await using gateway = await startWith({
       'late.ts': asPlugin(`app.get('/late', () => gateway.beforeCall(() => {}))`),
     })
@@ -265,7 +264,7 @@ describe('what a plugin is handed', () => {
     expect(gateway.log.text()).toContain('was called after the start')
   })
 
-  test('relative modules, JSON and types: a plugin may be of several files', async () => {
+  test('relative modules, JSON and types, because it may have several files', async () => {
     await using gateway = await startWith({
       'main.ts': `
         import words from './words.json'
@@ -281,7 +280,7 @@ describe('what a plugin is handed', () => {
   })
 })
 
-test('the example of the manual is loaded as it stands, and does what it says', async () => {
+test('the example of the manual is loaded unchanged, and works as described', async () => {
   const manual = await Bun.file(join(import.meta.dir, '../../plugins/custom-plugins/README.md')).text()
   const [, example = ''] = /```ts\n(import type \{ TollgatePlugin \}.*?)```/s.exec(manual) ?? []
   await using gateway = await startWith({ 'hello.ts': example })
@@ -296,7 +295,7 @@ test('the example of the manual is loaded as it stands, and does what it says', 
 })
 
 describe('routes of plugins', () => {
-  test('with schemas, parameters and bodies; their failures are in the plain shape, with why in the log alone', async () => {
+  test('have schemas, parameters and bodies; failures have the plain shape, with the cause in the log alone', async () => {
     await using gateway = await startWith({
       'shop.ts': `export default ({ app, Elysia, t }) => {
         app.post('/shop/orders/:id', ({ params, body }) => ({ id: params.id, count: body.count }), {
@@ -319,7 +318,7 @@ describe('routes of plugins', () => {
     expect((await gateway.call('/shop/nothing')).status).toBe(404)
   })
 
-  test('hooks of its application reach no route of the gateway, nor of another plugin', async () => {
+  test('have hooks that reach no route of the gateway, nor of another plugin', async () => {
     await using gateway = await startWith({
       '1-greedy.ts': `export default ({ app }) => app
         .onRequest(() => new Response('taken'))
@@ -333,7 +332,7 @@ describe('routes of plugins', () => {
     expect((await gateway.call('/v1/messages', {})).status).toBe(401)
   })
 
-  test('they are no part of the reference, which describes what the gateway has everywhere', async () => {
+  test('are not in the reference, which describes the routes of every gateway', async () => {
     await using gateway = await startWith({ 'a.ts': `export default ({ app }) => app.get('/mine', 'x')` })
     const document = (await (await gateway.call('/docs/openapi.json')).json()) as { paths: object }
     expect(Object.keys(document.paths)).not.toContain('/mine')
@@ -349,14 +348,14 @@ test.each([
     'import { exit } from "node:process"\nexport default async () => { await Bun.sleep(1); exit() }',
     'it called process.exit()',
   ],
-])('a start whose plugin calls process.exit %s ends with status 1, and names it', async (_, source, said) => {
+])('process.exit %s ends the start with status 1, and the plugin is named', async (_, source, words) => {
   using folder = temporary()
   mkdirSync(folder.at('plugins'))
   writeFileSync(folder.at('plugins/quits.ts'), source)
   const { status, err } = await tollgate(['serve', '--listen', '127.0.0.1:0', '--data', folder.path])
   expect([status, err]).toEqual([
     1,
-    expect.stringContaining(`error: The plugin plugins/quits.ts cannot be loaded: ${said}`),
+    expect.stringContaining(`error: The plugin plugins/quits.ts cannot be loaded: ${words}`),
   ])
 })
 
@@ -387,6 +386,6 @@ test('every route of the gateway begins with a name that plugins may not use', a
   for (const { path } of await routesOf(spy.gateway(), plugins)) beginnings.add(path.split('/')[1] ?? '')
   await gateway.stop()
   expect(beginnings.size).toBeGreaterThan(5)
-  // The root has none, and no plugin gets it.
+  // The root has no name, and no plugin gets it.
   expect([...beginnings].filter((name) => name !== '' && !OWN_BEGINNINGS.has(name))).toEqual([])
 })

@@ -1,4 +1,4 @@
-// Payment methods of custom plugins: handed to payments at the start, their names checked, tried by `plugin check`, and in the types.
+// Payment methods of custom plugins: registered at the start, with checked names; tested by `plugin check`; in the types.
 import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { sceneOfFile } from '../app/commands/scene.ts'
@@ -30,7 +30,7 @@ const write = (name: string, text: string) => {
   writeFileSync(scene.path(`plugins/${name}`), text)
 }
 
-test('its methods are among those of the gateway, beside built-in ones, and orders are paid by them', async () => {
+test('the gateway has the methods of a plugin beside built-in ones, and makes orders by them', async () => {
   await using world = await startTransferGateway({ own_plugins: { 'kiosk.ts': plugin('kiosk') } })
   expect(world.parts.providers().map(({ name }) => name)).toEqual(['manual', 'kiosk'])
   const { id } = await world.gateway.account('anna')
@@ -43,7 +43,7 @@ test('its methods are among those of the gateway, beside built-in ones, and orde
 })
 
 test.each<[what: string, files: Record<string, string>, says: string]>([
-  ['the name of a built-in one', { 'a.ts': plugin('manual') }, 'the name is that of a built-in one'],
+  ['the name of a built-in method', { 'a.ts': plugin('manual') }, 'the name is that of a built-in one'],
   [
     'one name in two plugins',
     { 'a.ts': plugin('kiosk'), 'b.ts': plugin('kiosk') },
@@ -57,7 +57,7 @@ test.each<[what: string, files: Record<string, string>, says: string]>([
   ['no function', { 'a.ts': 'export default { payments: [] }' }, 'its field payments must be a function'],
   ['a fault', { 'a.ts': plugin('kiosk', 'limits: {},') }, 'limits.USD must have min_minor and max_minor'],
   [
-    'what it throws',
+    'an error that it throws',
     { 'a.ts': 'export default { payments: () => { throw new Error("no key") } }' },
     'cannot be loaded: no key',
   ],
@@ -65,7 +65,7 @@ test.each<[what: string, files: Record<string, string>, says: string]>([
   await expect(startTestGateway({ own_plugins })).rejects.toThrow(says)
 })
 
-test('check runs them against the contract: status 1 and each fault', async () => {
+test('check tests payment methods against their contract: status 1 and each fault', async () => {
   scene.columns = 80
   write('kiosk.ts', plugin('kiosk'))
   write(
@@ -91,7 +91,7 @@ test('check runs them against the contract: status 1 and each fault', async () =
   })
 })
 
-test('the types have them', async () => {
+test('the types have payment methods', async () => {
   const { file } = await scene.json('plugin', 'types')
   const text = readFileSync(file, 'utf8')
   expect(text).toContain('export interface PaymentProvider {')

@@ -10,7 +10,7 @@ import { eventBytes, startUpstream, stream } from '../support/upstream.ts'
 
 setDefaultTimeout(60_000)
 
-/** The second call of the hook ends when the error was thrown: no time is guessed. */
+/** A plugin whose hook still runs, at its second call, when the error is thrown. */
 const hookThat = (strays: string) => `
 let calls = 0
 export default ({ gateway }) => gateway.beforeCall(async () => {
@@ -29,7 +29,7 @@ const STREAMED = Buffer.concat([eventBytes(answer())]).toString()
 test.each([
   ['a timer that throws', hookThat(`throw new Error("stray ${PROVIDER_KEYS[0]}")`)],
   ['a promise that nobody awaits', hookThat('void Promise.reject(new Error("stray"))')],
-  ['one that rejects with nothing', hookThat('void Promise.reject()')],
+  ['a promise that rejects with nothing', hookThat('void Promise.reject()')],
   ['a task of the next tick, which throws a text', hookThat('process.nextTick(() => { throw "stray" })')],
   [
     'a value that throws when it is read',
