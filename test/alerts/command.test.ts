@@ -1,4 +1,4 @@
-// `alert test`: one signed message to the webhook from the command line, and what the receiver says of it.
+// `alert test`: one signed message to the webhook from the command line, and the receiver's answer.
 import { describe, expect, test } from 'bun:test'
 import { appendFileSync } from 'node:fs'
 import { Command } from 'commander'
@@ -17,7 +17,7 @@ const setWebhook = (url: string, secret = SECRET) =>
     `\n[alerts]\nwebhook_url = "${url}"\nwebhook_secret = "${secret}"\n`,
   )
 
-/** Runs it with a receiver that answers so. */
+/** Runs the command with this receiver. */
 async function runWith(post: PostWebhook, ...more: string[]) {
   const out: string[] = []
   const program = new Command().option('--data <dir>').option('--json').exitOverride()
@@ -57,14 +57,14 @@ test.each([
   expect(failure).toBeInstanceOf(Exit)
 })
 
-describe('is refused', () => {
+describe('a test alert is refused', () => {
   test('without a webhook', async () => {
     expect(await scene.refusal('alert', 'test')).toContain(
       'No webhook is set. Set webhook_url and webhook_secret in [alerts]',
     )
   })
 
-  test('where the secret’s variable is not set here', async () => {
+  test('if the variable of the secret is not set here', async () => {
     setWebhook('https://hooks.example.com/tollgate', 'env:ALERT_SECRET')
     expect(await scene.refusal('alert', 'test')).toContain(
       'If the secret is read from a variable, set that, too.',

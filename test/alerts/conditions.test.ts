@@ -1,4 +1,4 @@
-// What raises alerts: balances, spending of a day, models, providers and routes, backups.
+// Conditions that raise alerts: balances, spending of a day, models, providers and routes, backups.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { accountSpend, keySpend, lowBalances } from '../../plugins/alerts/account-conditions.ts'
 import { routeConditions } from '../../plugins/alerts/route-conditions.ts'
@@ -18,7 +18,7 @@ const NOW_MS = 20_000 * DAY_MS + 12 * HOUR_MS
 const CENT = 10_000_000
 
 describe('accounts', () => {
-  /** Each has a dollar; anna's two keys and bert's one made calls at these times. */
+  /** Accounts with a dollar each; anna's two keys and bert's one made calls at these times. */
   let db: Db
   beforeAll(async () => {
     db = await recorded([
@@ -28,7 +28,7 @@ describe('accounts', () => {
     ])
   })
 
-  test('whose balance does not last, if they spent something in these days', async () => {
+  test('with a balance that does not last, if they spent something in these days', async () => {
     expect(await lowBalances(db, NOW_MS)).toEqual([
       {
         rule: 'low_balance',
@@ -55,7 +55,7 @@ describe('accounts', () => {
     expect((await keySpend(db, limit, NOW_MS)).map(({ subject }) => subject.slice(0, 3))).toEqual(keys)
   })
 
-  test('in words, and no longer on the next day', async () => {
+  test('with a sentence, and no longer on the next day', async () => {
     expect((await accountSpend(db, 50 * CENT, NOW_MS))[0]?.sentence).toBe(
       'anna has spent 0.80 USD today (UTC), more than 0.50 USD a day.',
     )
@@ -77,7 +77,7 @@ describe('routes', () => {
     ]),
   } as unknown as Pick<Catalogue, 'models' | 'providers'>
 
-  /** Answers of a route, a second each: `.` answered, `x` an error, `t` a timeout. */
+  /** Answers of a route, one each second: `.` answered, `x` an error, `t` a timeout. */
   const answers = (name: string, of: string, text: string) => {
     const state = emptyRoute()
     for (const [at, letter] of [...text].entries()) {
@@ -131,7 +131,7 @@ describe('routes', () => {
     ],
     ['a model that is not sold any more', [answers('gone', 'c', 'xxxxxxxxx')], [], []],
     [
-      'a rejected key, from the first rejection on: nothing else is said of its provider',
+      'a rejected key, from the first rejection on, without another alert of its provider',
       [answers('one', 'a', 'xxxxx')],
       [rejected('a#1', 'k1', 1)],
       ['rejected_key a#1: a rejects your key. 1 request was rejected.'],

@@ -1,5 +1,4 @@
-// Alerts of a running gateway: a model of which every call fails is raised, sent, shown to the operator alone, and over once it answers.
-
+// Alerts of a running gateway: a failing provider raises one, which is sent, visible to the operator alone, and over once it answers.
 import { expect, test } from 'bun:test'
 import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { watchAlerts } from '../../plugins/alerts/watch.ts'
@@ -17,15 +16,15 @@ const CALLS = 5
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** Alerts do not hear the start: the test looks and sends alone. On a busy machine the gateway's own sender came between. */
+/** Plugins whose alerts miss the start, so that only the test checks and sends. On a busy machine, the gateway's own sender interfered. */
 const QUIET_PLUGINS = plugins.flatMap((plugin) =>
   plugin.name === 'alerts' ? pluginsOver([plugin], withoutEvents) : plugin,
 )
 
-/** From now to noon (UTC) of this day: what is spent in it counts for all of the test. */
+/** The time to noon (UTC) of this day, so that the test's spending is all of one day. */
 const toNoonMs = (): number => DAY_MS / 2 - (Date.now() % DAY_MS)
 
-test('a model that fails is told once, and its end', async () => {
+test('a failing model is reported once, and so is its end', async () => {
   await using upstream = await startUpstream(answering)
   const spy = gatewaySpy()
   let ahead_ms = toNoonMs()
@@ -40,14 +39,14 @@ test('a model that fails is told once, and its end', async () => {
     plugins: [...QUIET_PLUGINS, spy.plugin],
   })
   const receiver = { answers: Promise.resolve() }
-  const told: { type: string; data: { rule: string; subject: string } }[] = []
+  const messages: { type: string; data: { rule: string; subject: string } }[] = []
   const alerts = watchAlerts({
     gateway: spy.gateway(),
     settings: () => alertSettings.of(spy.gateway().calls.catalogue()),
     every_ms: DAY_MS,
     post: async (_, { body }) => {
       await receiver.answers
-      told.push(JSON.parse(body))
+      messages.push(JSON.parse(body))
       return 204
     },
   })
@@ -61,7 +60,7 @@ test('a model that fails is told once, and its end', async () => {
     await alerts.look()
     await alerts.send()
   }
-  const names = () => told.map(({ type, data: { rule, subject } }) => `${type} ${rule} ${subject}`)
+  const names = () => messages.map(({ type, data: { rule, subject } }) => `${type} ${rule} ${subject}`)
   expect(names()).toEqual([`alert.raised failing_provider ${PROVIDER}`])
 
   upstream.answer(answering)
@@ -74,13 +73,13 @@ test('a model that fails is told once, and its end', async () => {
     await alerts.look()
   }
   const [account] = gateway.rows().accounts
-  // A receiver that does not answer holds up no look.
+  // A receiver that does not answer delays no check.
   expect((await (await signedIn(gateway, 'operator')).json('GET', '/alerts')).open).toMatchObject([
     { rule: 'account_spend', subject: account?.name },
   ])
-  expect(told).toHaveLength(1)
+  expect(messages).toHaveLength(1)
   silence.resolve()
-  // The one under way, and those that became due behind it.
+  // The message under way, and the ones that became due behind it.
   for (let at = 0; at < 2; at++) await alerts.send()
   await alerts.stop()
   expect(names().slice(1)).toEqual([
@@ -88,12 +87,12 @@ test('a model that fails is told once, and its end', async () => {
     `alert.ended failing_provider ${PROVIDER}`,
   ])
 
-  const shown = await (await signedIn(gateway, 'operator')).json('GET', '/alerts')
-  expect(shown).toMatchObject({
+  const view = await (await signedIn(gateway, 'operator')).json('GET', '/alerts')
+  expect(view).toMatchObject({
     open: [{ rule: 'account_spend', subject: account?.name, account_id: account?.id, ended_at_ms: null }],
     webhook: 'hooks.example.com',
   })
-  expect(shown.recent).toHaveLength(2)
+  expect(view.recent).toHaveLength(2)
   expect(await (await signedIn(gateway, 'operator')).json('POST', '/alerts/test')).toMatchObject({
     status: 418,
     failure: 'The receiver answered 418.',
@@ -102,12 +101,12 @@ test('a model that fails is told once, and its end', async () => {
     (await (await signedIn(gateway, { account: account?.name ?? '' })).send('POST', '/alerts/test')).status,
   ).toBe(403)
   expect(
-    shown.sendings.map(({ state, status }: { state: string; status: number }) => [state, status]),
+    view.sendings.map(({ state, status }: { state: string; status: number }) => [state, status]),
   ).toEqual(Array.from({ length: 3 }, () => ['sent', 204]))
   expect(gateway.log.text()).not.toContain(SECRET)
 })
 
-test('what a check finds about an account is an alert of that account, which goes with it; of a closed one it finds nothing', async () => {
+test('a finding about an account is an alert of that account, and over once the account is closed', async () => {
   await using upstream = await startUpstream(answering)
   const spy = gatewaySpy()
   let ahead_ms = 0

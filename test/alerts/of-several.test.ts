@@ -1,5 +1,4 @@
-// Alerts of several gateways over one database: each is raised and sent once, and those of a machine are its own while it is alive.
-
+// Alerts of several gateways over one database: each is raised and sent once, and alerts of a machine are its own while it is alive.
 import { expect, test } from 'bun:test'
 import type { OtherGateways } from '../../plugins/alerts/other-gateways.ts'
 import { createSender, SENDING_LEASE_MS } from '../../plugins/alerts/sender.ts'
@@ -45,7 +44,7 @@ function senderOf(db: Db, post: PostWebhook, clock: { now_ms: number }) {
   return createSender({ db, settings, post, now: () => clock.now_ms, log, has_others: true })
 }
 
-test.if(hasPostgres)('what five gateways send at the same moment is sent once each', async () => {
+test.if(hasPostgres)('alerts that five gateways send at the same moment are sent once each', async () => {
   const { name, url } = await makeDatabase()
   const dbs = await Promise.all(Array.from({ length: 5 }, () => openPostgres(url)))
   const sent: string[] = []
@@ -64,14 +63,14 @@ test.if(hasPostgres)('what five gateways send at the same moment is sent once ea
 test.each([
   ['that is killed meanwhile is sent by another once its time is over', false, SENDING_LEASE_MS],
   ['that stops meanwhile is sent by another at once', true, 0],
-])('what is being sent by one %s', async (_, stops, after_ms) => {
+])('an alert being sent by a gateway %s', async (_, stops, after_ms) => {
   const db = dbOver(memoryDatabase())
   const clock = { now_ms: 1_000 }
-  const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>()
+  const { promise: requested, resolve: markRequested } = Promise.withResolvers<void>()
   const first = senderOf(
     db,
     (_, __, signal) => {
-      wasAsked()
+      markRequested()
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped'))))
     },
     clock,
@@ -84,7 +83,7 @@ test.each([
   const second = senderOf(db, receive, clock)
   await raise(db, 1, clock.now_ms)
   void first.sendDue()
-  await asked
+  await requested
   await second.sendDue()
   expect(sent).toBe(0)
   if (stops) await first.stop()
@@ -97,7 +96,7 @@ test.each([
   expect(sent).toBe(1)
 })
 
-test('one machine’s is not ended by another, unless no gateway is alive there; what is the same for all the eldest looks at', async () => {
+test('an alert of one machine is not ended by another, unless no gateway is alive there; the eldest checks conditions of all', async () => {
   const spy = gatewaySpy()
   await using started = await startTestGateway({ plugins: [...plugins, spy.plugin] })
   const made = spy.gateway()
@@ -106,7 +105,7 @@ test('one machine’s is not ended by another, unless no gateway is alive there;
     ...calls.catalogue(),
     server: { ...calls.catalogue().server, tls_certificate: '/none', tls_key: '/none' },
   }
-  const asked: string[] = []
+  const checking_machines: string[] = []
   const alive = new Set(['one', 'other'])
   const watch = (machine: string, is_bad: boolean, is_eldest: boolean) => {
     const gateway = {
@@ -118,7 +117,7 @@ test('one machine’s is not ended by another, unless no gateway is alive there;
       gateway,
       settings: () => alertSettings.of(gateway.calls.catalogue()),
       troubles: async () => {
-        asked.push(machine)
+        checking_machines.push(machine)
         return await currentTroubles(made as Gateway)
       },
       post: async () => 204,
@@ -137,7 +136,7 @@ test('one machine’s is not ended by another, unless no gateway is alive there;
     ])
   expect(await open()).toEqual([['certificate', 'one', false]])
   expect((await openAlerts(started.store))[0]?.sentence).toStartWith('Certificate on one: ')
-  expect(asked).toEqual(['other'])
+  expect(checking_machines).toEqual(['other'])
   alive.delete('one')
   const third = watch('third', false, false)
   await third.look()

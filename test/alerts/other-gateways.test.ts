@@ -1,10 +1,10 @@
-// Other gateways by which alerts are shared out: machines that are alive, and the eldest gateway.
+// Other gateways that share the alerts: machines that are alive, and the eldest gateway.
 import { expect, test } from 'bun:test'
 import { hostname } from 'node:os'
 import { otherGateways } from '../../plugins/alerts/other-gateways.ts'
 import type { SharingGateway } from '../../src/app/surface/gateway.ts'
 
-/** Of two gateways the second one is this. */
+/** Of two gateways, the second is this one. */
 const gateway = (id: number): SharingGateway => ({
   id,
   name: `web-${id}`,
@@ -14,15 +14,15 @@ const gateway = (id: number): SharingGateway => ({
   is_this: id === 2,
 })
 
-test('none where one has the database alone', () => {
+test('a gateway that shares no database has no others', () => {
   expect(otherGateways({ gateways: () => undefined, data_folder: '/data' })).toBeUndefined()
 })
 
-test('a machine is alive while another gateway of its name is, or it is the own one', () => {
+test('a machine is alive while a gateway of its name is, or if it is this machine', () => {
   const alive = [gateway(1), gateway(2)]
   const others = otherGateways({ gateways: () => ({ clock_ahead_ms: 0, alive }), data_folder: '/data' })
   const own = `${hostname()}:/data`
-  // The own one is web-2.
+  // This gateway is web-2.
   const machines = ['web-1:/data', own, 'web-2:/a-folder-before', 'web-11:/data', '', 'web-1']
   expect(machines.map((name) => others?.isAlive(name))).toEqual([true, true, false, false, false, false])
   expect(others?.isEldest()).toBe(false)

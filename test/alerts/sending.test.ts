@@ -22,7 +22,7 @@ const LOW = {
   sentence: 'alice has no balance left.',
 } as const
 
-/** What a receiver does: a status, or a failure of the connection. */
+/** The answer of a receiver: a status, or a failure of the connection. */
 type Answer = number | Error
 
 const settingsWith = (webhook: typeof WEBHOOK | undefined) => () => ({
@@ -34,19 +34,19 @@ const settingsWith = (webhook: typeof WEBHOOK | undefined) => () => ({
 function scene() {
   const db = dbOver(memoryDatabase())
   const clock = { now_ms: Date.now() }
-  const got: { id: string; event: string; at_ms: number }[] = []
+  const messages: { id: string; event: string; at_ms: number }[] = []
   const state: { answer: Answer; webhook: typeof WEBHOOK | undefined; ids: number } = {
     answer: 204,
     webhook: WEBHOOK,
     ids: 0,
   }
   const post: PostWebhook = async (_, { headers, body }) => {
-    got.push({ id: headers['webhook-id'] ?? '', event: JSON.parse(body).type, at_ms: clock.now_ms })
+    messages.push({ id: headers['webhook-id'] ?? '', event: JSON.parse(body).type, at_ms: clock.now_ms })
     if (state.answer instanceof Error) throw state.answer
     return state.answer
   }
   const settings = () => settingsWith(state.webhook)()
-  /** @param by in place of the receiver that answers as `state` says */
+  /** @param by a receiver in place of the one that answers by `state` */
   const open = (by = post) =>
     createSender({ db, settings, post: by, now: () => clock.now_ms, log: memoryLog().log })
   const apply = (steps: Partial<Parameters<typeof applySteps>[1]>) =>
@@ -59,7 +59,7 @@ function scene() {
   return {
     db,
     clock,
-    got,
+    messages,
     state,
     post,
     open,
@@ -71,8 +71,8 @@ function scene() {
   }
 }
 
-test('is sent once when it is raised, and once when it ends', async () => {
-  const { db, got, open, apply, later, sending, clock } = scene()
+test('an alert is sent once when it is raised, and once when it ends', async () => {
+  const { db, messages, open, apply, later, sending, clock } = scene()
   const sender = open()
   await apply({ raise: [LOW] })
   await sender.sendDue()
@@ -82,7 +82,7 @@ test('is sent once when it is raised, and once when it ends', async () => {
   await apply({ over: [alert?.id ?? 0] })
   await apply({ end: [alert?.id ?? 0] })
   await sender.sendDue()
-  expect(got.map(({ id, event }) => [id, event])).toEqual([
+  expect(messages.map(({ id, event }) => [id, event])).toEqual([
     ['msg_1', 'alert.raised'],
     ['msg_2', 'alert.ended'],
   ])
@@ -100,8 +100,8 @@ test.each<[string, Answer, string]>([
   ['a failure of the connection', new Error('connection refused'), 'connection refused'],
   ['500', 500, 'The receiver answered 500.'],
   ['a redirect', 302, 'The receiver answered 302.'],
-])('%s: is tried again with the same id, and given up after a day', async (_, answer, failure) => {
-  const { state, got, open, apply, later, sending } = scene()
+])('%s: it is tried again with the same id, and given up after a day', async (_, answer, failure) => {
+  const { state, messages, open, apply, later, sending } = scene()
   state.answer = answer
   await apply({ raise: [LOW] })
   for (const after_ms of [0, ...RETRY_AFTER_MS]) {
@@ -111,18 +111,18 @@ test.each<[string, Answer, string]>([
     // Another process goes on where the last one stopped.
     await open().sendDue()
   }
-  expect(got).toHaveLength(1 + RETRY_AFTER_MS.length)
-  expect(new Set(got.map(({ id }) => id)).size).toBe(1)
+  expect(messages).toHaveLength(1 + RETRY_AFTER_MS.length)
+  expect(new Set(messages.map(({ id }) => id)).size).toBe(1)
   expect(await sending()).toMatchObject({ due_at_ms: null, sent_at_ms: null, failure })
   later(DAY_MS)
   await open().sendDue()
-  expect(got).toHaveLength(1 + RETRY_AFTER_MS.length)
+  expect(messages).toHaveLength(1 + RETRY_AFTER_MS.length)
   const sum_ms = RETRY_AFTER_MS.reduce((sum, ms) => sum + ms, 0)
   expect([sum_ms > DAY_MS, sum_ms < 2 * DAY_MS]).toEqual([true, true])
 })
 
-test('arrives after a failure', async () => {
-  const { state, got, open, apply, later, sending } = scene()
+test('a message arrives after a failure', async () => {
+  const { state, messages, open, apply, later, sending } = scene()
   state.answer = 503
   await apply({ raise: [LOW] })
   await open().sendDue()
@@ -130,19 +130,19 @@ test('arrives after a failure', async () => {
   state.answer = 200
   later(RETRY_AFTER_MS[0])
   await open().sendDue()
-  expect(got).toHaveLength(2)
+  expect(messages).toHaveLength(2)
   expect(await sending()).toMatchObject({ tries: 2, status: 200, failure: null, due_at_ms: null })
 })
 
 test.each<[string, Answer, typeof WEBHOOK | undefined, number]>([
-  ['who answers that it is gone', 410, WEBHOOK, 1],
+  ['a receiver that answers 410, gone', 410, WEBHOOK, 1],
   ['no webhook any more', 200, undefined, 0],
-])('%s: is given up at once', async (_, answer, webhook, posts) => {
-  const { state, got, open, apply, sending } = scene()
+])('%s: the message is given up at once', async (_, answer, webhook, posts) => {
+  const { state, messages, open, apply, sending } = scene()
   Object.assign(state, { answer, webhook })
   await apply({ raise: [LOW] })
   await open().sendDue()
-  expect(got).toHaveLength(posts)
+  expect(messages).toHaveLength(posts)
   expect(await sending()).toMatchObject({ due_at_ms: null, sent_at_ms: null })
 })
 
@@ -159,39 +159,39 @@ test('without a webhook nothing is sent, and alerts are kept for thirty days aft
   expect((await recentAlerts(db, 9)).map(({ id }) => id)).toEqual([2])
 })
 
-test('an alert that is open already cannot be raised again, whoever tries', async () => {
+test('an open alert cannot be raised again', async () => {
   const { apply } = scene()
   await apply({ raise: [LOW] })
   await expect(apply({ raise: [LOW] })).rejects.toThrow('UNIQUE')
 })
 
 test('a stop does not wait for the receiver, and the next start sends it', async () => {
-  const { apply, clock, sending, open, got } = scene()
+  const { apply, clock, sending, open, messages } = scene()
   await apply({ raise: [LOW] })
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const waits: PostWebhook = (_, __, signal) =>
     new Promise((_, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason))
-      asked.resolve()
+      requested.resolve()
     })
   const sender = open(waits)
   const sent = sender.sendDue()
-  await asked.promise
+  await requested.promise
   await sender.stop()
   await sent
   expect(await sending()).toMatchObject({ tries: 0, due_at_ms: clock.now_ms })
   await open().sendDue()
-  expect(got).toHaveLength(1)
+  expect(messages).toHaveLength(1)
 })
 
-test('nothing is sent any more by who is stopped before a receiver was asked', async () => {
-  const { apply, sending, open, got, clock } = scene()
+test('a sender stopped before its request sends nothing any more', async () => {
+  const { apply, sending, open, messages, clock } = scene()
   await apply({ raise: [LOW] })
   const sender = open()
   const sent = sender.sendDue()
   await sender.stop()
   await sent
-  expect(got).toEqual([])
+  expect(messages).toEqual([])
   expect(await sending()).toMatchObject({ tries: 0, due_at_ms: clock.now_ms })
 })
 
@@ -234,20 +234,17 @@ describe('a test', () => {
     ['429', 429, 'The receiver answered 429.', 'try again in a minute'],
     ['503', 503, 'The receiver answered 503.', 'The receiver failed: look in its log.'],
     ['no connection', new Error('No route.'), 'No route.', 'No route. Check webhook_url in [alerts].'],
-  ])(
-    '%s: says what came of it, is not tried again, and is no alert',
-    async (_, answer, failure, sentence) => {
-      const { db, state, got, post, sending } = scene()
-      state.answer = answer
-      const result = await webhookTest(post)()
-      expect(result).toMatchObject({ failure, status: typeof answer === 'number' ? answer : null })
-      expect(result.sentence).toContain(sentence)
-      expect(got.map(({ event }) => event)).toEqual(['alert.test'])
-      expect([await sending(), await openAlerts(db)]).toEqual([undefined, []])
-    },
-  )
+  ])('%s: reports its result, is not tried again, and is no alert', async (_, answer, failure, sentence) => {
+    const { db, state, messages, post, sending } = scene()
+    state.answer = answer
+    const result = await webhookTest(post)()
+    expect(result).toMatchObject({ failure, status: typeof answer === 'number' ? answer : null })
+    expect(result.sentence).toContain(sentence)
+    expect(messages.map(({ event }) => event)).toEqual(['alert.test'])
+    expect([await sending(), await openAlerts(db)]).toEqual([undefined, []])
+  })
 
-  test('is refused without a webhook, and sends one message however often it is pressed meanwhile', async () => {
+  test('is refused without a webhook, and sends one message for several presses at once', async () => {
     let posts = 0
     const post: PostWebhook = async () => ++posts + 200
     await expect(webhookTest(post, settingsWith(undefined))()).rejects.toThrow(
@@ -284,7 +281,7 @@ test.each([
   ['https://127.0.0.1/', 'must be an https:// address of a public server'],
   ['https://metadata.goog/', 'must be an https:// address of a public server'],
   ['https://hooks.example.com/', 'is not on the public Internet'],
-])('%s is no address that is posted to', async (url, words) => {
+])('%s is refused as an address of webhooks', async (url, words) => {
   const post = createWebhookPost({ resolve: async () => ['10.0.0.7'] })
   await expect(post(url, { headers: {}, body: '{}' })).rejects.toThrow(words)
 })

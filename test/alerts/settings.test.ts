@@ -1,4 +1,4 @@
-// [alerts] as it is read: what it may be, what it hides and puts back, and what a missing variable turns off.
+// The section [alerts]: valid settings, mistakes, secrets that are hidden and restored, and variables that are not set.
 import { describe, expect, test } from 'bun:test'
 import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { hideSecrets, restoreSecrets } from '../../src/catalogue/hidden-text.ts'
@@ -10,7 +10,7 @@ const URL_LINE = 'webhook_url = "https://hooks.example.com/in"'
 const TOKEN = 'T0-B0-token-of-the-webhook'
 const with_ = (...lines: string[]) => `[alerts]\n${lines.join('\n')}\n${CATALOGUE}`
 
-test('by default nothing is sent, and no spending is too much', () => {
+test('by default nothing is sent, and spending has no threshold', () => {
   expect(alertSettings.of(catalogueOf(CATALOGUE))).toEqual({
     webhook: undefined,
     account_daily_nanos: undefined,
@@ -60,9 +60,9 @@ test.each([
 test.each([
   ['secret', [URL_LINE, 'webhook_secret = "env:HOOK"']],
   ['address', ['webhook_url = "env:HOOK"', `webhook_secret = "${SECRET}"`]],
-])('a variable of the %s that is not set turns the webhook off, and is warned of', (_, lines) => {
+])('an unset variable of the %s turns the webhook off, with a warning', (_, lines) => {
   const reading = read(with_(...lines))
-  if (!reading.ok) throw new Error('it has mistakes')
+  if (!reading.ok) throw new Error('the text has mistakes')
   expect(alertSettings.of(reading.catalogue).webhook).toBeUndefined()
   expect(reading.warnings.map(({ message }) => message)).toEqual([
     'needs the environment variable HOOK, which is not set: no alerts are sent. Set it, and start again',
@@ -80,7 +80,7 @@ test('address and secret are read from variables', () => {
 })
 
 test.each([`http://hooks.example.com/${TOKEN}`, TOKEN, `https://[${TOKEN}`])(
-  'an address from a variable that is no https:// one is a mistake, which does not repeat it: %s',
+  'an invalid address from a variable is a mistake, which does not repeat it: %s',
   (HOOK_URL) => {
     const mistakes = mistakesOf(FROM_VARIABLES, { HOOK_URL, HOOK_SECRET: SECRET })
     expect(mistakes).toEqual([
@@ -95,11 +95,11 @@ const withAddress = (address: string) =>
 
 function hidden(text: string) {
   const found = hideSecrets(text, createRedactor([]))
-  if (!found) throw new Error('it is no TOML')
+  if (!found) throw new Error('the text is not TOML')
   return found
 }
 
-describe('what is secret in it', () => {
+describe('the secrets', () => {
   test.each([
     `https://hooks.example.com/services/T0/B0/${TOKEN}`,
     `https://hooks.example.com/?token=${TOKEN}`,
@@ -108,7 +108,7 @@ describe('what is secret in it', () => {
     `https://user:${TOKEN}@hooks.example.com`,
     `https://hooks.example.com:8443/${TOKEN}/`,
     `https://hooks.example.com/${TOKEN}/..`,
-  ])('%s is known to the log, is not shown, and comes back', (address) => {
+  ])('%s is known to the redactor of the log, is hidden, and comes back', (address) => {
     const text = withAddress(address)
     expect(secretsOf(catalogueOf(text))[0]).toEqual(expect.arrayContaining([SECRET, address]))
     const found = hidden(text)
@@ -118,7 +118,7 @@ describe('what is secret in it', () => {
   })
 
   test.each(['https://hooks.example.com', 'https://hooks.example.com/', 'https://hooks.example.com:8443'])(
-    '%s is shown: it has no token',
+    '%s is visible, because it has no token',
     (address) => {
       const text = withAddress(address)
       expect(secretsOf(catalogueOf(text))[0]).not.toContain(address)
@@ -126,7 +126,7 @@ describe('what is secret in it', () => {
     },
   )
 
-  test('names of variables are shown', () => {
+  test('names of variables are visible', () => {
     for (const line of ['webhook_url = "env:HOOK_URL"', 'webhook_secret = "env:HOOK_SECRET"'])
       expect(hidden(FROM_VARIABLES).text).toContain(line)
   })
@@ -142,12 +142,7 @@ describe('what is secret in it', () => {
   test.each([
     ['an address of a provider', /base_url = ".*"/, `base_url = "${mark}"`, 'providers[0].base_url'],
     ['a key of a provider', /api_keys = .*/, `api_keys = ["${mark}"]`, 'providers[0].api_keys[0]'],
-    [
-      'a name that is shown',
-      'id = "model"',
-      `id = "model"\ndisplay_name = "${mark}"`,
-      'models[0].display_name',
-    ],
+    ['a visible name', 'id = "model"', `id = "model"\ndisplay_name = "${mark}"`, 'models[0].display_name'],
   ])('the address is not put into %s', (_, place, changed, path) => {
     const { text, mistakes } = restoreSecrets(found.text.replace(place, changed), found)
     expect(text.split(TOKEN)).toHaveLength(2)

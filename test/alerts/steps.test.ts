@@ -1,4 +1,4 @@
-// What becomes of alerts, as a table of moments: raised once, back before they end, over, of rules that could not be looked at.
+// Steps of alerts, as a table of moments: raised once, over, back before their end, ended, and rules that could not be checked.
 import { expect, test } from 'bun:test'
 import {
   type Condition,
@@ -17,11 +17,11 @@ const condition = (subject: string, rule: Condition['rule'] = 'low_balance'): Co
 })
 const EVERY: ReadonlySet<string> = new Set(['low_balance', 'disk'])
 
-/** A minute, and the subjects that are low then; a `?` where the rule could not be looked at. */
+/** A minute, and the subjects that are low then; `?` if the rule could not be checked. */
 type Moment = `${number}${string}`
 
-/** Goes through moments, and says what was raised and ended at each. */
-function played(moments: readonly Moment[]): string[] {
+/** The alerts raised (+) and ended (-) at each moment. */
+function changesAt(moments: readonly Moment[]): string[] {
   let open: OpenAlert[] = []
   let id = 0
   return moments.map((moment) => {
@@ -30,7 +30,7 @@ function played(moments: readonly Moment[]): string[] {
     const conditions = words.filter((word) => word !== '?').map((subject) => condition(subject))
     const now_ms = Number(minute) * MINUTE_MS
     const { raise, over, back, end } = stepsOf(open, conditions, { checked_rules, now_ms })
-    const told = [
+    const changes = [
       ...raise.map(({ subject }) => `+${subject}`),
       ...open.filter((one) => end.includes(one.id)).map(({ subject }) => `-${subject}`),
     ]
@@ -43,7 +43,7 @@ function played(moments: readonly Moment[]): string[] {
         }),
       ...raise.map(({ rule, subject }) => ({ id: ++id, rule, subject, over_since_ms: null })),
     ]
-    return told.join(' ')
+    return changes.join(' ')
   })
 }
 
@@ -61,13 +61,13 @@ test.each<[string, readonly Moment[], string[]]>([
     ['+a', '', '', '', '', '', '-a'],
   ],
   ['one that comes back after its end', ['0 a', '1', '11', '12 a'], ['+a', '', '-a', '+a']],
-  ['one that could not be looked at', ['0 a', '1 ?', '30 ?', '31 a'], ['+a', '', '', '']],
-  ['one that is over, and was not looked at later on', ['0 a', '1', '20 ?', '21'], ['+a', '', '', '-a']],
-])('%s', (_, moments, told) => {
-  expect(played(moments)).toEqual(told)
+  ['one that could not be checked', ['0 a', '1 ?', '30 ?', '31 a'], ['+a', '', '', '']],
+  ['one that is over, and was not checked later on', ['0 a', '1', '20 ?', '21'], ['+a', '', '', '-a']],
+])('%s', (_, moments, changes) => {
+  expect(changesAt(moments)).toEqual(changes)
 })
 
-test('of one rule so many are open at a time; others wait for room, those of other rules do not', () => {
+test('a rule has a maximum of open alerts: others of it wait for room, those of other rules do not', () => {
   const many = Array.from({ length: MAX_OPEN + 1 }, (_, index) => condition(`a${index}`))
   const { raise } = stepsOf([], [...many, condition('', 'disk')], { checked_rules: EVERY, now_ms: 0 })
   expect(raise).toHaveLength(MAX_OPEN + 1)

@@ -1,4 +1,4 @@
-// Where the notice of an open alert leads: the page on which the operator can act on it.
+// Links of open alerts: each leads to the page on which the operator can act on it.
 import { expect, test } from 'bun:test'
 import { linkOf } from '../../plugins/alerts/web/action-link.ts'
 

@@ -14,8 +14,8 @@ const ALERT = {
   ended_at_ms: 1_614_268_930_000,
 }
 
-/** As the page of the specification has it: https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/javascript/src/index.test.ts */
-test('the published example', () => {
+/** The example of the specification: https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/javascript/src/index.test.ts */
+test('the published example has its published signature', () => {
   const headers = signedHeaders({
     webhook_id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     at_ms: 1_614_265_330_000,
@@ -66,7 +66,7 @@ describe('the official package', () => {
   })
 })
 
-test('the end says when', () => {
+test('a message of an end has its time', () => {
   expect(JSON.parse(bodyOf('ended', ALERT))).toMatchObject({
     type: 'alert.ended',
     timestamp: '2021-02-25T16:02:10.000Z',

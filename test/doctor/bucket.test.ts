@@ -1,4 +1,4 @@
-// The doctor over a bucket of files: what is wrong with the address, the key and its rights, in the words of the start.
+// The doctor's check of a bucket of files: faults of its address, its key and the key's rights, in the words of the start.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { checkStoredFiles } from '../../plugins/doctor/checks/stored-files.ts'
 import { claimBucket } from '../../src/app/process/files/claim.ts'
@@ -32,7 +32,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
   const objects = async (files: Bucket) =>
     (await Array.fromAsync(fileStoresOf({ files }, '').bucket?.connection.list('') ?? [])).length
 
-  test('that works is well, and has nothing left of it', async () => {
+  test('that works is ok, and keeps no object of the check', async () => {
     expect(await check()).toMatchObject([
       {
         check: 'stored files',
@@ -43,7 +43,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     expect(await objects(bucket)).toBe(1)
   })
 
-  test('that no start has claimed is told, and not claimed', async () => {
+  test('that no start has claimed is a warning, and is not claimed', async () => {
     const files = partOf(s3)
     expect(await check(files)).toMatchObject([
       { level: 'warn', found: expect.stringContaining('has not started with it yet') },
@@ -51,7 +51,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     expect(await objects(files)).toBe(0)
   })
 
-  test('before the first start is tried without a database', async () => {
+  test('before the first start is checked without a database', async () => {
     using empty = temporary()
     expect(await check(partOf(s3), empty.path)).toMatchObject([{ level: 'ok' }])
     expect(await check({}, empty.path)).toMatchObject([
@@ -59,7 +59,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     ])
   })
 
-  test("that is another database's fails", async () => {
+  test('of another database fails', async () => {
     using other = temporary()
     openDatabase(other.at('tollgate.db')).close()
     expect(await check({}, other.path)).toMatchObject([
@@ -73,8 +73,8 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
   test.each<[string, Partial<Bucket>, RegExp]>([
     ['a wrong secret', { secret_access_key: 'another' }, /the secret_access_key is wrong/],
     ['an unknown key', { access_key_id: 'nobody' }, /the access_key_id is unknown there/],
-    ['a name that nobody has', { bucket: 'elsewhere' }, /bucket not found\. Create it/],
-    ['a server that is away', { endpoint: 'http://127.0.0.1:9' }, /check its address and region/],
+    ['an unknown name', { bucket: 'elsewhere' }, /bucket not found\. Create it/],
+    ['an unreachable server', { endpoint: 'http://127.0.0.1:9' }, /check its address and region/],
   ])('with %s fails', async (_, changed, words) => {
     expect(await check(changed)).toMatchObject([
       {

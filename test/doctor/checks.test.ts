@@ -1,4 +1,4 @@
-// The doctor: each trouble is found, at its level, with what to do; what is well is said to be well.
+// The doctor: each trouble is found, at its level, with advice; healthy parts are ok.
 import { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { accountFile } from '../support/google.ts'
 import { commandOf } from '../support/programs.ts'
 
 const IS_ROOT = process.geteuid?.() === 0
-/** "nobody", who owns nothing here. */
+/** The user "nobody", who owns nothing here. */
 const SERVICE = 65_534
 
 const scene = sceneOfEachTest((scene) => {
@@ -23,7 +23,7 @@ const scene = sceneOfEachTest((scene) => {
   chmodSync(scene.path('tollgate.toml'), 0o600)
 })
 
-async function examined(): Promise<DoctorReport> {
+async function runDoctor(): Promise<DoctorReport> {
   const { out } = await scene.run('doctor', '--json')
   const report: unknown = JSON.parse(out)
   if (!fits(DoctorReport, report)) throw new Error(`no report: ${out}`)
@@ -32,7 +32,7 @@ async function examined(): Promise<DoctorReport> {
 
 /** The findings of a check, as `level: found`. */
 async function found(check: string): Promise<string[]> {
-  const { findings } = await examined()
+  const { findings } = await runDoctor()
   return findings
     .filter((finding) => finding.check.startsWith(check))
     .map((finding) => `${finding.level}: ${finding.found}`)
@@ -52,14 +52,14 @@ function setVersion(version: number): void {
 
 type Trouble = [what: string, check: string, says: string, spoil: () => void]
 
-describe('a folder that is well', () => {
+describe('a healthy folder', () => {
   test('has no failure, and the exit status is 0', async () => {
     const { status, out } = await scene.run('doctor')
     expect(out).not.toContain('fail  ')
     expect(status).toBe(0)
   })
 
-  test('is told in 80 columns', async () => {
+  test('is reported in 80 columns', async () => {
     const { out } = await scene.run('doctor')
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
     expect(out).toMatch(/\n\nok: \d+, warnings: \d+, failed: 0\.$/)
@@ -82,13 +82,13 @@ test.each([
       ? text.replace(/api_keys = .*/, 'api_keys = ["env:TOLLGATE_NOT_SET"]')
       : text.replace(/^routes = \[\{(.*?) \}/m, `routes = [{$1, ${cost} }`),
   )
-  const { findings } = await examined()
+  const { findings } = await runDoctor()
   const warnings = findings.filter(({ check, level }) => check === 'catalogue' && level === 'warn')
   expect(warnings.length).toBeGreaterThan(0)
   for (const warning of warnings) expect(warning.advice).toContain(advice)
 })
 
-describe('what is wrong is found, and fails', () => {
+describe('a trouble is found, and fails', () => {
   test.each([
     ['no catalogue', 'catalogue', 'fail: not found', () => rmSync(scene.path('tollgate.toml'))],
     [
@@ -101,20 +101,20 @@ describe('what is wrong is found, and fails', () => {
     ['a damaged database', 'database', 'fail: it ', () => damage('SQLite format 3\0')],
     ['a database of a newer program', 'schema', 'fail: version 99', () => setVersion(99)],
     [
-      'a certificate that is not there',
+      'a missing certificate',
       'certificate',
       'fail: ',
       () => catalogue(simulated({ server: 'tls_certificate = "a.pem"\ntls_key = "a.key"' })),
     ],
     [
-      'a certificate that has expired',
+      'an expired certificate',
       'certificate',
       'fail: for DNS:images.example.com, valid until 2021-01-01: it has expired',
       () => certificate('expired'),
     ],
     ['a key of TLS that all may read', 'key of TLS', 'fail: every', () => certificate('right', 0o644)],
     [
-      'a provider that is not there',
+      'an unreachable provider',
       'provider provider-one#1',
       'fail: it cannot be reached: ECONNREFUSED',
       () => catalogue(catalogueOf({ upstream_url: 'http://127.0.0.1:9' })),
@@ -138,7 +138,7 @@ function certificate(name: string, mode = 0o600): void {
 }
 
 test.skipIf(!IS_ROOT)(
-  'a key of TLS that the owner of the folder cannot read, although root can',
+  'a key of TLS fails that the owner of the folder cannot read, although root can',
   async () => {
     certificate('right')
     chownSync(scene.dir, SERVICE, SERVICE)
@@ -148,13 +148,13 @@ test.skipIf(!IS_ROOT)(
   },
 )
 
-describe('a database is only to be replaced by a backup where it is damaged', () => {
+describe('the advice to restore a backup is only for a damaged database', () => {
   const database = async (out: string) => {
     const { findings }: DoctorReport = JSON.parse(out)
     return findings.find(({ check }) => check === 'database')
   }
 
-  test('one that is damaged', async () => {
+  test('a damaged database', async () => {
     damage('no database')
     const { out } = await scene.run('doctor', '--json')
     expect((await database(out))?.advice).toContain('restore the last backup')
@@ -163,7 +163,7 @@ describe('a database is only to be replaced by a backup where it is damaged', ()
   test.skipIf(!IS_ROOT).each([
     ['a folder that cannot be looked into', 0o700],
     ['a folder that cannot be written', 0o755],
-  ])('%s: this is another user, and nothing is missing', async (_case, mode) => {
+  ])('%s: the advice is to run as another user, and nothing is reported missing', async (_case, mode) => {
     chmodSync(scene.dir, mode)
     for (const name of ['tollgate.db', 'tollgate.toml']) chmodSync(scene.path(name), 0o644)
     const command = [...commandOf('as-user'), String(SERVICE), 'doctor', '--json', '--data', scene.dir]
@@ -178,17 +178,17 @@ describe('a database is only to be replaced by a backup where it is damaged', ()
   })
 })
 
-test('of a folder that is not there nothing more is said to fail', async () => {
+test('a missing folder fails, and its catalogue, but nothing else', async () => {
   const out = (await createScene('nothing', join(scene.dir, 'none')).run('doctor', '--json')).out
   const { findings }: DoctorReport = JSON.parse(out)
   const failed = findings.filter(({ level }) => level === 'fail')
   expect(failed.map(({ check }) => check)).toEqual(['catalogue', 'data folder'])
 })
 
-describe('what may be wrong is a warning, and the exit status stays 0', () => {
+describe('a possible trouble is a warning, and the exit status stays 0', () => {
   test.each([
     [
-      'a database that was emptied',
+      'an emptied database',
       'schema',
       'warn: it has no tables',
       () => writeFileSync(scene.path('tollgate.db'), ''),
@@ -207,7 +207,7 @@ describe('what may be wrong is a warning, and the exit status stays 0', () => {
       () => catalogue(catalogueOf({ upstream_url: 'http://127.0.0.1:9', api_keys: ['env:NOT_THERE'] })),
     ],
     [
-      'callers who come by plain HTTP',
+      'callers by plain HTTP',
       'certificate',
       'warn: plain HTTP at 0.0.0.0:8080',
       () => catalogue(simulated({ server: 'listen = "0.0.0.0:8080"' })),
@@ -236,7 +236,7 @@ describe('what may be wrong is a warning, and the exit status stays 0', () => {
 
 describe('backups', () => {
   const backup = (section: string) => catalogue(`${simulated()}\n[backup]\n${section}\n`)
-  const made = async (age_ms: number) => {
+  const makeBackup = async (age_ms: number) => {
     await scene.json('backup')
     scene.now_ms += age_ms
   }
@@ -252,21 +252,21 @@ describe('backups', () => {
     ['of the day before', 'at = "03:00"', 25 * HOUR_MS, 'ok: tollgate-'],
     ['one was not made', 'at = "03:00"', 27 * HOUR_MS, 'fail: tollgate-'],
     ['one of an hour was not made', 'every = "1h"', 4 * HOUR_MS, 'fail: tollgate-'],
-    ['a variable that is not here', elsewhere(9), undefined, 'warn: not checked: the environment variable'],
+    ['an unset variable', elsewhere(9), undefined, 'warn: not checked: the environment variable'],
   ] as const)('%s', async (_case, section, age_ms, says) => {
     backup(section)
-    if (age_ms !== undefined) await made(age_ms)
+    if (age_ms !== undefined) await makeBackup(age_ms)
     expect((await found('backups')).join()).toContain(says)
   })
 
-  test('a bucket that is away', async () => {
+  test('an unreachable bucket', async () => {
     backup(elsewhere(9).replace('env:BACKUP_SECRET', 'secret'))
     expect((await found('backups')).join()).toMatch(/^fail: The bucket home at .* failed/)
   })
 
   test('on the disk of the data folder', async () => {
     backup('')
-    await made(0)
+    await makeBackup(0)
     expect((await found('backup place')).join()).toStartWith('warn: ')
   })
 
@@ -310,18 +310,18 @@ describe('the limit of open files', () => {
     expect(checkFiles(limits(soft)).map((finding) => finding.level)).toEqual([level as 'ok'])
   })
 
-  test('nothing is said of it on another system', () => expect(checkFiles('')).toEqual([]))
+  test('is not checked on another system', () => expect(checkFiles('')).toEqual([]))
 })
 
-describe('providers are asked for their list of models, which costs nothing', () => {
+describe('the check of a provider requests its list of models, which costs nothing', () => {
   let answer: { status: number; date: number } = { status: 200, date: NOW }
-  const asked: { method: string; path: string; key: string | null }[] = []
+  const requests: { method: string; path: string; key: string | null }[] = []
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
       const { headers, method, url } = request
-      asked.push({ method, path: new URL(url).pathname, key: headers.get('x-goog-api-key') })
+      requests.push({ method, path: new URL(url).pathname, key: headers.get('x-goog-api-key') })
       return new Response('provider-secret-one', {
         status: answer.status,
         headers: { date: new Date(answer.date).toUTCString() },
@@ -329,7 +329,7 @@ describe('providers are asked for their list of models, which costs nothing', ()
     },
   })
   beforeEach(() => {
-    asked.length = 0
+    requests.length = 0
     catalogue(catalogueOf({ upstream_url: `http://127.0.0.1:${server.port}` }))
   })
 
@@ -344,7 +344,7 @@ describe('providers are asked for their list of models, which costs nothing', ()
   ])('status %d', async (status, says) => {
     answer = { status, date: NOW }
     expect(await found('provider provider-one#1')).toEqual([expect.stringContaining(says)])
-    expect(asked).toEqual([{ method: 'GET', path: '/v1beta/models', key: 'provider-secret-one' }])
+    expect(requests).toEqual([{ method: 'GET', path: '/v1beta/models', key: 'provider-secret-one' }])
   })
 
   test.each([
@@ -361,13 +361,13 @@ describe('providers are asked for their list of models, which costs nothing', ()
     )
   })
 
-  test('no key is shown', async () => {
+  test('the report has no key', async () => {
     answer = { status: 401, date: NOW }
-    expect(JSON.stringify(await examined())).not.toContain('provider-secret')
+    expect(JSON.stringify(await runDoctor())).not.toContain('provider-secret')
   })
 })
 
-test('the gateway is asked directly, whatever proxy the environment names', async () => {
+test('the check requests the gateway directly, in spite of a proxy in the environment', async () => {
   using gateway = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('ready') })
   process.env.HTTP_PROXY = 'http://127.0.0.1:9'
   try {
@@ -381,7 +381,7 @@ test('the gateway is asked directly, whatever proxy the environment names', asyn
 test.each([
   ['before its head', () => new Promise<Response>(() => {})],
   ['within its body', () => new Response(new ReadableStream({ start: (body) => body.enqueue('{') }))],
-])('a gateway that stops answering %s is not taken for one that does not run', async (_case, hang) => {
+])('a gateway that stops answering %s is not reported as one that does not run', async (_case, hang) => {
   using gateway = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: hang })
   expect(await checkReady(gateway.url.origin, 200)).toMatchObject({
     level: 'fail',
@@ -390,12 +390,12 @@ test.each([
   await gateway.stop(true)
 })
 
-test('a check-up on request, in a process of its own, of a folder that has a space in its name', async () => {
+test('a check-up on request, in a process of its own, of a folder with a space in its name', async () => {
   const dir = join(scene.dir, 'a folder')
   mkdirSync(dir)
   const doctor = createDoctor(dir, Date.now)
   doctor.begin()
-  await eventually('it ended', () => doctor.running_since_ms === undefined)
+  await eventually('the check-up ended', () => doctor.running_since_ms === undefined)
   expect(doctor.failure).toBeUndefined()
   expect(doctor.last?.report.healthy).toBe(false)
   expect(doctor.last?.report.findings[0]).toMatchObject({ check: 'catalogue', level: 'fail' })
@@ -409,14 +409,14 @@ describe('the file of a service account', () => {
   const put = (mode: number) =>
     writeFileSync(scene.path('v.json'), accountFile('http://127.0.0.1:1'), { mode })
 
-  test('that is not there', async () => {
+  test('that is missing', async () => {
     named('v.json')
     expect(await found('catalogue')).toContainEqual(
       expect.stringMatching(/^warn: .* needs the file v\.json, which cannot be read \(not found\)/),
     )
   })
 
-  test('that every user can read, of whom nobody answers at the token server', async () => {
+  test('that every user can read fails, and so does a token server without an answer', async () => {
     put(0o644)
     named('v.json')
     expect(await found('key file')).toEqual([
@@ -450,7 +450,7 @@ price = { input = 1, output = 4 }
 routes = [{ provider = "provider-one", model = "m"${route} }, { provider = "provider-one", model = "n" }]
 ${more}
 `
-  /** So many days from the day of the check. */
+  /** A day, counted from the day of the check. */
   const day = (days: number) => new Date(NOW + days * 86_400_000).toISOString().slice(0, 10)
 
   const NONE = 'ok: no model ends within 30 days, by the dates in the catalogue'

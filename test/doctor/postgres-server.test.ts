@@ -1,4 +1,4 @@
-// The doctor's look at a PostgreSQL server: what is told of one that is well, and each trouble with what to do.
+// The doctor's check of a PostgreSQL server: the findings of a healthy one, and each trouble with advice.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { SQL } from 'bun'
@@ -35,11 +35,11 @@ const WELL: ExaminedServer = {
   gateways: [gateway(1, '1.2.0')],
 }
 
-const told = (examined: Partial<ExaminedServer>): string[] =>
+const findingsOf = (examined: Partial<ExaminedServer>): string[] =>
   diagnosesOfServer({ ...WELL, ...examined }).map(({ level, check, found }) => `${level} ${check}: ${found}`)
 
-test('a server that is well', () => {
-  expect(told({})).toEqual([
+test('a healthy server', () => {
+  expect(findingsOf({})).toEqual([
     'ok database: PostgreSQL 18.4 at db.internal:5432/tollgate, 8.6 MB, round trip 0.4 ms; `tollgate audit` checks its tables and the books',
     `ok schema: version ${NEWEST}, up to date`,
     'ok database rights: gateway may read, write and change all tables',
@@ -113,19 +113,19 @@ const CASES: [what: string, examined: Partial<ExaminedServer>, says: string][] =
     'warn dead rows: accounts: 400000, beside 20 rows',
   ],
   [
-    'as many as a large table may have',
+    'many dead rows of a large table',
     { dead_rows: [{ table: 'accounts', live: 500_000, dead: 400_000 }] },
     'ok dead rows: accounts 400000',
   ],
 ]
 
 test.each(CASES)('%s', (_, examined, says) => {
-  expect(told(examined)).toContain(says)
+  expect(findingsOf(examined)).toContain(says)
   for (const { level, advice } of diagnosesOfServer({ ...WELL, ...examined }))
     expect(advice === null).toBe(level === 'ok')
 })
 
-test('what to do about a fault', () => {
+test('the advice on a fault is the end of its sentence', () => {
   const [fault] = diagnosesOfServer({ ...WELL, faults: ['It is off: set it on.'] })
   expect(fault).toMatchObject({ found: 'It is off', advice: 'Set it on.' })
 })
@@ -136,7 +136,7 @@ describe('a folder whose catalogue names a server', () => {
     for (const each of undo.splice(0)) await each()
   })
 
-  async function examined(database: string, env: Record<string, string> = {}) {
+  async function examine(database: string, env: Record<string, string> = {}) {
     const scene: Scene = createScene('nothing')
     undo.push(() => scene.remove())
     const section = `[storage]\ndatabase = "${database}"\n`
@@ -154,15 +154,15 @@ describe('a folder whose catalogue names a server', () => {
     return { status, out, ...Object.assign({}, ...findings.map(of)) }
   }
 
-  const made = async (template?: 'template0') => {
+  const makeTestDatabase = async (template?: 'template0') => {
     const database = await makeDatabase(template)
     undo.push(() => dropDatabase(database.name))
     return database
   }
 
-  test('that does not listen: it fails, and nothing else is said of the database', async () => {
+  test('that does not listen: it fails, and the database has no other finding', async () => {
     const host = `127.0.0.1:${freePort()}`
-    const found = await examined(`postgres://tollgate:hunter2@${host}/db`)
+    const found = await examine(`postgres://tollgate:hunter2@${host}/db`)
     expect(found.status).toBe(1)
     expect(found.database).toStartWith(`fail: PostgreSQL at ${host} cannot be reached (`)
     expect(found.database).toEndWith('(Check that it runs, and the address.)')
@@ -171,15 +171,15 @@ describe('a folder whose catalogue names a server', () => {
     expect(found.out).not.toContain('hunter2')
   })
 
-  test('whose variable is not here: that is the catalogue’s finding', async () => {
-    const found = await examined('env:NOT_HERE')
+  test('by an unset variable: the catalogue has the finding', async () => {
+    const found = await examine('env:NOT_HERE')
     expect(found.catalogue).toContain('needs the environment variable NOT_HERE')
     expect(found.database).toBeUndefined()
   })
 
-  test.if(hasPostgres)('that is well', async () => {
-    const { url, name } = await made()
-    const found = await examined('env:DATABASE_URL', { DATABASE_URL: url })
+  test.if(hasPostgres)('that is healthy', async () => {
+    const { url, name } = await makeTestDatabase()
+    const found = await examine('env:DATABASE_URL', { DATABASE_URL: url })
     expect(found.database).toMatch(
       new RegExp(`^ok: PostgreSQL [0-9.]+ at [^/]+/${name}, [0-9.]+ MB, round trip [0-9.]+ ms; `),
     )
@@ -189,31 +189,28 @@ describe('a folder whose catalogue names a server', () => {
     expect(found['stored files']).toBe('ok: none missing: images 0')
   })
 
-  test.if(hasPostgres)('that has no such database, or no tables in it', async () => {
-    const { url, name } = await made('template0')
-    expect((await examined(url)).schema).toStartWith('warn: it has no tables')
-    const none = await examined(url.replace(name, 'nowhere'))
+  test.if(hasPostgres)('without the database, or without tables in it', async () => {
+    const { url, name } = await makeTestDatabase('template0')
+    expect((await examine(url)).schema).toStartWith('warn: it has no tables')
+    const none = await examine(url.replace(name, 'nowhere'))
     expect(none.database).toMatch(/^fail: .* has no database nowhere \(Create it by CREATE DATABASE nowhere/)
   })
 
-  test.if(hasPostgres)(
-    'of tables that another user owns, and of a database that is set otherwise',
-    async () => {
-      const { url, name } = await made()
-      const role = `${name}_reader`
-      const run = async (text: string) => {
-        await using sql = new SQL({ url, max: 1 })
-        await sql.unsafe(text).simple()
-      }
-      await run(`CREATE ROLE ${role} LOGIN PASSWORD 'p'; GRANT USAGE ON SCHEMA tollgate TO ${role};
+  test.if(hasPostgres)('with tables of another user, and with another synchronous_commit', async () => {
+    const { url, name } = await makeTestDatabase()
+    const role = `${name}_reader`
+    const run = async (text: string) => {
+      await using sql = new SQL({ url, max: 1 })
+      await sql.unsafe(text).simple()
+    }
+    await run(`CREATE ROLE ${role} LOGIN PASSWORD 'p'; GRANT USAGE ON SCHEMA tollgate TO ${role};
       GRANT SELECT ON ALL TABLES IN SCHEMA tollgate TO ${role}; ALTER DATABASE ${name} SET synchronous_commit = off`)
-      undo.unshift(() => run(`DROP OWNED BY ${role}; DROP ROLE ${role}`))
-      const address = Object.assign(new URL(url), { username: role, password: 'p' }).href
-      const found = await examined(address)
-      expect(found['database rights']).toStartWith(
-        `fail: ${role} may not read and write all tables: not account_details, account_suspensions, accounts, and `,
-      )
-      expect(found.database).toMatch(/^fail: .* loses it in a power cut \(Set synchronous_commit = 'on'/)
-    },
-  )
+    undo.unshift(() => run(`DROP OWNED BY ${role}; DROP ROLE ${role}`))
+    const address = Object.assign(new URL(url), { username: role, password: 'p' }).href
+    const found = await examine(address)
+    expect(found['database rights']).toStartWith(
+      `fail: ${role} may not read and write all tables: not account_details, account_suspensions, accounts, and `,
+    )
+    expect(found.database).toMatch(/^fail: .* loses it in a power cut \(Set synchronous_commit = 'on'/)
+  })
 })

@@ -1,4 +1,4 @@
-// What the doctor says of snapshots on a PostgreSQL server: by their age, by what has them, and what is hidden from the gateway's user.
+// The doctor's finding on snapshots of a PostgreSQL server: by age, by holder, and with sessions hidden from the gateway's user.
 import { expect, test } from 'bun:test'
 import { diagnosisOf } from '../../plugins/doctor/checks/snapshots.ts'
 import type { OldestSnapshot } from '../../src/store/engines/postgres/snapshots.ts'
@@ -96,7 +96,7 @@ test.each<
     END,
   ],
   [
-    'what is hidden',
+    'hidden sessions',
     { oldest: dump(5_000), hidden: 2 },
     'ok: the oldest is 5 s old; 2 sessions of other users could not be inspected (GRANT pg_read_all_stats)',
     '',

@@ -1,4 +1,4 @@
-// A check-up that is under way when the gateway stops ends with it.
+// A stop of the gateway during a check-up, which ends with it.
 import { expect, test } from 'bun:test'
 import { catalogueOf } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'

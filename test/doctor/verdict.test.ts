@@ -1,4 +1,4 @@
-// The verdict of the page Health check: what it says of the last audit and the last check-up.
+// The verdict of the page Health check, from the last audit and the last check-up.
 import { expect, test } from 'bun:test'
 
 interface Checks {
@@ -12,7 +12,7 @@ const { verdictOf }: { verdictOf: (checks: Checks) => { level: string | null; wo
 const many = (count: number, level: string) => Array.from({ length: count }, () => ({ level }))
 
 test.each([
-  // Nothing was found, since nothing was looked at.
+  // No findings, because nothing was checked.
   [0, 0, 0, [], null, 'Not checked yet.'],
   [0, 0, 0, ['it was killed'], 'fail', 'The last check could not run.'],
   [0, 1, 5, ['it was killed'], 'fail', 'The last check could not run.'],

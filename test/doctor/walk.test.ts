@@ -1,4 +1,4 @@
-// The check-up in the console: for the operator alone. Its page is walked in test/walks/books.test.ts.
+// The check-up in the console: for the operator alone. Its page is tested in test/walks/books.test.ts.
 import { expect, test } from 'bun:test'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
@@ -7,7 +7,7 @@ import { fileGateway } from '../support/gateway.ts'
 const gateway = await fileGateway()
 const operator = await signedIn(gateway, 'operator')
 
-test('nobody else gets a report, or has one made', async () => {
+test('nobody but the operator gets a report, or starts a check-up', async () => {
   await gateway.account('alice', { balance_usd: '1' })
   for (const [client, status] of [
     [clientOf(gateway), 401],
@@ -18,17 +18,17 @@ test('nobody else gets a report, or has one made', async () => {
       expect([method, (await client.send(method, '/doctor')).status]).toEqual([method, status])
 })
 
-test('there is none before the first; then the last one stays', async () => {
+test('there is no report before the first check-up; then the last one stays', async () => {
   expect(await operator.json('GET', '/doctor')).toEqual({
     running_since_at: null,
     running_since_at_ms: null,
     failure: null,
     last: null,
   })
-  const begun = await operator.json('POST', '/doctor')
-  expect(begun.running_since_at_ms).toBeNumber()
+  const started = await operator.json('POST', '/doctor')
+  expect(started.running_since_at_ms).toBeNumber()
   const read = () => operator.json('GET', '/doctor')
-  await eventually('it ended', async () => (await read()).running_since_at_ms === null)
+  await eventually('the check-up ended', async () => (await read()).running_since_at_ms === null)
   const { failure, last } = await read()
   expect(failure).toBeNull()
   expect(last.report.healthy).toBe(true)

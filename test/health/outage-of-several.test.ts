@@ -34,7 +34,7 @@ const settings = () => ({
   webhook: { url: 'https://hooks.example.com/in', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
 })
 
-/** Gateways that share a database, with their calls, writes and looks at the distances of running ones. */
+/** Gateways that share a database, with calls, writes and checks at the intervals of running ones. */
 function play(dbs: readonly Db[]) {
   let now_ms = Date.UTC(2026, 10, 24, 12)
   let eldest = 0
@@ -87,12 +87,12 @@ function play(dbs: readonly Db[]) {
   return {
     sent,
     now: () => now_ms,
-    dies() {
+    killEldest() {
       eldest += 1
     },
     /**
-     * Each living gateway has a call, and writes, every 10 s, and looks every 15 s, at other seconds than the others.
-     * @param slower so many times
+     * Each living gateway has a call, and writes, every 10 s, and checks every 15 s, at other seconds than the others.
+     * @param slower a factor of these intervals
      */
     async pass(length_ms: number, isFailed: (at: number) => boolean, slower = 1) {
       for (const end_ms = now_ms + length_ms; now_ms < end_ms; now_ms += SECOND_MS) {
@@ -140,24 +140,24 @@ if (hasPostgres)
   ])
 
 describe.each(ENGINES)('on %s', (_, open) => {
-  test('all gateways count together, and one of them says so', async () => {
+  test('all gateways count together, and one of them sends the alert', async () => {
     const { dbs, end } = await open()
-    const played = play(dbs)
-    const { sent, pass } = played
+    const cluster = play(dbs)
+    const { sent, pass } = cluster
     await pass(MINUTE_MS, () => false)
-    // One gateway alone has no way to the provider: a third of the answers.
+    // One gateway alone cannot reach the provider: a third of the answers.
     await pass(3 * MINUTE_MS, (at) => at === 2)
     expect(sent).toEqual([])
 
-    const failing_ms = played.now()
+    const failing_ms = cluster.now()
     await pass(2 * MINUTE_MS, () => true)
     expect(sent).toMatchObject([{ type: 'alert.raised', rule: 'failing_provider', subject: 'acme' }])
     expect((sent[0]?.at_ms ?? 0) - failing_ms).toBeLessThanOrEqual(MINUTE_MS)
-    played.dies()
+    cluster.killEldest()
     await pass(2 * MINUTE_MS, () => true)
     expect(sent).toHaveLength(1)
 
-    const working_ms = played.now()
+    const working_ms = cluster.now()
     await pass(9 * MINUTE_MS, () => false, 3)
     expect(sent).toHaveLength(1)
     await pass(8 * MINUTE_MS, () => false, 3)
@@ -166,7 +166,7 @@ describe.each(ENGINES)('on %s', (_, open) => {
       ['alert.ended', 'failing_provider', 'acme'],
     ])
     expect((sent[1]?.at_ms ?? 0) - working_ms).toBeGreaterThanOrEqual(10 * MINUTE_MS)
-    await played.stop()
+    await cluster.stop()
     await end()
   })
 })

@@ -87,7 +87,7 @@ describe('a route', () => {
     expect(impairmentOf(state, START_MS + 24 * HOUR_MS)).toBeUndefined()
   })
 
-  test('keeps the whole window where calls at the edge of its parts end out of order', () => {
+  test('keeps the whole window if calls at the edge of its parts end out of order', () => {
     const edge = Array.from({ length: 40 }, (_, at) => ({
       at_ms: START_MS - (at % 2),
       failure: at % 4 < 2 ? 'timed_out' : null,
@@ -95,7 +95,7 @@ describe('a route', () => {
     expect(outageOf(stateOf(edge), START_MS)).toMatchObject({ of: 'window', answers: 40, failed: 20 })
   })
 
-  test('says since when, how many, and why', () => {
+  test('has the start of its outage, the counts and the causes', () => {
     const quiet = answersOf('.xtxxx', QUIET)
     expect(outageOf(stateOf(quiet), START_MS + 5 * QUIET)).toEqual({
       since_ms: START_MS + QUIET,
@@ -114,13 +114,13 @@ describe('a route', () => {
     })
   })
 
-  test('of which half failed no longer fails once these five minutes are over, though nobody called it since', () => {
+  test('with half of its calls failed no longer fails after five minutes without calls', () => {
     const state = stateOf(answersOf('xxxx.xxxx.', BUSY))
     expect(outageOf(state, START_MS + 4 * MINUTE_MS)).toBeDefined()
     expect(outageOf(state, START_MS + 6 * MINUTE_MS)).toBeUndefined()
   })
 
-  test('whose last five failed goes on failing while nobody calls it, for a day', () => {
+  test('with five failures in a row goes on failing for a day without calls', () => {
     const state = stateOf(answersOf('xxxxx', QUIET))
     expect(outageOf(state, START_MS + 12 * HOUR_MS)).toBeDefined()
     expect(outageOf(state, START_MS + 26 * HOUR_MS)).toBeUndefined()
@@ -132,7 +132,7 @@ describe('a route', () => {
   })
 })
 
-test('answers that gateways gathered one after the other are judged as those of one', () => {
+test('merged answers of several gateways are judged as those of one', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('.', 'x', 't'), maxLength: 60 }),
@@ -157,7 +157,7 @@ test('answers that gateways gathered one after the other are judged as those of 
   )
 })
 
-test('an outage is since its begin over any number of merges, and a later one since its own', () => {
+test('an outage keeps its start over any number of merges, and a later one has its own', () => {
   const minutesOf = (text: string, from_ms: number) =>
     answersOf(text, 5 * SECOND_MS).map((answer) => ({ ...answer, at_ms: answer.at_ms + from_ms }))
   let state = emptyRoute()
@@ -192,11 +192,11 @@ describe('a key', () => {
     if (is_rejected) expect(state).toMatchObject({ since_ms: START_MS + since_minute * MINUTE_MS, rejected })
   })
 
-  test('is no longer said to be rejected after a day without a call', () => {
+  test('is no longer reported as rejected after a day without a call', () => {
     expect(isRejected(keyOf('r'), START_MS + 25 * HOUR_MS)).toBe(false)
   })
 
-  test('of two gateways: a rejection that was written after a later answer says nothing', () => {
+  test('of two gateways is not rejected by a rejection before its last answer, though it was written later', () => {
     const answered: KeyState = { ...emptyKey(), answered_ms: START_MS + MINUTE_MS }
     const merged = mergeKeys(answered, keyOf('r'))
     expect(isRejected(merged, START_MS + 2 * MINUTE_MS)).toBe(false)
@@ -209,7 +209,7 @@ test.each<[causes: Record<string, number>, words: string]>([
   [{ timed_out: 2, failed: 1 }, 'The last 3 calls failed (timeout 2, no route tried 1).'],
   [{ upstream_error: 1, '503': 2 }, 'The last 3 calls failed (503 2, connection failed 1).'],
   [{ broke_off: 3, '200': 2 }, 'The last 5 calls failed (interrupted 3, error in the answer 2).'],
-])('what failed is said in the words of its causes: %p', (causes, words) => {
+])('the sentence of an outage names its causes: %p', (causes, words) => {
   const failed = Object.values(causes).reduce((sum, count) => sum + count, 0)
   expect(outageSentence({ of: 'row', answers: failed, failed, causes })).toBe(words)
 })

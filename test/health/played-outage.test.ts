@@ -1,4 +1,4 @@
-// An outage of ten minutes, played: on a busy and a quiet route, by errors, dropped connections and a rejected key. Red within a minute, one alert, one end.
+// A simulated outage of ten minutes: on a busy and a quiet route, by errors, dropped connections and a rejected key. Red within a minute, one alert, one end.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { watchAlerts } from '../../plugins/alerts/watch.ts'
@@ -14,7 +14,7 @@ setDefaultTimeout(60_000)
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
-/** How often the watch of alerts looks. */
+/** The interval of the watch of alerts. */
 const LOOK_MS = 15 * SECOND_MS
 
 const upstream = await startUpstream(answering)
@@ -54,14 +54,14 @@ interface Health {
 }
 const healthOf = (session: ConsoleClient): Promise<Health> => session.json('GET', '/health')
 
-/** Calls of the model at equal distances for some time, with the looks of the watch between them. */
+/** Makes calls of the model at equal intervals for some time, with checks of the watch between them. @returns when an alert was raised */
 async function play(answer: Answer | typeof answering, length_ms: number, every_ms: number) {
   upstream.answer(answer)
-  const begun_ms = ahead_ms
+  const start_ms = ahead_ms
   let red_ms: number | undefined
-  for (let call_ms = 0, look_ms = 0; ahead_ms - begun_ms < length_ms; ) {
+  for (let call_ms = 0, look_ms = 0; ahead_ms - start_ms < length_ms; ) {
     const next_ms = Math.min(call_ms, look_ms)
-    ahead_ms = begun_ms + next_ms
+    ahead_ms = start_ms + next_ms
     if (next_ms === call_ms) {
       await (await gateway.call(wholePath(), ask(), { key })).text()
       call_ms += every_ms
@@ -72,7 +72,7 @@ async function play(answer: Answer | typeof answering, length_ms: number, every_
     look_ms += LOOK_MS
     if (red_ms === undefined && sent.some(({ type }) => type === 'alert.raised')) red_ms = next_ms
   }
-  ahead_ms = begun_ms + length_ms
+  ahead_ms = start_ms + length_ms
   return red_ms
 }
 
@@ -128,7 +128,7 @@ describe.each(PACES)('a %s route', (pace, every_ms) => {
     expect((await healthOf(operator)).troubles).toEqual([])
   })
 
-  test('nor do requests that the provider refuses as such', async () => {
+  test('bad requests that the provider refuses raise nothing either', async () => {
     await play(
       refusal(400, { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } }),
       10 * MINUTE_MS,
@@ -139,7 +139,7 @@ describe.each(PACES)('a %s route', (pace, every_ms) => {
   })
 })
 
-test('a test that answers ends the outage of a route that nobody calls, and of its key', async () => {
+test('a successful test ends the outage of a route without calls, and of its key', async () => {
   await play(refusal(401), MINUTE_MS, 5 * SECOND_MS)
   const [trouble] = (await healthOf(operator)).troubles
   expect(trouble).toMatchObject({ kind: 'key', verb: 'rejects your key' })

@@ -1,4 +1,4 @@
-// The last answers of routes and keys in the database: over a restart, of two gateways that write at the same moment, where nothing can be written.
+// The last answers of routes and keys in the database: over a restart, by two gateways that write at the same moment, and over a database that cannot be written.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { isRejected, outageOf } from '../../plugins/health/outage.ts'
 import { openRecentAnswers, type RecentAnswers } from '../../plugins/health/recent-answers.ts'
@@ -20,7 +20,7 @@ const clock = { now_ms: START_MS }
 const open = (db: Db) => openRecentAnswers(db, { now: () => clock.now_ms, log: memoryLog().log })
 const markOf = (key_id: string) => `mark of ${key_id}`
 
-/** A second later a call ends: by an answer of the route, or by failed tries at it, with a key each. */
+/** Ends a call a second later: by an answer of the route, or by failed tries at it, with a key each. */
 function call(to: RecentAnswers, result: string, ...keys: string[]): void {
   clock.now_ms += 1_000
   const tried = keys.map((key) => ({
@@ -81,7 +81,7 @@ describe.each(ENGINES)('on %s', (_, start) => {
   afterAll(async () => (await started).end())
   const of = async (gateway: number) => (await started).dbs[gateway] as Db
 
-  test('they are the same written or not, and over a restart; an answer ends them', async () => {
+  test('answers are the same before and after they are written, and over a restart; a good one ends the outage', async () => {
     const first = open(await of(0))
     for (let at = 0; at < 5; at++) call(first, 'overloaded', 'a#1')
     const outage = await outageIn(first)
@@ -121,7 +121,7 @@ describe.each(ENGINES)('on %s', (_, start) => {
     await Promise.all([one.close(), other.close()])
   })
 
-  test('requests that were refused as such are no answers, however many', async () => {
+  test('bad requests that were refused are no answers, however many', async () => {
     clock.now_ms += DAY_MS
     const recent = open(await of(0))
     for (let at = 0; at < 20; at++) call(recent, 'bad_request', 'a#1')
@@ -180,7 +180,7 @@ describe.each(ENGINES)('on %s', (_, start) => {
   })
 })
 
-test('where they cannot be written, the gateway goes on, says so once, and writes what comes later', async () => {
+test('if answers cannot be written, the gateway goes on, warns once, and writes later ones', async () => {
   const database = memoryDatabase()
   const { log, lines } = memoryLog()
   const recent = openRecentAnswers(dbOver(database), { now: () => clock.now_ms, log })

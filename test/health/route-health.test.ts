@@ -1,4 +1,4 @@
-// The figures of routes: which tries a call made, what is kept of them over restarts and for how long; and the health that stands beside them.
+// The figures of routes: the tries of a call, their sums over restarts and for a day, and the health beside them.
 import { describe, expect, test } from 'bun:test'
 import { openRecentAnswers } from '../../plugins/health/recent-answers.ts'
 import { healthNow } from '../../plugins/health/route-health.ts'
@@ -30,7 +30,7 @@ const tried = (provider: string, failure_class: string) => ({
   failure_class,
 })
 
-/** A call of model `m`, of the tries that failed before its end. */
+/** A call of model `m`, with the tries that failed before its end. */
 function callOf(fields: Partial<CallRecord>, ...failed: ReturnType<typeof tried>[]): CallRecord {
   const trace = failed.length > 0 ? JSON.stringify({ tried: failed, sent_ms: 40, head_ms: 50 }) : ''
   const { call } = post(1, 0, {
@@ -68,11 +68,11 @@ describe('the tries of a call', () => {
         ['b', 'timed_out', true, 0],
       ],
     ],
-    ['an answer that broke off', callOf({ outcome: 'broken' }), [['a', 'broke_off', true, 0]]],
-    ['a caller who left within the answer', callOf({ outcome: 'cancelled' }), [['a', 'answered', true, 90]]],
-    ['a caller who left before it', callOf({ outcome: 'cancelled', first_byte_ms: null }), []],
+    ['an interrupted answer', callOf({ outcome: 'broken' }), [['a', 'broke_off', true, 0]]],
+    ['a disconnect within the answer', callOf({ outcome: 'cancelled' }), [['a', 'answered', true, 90]]],
+    ['a disconnect before it', callOf({ outcome: 'cancelled', first_byte_ms: null }), []],
     [
-      'a caller who left after a try that failed',
+      'a disconnect after a failed try',
       callOf({ outcome: 'cancelled', first_byte_ms: null }, tried('a', 'overloaded')),
       [['a', 'overloaded', false, 0]],
     ],
@@ -82,7 +82,7 @@ describe('the tries of a call', () => {
       [['', 'bad_request', true, 0]],
     ],
     [
-      'none, by another’s',
+      'none, by another fault',
       callOf({ outcome: 'failed', status: 503, provider: '' }),
       [['', 'failed', true, 0]],
     ],
@@ -98,7 +98,7 @@ describe('the tries of a call', () => {
   })
 })
 
-describe('what is kept', () => {
+describe('the sums of routes', () => {
   const [ok, bad] = [callOf({}), callOf({ outcome: 'failed', status: 502 }, tried('a', 'overloaded'))]
   const scene = () => {
     let now_ms = NOW_MS
@@ -110,7 +110,7 @@ describe('what is kept', () => {
     }
     return { db, open, rows, later }
   }
-  /** How many calls of the model and requests to the provider failed, and what both are called. */
+  /** The failed calls of the model and failed requests to the provider, with the state of both. */
   const failed = async (sums: ReturnType<typeof openRouteSums>) => {
     const health = await healthOf(sums)
     const [model, provider] = [health.ofModel('m'), health.ofProvider('a')]
@@ -118,7 +118,7 @@ describe('what is kept', () => {
     return [model.calls.failed, provider.tries.failed, model.state, provider.state]
   }
 
-  test('is the same written or not, and over a restart', async () => {
+  test('are the same before and after they are written, and over a restart', async () => {
     const { open, rows } = scene()
     const sums = open()
     for (const call of [bad, bad, bad]) sums.add(call)
@@ -139,12 +139,12 @@ describe('what is kept', () => {
       tries: { answered: 1, failed: 3 },
       first_byte_ms: 90,
     })
-    // One row for what failed and one for what was answered.
+    // One row for failures and one for answers.
     expect(rows()).toBe(2)
     await again.close()
   })
 
-  test('is of a day, and forgotten after it, as are the sums of five minutes of earlier versions', async () => {
+  test('cover a day, and are deleted after it, as are the five-minute sums of earlier versions', async () => {
     const { db, open, rows, later } = scene()
     const start_s = Math.floor(NOW_MS / 300_000) * 300
     db.run(`INSERT INTO route_sums VALUES (300, ${start_s}, 'm', 'a', 'm', 'overloaded', 2, 1, 0)`)
@@ -165,7 +165,7 @@ describe('what is kept', () => {
   })
 
   test.each([true, false])(
-    'counts what is added while it is written once, written or not: %p',
+    'count a call once that is added during a write, which succeeds or not: %p',
     async (may_write) => {
       const { db, open } = scene()
       const sums = open()
@@ -185,7 +185,7 @@ describe('what is kept', () => {
     },
   )
 
-  test('waits where it cannot be written', async () => {
+  test('wait if they cannot be written', async () => {
     const { db, open } = scene()
     const sums = open()
     sums.add(bad)
@@ -217,12 +217,12 @@ test.each<[string, CallRecord[], [model: string, provider: string, sentence: str
     ['impaired', 'impaired', 'm: 1 of the last 3 calls failed (timeout 1).'],
   ],
   [
-    'requests that the provider refused as such',
+    'bad requests that the provider refused',
     [callOf({ outcome: 'failed', status: 400 }), callOf({ outcome: 'failed', status: 400 })],
     ['working', 'working', null],
   ],
   [
-    'an answer that broke off',
+    'an interrupted answer',
     [callOf({ outcome: 'broken' }), callOf({})],
     ['impaired', 'impaired', 'm: 1 of the last 2 calls failed (interrupted 1).'],
   ],
@@ -245,7 +245,7 @@ test.each<[string, CallRecord[], [model: string, provider: string, sentence: str
   await Promise.all([sums.close(), recent.close()])
 })
 
-test('an upgrade reads it off the calls of the last day', async () => {
+test('an upgrade computes the sums from the calls of the last day', async () => {
   const now_ms = Date.now()
   const db = memoryDatabase()
   await recorded(

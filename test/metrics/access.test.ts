@@ -1,4 +1,4 @@
-// Who can read the metrics: with the token at the gateway's own address, and without one on this machine alone; nobody where they are off.
+// Access to the metrics: with the token at the gateway's own address, without one on this machine alone, for nobody if they are off.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { health } from '../../plugins/health/routes.ts'
@@ -25,7 +25,7 @@ const metricsOf = ({ gateway }: Scene, key: string) => gateway.call('/metrics', 
 const callsCounted = async (response: Response): Promise<number> =>
   totalOf(readExposition(await response.text()), 'tollgate_calls_total')
 
-describe('off, as it is by default', () => {
+describe('metrics that are off, as by default', () => {
   let off: Scene
   beforeAll(async () => {
     off = await scene()
@@ -84,7 +84,7 @@ describe('with a token', () => {
     ['two tokens', { authorization: `Bearer ${OTHER} ${TOKEN}` }],
     ['another scheme', { authorization: `Basic ${TOKEN}` }],
     ['the token in x-api-key', { 'x-api-key': TOKEN }],
-  ])('%s is 401 and tells nothing', async (_, headers) => {
+  ])('%s is 401 and reveals nothing', async (_, headers) => {
     const answer = await on.gateway.call('/metrics', undefined, { headers })
     const body = await answer.text()
     expect(answer.status).toBe(401)
@@ -102,7 +102,7 @@ describe('with a token', () => {
     expect((await on.gateway.call('/metrics', undefined, { method, key: TOKEN })).status).toBe(404)
   })
 
-  test('the token is answered in the text format, with the calls since the start', async () => {
+  test('a request with the token gets the text format, with the calls since the start', async () => {
     await using on = await scene({ more: withToken(TOKEN) })
     await callOnce(on)
     const answer = await metricsOf(on, TOKEN)
@@ -114,7 +114,7 @@ describe('with a token', () => {
     expect(on.gateway.log.text()).not.toContain(TOKEN)
   })
 
-  test('a changed token holds at once; one that is taken out ends the metrics', async () => {
+  test('a changed token applies at once; a removed one ends the metrics', async () => {
     await using on = await scene({ more: withToken(TOKEN) })
     await callOnce(on)
     await on.recatalogue({ more: withToken(OTHER) })
@@ -124,7 +124,7 @@ describe('with a token', () => {
     expect((await metricsOf(on, OTHER)).status).toBe(404)
   })
 
-  test('a token that comes while the gateway runs begins to count with its first reading', async () => {
+  test('a token set while the gateway runs begins the counts with its first reading', async () => {
     await using on = await scene()
     await callOnce(on)
     await on.recatalogue({ more: withToken(TOKEN) })
@@ -141,7 +141,7 @@ describe('on an address of this machine', () => {
     return { on, port, url: `http://127.0.0.1:${port}` }
   }
 
-  test('no token is asked for, and the main address has none', async () => {
+  test('metrics need no token, and the main address has none', async () => {
     const { on, url } = await listening()
     await using _ = on
     await callOnce(on)
@@ -163,13 +163,13 @@ describe('on an address of this machine', () => {
     expect((await fetch(url + path, init)).status).toBe(status)
   })
 
-  test('it is closed when the gateway stops', async () => {
+  test('the address is closed when the gateway stops', async () => {
     const { on, url } = await listening()
     await on[Symbol.asyncDispose]()
     await expect(fetch(`${url}/metrics`)).rejects.toThrow()
   })
 
-  test('one that is taken refuses the start, and says what to do', async () => {
+  test('an address in use refuses the start, and the error says what to do', async () => {
     using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const more = `[metrics]\nlisten = "127.0.0.1:${taken.port}"\n`
     await expect(

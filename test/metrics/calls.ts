@@ -1,4 +1,4 @@
-// The calls that metrics and spans are tried with: one of each outcome, on several surfaces.
+// Calls for the tests of metrics and spans: one of each outcome, on several surfaces.
 import { answer, answering, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
 import type { Scene } from '../support/scene.ts'
 import { events, heldBack, refusal, stream, whole } from '../support/upstream.ts'

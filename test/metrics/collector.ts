@@ -1,7 +1,7 @@
-// A collector of the tests' own: it takes spans by OTLP over HTTP in JSON, as the specification has it.
+// A collector for tests, by its specification: it accepts spans by OTLP over HTTP in JSON.
 import { createCounter } from '../support/counter.ts'
 
-export interface TakenSpan {
+export interface ReceivedSpan {
   name: string
   kind: number
   trace_id: string
@@ -20,21 +20,21 @@ export interface TakenSpan {
 
 interface Collector extends AsyncDisposable {
   url: string
-  spans: TakenSpan[]
+  spans: ReceivedSpan[]
   requests: { method: string; path: string; headers: Headers }[]
-  /** What is answered from now on. @param answer undefined: nothing, ever */
-  answers(answer: (() => Response) | undefined): void
-  /** Resolves with the first spans, once there are this many. */
-  takes(count: number): Promise<TakenSpan[]>
+  /** Sets the answer from now on. @param answer undefined: there is never one */
+  setAnswer(answer: (() => Response) | undefined): void
+  /** Resolves with the spans, once this many have come. */
+  waitForSpans(count: number): Promise<ReceivedSpan[]>
   /** Resolves once this many requests came. */
-  isAsked(count: number): Promise<void>
+  waitForRequests(count: number): Promise<void>
 }
 
 const taken = () => Response.json({})
 
 /** Listens on a free port of this machine. */
 export function startCollector(): Collector {
-  const spans: TakenSpan[] = []
+  const spans: ReceivedSpan[] = []
   const requests: Collector['requests'] = []
   const changes = createCounter()
   let answer: (() => Response) | undefined = taken
@@ -54,21 +54,21 @@ export function startCollector(): Collector {
       return answered
     },
   })
-  const until = async (isThere: () => boolean) => {
-    while (!isThere()) await changes.reaches(changes.count + 1)
+  const until = async (isReached: () => boolean) => {
+    while (!isReached()) await changes.reaches(changes.count + 1)
   }
   return {
     url: server.url.origin,
     spans,
     requests,
-    answers(next) {
+    setAnswer(next) {
       answer = next
     },
-    async takes(count) {
+    async waitForSpans(count) {
       await until(() => spans.length >= count)
       return spans
     },
-    isAsked: (count) => until(() => requests.length >= count),
+    waitForRequests: (count) => until(() => requests.length >= count),
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }
@@ -103,7 +103,7 @@ const readPairs = (pairs: Pairs) =>
 
 const msOf = (nanos: string): number => Number(BigInt(nanos) / 1_000_000n)
 
-const readSpans = ({ resource, scopeSpans }: ResourceSpans): TakenSpan[] =>
+const readSpans = ({ resource, scopeSpans }: ResourceSpans): ReceivedSpan[] =>
   scopeSpans.flatMap(({ scope, schemaUrl, spans }) =>
     spans.map((span) => ({
       name: span.name,

@@ -1,4 +1,4 @@
-// What calls cost at their providers: metrics and spans tell what the records have, and nothing where a route has no cost.
+// Provider costs in metrics and spans: those of the records, and none for a route without a cost.
 import { expect, test } from 'bun:test'
 import { MODEL, PROVIDER, UPSTREAM_MODEL } from '../support/catalogue.ts'
 import { readExposition, totalOf } from '../support/exposition.ts'
@@ -9,7 +9,7 @@ import { startCollector } from './collector.ts'
 const TOKEN = 'the-token-of-the-metrics'
 const COSTING = 'test-costing'
 
-test('the cost of two calls at a route that has one is told, that of a call without is not', async () => {
+test('the costs of two calls at a route with a cost are reported, and none for a call at a route without', async () => {
   await using collector = startCollector()
   const watched = await scene({
     script: answering,
@@ -35,17 +35,17 @@ price = { input = 1, output = 4 }
   const families = readExposition(await metrics.text())
   const costOf = (model: string) => totalOf(families, 'tollgate_provider_cost_usd_total', { model })
   expect([costOf(COSTING), costOf(MODEL)]).toEqual([0.00003, 0])
-  // Margins are of what these brought alone, 10 tokens at 1,000 nano-dollars and 5 at 4,000 each: of the third nobody knows.
+  // Margins count the revenue of these two alone, 10 tokens at 1,000 nano-dollars and 5 at 4,000 each: the third has no known cost.
   const knownOf = (model: string) => totalOf(families, 'tollgate_known_revenue_usd_total', { model })
   expect([knownOf(COSTING), knownOf(MODEL)]).toEqual([0.00006, 0])
   expect(totalOf(families, 'tollgate_revenue_usd_total')).toBeGreaterThan(0.00006)
 
   await watched[Symbol.asyncDispose]()
-  const told = calls.map(
+  const reported = calls.map(
     ({ request_id }) =>
       collector.spans.find(({ attributes }) => attributes['tollgate.request_id'] === request_id)?.attributes[
         'tollgate.provider_cost_nanos'
       ] ?? null,
   )
-  expect(told).toEqual(recorded)
+  expect(reported).toEqual(recorded)
 })

@@ -1,4 +1,4 @@
-// The Grafana dashboard of data/: each metric that it shows exists with the labels that it asks for, and each metric is shown.
+// The Grafana dashboard of data/: each of its metrics exists with the labels that it uses, and no metric is left out.
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import dashboard from '../../data/grafana-dashboard.json'
@@ -14,7 +14,7 @@ import { findTool, PROMTOOL } from '../support/tools.ts'
 
 const lag = watchLoopLag()
 lag.stop()
-/** Only their names and labels are looked at. */
+/** Not used: the tests read names and labels alone. */
 const NO_DB = undefined as never
 const OF_PLUGINS = [
   ...paymentMetrics({ db: NO_DB, looks: createTally(), refused: createTally() }),
@@ -38,7 +38,7 @@ const OF_THE_GATEWAY = metricSources({
   spans: () => ({ sent: 0, dropped: 0, waiting: 0 }),
 })
 const SOURCES = [...OF_THE_GATEWAY, ...OF_PLUGINS]
-/** What Prometheus itself adds to each. */
+/** Labels that Prometheus itself adds to each metric. */
 const ADDED = ['instance', 'job', 'le']
 const LABELS = new Map(
   SOURCES.flatMap(({ name, type, labels }) =>
@@ -65,13 +65,13 @@ test('it has the six rows', () => {
   expect(rows).toEqual(['Money', 'Payments, plans and vouchers', 'Calls', 'Latency', 'Tokens', 'Health'])
 })
 
-describe('each expression asks for what there is', () => {
-  test('and names a metric', () => {
+describe('each expression', () => {
+  test('names a metric', () => {
     expect(EXPRESSIONS.length).toBeGreaterThan(30)
     expect(EXPRESSIONS.filter((expression) => !/tollgate_[a-z_]+\{/.test(expression))).toEqual([])
   })
 
-  test.each(USES)('$name', ({ name, labels, groups }) => {
+  test.each(USES)('uses $name with existing labels', ({ name, labels, groups }) => {
     const known = LABELS.get(name) ?? []
     expect(known).not.toEqual([])
     expect(labels.filter((label) => !known.includes(label))).toEqual([])
@@ -80,11 +80,11 @@ describe('each expression asks for what there is', () => {
 })
 
 test('no metric is left out', () => {
-  const shown = new Set(USES.map(({ name }) => name.replace(/_bucket$/, '')))
-  expect(SOURCES.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
+  const used = new Set(USES.map(({ name }) => name.replace(/_bucket$/, '')))
+  expect(SOURCES.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([])
 })
 
-test('a margin is of calls alone whose cost is known', () => {
+test('a margin counts only calls with a known cost', () => {
   const margins = EXPRESSIONS.filter((expression) => / - .*tollgate_provider_cost_usd_total/.test(expression))
   expect(margins.length).toBe(1)
   expect(margins.filter((expression) => !expression.includes('tollgate_known_revenue_usd_total'))).toEqual([])
@@ -106,7 +106,7 @@ test('panels overlap nowhere, and have ids of their own', () => {
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
 })
 
-/** Panels whose metrics exist from the first failure, or the first call, on: an empty panel looks like one that is broken. */
+/** Panels whose metrics exist from the first failure, or the first call, on: an empty panel looks like a broken one. */
 const FROM_ZERO = [
   'Revenue',
   'Provider cost',
@@ -130,7 +130,7 @@ test.each(FROM_ZERO)('%s: shows 0 before the first one', (title) => {
   expect(expressions.filter((expression) => !/ or (on\(\) )?.*vector\(0\)/.test(expression))).toEqual([])
 })
 
-test('whatever counts failures is among them', () => {
+test('each panel that counts failures is among them', () => {
   const counting = dashboard.panels.filter(({ title }) =>
     expressionsOf(title).some((expression) => /fail(?!ing)|error_answers/.test(expression)),
   )
@@ -148,102 +148,96 @@ const inPrometheus = (expression: string): string =>
     .replaceAll('$instance', '.*')
     .replaceAll('$model', '.*')
 
-/** Asks Prometheus' own tool. @param content of its file; JSON is YAML */
-async function askPromtool(
+/** Runs Prometheus' own tool. @param content of its file; JSON is YAML */
+async function runPromtool(
   words: readonly string[],
   content: object,
-): Promise<{ status: number; said: string }> {
+): Promise<{ status: number; text: string }> {
   using folder = temporary()
-  writeFileSync(folder.at('asked.yml'), JSON.stringify(content))
-  const asked = Bun.spawn([promtool ?? '', ...words, folder.at('asked.yml')], {
+  writeFileSync(folder.at('rules.yml'), JSON.stringify(content))
+  const child = Bun.spawn([promtool ?? '', ...words, folder.at('rules.yml')], {
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const [output, errors] = await Promise.all([asked.stdout.text(), asked.stderr.text()])
-  return { status: await asked.exited, said: output + errors }
+  const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  return { status: await child.exited, text: output + errors }
 }
 
-describe.skipIf(promtool === undefined)(
-  'by Prometheus itself (skipped where promtool is not installed)',
-  () => {
-    test('each expression is read', async () => {
-      const rules = EXPRESSIONS.map((expr, index) => ({
-        record: `expression_${index}`,
-        expr: inPrometheus(expr),
-      }))
-      const { status, said } = await askPromtool(['check', 'rules'], {
-        groups: [{ name: 'dashboard', rules }],
-      })
-      expect([status, said]).toEqual([
-        0,
-        expect.stringContaining(`SUCCESS: ${EXPRESSIONS.length} rules found`),
-      ])
+describe.skipIf(promtool === undefined)('by Prometheus itself (skipped if promtool is not installed)', () => {
+  test('each expression is valid', async () => {
+    const rules = EXPRESSIONS.map((expr, index) => ({
+      record: `expression_${index}`,
+      expr: inPrometheus(expr),
+    }))
+    const { status, text } = await runPromtool(['check', 'rules'], {
+      groups: [{ name: 'dashboard', rules }],
     })
+    expect([status, text]).toEqual([0, expect.stringContaining(`SUCCESS: ${EXPRESSIONS.length} rules found`)])
+  })
 
-    /** @param series what was scraped, at 0, 1 … minutes @param expected by the panel's title, at 10 minutes */
-    const shows = (
-      series: Readonly<Record<string, string>>,
-      expected: Readonly<Record<string, readonly (readonly [labels: string, value: number])[]>>,
-    ) =>
-      askPromtool(['test', 'rules'], {
-        evaluation_interval: '1m',
-        tests: [
-          {
-            interval: '1m',
-            input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-            promql_expr_test: Object.entries(expected).flatMap(([title, samples]) =>
-              expressionsOf(title).map((expression) => ({
-                expr: inPrometheus(expression),
-                eval_time: '10m',
-                exp_samples: samples.map(([labels, value]) => ({ labels, value })),
-              })),
-            ),
-          },
-        ],
-      })
-
-    const ZERO = [['{}', 0]] as const
-    test('nothing was called yet', async () => {
-      const shown = await shows(
-        { tollgate_ready: '1x10' },
+  /** @param series scraped values, at 0, 1 … minutes @param expected by the panel's title, at 10 minutes */
+  const testPanels = (
+    series: Readonly<Record<string, string>>,
+    expected: Readonly<Record<string, readonly (readonly [labels: string, value: number])[]>>,
+  ) =>
+    runPromtool(['test', 'rules'], {
+      evaluation_interval: '1m',
+      tests: [
         {
-          Revenue: ZERO,
-          'Provider cost': ZERO,
-          Margin: ZERO,
-          'Failures by class': [['{class="none"}', 0]],
-          'Failed tries by provider': [['{provider="none", class="failed"}', 0]],
-          'Share of calls that failed': [],
-          'Errors answered': [['{class="none"}', 0]],
+          interval: '1m',
+          input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+          promql_expr_test: Object.entries(expected).flatMap(([title, samples]) =>
+            expressionsOf(title).map((expression) => ({
+              expr: inPrometheus(expression),
+              eval_time: '10m',
+              exp_samples: samples.map(([labels, value]) => ({ labels, value })),
+            })),
+          ),
         },
-      )
-      expect(shown).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') })
+      ],
     })
 
-    test('calls, and none of them failed', async () => {
-      const shown = await shows(
-        { 'tollgate_calls_total{outcome="completed",model="m"}': '0+60x10' },
-        { 'Share of calls that failed': ZERO },
-      )
-      expect(shown).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') })
-    })
+  const ZERO = [['{}', 0]] as const
+  test('panels before the first call', async () => {
+    const result = await testPanels(
+      { tollgate_ready: '1x10' },
+      {
+        Revenue: ZERO,
+        'Provider cost': ZERO,
+        Margin: ZERO,
+        'Failures by class': [['{class="none"}', 0]],
+        'Failed tries by provider': [['{provider="none", class="failed"}', 0]],
+        'Share of calls that failed': [],
+        'Errors answered': [['{class="none"}', 0]],
+      },
+    )
+    expect(result).toEqual({ status: 0, text: expect.stringContaining('SUCCESS') })
+  })
 
-    test('once some have failed, they alone are shown', async () => {
-      const shown = await shows(
-        {
-          'tollgate_calls_total{outcome="completed",model="m"}': '0+60x10',
-          'tollgate_calls_total{outcome="failed",model="m"}': '0+60x10',
-          'tollgate_call_failures_total{class="upstream_failed",model="m"}': '0+60x10',
-          'tollgate_failed_tries_total{provider="p",class="busy"}': '0+60x10',
-          'tollgate_error_answers_total{class="upstream_failed"}': '0+60x10',
-        },
-        {
-          'Failures by class': [['{class="upstream_failed"}', 1]],
-          'Failed tries by provider': [['{provider="p", class="busy"}', 1]],
-          'Share of calls that failed': [['{}', 0.5]],
-          'Errors answered': [['{class="upstream_failed"}', 1]],
-        },
-      )
-      expect(shown).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') })
-    })
-  },
-)
+  test('panels after calls without a failure', async () => {
+    const result = await testPanels(
+      { 'tollgate_calls_total{outcome="completed",model="m"}': '0+60x10' },
+      { 'Share of calls that failed': ZERO },
+    )
+    expect(result).toEqual({ status: 0, text: expect.stringContaining('SUCCESS') })
+  })
+
+  test('panels after failures show these alone', async () => {
+    const result = await testPanels(
+      {
+        'tollgate_calls_total{outcome="completed",model="m"}': '0+60x10',
+        'tollgate_calls_total{outcome="failed",model="m"}': '0+60x10',
+        'tollgate_call_failures_total{class="upstream_failed",model="m"}': '0+60x10',
+        'tollgate_failed_tries_total{provider="p",class="busy"}': '0+60x10',
+        'tollgate_error_answers_total{class="upstream_failed"}': '0+60x10',
+      },
+      {
+        'Failures by class': [['{class="upstream_failed"}', 1]],
+        'Failed tries by provider': [['{provider="p", class="busy"}', 1]],
+        'Share of calls that failed': [['{}', 0.5]],
+        'Errors answered': [['{class="upstream_failed"}', 1]],
+      },
+    )
+    expect(result).toEqual({ status: 0, text: expect.stringContaining('SUCCESS') })
+  })
+})

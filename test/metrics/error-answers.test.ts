@@ -1,4 +1,4 @@
-// Requests that are answered with an error: metrics count each once, by its surface and class, whether or not money was held for it.
+// Requests answered with an error: metrics count each once, by its surface and class, whether or not money was held for it.
 import { describe, expect, test } from 'bun:test'
 import { readExposition, totalOf } from '../support/exposition.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
@@ -9,7 +9,7 @@ const TOKEN = 'the-token-of-the-metrics'
 const more = `[metrics]\ntoken = "${TOKEN}"\n`
 const CHAT = { model: 'test-model', messages: [{ role: 'user', content: 'Hello' }] }
 
-const told = async ({ gateway }: Scene) =>
+const metricsOf = async ({ gateway }: Scene) =>
   readExposition(await (await gateway.call('/metrics', undefined, { key: TOKEN })).text())
 const NAME = 'tollgate_error_answers_total'
 
@@ -30,14 +30,14 @@ const CASES: readonly Case[] = [
     make: ({ gateway }) => gateway.call(wholePath(), ask()),
   },
   {
-    what: 'a model that is not there',
+    what: 'an unknown model',
     surface: 'chat',
     class: 'not_found',
     status: 404,
     make: ({ call }) => call('/v1/chat/completions', { ...CHAT, model: 'of-nobody' }),
   },
   {
-    what: 'a field that is wrong',
+    what: 'an invalid field',
     surface: 'chat',
     class: 'invalid_request',
     status: 400,
@@ -52,7 +52,7 @@ const CASES: readonly Case[] = [
       gateway.call('/v1/chat/completions', CHAT, { key: await gateway.caller('0') }),
   },
   {
-    what: 'a path that is nowhere',
+    what: 'an unknown path',
     surface: 'none',
     class: 'not_found',
     status: 404,
@@ -70,24 +70,24 @@ const CASES: readonly Case[] = [
   },
 ]
 
-describe('is counted once', () => {
+describe('an error answer is counted once', () => {
   test.each(CASES)('$what', async ({ surface, class: kind, status, make }) => {
     await using watched = await scene({ more })
     const answer = await make(watched)
     await answer.text()
     expect(answer.status).toBe(status)
-    const families = await told(watched)
+    const families = await metricsOf(watched)
     expect([totalOf(families, NAME), totalOf(families, NAME, { surface, class: kind })]).toEqual([1, 1])
   })
 })
 
-test('a call that is answered counts as no error', async () => {
+test('an answered call counts as no error', async () => {
   await using watched = await scene({ more, script: answering })
   expect((await watched.call(wholePath(), ask())).status).toBe(200)
-  expect(totalOf(await told(watched), NAME)).toBe(0)
+  expect(totalOf(await metricsOf(watched), NAME)).toBe(0)
 })
 
-test('what callers choose becomes no label', async () => {
+test('texts of callers become no label', async () => {
   await using watched = await scene({ more })
   const chosen = 'of-the-caller'
   await watched.gateway.call(`/${chosen}`)

@@ -64,7 +64,7 @@ seconds_count{surface="chat"} 4
   expect([...readExposition(text).keys()]).toEqual(['usd_total', 'empty_total', 'ready', 'seconds'])
 })
 
-test('what several metrics say is read once for each answer, all at one moment', async () => {
+test('a value of several metrics is read once for each answer, and all values at one moment', async () => {
   const read: string[] = []
   const holds = sharedRead(async () => {
     read.push('holds')

@@ -1,4 +1,4 @@
-// [metrics] and [telemetry] as they are read: what they may be, what they hide, and what a missing variable turns off.
+// The sections [metrics] and [telemetry]: valid settings, mistakes, hidden secrets, and variables that are not set.
 import { describe, expect, test } from 'bun:test'
 import { metrics_section, telemetry_section } from '../../plugins/metrics/settings.ts'
 import { hideSecrets, restoreSecrets } from '../../src/catalogue/hidden-text.ts'
@@ -95,9 +95,9 @@ describe('a variable that is not set', () => {
   test.each([
     [metrics('token = "env:TOKEN"'), 'TOKEN', 'there is no /metrics'],
     [telemetry('endpoint = "http://a"\nheaders = { h = "env:HEADER" }'), 'HEADER', 'no spans are sent'],
-  ])('turns off what needs it, and is warned of', (text, variable, so) => {
+  ])('turns its feature off, with a warning', (text, variable, so) => {
     const reading = read(text)
-    if (!reading.ok) throw new Error('it has mistakes')
+    if (!reading.ok) throw new Error('the text has mistakes')
     const { catalogue } = reading
     expect([metrics_section.of(catalogue).token, telemetry_section.of(catalogue).endpoint]).toEqual([
       undefined,
@@ -108,44 +108,44 @@ describe('a variable that is not set', () => {
     ])
   })
 
-  test('is read where it is set', () => {
+  test('is read once it is set', () => {
     const catalogue = catalogueOf(metrics('token = "env:TOKEN"'), { TOKEN: ` ${TOKEN}\n` })
     expect(metrics_section.of(catalogue).token).toBe(TOKEN)
   })
 })
 
-describe('what is secret in them', () => {
+describe('the secrets', () => {
   const text = `[metrics]\ntoken = "${TOKEN}"\n[telemetry]\nendpoint = "https://otlp.example"\nheaders = { authorization = "${HEADER}" }\n${CATALOGUE}`
   const hidden = hideSecrets(text, createRedactor([]))
-  if (!hidden) throw new Error('it is no TOML')
+  if (!hidden) throw new Error('the text is not TOML')
 
-  test('is known to the log', () => {
+  test('are known to the redactor of the log', () => {
     expect(secretsOf(catalogueOf(text))[0]).toEqual(expect.arrayContaining([TOKEN, HEADER]))
   })
 
-  test('is not shown, and comes back', () => {
+  test('are hidden, and come back', () => {
     for (const secret of [TOKEN, HEADER]) expect(hidden.text).not.toContain(secret)
     expect(restoreSecrets(hidden.text, hidden)).toMatchObject({ text, mistakes: [] })
   })
 
   test.each([
-    ['the collector', (shown: string) => shown.replace('otlp.example', 'evil.example')],
+    ['the collector', (text: string) => text.replace('otlp.example', 'evil.example')],
     [
       'a provider',
-      (shown: string) => shown.replace(/api_keys = .*/, `api_keys = [${/"hidden:[^"]+"/.exec(shown)?.[0]}]`),
+      (text: string) => text.replace(/api_keys = .*/, `api_keys = [${/"hidden:[^"]+"/.exec(text)?.[0]}]`),
     ],
     [
-      'what is readable',
-      (shown: string) =>
-        shown.replace('endpoint = "https://otlp.example"', `endpoint = ${/"hidden:[^"]+"/.exec(shown)?.[0]}`),
+      'a readable field',
+      (text: string) =>
+        text.replace('endpoint = "https://otlp.example"', `endpoint = ${/"hidden:[^"]+"/.exec(text)?.[0]}`),
     ],
-  ])('is not sent to another address by a change of %s', (_, change) => {
+  ])('are not sent to another address by a change of %s', (_, change) => {
     const { mistakes, text: restored } = restoreSecrets(change(hidden.text), hidden)
     expect(mistakes.length).toBeGreaterThan(0)
     expect(restored).not.toContain('evil.example"\nheaders = { authorization = "the-header')
   })
 
-  test('a variable of a provider is not sent to a collector', () => {
+  test('of a provider are not sent to a collector, by the name of their variable', () => {
     const known = new Map([['ACME_KEY', new Set(['https://acme.example'])]])
     const changed = `[telemetry]\nendpoint = "https://evil.example"\nheaders = { a = "env:ACME_KEY" }\n${CATALOGUE}`
     const { mistakes } = restoreSecrets(changed, hidden, known)

@@ -8,14 +8,14 @@ import { memoryLog } from '../support/memory-log.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { scene } from '../support/scene.ts'
 import { makeCalls } from './calls.ts'
-import { startCollector, type TakenSpan } from './collector.ts'
+import { type ReceivedSpan, startCollector } from './collector.ts'
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0)
 const telemetry = (url: string, more = '') => `[telemetry]\nendpoint = "${url}"\n${more}\n`
 
 describe('the spans of calls', () => {
   let calls: Call[]
-  let spans: TakenSpan[]
+  let spans: ReceivedSpan[]
   const requests: { path: string; secret: string | null }[] = []
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('the spans of calls', () => {
     })
     await makeCalls(watched)
     calls = (await watched.gateway.atRest()).calls
-    // What is under way is sent before a gateway stops.
+    // A gateway sends its last spans before it stops.
     await watched[Symbol.asyncDispose]()
     expect(watched.gateway.log.text()).not.toContain('a-secret-of-the-collector')
     spans = collector.spans
@@ -36,11 +36,11 @@ describe('the spans of calls', () => {
       requests.push({ path, secret: headers.get('x-secret') })
   })
 
-  const spanOf = ({ request_id }: Call): TakenSpan | undefined =>
+  const spanOf = ({ request_id }: Call): ReceivedSpan | undefined =>
     spans.find(({ attributes }) => attributes['tollgate.request_id'] === request_id)
   const total = (attribute: string) => sum(spans.map(({ attributes }) => Number(attributes[attribute] ?? 0)))
 
-  test('are one for each call that is recorded, each with ids of its own', () => {
+  test('are one for each recorded call, each with ids of its own', () => {
     expect(spans.length).toBe(calls.length)
     expect(new Set(calls.map((call) => spanOf(call)?.span_id)).size).toBe(calls.length)
     expect(new Set(spans.map(({ trace_id }) => trace_id)).size).toBe(calls.length)
@@ -94,7 +94,7 @@ describe('the spans of calls', () => {
     })
   })
 
-  test('are errors where the call failed or broke off, and only there', () => {
+  test('are errors if the call failed or was interrupted, and only then', () => {
     for (const call of calls) {
       const is_error = call.outcome === 'failed' || call.outcome === 'broken'
       const span = spanOf(call)
@@ -106,7 +106,7 @@ describe('the spans of calls', () => {
     expect(errors).toEqual(['upstream_failed', 'upstream_failed'])
   })
 
-  test('name the gateway, its conventions, and that it is the client of a provider', () => {
+  test('name the gateway and its conventions, and are of the kind of a client', () => {
     for (const { resource, scope, kind } of spans) {
       expect(resource).toMatchObject({ 'service.name': 'my gateway' })
       expect(scope).toMatchObject({ name: 'tollgate', schema_url: 'https://opentelemetry.io/schemas/1.37.0' })
@@ -114,10 +114,10 @@ describe('the spans of calls', () => {
     }
   })
 
-  test('have nothing of what was said, and no secret', () => {
+  test('have no text of a conversation, and no secret', () => {
     const text = JSON.stringify(spans)
-    for (const said of ['Say hello', 'Hello', 'Half an', 'Rich', 'provider-secret', 'tg_'])
-      expect(text).not.toContain(said)
+    for (const text_or_secret of ['Say hello', 'Hello', 'Half an', 'Rich', 'provider-secret', 'tg_'])
+      expect(text).not.toContain(text_or_secret)
     expect(spans.every(({ events, links }) => events.length + links.length === 0)).toBe(true)
   })
 
@@ -141,7 +141,7 @@ test.each([
   expect(collector.spans.length).toBe(count)
 })
 
-test('a changed share holds at once; another endpoint waits for a restart', async () => {
+test('a changed share applies at once; another endpoint waits for a restart', async () => {
   await using collector = startCollector()
   const sampled = await scene({ more: telemetry(collector.url), script: answering })
   await sampled.recatalogue({ more: telemetry('http://127.0.0.1:1', 'sample = 0') })
@@ -160,7 +160,7 @@ describe('a collector in trouble hurts no call and no stop', () => {
     ['that never answers', undefined],
   ])('%s', async (_, trouble) => {
     await using collector = startCollector()
-    if (trouble !== 'down') collector.answers(trouble)
+    if (trouble !== 'down') collector.setAnswer(trouble)
     const url = trouble === 'down' ? `http://127.0.0.1:${freePort()}` : collector.url
     const troubled = await scene({ more: telemetry(url), script: answering })
     for (let made = 0; made < 5; made++) expect((await troubled.call(wholePath(), ask())).status).toBe(200)
@@ -172,7 +172,7 @@ describe('a collector in trouble hurts no call and no stop', () => {
   })
 })
 
-describe('what is not taken', () => {
+describe('dropped spans', () => {
   const facts = (): SpanFacts => ({ name: 'a call', attributes: {}, start_ms: 1, end_ms: 2, is_error: false })
   const open = async (endpoint: string, options: { every_ms?: number; send_timeout_ms?: number } = {}) => {
     const memory = memoryLog()
@@ -189,26 +189,26 @@ describe('what is not taken', () => {
   const troubles = (memory: ReturnType<typeof memoryLog>) =>
     memory.lines().filter(({ message }) => message.includes('collector'))
 
-  test('is counted as dropped, told once, and told again when spans are taken', async () => {
+  test('are counted and logged once, and the log says when spans are accepted again', async () => {
     await using collector = startCollector()
-    collector.answers(() => new Response('no', { status: 500 }))
+    collector.setAnswer(() => new Response('no', { status: 500 }))
     const { spans, memory } = await open(collector.url)
     for (let batch = 1; batch <= 3; batch++) {
       spans.record(facts)
-      await collector.isAsked(batch)
+      await collector.waitForRequests(batch)
       await eventually('nothing waits', () => spans.counts.waiting === 0)
     }
     expect(spans.counts).toEqual({ sent: 0, dropped: 3, waiting: 0 })
     expect(troubles(memory).map(({ level }) => level)).toEqual(['warn'])
-    collector.answers(() => Response.json({}))
+    collector.setAnswer(() => Response.json({}))
     spans.record(facts)
-    await collector.takes(1)
+    await collector.waitForSpans(1)
     await spans.close()
     expect(spans.counts).toEqual({ sent: 1, dropped: 3, waiting: 0 })
     expect(troubles(memory).map(({ level }) => level)).toEqual(['warn', 'info'])
   })
 
-  test('is counted where nobody listens, too', async () => {
+  test('are counted without a listening collector, too', async () => {
     const { spans, memory } = await open(`http://127.0.0.1:${freePort()}`)
     spans.record(facts)
     await eventually('nothing waits', () => spans.counts.waiting === 0)
@@ -217,7 +217,7 @@ describe('what is not taken', () => {
     await spans.close()
   })
 
-  test('is bounded: beyond 2,048 that wait, spans are dropped before they are made', async () => {
+  test('are dropped before they are made, beyond 2,048 that wait', async () => {
     await using collector = startCollector()
     const { spans } = await open(collector.url, { every_ms: 60_000, send_timeout_ms: 5_000 })
     let made = 0
@@ -232,7 +232,7 @@ describe('what is not taken', () => {
     expect([made, collector.spans.length, spans.counts.sent]).toEqual([2_048, 2_048, 2_048])
   })
 
-  test('that cannot be made is dropped and logged; those after it are sent', async () => {
+  test('include one that cannot be made, which is logged; later ones are sent', async () => {
     await using collector = startCollector()
     const { spans, memory } = await open(collector.url, { every_ms: 60_000 })
     spans.record(() => {
@@ -246,9 +246,9 @@ describe('what is not taken', () => {
     ])
   })
 
-  test('holds no stop up', async () => {
+  test('hold up no stop', async () => {
     await using collector = startCollector()
-    collector.answers(undefined)
+    collector.setAnswer(undefined)
     const { spans, memory } = await open(collector.url, { every_ms: 60_000, send_timeout_ms: 60_000 })
     spans.record(facts)
     await spans.close()

@@ -1,4 +1,4 @@
-// What metrics say of calls is what the ledger says, to the nano-dollar and the token; and Prometheus can read it.
+// Metrics of calls: equal to the ledger, to the nano-dollar and the token, and readable by Prometheus.
 import { describe, expect, test } from 'bun:test'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
 import { ENGINE } from '../support/engine.ts'
@@ -22,25 +22,25 @@ const families = readExposition(text)
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0)
 
-test('the calls are of each outcome, and their money and tokens are not nothing', () => {
+test('the calls have each outcome, and a cost', () => {
   const outcomes = new Set(rows.calls.map(({ outcome }) => outcome))
   expect(outcomes).toEqual(new Set(['completed', 'failed', 'broken', 'cancelled']))
   expect(sum(rows.calls.map(({ cost_nanos }) => cost_nanos))).toBeGreaterThan(0)
 })
 
-test.each(['completed', 'failed', 'broken', 'cancelled'])('as many calls are %s', (outcome) => {
+test.each(['completed', 'failed', 'broken', 'cancelled'])('%s calls are as in the records', (outcome) => {
   const recorded = rows.calls.filter((call) => call.outcome === outcome).length
   expect(recorded).toBeGreaterThan(0)
   expect(totalOf(families, 'tollgate_calls_total', { outcome })).toBe(recorded)
 })
 
-test.each(['native', 'chat', 'messages'])('as many calls came by %s', (surface) => {
+test.each(['native', 'chat', 'messages'])('calls by %s are counted as in the records', (surface) => {
   const recorded = rows.calls.filter((call) => call.surface === surface).length
   expect(recorded).toBeGreaterThan(0)
   expect(totalOf(families, 'tollgate_calls_total', { surface })).toBe(recorded)
 })
 
-test('the revenue is what the accounts were charged', () => {
+test('the revenue is the charges of the accounts', () => {
   const charged = sum(rows.calls.map(({ cost_nanos }) => cost_nanos))
   expect(Math.round(totalOf(families, 'tollgate_revenue_usd_total') * NANOS_PER_USD)).toBe(charged)
   const entries = sum(
@@ -49,7 +49,7 @@ test('the revenue is what the accounts were charged', () => {
   expect(-entries).toBe(charged)
 })
 
-test.each(USAGE_FIELDS)('%s are as many as in the records', (field) => {
+test.each(USAGE_FIELDS)('%s are counted as in the records', (field) => {
   const kind = field.replace('_tokens', '')
   const recorded = sum(rows.calls.map((call) => call[field]))
   expect(totalOf(families, 'tollgate_tokens_total', { kind })).toBe(recorded)
@@ -62,27 +62,27 @@ test('the tokens are of several kinds', () => {
   )
 })
 
-test('durations are as many as calls, and as long', () => {
+test('durations have the number of the calls and their sum', () => {
   expect(totalOf(families, 'tollgate_call_duration_seconds_count')).toBe(rows.calls.length)
   const duration_ms = sum(rows.calls.map((call) => call.duration_ms))
   expect(totalOf(families, 'tollgate_call_duration_seconds_sum')).toBeCloseTo(duration_ms / 1_000, 9)
 })
 
-test('times to the first token are of the calls that had one', () => {
+test('times to the first token are counted for calls with one', () => {
   const answered = rows.calls.filter(({ first_byte_ms }) => first_byte_ms !== null)
   expect(answered.length).toBeLessThan(rows.calls.length)
   expect(totalOf(families, 'tollgate_time_to_first_token_seconds_count')).toBe(answered.length)
 })
 
 describe('failures by class', () => {
-  test('the call that no route answered, and the one that broke off', () => {
+  test('count the call that no route answered, and the interrupted one', () => {
     const failed = rows.calls.filter(({ outcome }) => outcome === 'failed' || outcome === 'broken')
     expect(totalOf(families, 'tollgate_call_failures_total')).toBe(failed.length)
     const classes = families.get('tollgate_call_failures_total')?.samples.map(({ labels }) => labels.class)
     expect(classes).toContain('upstream_failed')
   })
 
-  test('tries that failed, also where another key answered', () => {
+  test('count failed tries, also if another key answered', () => {
     const recorded = sum(rows.calls.map(({ trace }) => JSON.parse(trace).tried?.length ?? 0))
     expect(recorded).toBeGreaterThan(1)
     expect(totalOf(families, 'tollgate_failed_tries_total', { provider: 'provider-one' })).toBe(recorded)
@@ -106,7 +106,7 @@ test.each([
 })
 
 test.each(['tollgate_database_oldest_snapshot_seconds', 'tollgate_database_oldest_snapshot_transactions'])(
-  '%s is of a server alone',
+  '%s exists on a PostgreSQL server alone',
   (name) => {
     const { samples = [] } = families.get(name) ?? {}
     expect(samples.map(({ value }) => value >= 0)).toEqual(ENGINE === 'PostgreSQL' ? [true] : [])
@@ -118,7 +118,7 @@ test('memory and the time of the start are those of this process', () => {
   expect(totalOf(families, 'tollgate_start_time_seconds') * 1_000).toBeLessThanOrEqual(Date.now())
 })
 
-test('nothing secret and nothing of what was said is in them', () => {
+test('metrics have no secret, and no text of a conversation', () => {
   for (const secret of [TOKEN, 'provider-secret', 'Say hello', 'Hello.', 'account-1'])
     expect(text).not.toContain(secret)
 })
@@ -133,7 +133,7 @@ test('names end in their unit, and counters in _total', () => {
 const promtool = findTool(PROMTOOL)
 
 test.skipIf(promtool === undefined)(
-  "Prometheus' own check finds nothing (skipped where promtool is not installed)",
+  "Prometheus' own check finds nothing (skipped if promtool is not installed)",
   async () => {
     const check = Bun.spawn([promtool ?? '', 'check', 'metrics'], {
       stdin: Buffer.from(text),

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { parentOf } from '../../plugins/metrics/spans.ts'
 import { answering, ask, streamPath, wholePath } from '../support/native.ts'
 import { scene } from '../support/scene.ts'
-import { startCollector, type TakenSpan } from './collector.ts'
+import { type ReceivedSpan, startCollector } from './collector.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const SPAN = 'b7ad6b7169203331'
@@ -45,7 +45,7 @@ const CALLS = {
 type Name = keyof typeof CALLS
 
 describe('the span of a call', () => {
-  const spans = new Map<string, TakenSpan>()
+  const spans = new Map<string, ReceivedSpan>()
   const sent: string[] = []
 
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('the span of a call', () => {
     }
     await traced.gateway.rest()
     for (const { headers } of traced.upstream.seen) sent.push(...Object.keys(headers))
-    // What waits is sent before a gateway stops.
+    // A gateway sends its last spans before it stops.
     await traced[Symbol.asyncDispose]()
     for (const span of collector.spans)
       spans.set(names.get(String(span.attributes['tollgate.request_id'])) ?? '', span)
@@ -84,7 +84,7 @@ describe('the span of a call', () => {
     expect([trace_id === TRACE, parent_span_id]).toEqual([false, ''])
   })
 
-  test('is known to no provider', () => {
+  test('is sent to no provider', () => {
     expect(sent.length).toBeGreaterThan(0)
     expect(sent).not.toContain('traceparent')
   })
