@@ -1,4 +1,4 @@
-// What exists at a provider but not here is refused in the dialect of who asks, alike for siblings, and says what to do instead.
+// Endpoints of providers that do not exist here: refused in the dialect of the caller, alike for siblings, with an alternative.
 import { describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, GoogleGenAI } from '@google/genai'
@@ -25,8 +25,8 @@ const OF_ANTHROPIC = [
 ]
 const OF_GOOGLE = [501, { error: { code: 501, message: INSTEAD, status: 'UNIMPLEMENTED' } }]
 
-/** Asks, and asserts that nothing is left of it. */
-async function asked(method: string, path: string, headers: Record<string, string> = {}) {
+/** Sends a request, and asserts that it leaves no row. */
+async function answerTo(method: string, path: string, headers: Record<string, string> = {}) {
   const before = counts()
   const body = method === 'GET' || method === 'DELETE' ? undefined : {}
   const response = await call(path, body, { method, headers })
@@ -36,7 +36,7 @@ async function asked(method: string, path: string, headers: Record<string, strin
   return answer
 }
 
-describe("in OpenAI's dialect, where the request does not say otherwise", () => {
+describe("in OpenAI's dialect, unless the request says otherwise", () => {
   test.each([
     ['GET', '/v1/files'],
     ['POST', '/v1/files'],
@@ -58,11 +58,11 @@ describe("in OpenAI's dialect, where the request does not say otherwise", () => 
     ['POST', '/v1/videos'],
     ['GET', '/v1/organization/usage/completions'],
   ])('%s %s', async (method, path) => {
-    expect(await asked(method, path)).toEqual(OF_OPENAI)
+    expect(await answerTo(method, path)).toEqual(OF_OPENAI)
   })
 })
 
-describe("in Anthropic's, where its headers say so, or nobody else has it", () => {
+describe("in Anthropic's dialect, by its headers, or if only Anthropic has the endpoint", () => {
   test.each([
     ['GET', '/v1/files', ANTHROPIC],
     ['POST', '/v1/files', { 'anthropic-beta': 'files-api-2025-04-14' }],
@@ -76,13 +76,13 @@ describe("in Anthropic's, where its headers say so, or nobody else has it", () =
     ['GET', '/v1/organizations/me', ANTHROPIC],
     ['POST', '/v1/assistants', ANTHROPIC],
   ])('%s %s %p', async (method, path, headers) => {
-    expect(await asked(method, path, headers as Record<string, string>)).toEqual(OF_ANTHROPIC)
+    expect(await answerTo(method, path, headers as Record<string, string>)).toEqual(OF_ANTHROPIC)
   })
 
   test.each(['/v1/messages/batches', '/v1/messages/batches/msgbatch_abc/results'])(
-    '%s: 404 as its siblings',
+    '%s is 404 like its siblings',
     async (path) => {
-      expect(await asked('POST', path, ANTHROPIC)).toEqual([
+      expect(await answerTo('POST', path, ANTHROPIC)).toEqual([
         404,
         {
           type: 'error',
@@ -93,13 +93,13 @@ describe("in Anthropic's, where its headers say so, or nobody else has it", () =
     },
   )
 
-  test('its id is in the header that its SDKs read', async () => {
+  test('the request id is in the header that its SDKs read', async () => {
     const { headers } = await call('/v1/skills', undefined, { headers: ANTHROPIC })
     expect(headers.get('request-id')).toBe(headers.get('x-request-id'))
   })
 })
 
-describe("in Google's", () => {
+describe("in Google's dialect", () => {
   test.each([
     ['GET', '/v1/files', GOOGLE],
     ['GET', '/v1/files/abc', GOOGLE],
@@ -115,16 +115,16 @@ describe("in Google's", () => {
     ['GET', '/v1beta/tunedModels', {}],
     ['POST', '/v1beta/cachedContents', {}],
   ])('%s %s %p', async (method, path, headers) => {
-    expect(await asked(method, path, headers as Record<string, string>)).toEqual(OF_GOOGLE)
+    expect(await answerTo(method, path, headers as Record<string, string>)).toEqual(OF_GOOGLE)
   })
 
-  test('a key in the query says so, too', async () => {
+  test('a key in the query selects it, too', async () => {
     const response = await gateway.call('/v1/files', undefined, { key, form: 'query' })
     expect([response.status, await response.json()]).toEqual(OF_GOOGLE)
   })
 })
 
-describe('an address that exists nowhere: 404', () => {
+describe('an unknown address is 404', () => {
   const nowhere = expect.stringMatching(/[Nn]o such endpoint/)
   test.each<[string, Record<string, string>, object]>([
     ['in OpenAI’s dialect', {}, { error: { message: nowhere, type: 'invalid_request_error' } }],
@@ -132,7 +132,7 @@ describe('an address that exists nowhere: 404', () => {
     ['in Google’s', GOOGLE, { error: { code: 404, message: nowhere, status: 'NOT_FOUND' } }],
   ])('%s', async (_, headers, body) => {
     for (const path of ['/v1/nothing', '/v1/nothing/at/all', '/v1/constructor', '/v1/toString/x'])
-      expect(await asked('GET', path, headers)).toMatchObject([404, body])
+      expect(await answerTo('GET', path, headers)).toMatchObject([404, body])
   })
 
   const TWICE = 'The path has a version twice: leave "/v1" out of the base address.'
@@ -145,21 +145,21 @@ describe('an address that exists nowhere: 404', () => {
     ['/responses', WITHOUT],
     ['/v1/vendors', 'Check the path and the method.'],
   ])('POST %s says what is wrong with the base address', async (path, advice) => {
-    expect(await asked('POST', path)).toMatchObject([
+    expect(await answerTo('POST', path)).toMatchObject([
       404,
       { error: { message: `No such endpoint. ${advice}` } },
     ])
   })
 
   test.each(['/v1/chat/completions', '/v1/embeddings', '/v1/images/generations'])(
-    'so is another method of %s',
+    'and so is another method of %s',
     async (path) => {
-      expect(await asked('DELETE', path)).toMatchObject([404, { error: { message: nowhere } }])
+      expect(await answerTo('DELETE', path)).toMatchObject([404, { error: { message: nowhere } }])
     },
   )
 })
 
-describe('a caller without a key is told nothing', () => {
+describe('a caller without a key gets a 401 alone', () => {
   test.each([
     ['/v1/files', {}, { error: { code: 'invalid_api_key' } }],
     ['/v1/nothing', {}, { error: { code: 'invalid_api_key' } }],
@@ -172,12 +172,12 @@ describe('a caller without a key is told nothing', () => {
   })
 })
 
-describe('SDKs throw it at once, and show what to do instead', () => {
+describe('SDKs throw the error at once, with the alternative', () => {
   let requests = 0
   const counted: typeof fetch = Object.assign(
-    (...given: Parameters<typeof fetch>) => {
+    (...args: Parameters<typeof fetch>) => {
       requests += 1
-      return fetch(...given)
+      return fetch(...args)
     },
     { preconnect: fetch.preconnect },
   )
@@ -222,7 +222,7 @@ describe('SDKs throw it at once, and show what to do instead', () => {
   })
 })
 
-describe('every 401 has the words by which LiteLLM tells it from a 400', () => {
+describe('every 401 has the words by which LiteLLM distinguishes it from a 400', () => {
   test.each([
     ['/v1/chat/completions', {}],
     ['/v1/embeddings', {}],

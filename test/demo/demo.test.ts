@@ -1,4 +1,4 @@
-// The demo provider behind a gateway with the catalogue of a first start: every surface gets an answer that is paid for.
+// The demo provider behind a gateway with the catalogue of a first start: every surface gets a paid answer.
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -86,8 +86,8 @@ describe.each(MODELS)('text of %s', (model) => {
   })
 
   test('by the other surfaces', async () => {
-    const said = await answerOf('/v1/messages', { model, max_tokens: 100, messages })
-    expect(said.content[0]).toMatchObject({ type: 'text' })
+    const message = await answerOf('/v1/messages', { model, max_tokens: 100, messages })
+    expect(message.content[0]).toMatchObject({ type: 'text' })
     const response = await answerOf('/v1/responses', { model, input: QUESTION })
     expect(response).toMatchObject({ status: 'completed', output: [{ type: 'message' }] })
     const native = await answerOf(`/v1beta/models/${model}:generateContent`, {
@@ -107,27 +107,27 @@ describe.each(MODELS)('text of %s', (model) => {
     expect(stopped.choices[0].message.content).not.toContain('.')
   })
 
-  test('the first tool that fits is called, then its result is used', async () => {
+  test('the model calls the first tool that fits, then uses its result', async () => {
     const tools = ['send_mail', 'get_weather', 'get_weather_map'].map((name) => ({
       type: 'function',
       function: { name, parameters: SCHEMA },
     }))
-    const asked = [{ role: 'user', content: 'What is the weather in Paris?' }]
-    const { choices } = await answerOf('/v1/chat/completions', { model, messages: asked, tools })
+    const prompts = [{ role: 'user', content: 'What is the weather in Paris?' }]
+    const { choices } = await answerOf('/v1/chat/completions', { model, messages: prompts, tools })
     const [call] = choices[0].message.tool_calls
     expect(choices[0].finish_reason).toBe('tool_calls')
     expect(call.function.name).toBe('get_weather')
     expectWeather(JSON.parse(call.function.arguments))
     const result = { role: 'tool', tool_call_id: call.id, content: 'Sunny and 24 degrees' }
-    const told = [...asked, choices[0].message, result]
-    const answer = await answerOf('/v1/chat/completions', { model, messages: told, tools })
+    const conversation = [...prompts, choices[0].message, result]
+    const answer = await answerOf('/v1/chat/completions', { model, messages: conversation, tools })
     expect(answer.choices[0].message.content).toContain('Sunny and 24 degrees')
-    const streamed = await eventsOf('/v1/chat/completions', { model, messages: asked, tools, stream: true })
+    const streamed = await eventsOf('/v1/chat/completions', { model, messages: prompts, tools, stream: true })
     const deltas = streamed.flatMap(({ choices: [choice] }) => choice?.delta?.tool_calls ?? [])
     expect(deltas.map((delta) => delta.function?.arguments ?? '').join('')).toBe(call.function.arguments)
   })
 
-  test('no tool is called that nothing asks for, but one that must be', async () => {
+  test('the model calls no needless tool, unless the request requires one', async () => {
     const tools = [{ type: 'function', function: { name: 'send_mail', parameters: SCHEMA } }]
     const plain = await answerOf('/v1/chat/completions', { model, messages, tools })
     expect(plain.choices[0].finish_reason).toBe('stop')
@@ -138,8 +138,8 @@ describe.each(MODELS)('text of %s', (model) => {
   test('a command in the arguments of a tool is harmless', async () => {
     const command = { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] }
     const tools = [{ type: 'function', function: { name: 'bash', parameters: command } }]
-    const asked = [{ role: 'user', content: 'Use bash to remove everything with rm -rf /' }]
-    const { choices } = await answerOf('/v1/chat/completions', { model, messages: asked, tools })
+    const prompts = [{ role: 'user', content: 'Use bash to remove everything with rm -rf /' }]
+    const { choices } = await answerOf('/v1/chat/completions', { model, messages: prompts, tools })
     expect(JSON.parse(choices[0].message.tool_calls[0].function.arguments)).toEqual({
       command: 'echo simulated',
     })
@@ -168,17 +168,17 @@ describe.each(MODELS)('text of %s', (model) => {
 describe('pictures', () => {
   const isPng = (base64: string) => Buffer.from(base64, 'base64').toString('latin1', 1, 4) === 'PNG'
 
-  test.each(['sim-image', 'sim-gpt-image'])('%s draws one, and another with it', async (model) => {
+  test.each(['sim-image', 'sim-gpt-image'])('%s generates an image, and edits it', async (model) => {
     const order = { model, prompt: 'a red house on green hills', size: '512x512' }
-    const drawn = await answerOf('/v1/images/generations', order)
-    expect(isPng(drawn.data[0].b64_json)).toBe(true)
-    const [generation_id] = drawn.svc_generation_ids
+    const generated = await answerOf('/v1/images/generations', order)
+    expect(isPng(generated.data[0].b64_json)).toBe(true)
+    const [generation_id] = generated.svc_generation_ids
     const edited = await answerOf('/v1/images/edits', { ...order, prompt: 'at evening', generation_id })
     expect(isPng(edited.data[0].b64_json)).toBe(true)
-    expect(edited.data[0].b64_json).not.toBe(drawn.data[0].b64_json)
+    expect(edited.data[0].b64_json).not.toBe(generated.data[0].b64_json)
   })
 
-  test('a stream shows it before it is done', async () => {
+  test('a stream has partial images before the final one', async () => {
     const order = {
       model: 'sim-gpt-image',
       prompt: 'a tree',
@@ -196,7 +196,7 @@ describe('pictures', () => {
 })
 
 describe('other kinds', () => {
-  test('embeddings are close to each other where texts share words', async () => {
+  test('embeddings are close to each other if their texts share words', async () => {
     const input = ['tides rise', 'tides rise and fall', 'a recipe for bread']
     const { data, usage } = await answerOf('/v1/embeddings', { model: 'sim-embedding', input })
     const [one, near, far] = data.map(({ embedding }: { embedding: number[] }) => embedding)
@@ -221,8 +221,8 @@ describe('other kinds', () => {
       form.set('model', model)
       form.set('file', new Blob([audio]), 'speech.wav')
       const init = { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form }
-      const heard = await fetch(new URL('/v1/audio/transcriptions', gateway.url), init)
-      expect(((await heard.json()) as { text: string }).text).toBe(
+      const transcription = await fetch(new URL('/v1/audio/transcriptions', gateway.url), init)
+      expect(((await transcription.json()) as { text: string }).text).toBe(
         'This is what was said in 1.6 seconds of simulated audio.',
       )
     }

@@ -1,10 +1,10 @@
-// What the demo provider refuses, in the shape of each protocol.
+// Refusals of the demo provider, in the shape of each protocol.
 import { describe, expect, test } from 'bun:test'
 import { provide } from '../../plugins/demo/provider.ts'
 
 const CHAT = '/chat/completions'
 const NATIVE = '/v1beta/models/flash:generateContent'
-const ASKED = [{ role: 'user', content: 'Hello there' }]
+const MESSAGES = [{ role: 'user', content: 'Hello there' }]
 
 async function refusal(path: string, body: unknown, headers: Record<string, string> = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -30,17 +30,17 @@ describe.each([
     expect(await refusal(path, { model: 'm' }, headers)).toMatchObject({ status: 401, body: shape })
   })
 
-  test('what is no JSON', async () => {
+  test('a body that is not a JSON object', async () => {
     for (const text of ['', '{', '[]', 'null']) expect((await refusal(path, text)).status).toBe(400)
   })
 })
 
 test.each([
-  ['no model', CHAT, { messages: ASKED }],
+  ['no model', CHAT, { messages: MESSAGES }],
   ['no messages', CHAT, { model: 'gpt' }],
   ['no contents', NATIVE, {}],
   ['no input', '/responses', { model: 'gpt' }],
-  ['no output limit', '/v1/messages', { model: 'claude', messages: ASKED }],
+  ['no output limit', '/v1/messages', { model: 'claude', messages: MESSAGES }],
   ['no messages of Claude', '/v1/messages', { model: 'claude', max_tokens: 9 }],
   ['no prompt', '/images/generations', { model: 'gpt-image' }],
   ['no image', '/images/edits', { model: 'gpt-image', prompt: 'red' }],
@@ -64,12 +64,12 @@ test.each([
   ['gpt-fail-429', 429, { error: { type: 'requests', code: 'rate_limit_exceeded' } }],
   ['gpt-slow-1-fail-500', 500, { error: { type: 'server_error' } }],
 ])('%s refuses with its status', async (model, status, shape) => {
-  const refused = await refusal(CHAT, { model, messages: ASKED })
+  const refused = await refusal(CHAT, { model, messages: MESSAGES })
   expect(refused).toMatchObject({ status, body: shape })
   expect(refused.response.headers.get('retry-after')).toBe(status === 429 ? '7' : null)
 })
 
-test('a schema that asks for too much, or leads back to itself, ends', async () => {
+test('a schema with huge minimums, or one that refers to itself, gets an answer', async () => {
   const cycle = {
     type: 'object',
     properties: { a: { $ref: '#' }, b: { $ref: '#/properties/b' } },
@@ -82,6 +82,6 @@ test('a schema that asks for too much, or leads back to itself, ends', async () 
     cycle,
   ]) {
     const response_format = { type: 'json_schema', json_schema: { name: 'a', schema } }
-    expect((await refusal(CHAT, { model: 'gpt', messages: ASKED, response_format })).status).toBe(200)
+    expect((await refusal(CHAT, { model: 'gpt', messages: MESSAGES, response_format })).status).toBe(200)
   }
 })

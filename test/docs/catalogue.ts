@@ -1,4 +1,4 @@
-// The catalogue of a first start, with what the operator has to switch on: further methods of the native API, and public pages.
+// The catalogue of a first start, with features that the operator switches on: further methods of the native API, and public pages.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,4 +1,4 @@
-// The API's document: it is valid, it has every route or says why not, and its own examples fit its own schemas.
+// The API's document: it is valid, it has every route that is not hidden, and its examples fit its schemas.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { faultsOf, type OpenApi, type Operation, startDocumented } from './suppo
 const documented = await startDocumented()
 afterAll(() => documented.gateway.stop())
 
-/** As the converter writes a route: `:id` is `{id}`, and a route of all methods is each of them. */
+/** The names of a route in the document: `:id` becomes `{id}`, and a route of all methods becomes one of each. */
 const convertedNames = (route: string): string[] => {
   const [method = '', path = ''] = route.replace(/:([a-z_]+)/gi, '{$1}').split(' ')
   return (method === 'ALL' ? ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] : [method]).map(
@@ -32,7 +32,7 @@ describe('every route', () => {
     expect(unknown).toEqual([])
   })
 
-  test('that is written of exists', () => {
+  test('that a plugin describes exists', () => {
     const existing = new Set(documented.routes.flatMap(({ route }) => convertedNames(route)))
     expect([...documented.written].filter((name) => !existing.has(name))).toEqual([])
   })
@@ -69,12 +69,12 @@ describe('the document', () => {
 
   test.each<[what: string, spoil: (operation: Operation) => unknown]>([
     [
-      'a parameter that is nowhere',
+      'a parameter in an unknown place',
       ({ parameters }) => parameters.push({ name: 'x', in: 'body' as 'path', schema: {} }),
     ],
-    ['an answer without words', ({ responses }) => Object.assign(responses, { 201: {} })],
+    ['an answer without a description', ({ responses }) => Object.assign(responses, { 201: {} })],
     ['a field that OpenAPI does not have', (operation) => Object.assign(operation, { examples: {} })],
-  ])('would not be with %s', (_, spoil) => {
+  ])('would be invalid with %s', (_, spoil) => {
     const document = structuredClone(documented.document)
     const operation = document.paths['/v1/models']?.get
     if (!operation) throw new Error('the list of models is not documented')
@@ -82,7 +82,7 @@ describe('the document', () => {
     expect(faultsOfDocument(document)).not.toEqual([])
   })
 
-  test('says what each operation is, once', () => {
+  test('describes each operation once', () => {
     const ids = documented.operations.map(({ operation }) => operation.operationId)
     expect(ids.length).toBeGreaterThan(35)
     expect(new Set(ids).size).toBe(ids.length)
@@ -103,7 +103,7 @@ describe('the document', () => {
     }
   })
 
-  test('refers to nothing that it does not have, and to all that it shares', () => {
+  test('has each component that it refers to, and no others', () => {
     const { document } = documented
     const referred = new Set(
       [...JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(
@@ -123,7 +123,7 @@ describe('the document', () => {
     expect(wrong).toEqual([])
   })
 
-  test('has words for every parameter and every field of a request', () => {
+  test('describes every parameter and every field of a request', () => {
     const bare = documented.operations.flatMap(({ name, operation }) => {
       const parameters = operation.parameters.filter((one) => !('description' in one)).map((one) => one.name)
       const fields = Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) =>
@@ -140,7 +140,7 @@ describe('the document', () => {
     expect(bare).toEqual([])
   })
 
-  test('has words for every field of an answer', () => {
+  test('describes every field of an answer', () => {
     const { document } = documented
     const answers = documented.operations.map(({ name, operation }) => ({
       name,
@@ -175,15 +175,15 @@ describe('the document', () => {
         expect([name, Object.keys(examples).length > 0]).toEqual([name, true])
         for (const [example, { value }] of Object.entries(examples)) {
           // The fields of a form are texts.
-          const given = value as Record<string, unknown>
-          const plain = given.stream === 'true' ? { ...given, stream: true } : given
+          const entries = value as Record<string, unknown>
+          const plain = entries.stream === 'true' ? { ...entries, stream: true } : entries
           expect([name, example, faultsOf(documented.document, schema, plain)]).toEqual([name, example, []])
         }
       }
   })
 })
 
-test('a route of a plugin that nobody has written of is documented by its schemas', async () => {
+test('a route of a plugin without a description is documented by its schemas', async () => {
   const app = new Elysia().get('/about/:id/*', () => ({ account: 'anna' }), {
     query: Type.Object({ limit: Type.Optional(Type.Integer({ must: 'a whole number' })) }),
     response: { 200: Type.Object({ account: Type.String() }), 204: Type.Void() },

@@ -1,4 +1,4 @@
-// Each documented example is sent to a real gateway with the simulated models of a first start: it is answered as documented.
+// Documented examples, each sent to a real gateway with the simulated models of a first start and answered as documented.
 import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,17 +20,17 @@ const FILES: Record<string, [bytes: Uint8Array<ArrayBuffer>, type: string]> = {
   [PICTURE_FILE]: [Uint8Array.fromBase64(PICTURE), 'image/png'],
 }
 
-/** How long a feed that never ends is listened to. */
+/** The time for which an endless feed is read. */
 const FEED_MS = 300
 
 const documented = await startDocumented()
 afterAll(() => documented.gateway.stop())
 const key = await documented.gateway.caller('100')
-/** Real ones, in place of those in the examples. */
+/** Real ids in place of those in the examples. */
 const real: Record<keyof typeof SAMPLE_IDS, string> = { generation: '', file: '', response: '' }
 makeVoucher()
 
-/** The voucher whose code is the example. */
+/** Makes the voucher with the code of the example. */
 function makeVoucher(): void {
   const { db } = documented.gateway
   db.run("INSERT INTO voucher_batches VALUES (1, '', 0, 0)")
@@ -39,7 +39,7 @@ function makeVoucher(): void {
   ])
 }
 
-/** Something of each kind to refer to, which an earlier example may have deleted. */
+/** Makes something of each kind to refer to, because an earlier example may have deleted it. */
 async function makeThings(): Promise<void> {
   const { gateway } = documented
   const image = { model: 'sim-image', prompt: 'a house', size: '256x256' }
@@ -71,8 +71,8 @@ function withRealIds(text: string): string {
 
 function formOf(value: Record<string, unknown>): FormData {
   const form = new FormData()
-  for (const [name, given] of Object.entries(value))
-    for (const one of Array.isArray(given) ? given : [given]) {
+  for (const [name, entry] of Object.entries(value))
+    for (const one of Array.isArray(entry) ? entry : [entry]) {
       const file = FILES[String(one)]
       if (file) form.append(name, new Blob([file[0]], { type: file[1] }), String(one))
       else form.append(name, String(one))
@@ -112,7 +112,7 @@ function addressOf({ path, operation }: Addressed, query: readonly string[]) {
   return { path: withRealIds(`${filled}${search.size > 0 ? `?${search}` : ''}`), headers }
 }
 
-/** Asserts that an answer is one of those that are documented, to its last byte. */
+/** Asserts that an answer is a documented one, to its last byte. */
 async function expectDocumented(label: string, operation: Operation, response: Response, status = 200) {
   const { document } = documented
   if (response.status !== status) throw new Error(`${label}: ${response.status} ${await response.text()}`)
@@ -153,7 +153,7 @@ async function expectFit(
       expect([label, faultsOf(document, schema.contentSchema, JSON.parse(one))]).toEqual([label, []])
 }
 
-/** The data of each event, of a feed those that come at once. */
+/** The data of each event; of a feed, the events that come at once. */
 async function eventsIn(response: Response): Promise<string[]> {
   let text = ''
   const decoder = new TextDecoder()
@@ -169,19 +169,19 @@ async function eventsIn(response: Response): Promise<string[]> {
 const isFeed = ({ name }: Addressed): boolean => name === 'GET /api/v1/events'
 const ended = (one: Addressed): Sent => (isFeed(one) ? { signal: AbortSignal.timeout(FEED_MS) } : {})
 
-test('every request body', async () => {
+test('every example of a request body is answered as documented', async () => {
   let ran = 0
   for (const one of documented.operations)
     for (const [type, { examples = {} }] of Object.entries(one.operation.requestBody?.content ?? {}))
       for (const [example, { value }] of Object.entries(examples)) {
         if (ran % 10 === 0) await makeThings()
         const optional = one.operation.parameters.filter(
-          (given) => given.in === 'query' && given.example !== undefined,
+          (entry) => entry.in === 'query' && entry.example !== undefined,
         )
         for (const query of optional.length > 0 ? [[], optional.map(({ name }) => name)] : [[]]) {
           const { path, headers } = addressOf(one, query)
-          const given = JSON.parse(withRealIds(JSON.stringify(value)))
-          const body = type === 'application/json' ? JSON.stringify(given) : formOf(given)
+          const entry = JSON.parse(withRealIds(JSON.stringify(value)))
+          const body = type === 'application/json' ? JSON.stringify(entry) : formOf(entry)
           const sent = type === 'application/json' ? { ...headers, 'content-type': type } : headers
           const response = await send(path, one.method, { body, headers: sent })
           await expectDocumented(`${one.name} ${example} ${query.join()}`, one.operation, response)
@@ -194,7 +194,7 @@ test('every request body', async () => {
   await documented.gateway.rest()
 }, 60_000)
 
-test('every address without a body, alone and with each of its parameters', async () => {
+test('every address without a body is answered as documented, alone and with each of its parameters', async () => {
   await makeThings()
   let ran = 0
   for (const one of documented.operations.filter(({ operation }) => !operation.requestBody)) {

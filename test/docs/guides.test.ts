@@ -1,4 +1,4 @@
-// The guides in Markdown: every link leads to a file that is there and a heading that it has, and every path in code is one of a file.
+// The guides in Markdown: every link leads to an existing file and heading, and every path in code to an existing file.
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -9,12 +9,12 @@ const GUIDES = ['*.md', 'src/**/*.md', 'plugins/**/*.md', 'data/*.md', 'test/**/
   .filter((file) => !file.startsWith('test/fixtures/'))
   .toSorted()
 
-/** Outside of blocks of code. */
+/** The text outside of code blocks. */
 function proseOf(text: string): string {
   return text.replace(/^( *)```[\s\S]*?^\1```/gm, '')
 }
 
-/** As GitHub makes them from headings. */
+/** The anchor that GitHub makes from a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -43,8 +43,8 @@ function brokenLink(file: string, link: string): string | undefined {
 const OF_EXAMPLES =
   /(?:^|\/)(?:about|folder|engines|classifications?|notes|hello|call-budget|tollgate\.d)(?:[/.]|$)/
 
-/** Where a path in code may begin: at the top, in src, or beside the guide. */
-const isThere = (file: string, path: string): boolean =>
+/** A path in code may begin at the top, in src, in test, or beside the guide. */
+const pathExists = (file: string, path: string): boolean =>
   ['', 'src', 'test', dirname(file)].some((folder) => existsSync(join(ROOT, folder, path)))
 
 describe.each(GUIDES)('%s', (file) => {
@@ -56,14 +56,14 @@ describe.each(GUIDES)('%s', (file) => {
     expect(own.map((link) => brokenLink(file, link)).filter((broken) => broken !== undefined)).toEqual([])
   })
 
-  test.skipIf(file.includes('CHANGELOG'))('the files that it names are there', () => {
+  test.skipIf(file.includes('CHANGELOG'))('the files that it names exist', () => {
     const paths = [...prose.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|tsx|sql|css))`/g)].map(
       ([, path = '']) => path,
     )
-    expect(paths.filter((path) => !OF_EXAMPLES.test(path) && !isThere(file, path))).toEqual([])
+    expect(paths.filter((path) => !OF_EXAMPLES.test(path) && !pathExists(file, path))).toEqual([])
   })
 
-  test('its examples import files that are there', () => {
+  test('its examples import existing files', () => {
     const text = readFileSync(join(ROOT, file), 'utf8')
     const imports = [...text.matchAll(/from '(?:\.\.\/)+(src\/[^']+)'/g)].map(([, path = '']) => path)
     expect(imports.filter((path) => !OF_EXAMPLES.test(path) && !existsSync(join(ROOT, path)))).toEqual([])

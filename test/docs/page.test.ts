@@ -1,4 +1,4 @@
-// The page of the reference, and what it needs: without a key, from this gateway alone, compressed where the browser takes it.
+// The page of the reference and its files: without a key, from this gateway alone, compressed if the browser accepts it.
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib'
@@ -11,12 +11,12 @@ import { folderOfFile } from '../support/test-folder.ts'
 
 const gateway = await fileGateway()
 
-/** What a page asks of its own server. */
+/** The addresses that a page requests from its own server. */
 const addressesIn = (html: string): string[] =>
   [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
 
 describe('the page', () => {
-  test('needs no key, runs no script of its own, and lets nothing in from elsewhere', async () => {
+  test('needs no key, runs no script of its own, and loads nothing from elsewhere', async () => {
     const response = await gateway.call('/docs')
     const html = await response.text()
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -27,7 +27,7 @@ describe('the page', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
   })
 
-  test('asks for files that are there, with their types', async () => {
+  test('requests existing files, with their types', async () => {
     const addresses = addressesIn(await (await gateway.call('/docs')).text())
     expect(addresses.length).toBeGreaterThan(4)
     const types: Record<string, RegExp> = {
@@ -46,7 +46,7 @@ describe('the page', () => {
     }
   })
 
-  test("Scalar's file is kept by browsers for ever, under an address that changes with it", async () => {
+  test("browsers cache Scalar's file forever, under an address that changes with it", async () => {
     const address = addressesIn(await (await gateway.call('/docs')).text()).find((one) =>
       one.includes('scalar'),
     )
@@ -68,7 +68,7 @@ describe('the document', () => {
   const ask = (headers: Record<string, string>) =>
     fetch(new URL('/docs/openapi.json', gateway.url), { headers, decompress: false })
 
-  test('comes as it is, or in gzip, and is the same', async () => {
+  test('comes uncompressed or in gzip, with the same content', async () => {
     const plain = await ask({ 'accept-encoding': 'identity' })
     const gzipped = await ask({ 'accept-encoding': 'gzip, deflate' })
     expect([plain.headers.get('content-encoding'), gzipped.headers.get('content-encoding')]).toEqual([
@@ -81,7 +81,7 @@ describe('the document', () => {
     expect(JSON.parse(text)).toMatchObject({ openapi: '3.1.1', info: { title: 'Tollgate' } })
   })
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a reader that has it', async () => {
     const etag = (await ask({})).headers.get('etag') ?? ''
     expect(etag).toMatch(/^"[0-9a-z]+"$/)
     const again = await ask({ 'if-none-match': etag })
@@ -94,12 +94,12 @@ describe('the document', () => {
   })
 })
 
-describe('a file that is stored as copies', () => {
+describe('a file stored as compressed copies', () => {
   const folder = folderOfFile()
   const stored = { br: folder.at('x.br'), gzip: folder.at('x.gz') }
   writeFileSync(stored.br, brotliCompressSync('the file'))
   writeFileSync(stored.gzip, gzipSync('the file'))
-  const asking = (accepted?: string) =>
+  const requestWith = (accepted?: string) =>
     new Request('http://localhost/', {
       headers: accepted === undefined ? {} : { 'accept-encoding': accepted },
     })
@@ -109,8 +109,8 @@ describe('a file that is stored as copies', () => {
     ['gzip, deflate', 'gzip'],
     ['identity', undefined],
     [undefined, undefined],
-  ])('for a reader that takes %p is sent in %p', async (accepted, encoding) => {
-    const { body, headers } = contentOf(stored, asking(accepted))
+  ])('is sent to a reader that accepts %p in %p', async (accepted, encoding) => {
+    const { body, headers } = contentOf(stored, requestWith(accepted))
     expect(headers).toEqual({
       vary: 'Accept-Encoding',
       ...(encoding ? { 'content-encoding': encoding } : {}),
@@ -124,7 +124,7 @@ describe('a file that is stored as copies', () => {
   })
 })
 
-test('while the document is made, others have their turn after every route', async () => {
+test('the making of the document yields to other work after every route', async () => {
   const { documentOf } = await import('../../plugins/docs/document.ts')
   const app = new Elysia()
   for (let at = 0; at < 20; at++) app.get(`/about/${at}`, () => at)

@@ -1,5 +1,5 @@
-// `bun run schemathesis`: random requests by the API's document to every free route of a gateway of its own. Nothing may be
-// answered that is not documented, and nothing with a 500. Needs python3; the program is installed into a cache first.
+// `bun run schemathesis`: random requests by the API's document to every free route of a gateway of its own. Every answer must be
+// documented, and none a 500. Needs python3; the program is installed into a cache first.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,7 +9,7 @@ import { install } from '../tools/clients/install.ts'
 import { endPrograms, runProgram } from '../tools/clients/process.ts'
 import { documentedCatalogue } from './catalogue.ts'
 
-/** Its generator of values has no place in hypothesis from 6.150 on. */
+/** The generator of values of this schemathesis does not fit into hypothesis from 6.150 on. */
 const PACKAGES = ['schemathesis==4.24.2', 'hypothesis==6.149.1']
 const TIMEOUT_MS = 900_000
 
@@ -52,7 +52,7 @@ async function answer<T>(path: string, body?: object | FormData): Promise<T> {
   return (await response.json()) as T
 }
 
-/** Something of each kind to find, whose ids take the place of those in the document's examples. */
+/** The document, with ids of new objects of each kind in place of those in its examples. */
 async function documentWithRealIds(): Promise<string> {
   const form = new FormData()
   form.append('files', new Blob([Uint8Array.fromBase64(PICTURE)], { type: 'image/png' }), 'house.png')
@@ -67,12 +67,12 @@ async function documentWithRealIds(): Promise<string> {
 }
 
 const document_path = join(folder, 'openapi.json')
-// The methods that a path does not have are test/app/process/routes.test.ts's business.
+// test/app/process/routes.test.ts tests the methods that a path does not have.
 await Bun.write(join(folder, 'schemathesis.toml'), '[phases.coverage]\nunexpected-methods = []\n')
 
 const env = { PYTHONPATH: import.meta.dir, SCHEMATHESIS_HOOKS: 'schemathesis_hooks' }
 
-/** @param selection which operations @returns the exit status: 0 where nothing was found */
+/** @param selection of operations @returns the exit status: 0 without findings */
 async function run(...selection: string[]): Promise<number> {
   await Bun.write(document_path, await documentWithRealIds())
   const command = [
@@ -81,7 +81,7 @@ async function run(...selection: string[]): Promise<number> {
     document_path,
     ...['--url', url.origin],
     ...selection,
-    // It never ends.
+    // The feed never ends.
     ...['--exclude-path', '/api/v1/events'],
     ...['--header', `Authorization: ${authorization}`],
     ...['--checks', CHECKS.join(',')],
@@ -96,7 +96,7 @@ async function run(...selection: string[]): Promise<number> {
 
 const FREE_POSTS = ['/v1/messages/count_tokens', '/v1beta/models/{model}:countTokens', '/api/v1/upload']
 
-// One after the other: what is deleted cannot be read any more.
+// One after the other, because deleted objects cannot be read any more.
 const statuses = [
   await run('--include-method', 'GET'),
   await run('--include-method', 'DELETE'),

@@ -1,5 +1,5 @@
-# What schemathesis does before each call: headers that HTTP does not have are left out. The runtime's parser refuses them with
-# an empty 400, before any route is found.
+# A hook of schemathesis before each call: it leaves out headers that HTTP does not allow. The runtime's parser refuses them
+# with an empty 400, before any route is found.
 import schemathesis
 
 

@@ -1,4 +1,4 @@
-// The document of a gateway as a first start makes it, and what its schemas say of a value.
+// The document of a gateway with the catalogue of a first start, and the check of a value by its schemas.
 import { type Schema as JsonSchema, Validator } from '@cfworker/json-schema'
 import { plugins } from '../../plugins/index.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -55,7 +55,7 @@ export interface DocumentedGateway {
   operations: Addressed[]
   /** All routes, as `GET /path/:with`. */
   routes: { route: string; is_hidden: boolean }[]
-  /** The routes that plugins have written of, as `GET /path/{with}`. */
+  /** The routes that plugins describe, as `GET /path/{with}`. */
   written: ReadonlySet<string>
 }
 
@@ -86,7 +86,7 @@ const operationsOf = ({ paths }: OpenApi): Addressed[] =>
     })),
   )
 
-/** The same schema without a field that it does not describe; but a provider's reference may describe the rest of a body. */
+/** The schema without undescribed fields, except where a provider's reference describes the rest of a body. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -95,7 +95,7 @@ function closed(schema: unknown): unknown {
   return 'properties' in schema ? { additionalProperties: false, ...inner } : inner
 }
 
-/** What is wrong with a value by a schema of the document, undescribed fields included; empty where it fits. */
+/** The faults of a value by a schema of the document, undescribed fields included; empty if it fits. */
 export function faultsOf({ components }: OpenApi, schema: JsonSchema, value: unknown): string[] {
   // The validator looks for shared schemas where JSON Schema has them.
   const whole = JSON.stringify(closed({ ...schema, $defs: components.schemas }))

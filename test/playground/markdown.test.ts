@@ -1,10 +1,10 @@
-// Answers of models as the playground shows them: Markdown as elements, HTML as text, links to the web only, however deep.
+// Answers of models in the playground: Markdown becomes elements, HTML stays text, links lead to the web only, at any depth.
 import { expect, test } from 'bun:test'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 
 const { Markdown } = await import(`${import.meta.dir}/../../plugins/playground/web/markdown.tsx`)
-const shown = (text: string) =>
+const render = (text: string) =>
   renderToStaticMarkup(createElement(Markdown, { text })).replace(/^<div class="markdown">|<\/div>$/g, '')
 
 test.each([
@@ -26,8 +26,8 @@ test.each([
     /<a href="https:\/\/example.com\/\?a=1&amp;b=2" target="_blank" rel="noreferrer noopener nofollow">site<\/a>/,
   ],
 ])('%j', (text, html) => {
-  if (typeof html === 'string') expect(shown(text)).toBe(html)
-  else expect(shown(text)).toMatch(html)
+  if (typeof html === 'string') expect(render(text)).toBe(html)
+  else expect(render(text)).toMatch(html)
 })
 
 test.each([
@@ -46,7 +46,7 @@ test.each([
   '```html\n<script>alert(1)</script>\n```',
   '| <img src=x onerror=alert(1)> |\n|---|\n| <b onclick=alert(1)>x</b> |',
 ])('runs and loads nothing: %j', (text) => {
-  const html = shown(text)
+  const html = render(text)
   expect(html).not.toMatch(/<(script|img|iframe|b|form|input|style|svg|object|embed)\b/i)
   expect(html.match(/<a href="[^"]*"/g) ?? []).toEqual(
     text.includes('![x](https:') ? ['<a href="https://evil.example/seen.png"'] : [],
@@ -59,6 +59,6 @@ test.each([
   '['.repeat(20_000),
   '*'.repeat(50_000),
   'x'.repeat(200_000),
-])('is shown however it is nested (case %#)', (text) => {
-  expect(shown(text).length).toBeGreaterThan(0)
+])('is rendered however long or nested it is (case %#)', (text) => {
+  expect(render(text).length).toBeGreaterThan(0)
 })

@@ -1,4 +1,4 @@
-// The playground's paid calls: who pays, what they cost, who may make them, and what becomes of those that are left.
+// The playground's paid calls: payers, costs, permissions, and calls that the browser leaves.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { listKeys, revokeKey } from '../../src/access/keys.ts'
@@ -48,7 +48,7 @@ const question = (rest: object = {}) => ({
 })
 
 const PNG = Buffer.from(await paint('png', { width: 48, height: 32 }))
-/** What Gemini's image models answer. */
+/** An answer of Gemini's image models. */
 const picture = whole({
   candidates: [
     {
@@ -73,7 +73,7 @@ const consoleKeyOf = async (account_id: number) =>
   (await keysOf(account_id)).find(({ name }) => name === 'console')
 
 /** The error of a refusal. */
-async function refused(answer: Response) {
+async function errorOf(answer: Response) {
   const { error } = (await answer.json()) as { error: { code: string; message: string } }
   return { status: answer.status, code: error.code, message: error.message }
 }
@@ -93,11 +93,11 @@ const charged = ({
   ...{ surface, model, outcome, status, streamed, input_tokens, output_tokens, cost_nanos, price },
 })
 
-describe('what a call costs', () => {
+describe('the cost of a call', () => {
   test.each([
     ['whole', question()],
     ['streamed', question({ stream: true })],
-  ])('%s, it is what the same call costs by the API', async (_name, body) => {
+  ])('%s, is that of the same call by the API', async (_name, body) => {
     const { session } = await person()
     const by_api = await scene.call('/v1/chat/completions', body)
     const text_by_api = await by_api.text()
@@ -117,7 +117,7 @@ describe('what a call costs', () => {
 
   const withoutIds = (text: string) => text.replace(/"(id|created)":("[^"]*"|\d+)/g, '"$1":0')
 
-  test('is told by its id once it is settled, to its account alone', async () => {
+  test('is found by the request id once it is settled, by its account alone', async () => {
     const [alice, bob] = [await person(), await person()]
     const answer = await alice.session.ask(CHAT, question())
     await answer.text()
@@ -131,7 +131,7 @@ describe('what a call costs', () => {
     expect((await bob.session.ask(path)).status).toBe(404)
   })
 
-  test('a stream that is left early is charged for what was delivered', async () => {
+  test('a stream that the browser leaves early is charged for the delivered part', async () => {
     const { session, id } = await person()
     const leaving = new AbortController()
     upstream.answer(stream({ event: piece('Once upon') }, 'read', 'hang'))
@@ -147,7 +147,7 @@ describe('what a call costs', () => {
     expect(call.cost_nanos).toBeGreaterThan(0)
   })
 
-  test('two at once at the very first use make one key', async () => {
+  test('two calls at once at the very first use make one key', async () => {
     const { session, id } = await person()
     const answers = await Promise.all([session.ask(CHAT, question()), session.ask(CHAT, question())])
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
@@ -156,8 +156,8 @@ describe('what a call costs', () => {
   })
 })
 
-describe('who pays', () => {
-  test('who signed in with a password: a key named "console", that nobody has the text of', async () => {
+describe('the payer', () => {
+  test('after a sign-in with a password is a key named "console", whose text nobody has', async () => {
     const { session, id } = await person()
     expect((await play(session)).payer).toMatchObject({ key: null, may_renew: false })
     await (await session.ask(CHAT, question())).text()
@@ -169,7 +169,7 @@ describe('who pays', () => {
     })
   })
 
-  test('who signed in with a key: that key', async () => {
+  test('after a sign-in with a key is that key', async () => {
     const { name, id } = await person()
     const text = await gateway.key(name, { name: 'laptop' })
     const session = await consoleSession(gateway, { key: text })
@@ -185,7 +185,7 @@ describe('who pays', () => {
     const { name, id } = await person()
     const operator = await consoleSession(gateway, 'operator')
     const before = scene.counts()
-    expect(await refused(await operator.ask(CHAT, question()))).toMatchObject({ status: 400 })
+    expect(await errorOf(await operator.ask(CHAT, question()))).toMatchObject({ status: 400 })
     expect((await operator.ask(`${CHAT}?account=nobody`, question())).status).toBe(404)
     await scene.expectCounts(before)
     expect((await play(operator)).payer).toBeNull()
@@ -196,14 +196,14 @@ describe('who pays', () => {
     })
   })
 
-  test('nobody names the account of another', async () => {
+  test('an account holder cannot name another account', async () => {
     const [alice, bob] = [await person(), await person()]
     expect((await alice.session.ask(`${CHAT}?account=${bob.name}`, question())).status).toBe(404)
     expect((await alice.session.ask(`/console/api/play?account=${bob.name}`)).status).toBe(404)
     expect(await keysOf(bob.id)).toEqual([])
   })
 
-  test('a key that is sent along pays for nothing', async () => {
+  test('a key sent along pays for nothing', async () => {
     const [alice, bob] = [await person(), await person()]
     const key = await gateway.key(bob.name)
     const headers = { authorization: `Bearer ${key}`, 'x-api-key': key, 'x-goog-api-key': key }
@@ -224,7 +224,7 @@ describe('limits of the key that pays', () => {
   test('models: others are not offered, and refused', async () => {
     const { session } = await limited({ models: ['other-*'] })
     expect(await play(session)).toMatchObject({ text_models: [], image_models: [] })
-    expect(await refused(await session.ask(CHAT, question()))).toMatchObject({ status: 403 })
+    expect(await errorOf(await session.ask(CHAT, question()))).toMatchObject({ status: 403 })
   })
 
   test('spending: refused once it is spent', async () => {
@@ -248,7 +248,7 @@ describe('limits of the key that pays', () => {
     await (await session.ask(CHAT, question())).text()
     await revokeKey(store, String((await consoleKeyOf(id))?.id), Date.now())
     const before = scene.counts()
-    expect(await refused(await session.ask(CHAT, question()))).toMatchObject({
+    expect(await errorOf(await session.ask(CHAT, question()))).toMatchObject({
       status: 403,
       code: 'console_key_revoked',
     })
@@ -265,14 +265,14 @@ describe('limits of the key that pays', () => {
   test('expired: refused until a new one is made', async () => {
     const { session, id } = await limited({})
     db.run('UPDATE keys SET expires_at_ms = 1 WHERE id = ?', [Number((await consoleKeyOf(id))?.id)])
-    expect(await refused(await session.ask(CHAT, question()))).toMatchObject({ code: 'console_key_expired' })
+    expect(await errorOf(await session.ask(CHAT, question()))).toMatchObject({ code: 'console_key_expired' })
     await session.ask('/console/api/play/key', {})
     expect((await session.ask(CHAT, question())).status).toBe(200)
     expect(await keysOf(id)).toHaveLength(2)
   })
 })
 
-describe('who may not', () => {
+describe('a call is refused to', () => {
   test('a suspended account', async () => {
     const { session, name } = await person()
     await suspendAccount(store, name, { now_ms: 0 })
@@ -289,7 +289,7 @@ describe('who may not', () => {
 })
 
 describe('images', () => {
-  test('are made, edited and composed at their price, and come from the account’s own', async () => {
+  test('are made, edited and composed at their price, from the account’s own images alone', async () => {
     const [alice, bob] = [await person(), await person()]
     const drawing = { model: PICTURE, prompt: 'a red house' }
     upstream.answer(picture)
@@ -320,19 +320,19 @@ describe('images', () => {
     ['by tokens', { model: BY_TOKENS }, undefined],
     ['by tokens, of a quality with a bound', { model: BY_TOKENS, quality: 'low' }, undefined],
     ['by tokens, from an image', { model: BY_TOKENS, references: 1 }, undefined],
-  ])('the sum before they are made is what their call holds: %s', async (_, order, nanos) => {
+  ])('the quote before a call is the amount of its hold: %s', async (_, order, nanos) => {
     const { session } = await person()
     upstream.answer(picture)
     const drawing = { model: BY_SIZE, prompt: 'a red house' }
     const [parent] = await ids(await session.ask('/console/api/play/images', drawing))
-    const { references, ...asked } = quoted(order)
+    const { references, ...image_request } = quoted(order)
     const quote = (await (await session.ask(QUOTE, quoted(order))).json()) as {
       held_nanos: number
       is_most: boolean
     }
     await (references === 0
-      ? session.ask('/console/api/play/images', asked)
-      : session.ask('/console/api/play/edits', { ...asked, generation_id: parent }))
+      ? session.ask('/console/api/play/images', image_request)
+      : session.ask('/console/api/play/edits', { ...image_request, generation_id: parent }))
     await scene.lastCall()
     expect(quote).toMatchObject({ held_nanos: nanos ?? held(), is_most: nanos === undefined })
     expect(held()).toBe(quote.held_nanos)
@@ -342,13 +342,13 @@ describe('images', () => {
     ['a text model', { model: MODEL }, 400, 'is not an image model that you can call'],
     ['an unknown model', { model: 'none' }, 400, 'is not an image model that you can call'],
     ['more images than the model makes', { n: 5 }, 400, 'at most 4'],
-    ['no size', { size: 'large' }, 400, 'WIDTHxHEIGHT'],
+    ['an invalid size', { size: 'large' }, 400, 'WIDTHxHEIGHT'],
     ['no images', { n: 0 }, 400, 'a whole number, 1 or more'],
     ['too many references', { references: 4 }, 400, 'from 0 to 3'],
     ['another field', { hd: true }, 400, 'hd'],
-  ])('no sum of %s', async (_, order, status, words) => {
+  ])('no quote for %s', async (_, order, status, words) => {
     const { session } = await person()
-    const answer = await refused(await session.ask(QUOTE, quoted(order)))
+    const answer = await errorOf(await session.ask(QUOTE, quoted(order)))
     expect(answer).toMatchObject({ status, message: expect.stringContaining(words) })
   })
 
@@ -359,7 +359,7 @@ describe('images', () => {
   }
 })
 
-test('the models say what they take and cost', async () => {
+test('the models have their parameters and prices', async () => {
   const { session } = await person()
   const { text_models, image_models } = await play(session)
   expect(text_models.find(({ id }) => id === MODEL)).toMatchObject({

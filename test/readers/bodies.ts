@@ -1,7 +1,7 @@
-// Request bodies that readers of JSON differ on, and what the gateway does with each.
+// Request bodies that JSON readers read differently, and the gateway's decision on each.
 import type { Kind } from './readings.ts'
 
-/** What becomes of a body: the field that its refusal names, or that it is sent, as it is or written anew. */
+/** The decision on a body: refused, with the field that the refusal names, or sent, unchanged or written anew. */
 type Fate = { refused: string } | 'sent'
 
 export const MODEL_OF: Readonly<Record<Kind, string>> = {
@@ -11,7 +11,7 @@ export const MODEL_OF: Readonly<Record<Kind, string>> = {
   embeddings: 'embedder',
 }
 
-/** What a body needs besides the fields of a row, each with the model's name. */
+/** The fields that a body needs besides those of a row, each with the model's name. */
 const REST: Readonly<Record<Kind, string>> = {
   chat: `"model":"${MODEL_OF.chat}","messages":[{"role":"user","content":"Hi"}]`,
   messages: `"model":"${MODEL_OF.messages}","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]`,
@@ -22,11 +22,11 @@ const REST: Readonly<Record<Kind, string>> = {
 const BIG = '"a text that was not paid for"'
 const refused = (field: string): Fate => ({ refused: field })
 
-/** Fields that follow the rest of a body; where the row says so, the whole body. */
+/** A row has the fields that follow the rest of a body; a row of WHOLE has the whole body. */
 type Row = [kind: Kind, fields: string, fate: Fate]
 
 const ROWS: Row[] = [
-  // A model that costs more than the one that was priced.
+  // A model that costs more than the priced one.
   ['chat', '"Model":"dear"', refused('Model')],
   ['chat', '"MODEL":"dear"', refused('MODEL')],
   ['chat', '"model":"dear"', refused('model')],
@@ -40,7 +40,7 @@ const ROWS: Row[] = [
   ['generate', '"model":"models/dear"', 'sent'],
   ['embeddings', '"Model":"dear"', refused('Model')],
   ['embeddings', '"model":"dear"', refused('model')],
-  // A limit beyond the one that was held for.
+  // A limit above the one of the hold.
   ['chat', '"max_tokens":1,"MAX_TOKENS":5000', refused('MAX_TOKENS')],
   ['chat', '"max_tokens":1,"max_to\u212aens":5000', refused('max_to\u212aens')],
   ['chat', '"max_tokens":1,"max_to\\u212aens":5000', refused('max_to\u212aens')],
@@ -76,7 +76,7 @@ const ROWS: Row[] = [
   ],
   ['generate', '"generation_config":{"max_output_tokens":7}', 'sent'],
   ['generate', '"generationConfig":{"max_output_tokens":7,"topK":1.0}', 'sent'],
-  // No limit at all, to servers that take 0 for none, or cut a number off.
+  // No limit at all, for servers that read 0 as none, or truncate a number.
   ['chat', '"max_tokens":0', refused('max_tokens')],
   ['chat', '"max_tokens":-0', refused('max_tokens')],
   ['chat', '"max_tokens":0.0', refused('max_tokens')],
@@ -92,13 +92,13 @@ const ROWS: Row[] = [
   ['chat', '"max_tokens":0.7e1', 'sent'],
   ['generate', '"generationConfig":{"maxOutputTokens":0}', refused('generationConfig.maxOutputTokens')],
   ['generate', '"generationConfig":{"maxOutputTokens":0.7e1}', 'sent'],
-  // More candidates than were held for.
+  // More candidates than in the hold.
   ['chat', '"n":1,"N":90', refused('N')],
   ['chat', '"n":90,"n":1', refused('n')],
   ['chat', '"n":2.0', 'sent'],
   ['generate', '"generationConfig":{"CandidateCount":8}', refused('generationConfig.CandidateCount')],
   ['generate', '"generationConfig":{"candidate_count":2}', 'sent'],
-  // A stream where a whole answer is waited for, which would then be free.
+  // A stream where the gateway waits for a whole answer, which would then be free.
   ['chat', '"\u017ftream":true', refused('\u017ftream')],
   ['chat', '"stream":false,"Stream":true', refused('Stream')],
   ['chat', '"stream":true,"stream":false', refused('stream')],
@@ -109,7 +109,7 @@ const ROWS: Row[] = [
     '"stream_options":{"include_usage":true,"Include_Usage":false}',
     refused('stream_options.Include_Usage'),
   ],
-  // A longer prompt than was held for.
+  // A longer prompt than in the hold.
   ['chat', `"Messages":[{"role":"user","content":${BIG}}]`, refused('Messages')],
   ['chat', `"me\u017fsages":[{"role":"user","content":${BIG}}]`, refused('me\u017fsages')],
   ['messages', `"System":${BIG}`, refused('System')],
@@ -117,7 +117,7 @@ const ROWS: Row[] = [
   ['embeddings', `"\u0130nput":${BIG}`, refused('\u0130nput')],
   ['embeddings', `"input":${BIG}`, refused('input')],
   ['generate', `"Contents":[{"parts":[{"text":${BIG}}]}]`, refused('Contents')],
-  // What providers bill beside tokens.
+  // Extras that providers bill beside tokens.
   ['chat', '"Service_Tier":"priority"', refused('Service_Tier')],
   ['messages', '"Speed":"fast"', refused('Speed')],
   [
@@ -126,7 +126,7 @@ const ROWS: Row[] = [
     refused('tools[0].Type'),
   ],
   ['generate', '"tools":[{"GoogleSearch":{}}]', refused('tools[0].GoogleSearch')],
-  // What has no say in any of this passes as it is.
+  // Fields without a say in any of this pass unchanged.
   ['chat', '"temperature":0.50,"Temperature":1,"x":1,"x":2,"seed":12345678901234567890', 'sent'],
   ['chat', '"__proto__":{"max_tokens":0,"n":90},"constructor":{"model":"dear"}', 'sent'],
   ['chat', '"metadata":{"Model":"x","model":"y","model":"z","max_tokens":0}', 'sent'],
@@ -147,7 +147,7 @@ const ROWS: Row[] = [
   ],
 ]
 
-/** Bodies that are written as a whole. */
+/** Bodies written as a whole. */
 const WHOLE: Row[] = [
   [
     'chat',
@@ -187,7 +187,7 @@ const WHOLE: Row[] = [
   ['chat', `\ufeff{${REST.chat}}`, 'sent'],
 ]
 
-/** All of them. */
+/** All bodies. */
 export const BODIES: readonly { kind: Kind; body: string; fate: Fate }[] = [
   ...ROWS.map(([kind, fields, fate]) => ({ kind, body: `{${REST[kind]},${fields}}`, fate })),
   ...WHOLE.map(([kind, body, fate]) => ({ kind, body, fate })),

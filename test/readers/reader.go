@@ -1,5 +1,5 @@
-// Three readers of request bodies, such as servers of the three protocols have: Go's own encoding/json into structs, and two that
-// are as lenient as can be, of which one takes the first and one the last of several names that it takes for one.
+// Three readers of request bodies, such as servers of the three protocols have: Go's own encoding/json into structs, and two very
+// lenient ones, which take the first or the last of several fields whose names they treat as one.
 //
 // In: a line a body, {"kind": …, "body": base64}. Out: a line a body, the three readings.
 package main
@@ -19,7 +19,7 @@ type question struct {
 	Body []byte `json:"body"`
 }
 
-// What a reader took from a body. A pointer is null where the body says nothing.
+// The values that a reader takes from a body. A pointer is null if the body has no value.
 type reading struct {
 	Refused    bool   `json:"refused,omitempty"`
 	Model      string `json:"model,omitempty"`
@@ -88,29 +88,29 @@ func readStruct(kind string, body []byte) (read reading) {
 	var err error
 	switch kind {
 	case "chat", "messages":
-		var asked chat
-		err = json.Unmarshal(body, &asked)
-		read = reading{Model: asked.Model, Stream: asked.Stream, Candidates: asked.N}
-		read.Limit = larger(asked.MaxTokens, asked.MaxCompletionTokens)
-		for _, message := range asked.Messages {
+		var request chat
+		err = json.Unmarshal(body, &request)
+		read = reading{Model: request.Model, Stream: request.Stream, Candidates: request.N}
+		read.Limit = larger(request.MaxTokens, request.MaxCompletionTokens)
+		for _, message := range request.Messages {
 			read.Text += string(message.Content)
 		}
 	case "generate":
-		var asked generate
-		err = json.Unmarshal(body, &asked)
-		read.Model = asked.Model
-		if config := asked.GenerationConfig; config != nil {
+		var request generate
+		err = json.Unmarshal(body, &request)
+		read.Model = request.Model
+		if config := request.GenerationConfig; config != nil {
 			read.Limit, read.Candidates = config.MaxOutputTokens, config.CandidateCount
 		}
-		for _, content := range asked.Contents {
+		for _, content := range request.Contents {
 			for _, part := range content.Parts {
 				read.Text += part.Text
 			}
 		}
 	case "embeddings":
-		var asked embeddings
-		err = json.Unmarshal(body, &asked)
-		read = reading{Model: asked.Model, Text: asked.Input}
+		var request embeddings
+		err = json.Unmarshal(body, &request)
+		read = reading{Model: request.Model, Text: request.Input}
 	}
 	if err != nil {
 		return reading{Refused: true}
@@ -154,7 +154,7 @@ func parse(decoder *json.Decoder) any {
 	return read
 }
 
-// A lenient reader. Take is what it makes of the values of all names that it takes for the one.
+// A lenient reader. Take chooses among the values of all names that the reader treats as one.
 type lenient struct{ take func([]any) any }
 
 func fold(name string) string {
@@ -178,7 +178,7 @@ func (r lenient) get(from any, names ...string) any {
 	return r.take(found)
 }
 
-// As C's atoi: up to the first character that is no digit.
+// As C's atoi: up to the first character that is not a digit.
 func count(value any) *int {
 	number, is_number := value.(json.Number)
 	if !is_number {
@@ -218,7 +218,7 @@ func (r lenient) read(kind string, body []byte) reading {
 		read.Candidates = count(r.get(config, "candidateCount"))
 	} else if kind != "embeddings" {
 		read.Stream, _ = r.get(root, "stream").(bool)
-		// What servers such as llama.cpp's read in place of the protocol's own names.
+		// Names that servers such as llama.cpp's read in place of the protocol's own.
 		read.Limit = larger(count(r.get(root, "max_tokens", "n_predict")), count(r.get(root, "max_completion_tokens")))
 		read.Candidates = count(r.get(root, "n", "n_cmpl"))
 	} else {
@@ -248,15 +248,15 @@ func main() {
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
 	for lines.Scan() {
-		var asked question
-		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
+		var request question
+		if err := json.Unmarshal(lines.Bytes(), &request); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		line, _ := json.Marshal(map[string]reading{
-			"go":    readStruct(asked.Kind, asked.Body),
-			"first": safely(func() reading { return first.read(asked.Kind, asked.Body) }),
-			"last":  safely(func() reading { return last.read(asked.Kind, asked.Body) }),
+			"go":    readStruct(request.Kind, request.Body),
+			"first": safely(func() reading { return first.read(request.Kind, request.Body) }),
+			"last":  safely(func() reading { return last.read(request.Kind, request.Body) }),
 		})
 		out.Write(append(line, '\n'))
 	}

@@ -1,5 +1,5 @@
-// Bytes that two JSON readers could read differently in what the price, the model or the limit hangs on are refused or written anew:
-// what is sent is read by Go's encoding/json, and by two lenient readers, as it was priced.
+// Request bodies that JSON readers could read differently where price, model or limit depend on it: refused, or written anew.
+// Go's encoding/json and two lenient readers read each sent body as it was priced.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -69,7 +69,7 @@ async function post(kind: Kind, body: string): Promise<Response> {
   return call(PATHS[kind], body, { headers: VERSION })
 }
 
-/** What all readers must have read of a body that was priced so. */
+/** The values that all readers must have read from a body with these priced facts. */
 const readAs = (
   { max_output_tokens, candidates }: RequestFacts,
   kind: Kind,
@@ -97,7 +97,7 @@ const served = (readings: Readings): Reading[] => Object.values(readings).filter
 const FIXTURE = Bun.file(join(import.meta.dir, '../fixtures/readings/readings.json'))
 const nameOf = ({ kind, body }: Question) => `${kind} ${Buffer.from(body).toString()}`
 
-/** Go's own readings where there is Go, which those of the fixture must equal; those of the fixture where there is none. */
+/** The readings of the fixture. If Go is installed, its own readings must equal them. */
 async function readingsOf(questions: readonly Question[]): Promise<Readings[]> {
   if (HAS_GO && process.env.UPDATE_GOLDEN) {
     const read = await readByGo(questions)
@@ -127,7 +127,7 @@ describe('a body that readers differ on', () => {
     await expectCounts(before)
   })
 
-  test('or is sent so that every server reads what was held for', async () => {
+  test('is otherwise sent so that every server reads it as the hold covers it', async () => {
     const sent: { question: Question; held_nanos: number; facts: RequestFacts }[] = []
     for (const { kind, body, fate } of BODIES) {
       if (fate !== 'sent') continue
@@ -162,7 +162,7 @@ describe('a body that readers differ on', () => {
   })
 })
 
-/** Other spellings of a name, most of which some reader takes for it. */
+/** Other spellings of a name, most of which some reader treats as the name. */
 const spellings = (name: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 12, arbitrary: fc.constant(name) },
@@ -179,7 +179,7 @@ const spellings = (name: string): fc.Arbitrary<string> =>
     ),
   )
 
-/** A name as JSON text, now and then with escapes that it would not need. */
+/** A name as JSON text, sometimes with needless escapes. */
 const quoted = (name: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 20, arbitrary: fc.constant(JSON.stringify(name)) },
@@ -241,7 +241,7 @@ interface Priced {
 const writtenBody = (body: JsonBody, writing: Writing): Uint8Array | string =>
   new ParsedBody(BUILT_IN_REGISTRY, body).write(writing).body
 
-/** The body as the gateway sends it, and what it priced; undefined where it refuses, which must be the caller's fault. */
+/** The body as the gateway sends it, with its priced facts; undefined if it is refused, which must be the caller's fault. */
 function passed(kind: Exclude<Kind, 'embeddings'>, text: string): Priced | undefined {
   const protocol = TEXT_PROTOCOLS[kind]
   try {
@@ -259,9 +259,9 @@ function passed(kind: Exclude<Kind, 'embeddings'>, text: string): Priced | undef
   }
 }
 
-describe.skipIf(!HAS_GO)('property: of generated bodies', () => {
+describe.skipIf(!HAS_GO)('property of generated bodies', () => {
   test.each(KINDS.filter((kind) => kind !== 'embeddings'))(
-    '%s: what is not refused is read by every server as it was priced',
+    '%s: every server reads a body that is not refused as it was priced',
     async (kind) => {
       const { needed, more } = FIELDS[kind]
       const body = fc.array(more, { maxLength: 4 }).map((fields) => `{${[needed, ...fields].join(',')}}`)

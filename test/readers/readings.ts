@@ -1,4 +1,4 @@
-// What servers read from request bodies: a small Go program's answers, and those of the last run of it where there is no Go.
+// Readings of request bodies as servers make them: the answers of a small Go program, if Go is installed.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ async function build(): Promise<string> {
   return binary
 }
 
-/** Asks the Go program, once for all bodies. */
+/** Runs the Go program once for all bodies. */
 export async function readByGo(questions: readonly Question[]): Promise<Readings[]> {
   built ??= build()
   const lines = questions.map(({ kind, body }) =>

@@ -15,7 +15,7 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 )
-/** A script that would tell on itself, were it ever to run. */
+/** A script that would leave a trace if it ever ran. */
 const SVG = `<?xml version="1.0"?>
 <!-- <svg> of nobody -->
 <!DOCTYPE svg>
@@ -50,7 +50,7 @@ describe('the settings', () => {
     expect(mistakesOf(brand(line))).toEqual([expect.stringMatching(mistake)])
   })
 
-  test('takes a name with signs of HTML, and says which shade a pale colour has on white', () => {
+  test('accepts a name with signs of HTML, and warns of the shade that a pale colour gets on white', () => {
     const { catalogue, warnings } = readGood(brand('name = "A <b>&\\" אבג"\ncolor = "#FFD600"'))
     expect(catalogue.brand).toEqual({ name: 'A <b>&" אבג', color: '#FFD600' })
     expect(warnings).toEqual([
@@ -101,7 +101,7 @@ describe('the files', () => {
     expect(await readBrandFile(own.path, name)).toMatchObject({ type })
   })
 
-  test('many comments before no root are read in a moment', async () => {
+  test('many comments without a root are read in a moment', async () => {
     using own = temporary()
     writeFileSync(own.at('comments.svg'), '<!-- -->'.repeat(30_000))
     expect(await readBrandFile(own.path, 'comments.svg')).toHaveProperty('problem')
@@ -127,7 +127,7 @@ describe('over HTTP', () => {
   test.each([
     ['/brand/logo', 'image/svg+xml'],
     ['/brand/icon', 'image/png'],
-  ])('%s is served as what it is, and can do nothing', async (path, type) => {
+  ])('%s is served with its type, and can run nothing', async (path, type) => {
     const { status, headers } = await get(path)
     expect([status, headers.get('content-type')]).toEqual([200, type])
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none';.* sandbox$/)
@@ -147,7 +147,7 @@ describe('over HTTP', () => {
     '/brand/logo/x',
   ])('%s is not found', async (path) => expect((await get(path)).status).toBe(404))
 
-  test('a file that is missing is in the log once, however often anybody asks for it', async () => {
+  test('a missing file is in the log once, however often it is requested', async () => {
     const bare = await fileGateway({ catalogue: `[brand]\nlogo = "missing.svg"\n${FIRST_CATALOGUE}` })
     const ask = async () => (await fetch(new URL('/brand/logo', bare.url))).status
     expect([await ask(), await ask(), await ask()]).toEqual([404, 404, 404])
@@ -166,7 +166,7 @@ describe('over HTTP', () => {
     expect(document.info.title).toBe('Acme <b>AI</b> אבג')
   })
 
-  test('a list of models and exported files have it as a part of names', async () => {
+  test('a list of models has the name as the owner of models', async () => {
     const key = await gateway.key('lena')
     const { data } = (await (await gateway.call('/v1/models', undefined, { key })).json()) as {
       data: { owned_by: string }[]
@@ -193,7 +193,7 @@ describe('in a browser', () => {
     await one.looksRight()
   })
 
-  test('an account holder reads the product’s name nowhere', async () => {
+  test('the pages of an account holder have the product’s name nowhere', async () => {
     await using one = await visit({ account: 'lena' })
     for (const path of [
       '/console/start',
@@ -239,7 +239,7 @@ describe('in a browser', () => {
     ])
   })
 
-  test('a file that goes missing leaves the name in its place', async () => {
+  test('a file that disappears leaves the name in its place', async () => {
     rmSync(join(gateway.data_folder, 'logo.svg'))
     await using one = await visit()
     one.allow(/404/)

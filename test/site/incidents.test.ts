@@ -1,4 +1,4 @@
-// Incidents: opened, updated and resolved at the console and by commands; what is refused; and what the status page has of them.
+// Incidents: opened, updated and resolved at the console and by commands; refusals; the status page.
 import { describe, expect, test } from 'bun:test'
 import { recentIncidents } from '../../plugins/site/incidents/incidents.ts'
 import { createScene } from '../app/commands/scene.ts'
@@ -20,7 +20,7 @@ const open = (body: object = {}) =>
   }>
 const publicStatus = async () => await (await fetch(new URL('/status.json', gateway.url))).json()
 
-describe('at the console', () => {
+describe('an incident at the console', () => {
   test.each([
     ['no title', { title: ' ' }, /^title: must not be empty/],
     ['a title of several lines', { title: 'a\nb' }, /^title: has control characters/],
@@ -30,7 +30,7 @@ describe('at the console', () => {
     ['an override of direction', { text: 'a\u202Eb' }, /^text: has control characters/],
     ['an unknown model', { models: [MODEL, 'none'] }, /^models: the catalogue has no model "none"/],
     ['too many models', { models: Array.from({ length: 51 }, (_, nth) => `m${nth}`) }, /^models: at most 50/],
-    ['one that is resolved already', { state: 'resolved' }, /^state: a new incident is not resolved/],
+    ['a resolved incident', { state: 'resolved' }, /^state: a new incident is not resolved/],
     ['an unknown state', { state: 'fine' }, /state/],
     ['another field', { severity: 1 }, /severity/],
   ])('refuses %s', async (_, body, message) => {
@@ -55,7 +55,7 @@ describe('at the console', () => {
   })
 
   test('is opened, updated and resolved, and each step is in the audit log and on the status page', async () => {
-    // Of a hidden model alone: without its name it would be about the whole service.
+    // An incident of a hidden model alone: without its name it would be about the whole service.
     expect(await open({ title: 'No pictures', models: [PICTURE] })).toMatchObject({ unseen: 'models_hidden' })
     const { id, updates } = await open({ models: [MODEL, PICTURE, RETIRED] })
     expect(updates).toHaveLength(1)
@@ -100,26 +100,26 @@ describe('at the console', () => {
     ])
   })
 
-  test('one that is open is not pushed off the status page by newer ones that are resolved', async () => {
+  test('stays on the status page while it is open, in spite of newer resolved ones', async () => {
     const { id } = await open()
     const { id: newer } = await open()
     await operator.json('POST', `/incidents/${newer}/updates`, { text: 'All is well.', state: 'resolved' })
-    const shown = await recentIncidents(gateway.store, { since_ms: 0, limit: 2 })
-    expect(shown.map(({ state }) => state)).toEqual(['investigating', 'investigating'])
-    expect(shown[0]?.id).toBe(id)
+    const recent = await recentIncidents(gateway.store, { since_ms: 0, limit: 2 })
+    expect(recent.map(({ state }) => state)).toEqual(['investigating', 'investigating'])
+    expect(recent[0]?.id).toBe(id)
   })
 
-  test('one that does not exist is not found', async () => {
+  test('is not found by an unknown id', async () => {
     expect((await operator.send('GET', '/incidents/999')).status).toBe(404)
     expect((await operator.send('POST', '/incidents/999/updates', { body: { text: 'x' } })).status).toBe(404)
     expect((await operator.send('GET', '/incidents/x')).status).toBe(400)
   })
 })
 
-describe('by commands', () => {
+describe('incidents by commands', () => {
   const scene = createScene()
 
-  test('opened, updated, resolved and listed', async () => {
+  test('are opened, updated, resolved and listed', async () => {
     const opened = await scene.json('incident', 'open', 'Slow answers', '--text', 'We look into it.')
     expect(opened).toMatchObject({ id: 1, state: 'investigating', title: 'Slow answers' })
     expect(
@@ -139,13 +139,13 @@ describe('by commands', () => {
     ['no text', ['incident', 'open', 'x'], 2],
     ['an unknown model', ['incident', 'open', 'x', '--text', 'y', '--model', 'none'], 1],
     [
-      'a state that a new one cannot have',
+      'a state that a new incident cannot have',
       ['incident', 'open', 'x', '--text', 'y', '--state', 'resolved'],
       2,
     ],
     ['an unknown incident', ['incident', 'update', '99', '--text', 'y'], 1],
-    ['one that is resolved', ['incident', 'update', '1', '--text', 'y'], 1],
-    ['no number', ['incident', 'resolve', 'x', '--text', 'y'], 2],
+    ['a resolved incident', ['incident', 'update', '1', '--text', 'y'], 1],
+    ['an id that is not a number', ['incident', 'resolve', 'x', '--text', 'y'], 2],
   ])('refuses %s', async (_, command, status) => {
     expect((await scene.run(...command)).status).toBe(status)
   })

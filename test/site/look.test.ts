@@ -20,7 +20,7 @@ const { origin } = gateway.url
 
 describe.each(['/', '/pricing', '/status'])('%s', (path) => {
   test.each(['wide', 'phone'] as const)(
-    '%s: fits, is readable in both themes, and is refused nothing',
+    '%s: fits, is readable in both themes, and keeps its policy',
     async (size: Size) => {
       await using one = await consolePage(origin, { size })
       await one.page.goto(path)
@@ -31,7 +31,7 @@ describe.each(['/', '/pricing', '/status'])('%s', (path) => {
   )
 })
 
-test('without JavaScript everything can be read, and no control is shown that needs it', async () => {
+test('the pages can be read without JavaScript, and show no control that needs it', async () => {
   await using context = await (await browser()).newContext({ baseURL: origin, javaScriptEnabled: false })
   const page = await context.newPage()
   await page.goto('/pricing')
@@ -57,12 +57,12 @@ test('models are searched and sorted', async () => {
   await page.getByText('No models found.').waitFor()
   await page.getByLabel('Search models').fill('')
   const text = page.getByRole('region', { name: 'Text' })
-  const shown = async () => (await text.locator('tbody td[data-head=Output]').allTextContents()).map(Number)
+  const outputs = async () => (await text.locator('tbody td[data-head=Output]').allTextContents()).map(Number)
   await text.getByRole('button', { name: 'Output' }).click()
-  expect(await shown()).toEqual((await shown()).toSorted((one, other) => one - other))
+  expect(await outputs()).toEqual((await outputs()).toSorted((one, other) => one - other))
   expect(await text.getByRole('columnheader', { name: 'Output' }).getAttribute('aria-sort')).toBe('ascending')
   await text.getByRole('button', { name: 'Output' }).click()
-  expect(await shown()).toEqual((await shown()).toSorted((one, other) => other - one))
+  expect(await outputs()).toEqual((await outputs()).toSorted((one, other) => other - one))
   await one.isClean()
 })
 

@@ -1,4 +1,4 @@
-// The public pages: what anybody reads of models, prices and the status, and what nobody reads.
+// The public pages: models, prices and the status for everybody, without providers, costs, keys and hidden models.
 import { describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
 import { PricingView } from '../../plugins/site/public/views.ts'
@@ -63,7 +63,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
   })
 const textOf = async (path: string) => await (await get(path)).text()
 
-// Before the first look: days that are over are read once.
+// Before the first request, because past days are read once.
 const DAY_S = 86_400
 const today_s = Math.floor(now_ms / 1_000 / DAY_S) * DAY_S
 const add = (model: string, days_ago: number, answered: number, failed: number) =>
@@ -79,7 +79,7 @@ await add('plain', 4, 19, 0)
 await add('plain', 89, 500, 500)
 await add('internal-test', 2, 1, 99)
 
-describe('off', () => {
+describe('a gateway without public pages', () => {
   test.each([...PATHS.filter((path) => path !== '/'), '/brand/site.css', '/brand/site.js'])(
     '%s is not found',
     async (path) => {
@@ -91,7 +91,7 @@ describe('off', () => {
     },
   )
 
-  test('/ leads browsers to the console', async () => {
+  test('/ redirects browsers to the console', async () => {
     const answer = await fetch(off.url, { headers: { accept: 'text/html' }, redirect: 'manual' })
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/console'])
     expect((await fetch(off.url)).status).toBe(404)
@@ -153,14 +153,14 @@ describe('prices', () => {
   }
   test('are those of the catalogue, line by line', async () => {
     const operator = await signedIn(off, 'operator')
-    const shown = (await operator.json('GET', '/models')) as Priced
+    const console_models = (await operator.json('GET', '/models')) as Priced
     const published = (await (await get('/pricing.json')).json()) as Priced
     expect(published.models.map(({ id }) => id)).toEqual(['plain', 'rtl', 'draws'])
     for (const { id, price } of published.models)
-      expect(price).toEqual(shown.models.find((model) => model.id === id)?.price ?? [])
+      expect(price).toEqual(console_models.models.find((model) => model.id === id)?.price ?? [])
   })
 
-  test('are what a call is charged', async () => {
+  test('are those of a charge', async () => {
     const key = await gateway.caller()
     const answer = await gateway.call(
       '/v1/chat/completions',
@@ -182,7 +182,7 @@ describe('prices', () => {
     )
   })
 
-  test('are on the page, exact, with what differs by the size of prompts', async () => {
+  test('are on the page, exact, with the rates for larger prompts', async () => {
     const page = await textOf('/pricing')
     for (const amount of ['0.30', '2.50', '0.0375', '0.04 <span class="soft">per image</span>'])
       expect(page).toContain(amount)
@@ -192,7 +192,7 @@ describe('prices', () => {
 })
 
 describe('the status', () => {
-  test('has shares by day, rounded down, none of few calls, and no counts', async () => {
+  test('has shares by day, rounded down, but none for few calls, and no counts', async () => {
     const { models } = (await (await get('/status.json')).json()) as {
       models: {
         id: string
@@ -219,7 +219,7 @@ describe('the status', () => {
     )
   })
 
-  test('counts calls as they end, by day, without those that a provider refuses as such', async () => {
+  test('counts calls by day at their end, without those that a provider refuses as bad requests', async () => {
     const key = await gateway.caller()
     for (let nth = 0; nth < 3; nth++)
       await gateway.call(
@@ -238,11 +238,11 @@ describe('the status', () => {
       duration_ms: 0,
       first_byte_ms: 1,
     }
-    const ended = (outcome: string, status: number) => sums.add({ ...call, outcome, status } as never)
-    ended('completed', 200)
-    ended('failed', 400)
-    ended('failed', 502)
-    ended('broken', 200)
+    const addCall = (outcome: string, status: number) => sums.add({ ...call, outcome, status } as never)
+    addCall('completed', 200)
+    addCall('failed', 400)
+    addCall('failed', 502)
+    addCall('broken', 200)
     await sums.close()
     const days = await gateway.store.rows<{ answered: number; failed: number }>(
       "SELECT answered, failed FROM model_days WHERE model = 'rtl'",
@@ -254,13 +254,13 @@ describe('the status', () => {
 test.each([
   ['/pricing.json', PricingView],
   ['/status.json', StatusView],
-])('%s is what the API reference says', async (path, schema) => {
+])('%s fits its schema in the API reference', async (path, schema) => {
   const answer = await get(path)
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   expect([...faultsIn(schema, await answer.json())]).toEqual([])
 })
 
-test('a thousand requests at once make a page once', async () => {
+test('a thousand requests at once get the same page', async () => {
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => get('/pricing')))
   expect(new Set(answers.map(({ status, headers }) => `${status} ${headers.get('etag')}`)).size).toBe(1)
 })

@@ -44,7 +44,7 @@ const DOCUMENTS = Object.fromEntries(
 interface Reference {
   file: string
   document: string
-  /** What follows the document's name, up to the end of the sentence or comment. */
+  /** The text after the document's name, up to the end of the sentence or comment. */
   text: string
 }
 
@@ -58,7 +58,7 @@ function referencesIn(file: string): Reference[] {
   }))
 }
 
-/** What is wrong with a reference. */
+/** The fault of a reference. */
 function complaintOf({ document, text }: Reference): string | undefined {
   const { words = '', headings = [] } = DOCUMENTS[document] ?? {}
   if (!text.startsWith(', ')) return 'names no heading'
@@ -72,7 +72,7 @@ function complaintOf({ document, text }: Reference): string | undefined {
 }
 
 describe('the documents', () => {
-  test.each(Object.entries(FIRST_LINES))('%s is what it should be', (name, first_line) => {
+  test.each(Object.entries(FIRST_LINES))('%s begins with its title', (name, first_line) => {
     expect(documentOf(name).split('\n')[0]).toBe(first_line)
   })
 })
@@ -99,7 +99,7 @@ describe('references', () => {
     ['spec.md', ', Image edit request, rule 1'],
     ['silent.md', ', Chat completions: "`/v1/embeddings`: OpenAI\'s shape"'],
     ['spec.md', ', Limits: "Request body size 30 MB, native generation endpoints"'],
-  ])('%s%s is one', (document, text) => {
+  ])('%s%s is a reference', (document, text) => {
     expect(complaintOf({ file: '', document, text })).toBeUndefined()
   })
 
@@ -108,7 +108,7 @@ describe('references', () => {
     ['spec.md', ', Limitations', /does not exist/],
     ['silent.md', ', Limits', /does not exist/],
     ['spec.md', ', Limits: "Request body size 31 MB"', /not there/],
-  ])('%s%s is none', (document, text, complaint) => {
+  ])('%s%s is no reference', (document, text, complaint) => {
     expect(complaintOf({ file: '', document, text })).toMatch(complaint)
   })
 })
