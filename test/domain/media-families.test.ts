@@ -44,7 +44,7 @@ test.each<
   expect(boundOf([model], size, detail)).toBe(tokens)
 })
 
-test('the bound of several routes is their highest', () => {
+test('the bound of several routes is the highest of them', () => {
   expect(boundOf(['claude-sonnet-4-5', 'gpt-4o-mini'])).toBe(48_169)
 })
 

@@ -51,7 +51,7 @@ describe.each(REQUESTS)('%s', (_, path, body) => {
     expect([response.ok, ratesOf(response)]).toEqual([false, ['30', '29', '60s']])
   })
 
-  test('over the limit: 429, the time to wait, and no remaining calls', async () => {
+  test('over the limit: 429, a retry delay, and no remaining calls', async () => {
     const key = await gateway.caller()
     for (let sent = 0; sent < 30; sent++)
       await call(GENERATIONS, generation({ prompt: '' }), { key }).then((response) => response.text())

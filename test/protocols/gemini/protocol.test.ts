@@ -139,7 +139,7 @@ describe('bodies', () => {
   })
 })
 
-describe('the time to wait', () => {
+describe('the retry delay', () => {
   const delay = (retryDelay: unknown) => JSON.stringify({ error: { details: [{ retryDelay }] } })
   test.each<[string, string, Record<string, string>, number | undefined]>([
     ['RetryInfo', delay('47s'), {}, 47],

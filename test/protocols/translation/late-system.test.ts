@@ -41,7 +41,7 @@ function sent(body: JsonObject, model: string, server: string | undefined, from 
   ].join(', ')
 }
 
-describe('a newer model at Anthropic’s own API gets it at its place', () => {
+describe('a newer model at Anthropic’s own API gets a late system message at its place', () => {
   test.each([
     ['system:S, user:a, assistant:b, user:c, system:T', 'system:S, user:a, assistant:b, user:c, system:T'],
     [
@@ -90,7 +90,7 @@ test.each([
   ['claude-sonnet-5-5', true],
   ['claude-haiku-5-5', true],
   ['claude-fable-5-1', true],
-])('%s takes it at its place: %p, as the simulated model does', (model, takes) => {
+])('%s takes a late system message: %p, as the simulated model does', (model, takes) => {
   expect(sent(LATE, model, CLAUDE_API).endsWith('system:T')).toBe(takes)
   expect(generationOf(model)?.takes_late_system).toBe(takes)
 })
@@ -102,7 +102,7 @@ test.each([
   ['https://bedrock-mantle.us-east-1.api.aws/anthropic', false],
   ['https://api.anthropic.com.evil.example', false],
   ['http://127.0.0.1:4000', false],
-])('%s gets it at its place: %p', (base_url, takes) => {
+])('%s gets a late system message at its place: %p', (base_url, takes) => {
   expect(
     sent(LATE, 'claude-opus-5-5', serverOf({ protocol: 'anthropic', base_url })).startsWith('system:S,'),
   ).toBe(takes)

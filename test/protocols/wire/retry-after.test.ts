@@ -5,7 +5,7 @@ import { retryAfter } from '../../../src/protocols/wire/retry-after.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 28, 12, 0, 0)
 
-describe('the time to wait', () => {
+describe('the retry delay', () => {
   test.each<[string, Record<string, string>, number | undefined]>([
     ['seconds', { 'retry-after': '12' }, 12],
     ['zero', { 'retry-after': '0' }, 0],
