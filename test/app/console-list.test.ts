@@ -1,4 +1,4 @@
-// A list at the console: the rows and fields of each viewer, in pages and as a file.
+// A list of the console: the rows and fields for each viewer, in pages and as a file.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { plugins } from '../../plugins/index.ts'
@@ -9,7 +9,7 @@ import { viewerCalls } from '../../src/app/surface/console/calls.ts'
 import { type ConsoleClient, signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 
-/** Refused requests as a list of pages; as rows that are the account's alone, and the operator's alone; and by a query without a filter. */
+/** Refused requests as a list of pages, as a list for accounts only and for operators only, and by a query that ignores its filter. */
 const trial = definePlugin({
   name: 'trial',
   console_routes: async () => (gateway) => {
@@ -92,7 +92,7 @@ describe('pages', () => {
     expect((await rowsFor(viewer)).map(({ request_id }) => request_id)).toEqual(ids)
   })
 
-  test('a column for the operator is missing for others, and the rest fits the schema', async () => {
+  test('a column for the operator is missing for other viewers, and the rest fits the schema', async () => {
     expect((await rowsFor('operator')).map(({ id }) => id)).toEqual([3, 2, 1])
     for (const viewer of ['account', 'key'])
       for (const row of await rowsFor(viewer)) expect(Object.keys(row)).not.toContain('id')

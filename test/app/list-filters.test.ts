@@ -1,4 +1,4 @@
-// The lists of the capabilities: the query of each applies the filters by account, key and period.
+// The filters of lists: the query of each capability's list filters by account, key and period.
 import { Database } from 'bun:sqlite'
 import { afterAll, test } from 'bun:test'
 import { audit_log } from '../../plugins/audit-log/list.ts'

@@ -1,4 +1,4 @@
-// The columns of a list: what each reader gets of a row in JSON and CSV, and the table of the terminal.
+// The columns of a list: the fields for each reader in JSON and CSV, and the table of the terminal.
 import { expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { table } from '../../src/app/command-line/table.ts'
@@ -53,11 +53,11 @@ test.each<[Reader, object]>([
   ['operator', { id: 7, ...SENT, to: 'Berne', note: null, route: { by: 'rail' } }],
   ['account', { id: 7, ...SENT, to: 'hidden', note: null, route: { by: 'rail' } }],
   ['caller', { id: 7, ...SENT, to: 'hidden', route: { by: 'rail' } }],
-])('a row for %s has the fields that they see, and fits their schema', (reader, expected) => {
-  const shown = rowFor(parcels.columns, reader, row)
-  expect(shown).toEqual(expected as typeof shown)
+])('a row for %s has the fields visible to them, and fits their schema', (reader, expected) => {
+  const visible = rowFor(parcels.columns, reader, row)
+  expect(visible).toEqual(expected as typeof visible)
   const schema = Type.Object(fieldsFor(parcels.columns, [reader]), { additionalProperties: false })
-  expect([...faultsIn(schema, shown)]).toEqual([])
+  expect([...faultsIn(schema, visible)]).toEqual([])
 })
 
 test.each<[Reader, string[]]>([
@@ -67,7 +67,7 @@ test.each<[Reader, string[]]>([
   expect(csvOf(csvFor(parcels.columns, reader), [row]).trimEnd().split(/\r?\n/)).toEqual(lines)
 })
 
-test('the table has the columns with a head, in their order', () => {
+test('the table has the columns with a head, in order', () => {
   expect(table(tableColumnsOf(parcels.columns), [row], 'No parcels.').split('\n')).toEqual([
     'ID  TO     NOTE  ALL',
     ' 7  Berne  -     7 to Berne',
@@ -108,12 +108,12 @@ test.each<[Reader, object]>([
   ['operator', { purpose: 'rent for the operator', id: 3, ...AMOUNTS }],
   ['caller', { purpose: 'rent for the caller', ...AMOUNTS }],
   ['command', { purpose: 'rent for the command', id: 3, secret: 'hidden', ...AMOUNTS }],
-])('amounts, and what the columns that name commands give them: for %s', (reader, expected) => {
+])('a row with amounts and with columns for commands, for %s', (reader, expected) => {
   const visible = rowFor(payments.columns, reader, payment)
   expect(visible).toEqual(expected as typeof visible)
 })
 
-test('a file has the columns that its list names, in their order', () => {
+test('a file has the columns that its list names, in that order', () => {
   const csv = csvFor(payments.columns, 'operator', payments.csv)
   expect(csvOf(csv, [payment]).trimEnd().split(/\r?\n/)).toEqual([
     'id,amount_usd,amount_nanos,tip_usd,purpose',

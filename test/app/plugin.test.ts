@@ -1,4 +1,4 @@
-// What a plugin is: its parts are made once, hear of events, sweep, and end in reverse order; what it does not have costs nothing.
+// The parts of a plugin: each is opened once, receives events, sweeps, and closes in reverse order; every part is optional.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
@@ -29,7 +29,7 @@ function gateway() {
   return { made, events, lines }
 }
 
-/** A plugin that writes down what becomes of it. */
+/** A plugin that records each of its steps. */
 const tracing = (name: string, steps: string[]) =>
   definePlugin({
     name,
@@ -45,7 +45,7 @@ const tracing = (name: string, steps: string[]) =>
     close: (own) => void steps.push(`${own.name} closes`),
   })
 
-test('its part is made once, is given to all of it, and ends after those that were opened later', async () => {
+test('a plugin opens its state once, passes it to all its parts, and closes it after plugins opened later', async () => {
   const steps: string[] = []
   const { made, events } = gateway()
   const opened = await openPlugins(made, [tracing('first', steps), tracing('second', steps)])
@@ -64,7 +64,7 @@ test('its part is made once, is given to all of it, and ends after those that we
   ])
 })
 
-test('its routes are served, and those of its pages are loaded when they are asked for', async () => {
+test('a plugin’s routes are served, and the routes of its pages are loaded on the first request', async () => {
   const { made } = gateway()
   const opened = await openPlugins(made, [tracing('one', [])])
   const [routes] = opened.routes
@@ -84,7 +84,7 @@ test('a name alone is a plugin', async () => {
   await opened.close()
 })
 
-test('one that cannot be opened refuses the start', async () => {
+test('a plugin that fails to open prevents the start', async () => {
   const { made } = gateway()
   const broken = definePlugin({
     name: 'broken',
@@ -95,7 +95,7 @@ test('one that cannot be opened refuses the start', async () => {
   expect(openPlugins(made, [broken])).rejects.toThrow('Its table is missing')
 })
 
-test('a listener that throws is logged, and the event goes on', async () => {
+test('a listener that throws is logged, and the event continues', async () => {
   const { made, events, lines } = gateway()
   const failing = definePlugin({
     name: 'failing',
@@ -120,7 +120,7 @@ test('commands come in the order of their plugins', () => {
   expect(Object.keys(commands)).toEqual(['b', 'a'])
 })
 
-test('tables are the core’s, then those of plugins', async () => {
+test('tables of plugins follow those of the core', async () => {
   const notes = unownedTable(sqliteTable('notes', { id: integer().primaryKey() }))
   const tables = await tablesOf([
     definePlugin({ name: 'one' }),
@@ -129,7 +129,7 @@ test('tables are the core’s, then those of plugins', async () => {
   expect(tables).toEqual([...CORE_TABLES, notes])
 })
 
-test('settings are read from the catalogue in use, and what is prepared is there to open', async () => {
+test('a plugin reads its settings from the catalogue in use, and `open` gets the result of `prepare`', async () => {
   const { made } = gateway()
   const settings = defineSection({
     name: 'trial',
@@ -156,12 +156,12 @@ test('settings are read from the catalogue in use, and what is prepared is there
   await opened.close()
 })
 
-test('a section has a name of its own', () => {
+test('a plugin’s section cannot have the name of one of the core', () => {
   const settings = defineSection({ name: 'server', schema: Type.Object({}) })
   expect(() => addSections([settings])).toThrow("a section with the name of the core's: server")
 })
 
-test('checks have the running part in a gateway, and none for the doctor', async () => {
+test('a check gets the plugin’s state in a gateway, but not in the doctor', async () => {
   const { made } = gateway()
   const plugin = definePlugin({
     name: 'trial',
@@ -191,7 +191,7 @@ test('checks have the running part in a gateway, and none for the doctor', async
   await opened.close()
 })
 
-test('a check that needs the database gets it opened by the doctor, the gateway’s own, or is not made', async () => {
+test('a check gets the database from the doctor or the gateway, and is skipped without one', async () => {
   const { made } = gateway()
   const plugin = definePlugin({
     name: 'trial',

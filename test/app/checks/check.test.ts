@@ -1,4 +1,4 @@
-// Diagnoses of checks: their findings are told with an advice, as one text.
+// Diagnoses of checks: a finding and its advice are shown as one text.
 import { expect, test } from 'bun:test'
 import { diagnosesOf } from '../../../src/app/checks/check.ts'
 
@@ -11,7 +11,7 @@ const FOUND = [
 ]
 
 test.each(FOUND)(
-  'a finding has no full stop of its own, of which two would follow: %s',
+  'a finding loses its own full stop, because one is added when it is shown: %s',
   (_, words, found) => {
     const { ok, warn, fail } = diagnosesOf('payments')
     expect(

@@ -1,4 +1,4 @@
-// Root at the data folder of another user, as an operator's shell beside the documented unit: nothing is left that this user cannot write.
+// Commands run by root on another user's data folder, as from an operator's shell beside the documented unit: that user can still write every file.
 import { afterAll, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -17,7 +17,7 @@ import { commandOf } from '../../support/programs.ts'
 import { temporary } from '../../support/temporary.ts'
 import { createScene } from './scene.ts'
 
-/** Nobody of this machine. */
+/** The id of no user of this machine. */
 const OWNER = 54_321
 
 const scratch = temporary()
@@ -100,7 +100,7 @@ const LISTED = {
 }
 
 describe.skipIf(process.geteuid?.() !== 0)('root (skipped where this is not root)', () => {
-  test('leaves nothing that is not the owner’s, whatever it runs', async () => {
+  test('leaves every file to the owner of the folder, whichever command it runs', async () => {
     const folder = ownersFolder('commands')
     using scene = createScene('database', folder)
     writeFileSync(join(folder, 'list.json'), JSON.stringify({ 'gemini/gemini-3-flash': LISTED }))
@@ -140,7 +140,7 @@ describe.skipIf(process.geteuid?.() !== 0)('root (skipped where this is not root
     return JSON.parse(child.stdout.toString() || '{}').plugins
   }
 
-  test('checks plugins with nothing that only root can read, and with what they import from beside their folder', () => {
+  test('checks plugins without files that only root can read, and with imports from beside their folder', () => {
     const folder = ownersFolder('linking')
     const reading = (path: string) =>
       `import { readFileSync } from 'node:fs'\nexport default ({ app }) => app.get('/' + readFileSync(${path}, 'utf8').trim(), '')\n`
@@ -179,7 +179,7 @@ describe.skipIf(process.geteuid?.() !== 0)('root (skipped where this is not root
     expect(foreignIn(folder)).toEqual([])
   }, 60_000)
 
-  test('gives the owner no folder that a link of theirs leads to', async () => {
+  test('does not give the owner a folder that their symbolic link points to', async () => {
     const folder = ownersFolder('led-away')
     const foreign = scratch.at('foreign')
     mkdirSync(foreign)

@@ -1,4 +1,4 @@
-// The audit log of commands: each that changes something, with its words, the machine's user, and what changed; nothing of what fails.
+// The audit log of commands: each change, with the command's words, the machine's user, and the values before and after; failed commands leave no line.
 import { expect, test } from 'bun:test'
 import { execFileSync } from 'node:child_process'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
@@ -28,13 +28,13 @@ function linesOf(folder = scene.dir): Line[] {
 }
 const parsed = (json: string | null): unknown => (json === null ? null : JSON.parse(json))
 
-/** As the system itself names them. */
+/** By the name that the system gives. */
 const MACHINE_USER = execFileSync('id', ['-un'], { encoding: 'utf8' }).trim()
 const BACKUP = scene.path('copy.db')
 const TIME = expect.stringMatching(/Z$/)
 const alice = { account: 'alice' }
 
-/** In order: each goes on from what the ones before have left. */
+/** In order: each command continues from the state that the previous ones left. */
 test.each<[words: string, rest: string[], lines: object[]]>([
   ['account create', ['alice'], [{ ...alice, action: 'account.created', after: { name: 'alice' } }]],
   [
@@ -108,7 +108,7 @@ test.each<[words: string, rest: string[], lines: object[]]>([
   expect(linesOf().slice(before)).toMatchObject(lines.map((line) => ({ ...by, ...line })))
 })
 
-test('is listed, of all or of one account, in pages and by area', async () => {
+test('`audit-log` lists the actions of all accounts or of one, in pages and by area', async () => {
   const { actions, next_cursor } = await scene.json('audit-log', '--limit', '2')
   expect(actions).toMatchObject([
     { action: 'account.erased', account: 'erased-1', command: 'account erase', before: null },
@@ -150,13 +150,13 @@ test('--csv has all columns', async () => {
   expect(rest).toEqual([])
 })
 
-test('an erasure leaves the actions, and none of their texts', () => {
+test('an erasure keeps the actions and removes their texts', () => {
   const of_alice = linesOf().filter(({ account }) => account === 'erased-1')
   expect(of_alice.length).toBeGreaterThan(10)
   for (const { before, after } of of_alice) expect([before, after]).toEqual([null, null])
 })
 
-test('whoever became root by sudo is named as themselves', async () => {
+test('a user who became root by sudo is recorded under their own name', async () => {
   scene.env.SUDO_USER = 'anna'
   await scene.json('account', 'create', 'carol')
   expect(linesOf().at(-1)).toMatchObject({ command: 'account create', machine_user: 'anna' })
@@ -199,7 +199,7 @@ test.each(
   expect(linesOf()).toEqual(before)
 })
 
-test('a restore is in the log of what it restores, which is as it was then', async () => {
+test('a restore adds a line to the log that it restores, which otherwise stays as it was backed up', async () => {
   using fresh = createScene('nothing')
   await fresh.json('restore', BACKUP)
   const lines = linesOf(fresh.dir)

@@ -1,4 +1,4 @@
-// Commands that move money beside a gateway that serves: what it holds for calls is never taken, written or not.
+// Commands that move money beside a running gateway: they never take what it holds for calls, whether the hold has a row or not.
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const { gateway, upstream } = await fileScene()
 const cli = createScene('nothing', gateway.data_folder)
 const door = join(gateway.data_folder, 'serve.withdrawals')
 
-test('a withdrawal takes nothing from under a call whose hold has no row yet', async () => {
+test('a withdrawal leaves the money that a call holds, even before the hold has a row', async () => {
   const { id } = await gateway.account('anna', { balance_usd: '1' })
   const key = await gateway.key('anna')
   const held_back = heldBack(whole(answer()))
@@ -38,7 +38,7 @@ test('a withdrawal takes nothing from under a call whose hold has no row yet', a
   })
 })
 
-test('64 callers, beside withdrawals, top-ups, and keys that are revoked: exact', async () => {
+test('the balance is exact with 64 callers beside withdrawals, top-ups and revoked keys', async () => {
   const { id } = await gateway.account('bert', { balance_usd: '40' })
   upstream.answer(whole(answer()))
   const keys: string[] = []
@@ -71,7 +71,7 @@ test('64 callers, beside withdrawals, top-ups, and keys that are revoked: exact'
   })
 })
 
-test('an opening debt takes nothing from under a call whose hold has no row yet, and comes once', async () => {
+test('an opening debt leaves the money that a call holds, and is recorded once', async () => {
   const { id } = await gateway.account('dora', { balance_usd: '1' })
   const key = await gateway.key('dora')
   const held_back = heldBack(whole(answer()))
@@ -79,7 +79,7 @@ test('an opening debt takes nothing from under a call whose hold has no row yet,
   const answering = gateway.call(wholePath(), ask(), { key })
   await held_back.asked
   const folder = dataFolder(gateway.data_folder, {})
-  const brought = {
+  const opening_debt = {
     op: 'open_debt',
     account_id: id,
     amount_nanos: 3_200_000_000,
@@ -90,12 +90,12 @@ test('an opening debt takes nothing from under a call whose hold has no row yet,
   const outcomes: MoneyOutcome[] = []
   for (let run = 0; run < 2; run++) {
     await using mover = await openMoneyMover(folder)
-    outcomes.push(...(await Promise.all([mover.move(brought), mover.move(brought)])))
+    outcomes.push(...(await Promise.all([mover.move(opening_debt), mover.move(opening_debt)])))
   }
   expect(outcomes.filter((outcome) => outcome.ok && !outcome.first)).toHaveLength(1)
   expect(outcomes.every(({ ok }) => ok)).toBe(true)
   const [first] = outcomes
-  // Of the balance it has what the call does not hold.
+  // The debt takes the part of the balance that the call does not hold.
   expect(first).toMatchObject({ ok: true, balance_nanos: expect.any(Number) })
   const held = gateway.rows().accounts.find((account) => account.id === id)
   expect(held?.held_nanos).toBeGreaterThan(ANSWER_NANOS)
@@ -111,7 +111,7 @@ test('an opening debt takes nothing from under a call whose hold has no row yet,
   expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(402)
 
   expect((await cli.run('account', 'show', 'dora')).out).toMatch(
-    /brought over +3\.20 USD owed, from new-api, /,
+    /opening_debt over +3\.20 USD owed, from new-api, /,
   )
   expect(await cli.json('account', 'show', 'dora')).toMatchObject({
     opening_debts: [{ amount_usd: '3.20', note: 'from new-api' }],
@@ -132,7 +132,7 @@ test('an opening debt takes nothing from under a call whose hold has no row yet,
   expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(200)
 })
 
-test('a withdrawal goes past the proxy that the environment names', async () => {
+test('a withdrawal bypasses the proxy of the environment', async () => {
   await gateway.account('cleo', { balance_usd: '1' })
   process.env.HTTP_PROXY = 'http://127.0.0.1:9'
   try {
@@ -142,7 +142,7 @@ test('a withdrawal goes past the proxy that the environment names', async () => 
   }
 })
 
-test('where something else answers, it is not known whether the gateway withdrew', async () => {
+test('if another program answers, the command says to check the account before a second try', async () => {
   const right = readFileSync(door, 'utf8')
   using other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('null') })
   writeFileSync(door, JSON.stringify({ url: other.url.href, secret: 'x' }))
@@ -155,7 +155,7 @@ test('where something else answers, it is not known whether the gateway withdrew
 })
 
 describe('the gateway takes withdrawals', () => {
-  test('where the folder says, with a secret that only its owner reads', async () => {
+  test('at the address in the folder, with a secret that only its owner can read', async () => {
     expect(statSync(door).mode & 0o777).toBe(0o600)
     const { url } = JSON.parse(readFileSync(door, 'utf8'))
     expect(new URL(url).hostname).toBe('127.0.0.1')
@@ -163,34 +163,29 @@ describe('the gateway takes withdrawals', () => {
 
   test.each([
     ['without the secret', {}, '{}', 401],
-    ['with another one', { authorization: 'Bearer x' }, '{}', 401],
-    ['of nothing', undefined, '', 400],
+    ['with a wrong secret', { authorization: 'Bearer x' }, '{}', 401],
+    ['without a body', undefined, '', 400],
+    ['with a top-up', undefined, '{"op":"top_up","account_id":1,"amount_nanos":1,"note":"","now_ms":0}', 400],
     [
-      'that are top-ups',
-      undefined,
-      '{"op":"top_up","account_id":1,"amount_nanos":1,"note":"","now_ms":0}',
-      400,
-    ],
-    [
-      'that are debts without a reference',
+      'with a debt without a reference',
       undefined,
       '{"op":"open_debt","account_id":1,"amount_nanos":1,"note":"","now_ms":0}',
       400,
     ],
     [
-      'with more than it knows',
+      'with an unknown field',
       undefined,
       '{"op":"withdraw","account_id":1,"amount_nanos":1,"note":"","now_ms":0,"force":true}',
       400,
     ],
-  ])('and refuses those %s', async (_, headers, body, status) => {
+  ])('and refuses requests %s', async (_, headers, body, status) => {
     const { url, secret } = JSON.parse(readFileSync(door, 'utf8'))
-    const answered = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers: headers ?? { authorization: `Bearer ${secret}` },
       body,
     })
-    expect(answered.status).toBe(status)
+    expect(response.status).toBe(status)
   })
 
   test.each([
@@ -200,7 +195,7 @@ describe('the gateway takes withdrawals', () => {
       'does not answer on this machine',
     ],
     ['does not know the secret', undefined, 'the secret is wrong'],
-  ])('one that %s: nothing is withdrawn, and the command says what to do', async (_, text, words) => {
+  ])('a gateway that %s: nothing is withdrawn, and the command says what to do', async (_, text, words) => {
     const right = readFileSync(door, 'utf8')
     writeFileSync(door, text ?? JSON.stringify({ ...JSON.parse(right), secret: 'x' }))
     const { status, err } = await cli.run('debit', 'anna', '0.1')
@@ -209,7 +204,7 @@ describe('the gateway takes withdrawals', () => {
   })
 })
 
-test('a folder that is locked by a gateway which takes none yet: the command says so', async () => {
+test('the command says so if the gateway that locked the folder takes no withdrawals yet', async () => {
   using scene = createScene()
   await scene.run('account', 'create', 'anna')
   await scene.run('credit', 'anna', '1')
@@ -219,7 +214,7 @@ test('a folder that is locked by a gateway which takes none yet: the command say
   expect(existsSync(scene.path('serve.withdrawals'))).toBe(false)
 })
 
-test('a folder that another command has for a moment: a withdrawal waits for it', async () => {
+test('a withdrawal waits for another command that locks the folder for a moment', async () => {
   using scene = createScene()
   await scene.run('account', 'create', 'anna')
   await scene.run('credit', 'anna', '1')

@@ -1,4 +1,4 @@
-// A database that is damaged below its rows: `audit` finds it, says what to do, and that repairs it; `doctor` finds files that are gone.
+// A database that is damaged below its rows: `audit` finds the damage and names the repair, which works; `doctor` finds missing files.
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { closeSync, copyFileSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
@@ -12,8 +12,8 @@ const scene = sceneOfEachTest(async (scene) => {
   await scene.run('key', 'create', 'anna')
 })
 
-/** An index as a leaf without entries (https://sqlite.org/fileformat2.html#b_tree_pages): all that reads it finds nothing. */
-function empty(path: string, index: string): void {
+/** Overwrites an index with an empty leaf (https://sqlite.org/fileformat2.html#b_tree_pages): every query by it finds nothing. */
+function emptyIndex(path: string, index: string): void {
   const db = new Database(path)
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   const found = db
@@ -59,7 +59,7 @@ async function findings(of: Scene = scene): Promise<string[]> {
 }
 
 describe('audit', () => {
-  test('a whole database: both of its rules hold', async () => {
+  test('finds that both rules hold in an undamaged database', async () => {
     const { clean, rules } = await scene.json('audit')
     expect(clean).toBe(true)
     expect(rules.slice(0, 2)).toMatchObject([
@@ -68,7 +68,7 @@ describe('audit', () => {
     ])
   })
 
-  test('each index whose entries are gone', async () => {
+  test('finds every index that lost its entries', async () => {
     const names = indexes()
     expect(names.length).toBeGreaterThan(3)
     const whole = scene.path('whole.db')
@@ -77,23 +77,23 @@ describe('audit', () => {
       const path = scene.path(`${name}/tollgate.db`)
       mkdirSync(dirname(path))
       copyFileSync(whole, path)
-      empty(path, name)
+      emptyIndex(path, name)
       const found = await findings(createScene('nothing', dirname(path)))
-      const told = expect.stringMatching(new RegExp(`^database_is_whole: whole, .*${name}`))
-      expect([name, found]).toEqual([name, expect.arrayContaining([told])])
+      const finding = expect.stringMatching(new RegExp(`^database_is_whole: whole, .*${name}`))
+      expect([name, found]).toEqual([name, expect.arrayContaining([finding])])
     }
   })
 
-  test('what it says to do puts the index right', async () => {
+  test('names the command that repairs the index', async () => {
     const [name = ''] = indexes()
-    empty(scene.path('tollgate.db'), name)
+    emptyIndex(scene.path('tollgate.db'), name)
     expect((await scene.run('audit')).out).toContain('`sqlite3 tollgate.db REINDEX`')
     change('REINDEX')
     expect((await scene.run('audit')).status).toBe(0)
     expect(await scene.json('account', 'show', 'anna')).toMatchObject({ balance_usd: '5.00' })
   })
 
-  test('of indexes that are gone it says what makes them, and they are as before', async () => {
+  test('prints statements that recreate missing indexes as they were', async () => {
     const shapes = () => {
       using db = new Database(scene.path('tollgate.db'))
       return db
@@ -116,9 +116,9 @@ describe('audit', () => {
   })
 
   test.each([
-    ['an index', 'DROP INDEX', "type = 'index' AND sql IS NOT NULL"],
-    ['a trigger', 'DROP TRIGGER', "type = 'trigger'"],
-  ])('%s that is gone', async (_, drop, which) => {
+    ['index', 'DROP INDEX', "type = 'index' AND sql IS NOT NULL"],
+    ['trigger', 'DROP TRIGGER', "type = 'trigger'"],
+  ])('finds a missing %s', async (_, drop, which) => {
     const db = new Database(scene.path('tollgate.db'))
     const all = db
       .query<{ type: string; name: string }, []>(`SELECT type, name FROM sqlite_schema WHERE ${which}`)
@@ -143,31 +143,31 @@ describe('doctor', () => {
     mkdirSync(dirname(scene.path(UPLOAD)), { recursive: true })
     writeFileSync(scene.path(UPLOAD), text)
   }
-  const told = async () => {
+  const runDoctor = async () => {
     const { status, out } = await scene.run('doctor', '--json')
     const { healthy, findings } = JSON.parse(out)
     return { status, healthy, ...findings.find(({ check }: { check: string }) => check === 'stored files') }
   }
 
-  test('images that are there', async () => {
+  test('reports stored images as ok', async () => {
     change(stored())
     put('cat')
-    expect(await told()).toMatchObject({ level: 'ok', found: 'none missing: images 1' })
+    expect(await runDoctor()).toMatchObject({ level: 'ok', found: 'none missing: images 1' })
   })
 
   test.each([
     ['a missing image', () => change(stored())],
-    ['one that is marked as missing', () => change(stored(', 1'))],
+    ['an image marked as missing', () => change(stored(', 1'))],
     [
-      'one that was cut',
+      'a truncated image',
       () => {
         change(stored())
         put('c')
       },
     ],
-  ])('%s: fails, and names it', async (_, spoil) => {
+  ])('fails for %s, and names it', async (_, spoil) => {
     spoil()
-    expect(await told()).toMatchObject({
+    expect(await runDoctor()).toMatchObject({
       status: 1,
       healthy: false,
       level: 'fail',
@@ -176,17 +176,17 @@ describe('doctor', () => {
     })
   })
 
-  test('a file that no row names is no failure', async () => {
+  test('accepts a file without a row', async () => {
     put('cat')
-    expect(await told()).toMatchObject({ level: 'ok' })
+    expect(await runDoctor()).toMatchObject({ level: 'ok' })
   })
 
   test.each([
-    ['no database', () => rmSync(scene.path('tollgate.db'))],
-    ['one that cannot be read', () => writeFileSync(scene.path('tollgate.db'), 'no database'.padEnd(9_000))],
-    ['one of another version', () => change('PRAGMA user_version = 3')],
-  ])('%s is told of once', async (_, spoil) => {
+    ['a missing database', () => rmSync(scene.path('tollgate.db'))],
+    ['an unreadable database', () => writeFileSync(scene.path('tollgate.db'), 'no database'.padEnd(9_000))],
+    ['a database of another version', () => change('PRAGMA user_version = 3')],
+  ])('reports %s once', async (_, spoil) => {
     spoil()
-    expect((await told()).check).toBeUndefined()
+    expect((await runDoctor()).check).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-// `bun run dev`: the gateway starts anew when its code changes, on the same data folder, and signals still end it.
+// `bun run dev`: the gateway restarts on the same data folder when its code changes, and signals still end it.
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const MAIN = join(import.meta.dir, '../../../src/main.ts')
 
 const dir = folderOfFile()
 const data = dir.at('data')
-/** Stands for the code that changes, so that the test edits no file of the project. */
+/** The code that changes: a file of its own, so that the test edits no file of the project. */
 const entry = dir.at('main.ts')
 const saveEntry = (revision: number) => writeFileSync(entry, `// ${revision}\nawait import('${MAIN}')\n`)
 
@@ -23,7 +23,7 @@ function watchOptions(): string[] {
   return options.trim().split(' ')
 }
 
-/** The address that it listens on, each time that it says so. */
+/** The address of each "listens on" line. */
 async function* addresses(stderr: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let text = ''
   for await (const chunk of stderr) {
@@ -35,7 +35,7 @@ async function* addresses(stderr: ReadableStream<Uint8Array>): AsyncGenerator<st
   }
 }
 
-test('bun run dev: a change of the code restarts it on the same port and folder, and SIGTERM ends it', async () => {
+test('a change of the code restarts `bun run dev` on the same port and folder, and SIGTERM ends it', async () => {
   saveEntry(1)
   const listen = `127.0.0.1:${freePort()}`
   await using gateway = Bun.spawn(

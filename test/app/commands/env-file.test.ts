@@ -1,4 +1,4 @@
-// `--env-file`: what of a file becomes the environment of a command, and of what it starts.
+// `--env-file`: the variables of a file become the environment of a command and of the processes that it starts.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { addEnvFile, parseEnvFile } from '../../../src/app/commands/env-file.ts'
@@ -47,7 +47,7 @@ describe('a file is read as systemd reads it (systemd.exec(5), EnvironmentFile=)
     ['=secret', 1],
     ['A=1\nB="secret', 2],
     ["A='secret\nB=2", 1],
-  ])('%p is refused by the number of line %d, and its text is not told', (text, line) => {
+  ])('%p is refused by the number of line %d, without its text', (text, line) => {
     expect(() => parseEnvFile(text)).toThrow(`line ${line}: `)
     expect(() => parseEnvFile(text)).not.toThrow('secret')
   })
@@ -62,9 +62,9 @@ describe('a command', () => {
     scene.path('tollgate.toml'),
     `${FIRST_CATALOGUE}\n[metrics]\ntoken = "env:TOKEN"\n[backup]\npassphrase = "env:BACKUP_PASSPHRASE"\n`,
   )
-  const written = (text: string) => writeFileSync(file, text)
+  const writeEnvFile = (text: string) => writeFileSync(file, text)
 
-  test('without the variable says how it is given', async () => {
+  test('without the variable says how to set it', async () => {
     scene.env = {}
     const { status, err } = await scene.run('backup')
     expect(status).toBe(1)
@@ -73,8 +73,8 @@ describe('a command', () => {
     )
   })
 
-  test('takes it from the file, whether the option stands before it or after', async () => {
-    written(`TOKEN=${'t'.repeat(16)}\nBACKUP_PASSPHRASE="four words or more"\n`)
+  test('reads the variable from the file, whether the option comes first or last', async () => {
+    writeEnvFile(`TOKEN=${'t'.repeat(16)}\nBACKUP_PASSPHRASE="four words or more"\n`)
     for (const args of [
       [...env_file, 'config', 'check'],
       ['config', 'check', ...env_file],
@@ -85,7 +85,7 @@ describe('a command', () => {
     }
   })
 
-  test('takes what the file says in place of what its environment has', async () => {
+  test('prefers the file to its environment', async () => {
     scene.env = { TOKEN: 'too short' }
     expect((await scene.run('config', 'check')).status).toBe(1)
     expect((await scene.run('config', 'check', ...env_file)).status).toBe(0)
@@ -94,8 +94,8 @@ describe('a command', () => {
   test.each([
     ['BACKUP_PASSPHRASE=x\nsecret words\n', 'tollgate.env: line 2: write NAME=value'],
     [undefined, 'nowhere.env: file or folder not found'],
-  ])('is refused a file with %p, before it does anything', async (text, words) => {
-    if (text !== undefined) written(text)
+  ])('refuses a file with %p before it does anything', async (text, words) => {
+    if (text !== undefined) writeEnvFile(text)
     const path = text === undefined ? scene.path('nowhere.env') : file
     const { status, out, err } = await scene.run('account', 'create', 'eve', '--env-file', path)
     expect({ status, out }).toEqual({ status: 1, out: '' })
@@ -105,7 +105,7 @@ describe('a command', () => {
   })
 })
 
-test('the data folder may be named in the file', async () => {
+test('the file may name the data folder', async () => {
   const scene = createScene()
   await scene.run('account', 'create', 'anna')
   writeFileSync(scene.path('tollgate.env'), `TOLLGATE_DATA=${scene.dir}\n`)
@@ -120,7 +120,7 @@ test('the data folder may be named in the file', async () => {
   expect(ran.stdout.toString()).toContain('anna')
 })
 
-test('a process that the gateway starts gets it, too', async () => {
+test('processes that the gateway starts get the variables, too', async () => {
   const scene = createScene()
   await scene.run('account', 'create', 'anna')
   writeFileSync(scene.path('tollgate.env'), `TOLLGATE_DATA=${scene.dir}\n`)

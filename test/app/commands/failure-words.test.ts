@@ -1,4 +1,4 @@
-// Commands that the disk or the folder fails: a sentence that says what is wrong, where, and what to do; never a stack.
+// Commands on a full disk or an unusable folder: the error is a sentence with the cause, the place and the remedy, never a stack.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -32,17 +32,17 @@ function expectWords({ status, out, err }: Ended, words: RegExp): void {
   expect([status, out]).toEqual([1, ''])
   expect(err).toMatch(words)
   expect(err).toStartWith('error: ')
-  // No stack, and no line of source.
+  // Neither a stack nor a line of source.
   expect(err).not.toMatch(/^\s+at |^\s*\d+ \| /m)
 }
 
 const SERVE = ['serve', '--listen', '127.0.0.1:0'] as const
-/** A gateway and a restore are alone with their folder, as processes. All other words are the same from this process. */
+/** Runs a gateway or a restore as a process, because it locks its folder; any other command in this process, with the same output. */
 const ended = (args: readonly string[]): Promise<Ended> =>
   args[0] === 'serve' || args[0] === 'restore' ? tollgate(args) : endedHere(args)
 
 describe.skipIf(!mayMount)('a full disk (skipped where none may be mounted)', () => {
-  // What a command took of the log beside the database is free again when it tells.
+  // The space of the write-ahead log is free again by the time of the message.
   const FULL =
     /The disk of \S+ is full: [\d.]+ (bytes|kB) are free, and 8\.4 MB are needed\. Free some space there/
   let disk: SmallDisk
@@ -78,7 +78,7 @@ describe.skipIf(!mayMount)('a full disk (skipped where none may be mounted)', ()
     expectWords(await ended([...args, '--data', data]), FULL)
   })
 
-  test('--json: the code of it stays', async () => {
+  test('--json keeps the code of the failure', async () => {
     const { err } = await tollgate(['serve', '--data', data, '--json'])
     expect(JSON.parse(err)).toEqual({
       error: {
@@ -93,7 +93,7 @@ describe.skipIf(!mayMount)('a full disk (skipped where none may be mounted)', ()
     ['an archive', ['backup'], 'x.tar.zst'],
     ['a copy of the database', ['backup', '--database-only'], 'x.db'],
   ])(
-    '%s that goes there: which disk, how much is free and needed, and nothing stays',
+    '%s on a full disk: the error names the disk, the free and the needed space, and no file stays',
     async (_, words, name) => {
       const ended = await tollgate([...words, join(disk.path, name), '--data', good])
       expectWords(
@@ -105,13 +105,13 @@ describe.skipIf(!mayMount)('a full disk (skipped where none may be mounted)', ()
     },
   )
 
-  test('a drill whose folder for temporary files is there', async () => {
+  test('a drill with its temporary folder on the full disk', async () => {
     const ended = await tollgate(['backup', 'verify', archive, '--data', good], { TMPDIR: disk.path })
     expectWords(ended, /The disk of \S+ is full: [\d.]+ (bytes|kB) are free\./)
     expect(readdirSync(disk.path).sort()).toEqual(['ballast', 'data'])
   })
 
-  test('a first start there leaves no part of a catalogue: once there is room, the next one starts', async () => {
+  test('a first start leaves no part of a catalogue, and succeeds once the disk has space', async () => {
     const path = join(disk.path, 'new')
     expectWords(await tollgate([...SERVE, '--data', path]), FULL)
     expect(existsSync(join(path, 'tollgate.toml'))).toBe(false)
@@ -124,7 +124,7 @@ describe.skipIf(!mayMount)('a full disk (skipped where none may be mounted)', ()
   })
 })
 
-describe('what stands where something else belongs', () => {
+describe('a folder in place of a file, or a file in place of a folder', () => {
   const FOLDER = /\/NAME is a folder, but must be a file of the gateway: move it away/
   type Row = readonly [name: string, is: 'folder' | 'file', command: readonly string[], words: RegExp]
   test.each<Row>([
@@ -149,7 +149,7 @@ describe('what stands where something else belongs', () => {
     )
   })
 
-  test('what a backup cannot read is named', async () => {
+  test('a backup names the file that it cannot read', async () => {
     const data = scratch.at('unreadable')
     cpSync(good, data, { recursive: true })
     rmSync(join(data, 'tollgate.toml'))
@@ -167,7 +167,7 @@ test.each([
   ['variables', ['account', 'list', '--env-file', 'FOLDER'], /error: \S+: this is a folder/],
   ['an archive', ['backup', 'verify', 'FOLDER'], /is a folder: name the file that `tollgate backup` wrote/],
   [
-    'an archive, that is no file,',
+    'a device instead of an archive',
     ['backup', 'verify', '/dev/null'],
     /is a device: name the file that `tollgate backup`/,
   ],
@@ -183,7 +183,7 @@ test.each([
 })
 
 test.skipIf(process.geteuid?.() !== 0)(
-  "`health` of a folder that is another user's does not say that nobody serves it (skipped where this is not root)",
+  "`health` says that it cannot read another user's folder, not that no gateway runs (skipped where this is not root)",
   () => {
     const data = scratch.at('others')
     mkdirSync(data, { mode: 0o700 })

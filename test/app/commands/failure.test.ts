@@ -29,7 +29,7 @@ describe('the message for', () => {
     other.close()
   })
 
-  test("an unforeseen constraint keeps SQLite's words", () => {
+  test("an unexpected constraint has SQLite's words", () => {
     const db = new Database(':memory:')
     db.run('CREATE TABLE t (x INTEGER CHECK (x > 0))')
     expect(explain(thrownBy(() => db.run('INSERT INTO t VALUES (0)')))).toContain('CHECK constraint failed')
@@ -51,7 +51,7 @@ describe('the message for', () => {
     closeSync(full)
   })
 
-  test('an error of the gateway includes the cause, which callers do not see', () => {
+  test('an error of the gateway includes its cause, which callers do not see', () => {
     expect(explain(notFound('There is none.'))).toBe('There is none.')
     expect(explain(internal('It failed.', { cause: new Error('SQLITE_FULL') }))).toBe(
       'It failed. (SQLITE_FULL)',

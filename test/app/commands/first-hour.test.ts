@@ -1,4 +1,4 @@
-// The mistakes of a first hour, in real processes: nothing is lost by them, and each message says what is so.
+// The mistakes of a first hour, in real processes: none loses data, and each message names the mistake.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,20 +24,20 @@ async function tollgate(...args: string[]) {
   return { out: out.trimEnd(), err: err.trimEnd(), status }
 }
 
-/** Starts a gateway, waits until it answers, stops it, and gives all that it wrote to standard error. */
+/** Starts a gateway, waits until it answers, stops it, and returns its standard error. */
 async function startAndStop(...args: string[]): Promise<string> {
   const server = spawn('serve', '--listen', '127.0.0.1:0', ...args)
-  let told = ''
+  let stderr = ''
   const decoder = new TextDecoder()
   for await (const chunk of server.stderr) {
-    told += decoder.decode(chunk, { stream: true })
-    if (/listens on|"started"/.test(told)) server.kill('SIGTERM')
+    stderr += decoder.decode(chunk, { stream: true })
+    if (/listens on|"started"/.test(stderr)) server.kill('SIGTERM')
   }
   expect(await server.exited).toBe(0)
-  return told
+  return stderr
 }
 
-describe('a first start on a port that is taken', () => {
+describe('a first start on a port that is in use', () => {
   let other: Bun.Server<undefined>
   beforeAll(() => {
     other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('another program') })
@@ -45,7 +45,7 @@ describe('a first start on a port that is taken', () => {
   afterAll(() => other.stop(true))
   const data = dir.at('taken')
 
-  test('names the address and --listen, makes no database, and keeps nothing open', async () => {
+  test('names the address and --listen, makes no database, and ends', async () => {
     const listen = `127.0.0.1:${other.port}`
     const { status, err } = await tollgate('serve', '--data', data, '--listen', listen)
     expect(err).toBe(
@@ -56,31 +56,31 @@ describe('a first start on a port that is taken', () => {
   })
 
   test('the start after it shows the demo key, in 80 columns', async () => {
-    const told = await startAndStop('--data', data)
-    expect(told).toMatch(KEY)
-    const lines = told
+    const stderr = await startAndStop('--data', data)
+    expect(stderr).toMatch(KEY)
+    const lines = stderr
       .split('\n')
       .filter((line) => !line.startsWith('  catalogue') && !line.includes(dir.path))
     expect(lines.filter((line) => line.length > 80)).toEqual([])
   })
 
   test('a start after that names the command that makes another key, which works', async () => {
-    const told = await startAndStop('--data', data)
-    expect(told).not.toMatch(KEY)
+    const stderr = await startAndStop('--data', data)
+    expect(stderr).not.toMatch(KEY)
     const command = `key create demo --models 'sim-*' --data ${data}`
-    // As the program is run itself: from source, or as an executable.
-    expect(told).toMatch(/^ {2}(?:npx bun@1\.4\.5 src\/main\.ts|tollgate) key create/m)
-    expect(told).toContain(` ${command}\n`)
+    // The same program that runs here: from source, or as an executable.
+    expect(stderr).toMatch(/^ {2}(?:npx bun@1\.4\.5 src\/main\.ts|tollgate) key create/m)
+    expect(stderr).toContain(` ${command}\n`)
     const { out } = await tollgate(...command.replaceAll("'", '').split(' '))
     expect(out).toMatch(KEY)
   })
 
-  test('once there is another account, a start says nothing of the demo account', async () => {
+  test('a start with another account does not mention the demo account', async () => {
     await tollgate('account', 'create', 'anna', '--data', data)
     expect(await startAndStop('--data', data)).not.toContain('demo')
   })
 
-  test('with --json a start tells the same as data', async () => {
+  test('with --json a start prints the same as data', async () => {
     const [line = ''] = (await startAndStop('--data', dir.at('json'), '--json')).split('\n')
     expect(JSON.parse(line).started).toMatchObject({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -89,12 +89,12 @@ describe('a first start on a port that is taken', () => {
   })
 })
 
-test('a start with an address that this machine does not have', async () => {
+test('a start on an address of another machine is refused', async () => {
   const { status, err } = await tollgate('serve', '--data', dir.at('far'), '--listen', '192.0.2.1:8080')
   expect([status, err]).toEqual([1, expect.stringContaining('this machine has no such address')])
 })
 
-test('a start with a key that is not in the environment goes on, and says so above its banner', async () => {
+test('a start without the variable of a key continues, with a warning above its banner', async () => {
   const data = dir.at('unset')
   mkdirSync(data)
   writeFileSync(
@@ -111,8 +111,8 @@ routes = [{ provider = "one", model = "x" }]
 price = { input = 1, output = 1 }
 `,
   )
-  const told = await startAndStop('--data', data)
-  expect(told.split('\n').slice(0, 3)).toEqual([
+  const stderr = await startAndStop('--data', data)
+  expect(stderr.split('\n').slice(0, 3)).toEqual([
     `warning: ${data}/tollgate.toml:4: providers[0].base_url: has no version, which most servers of this protocol want: write "https://one.example/v1"`,
     `warning: ${data}/tollgate.toml:5: providers[0].api_keys[0]: needs the environment variable NOT_SET_HERE, which is not set: the provider "one" is disabled. Set it, and start again`,
     expect.stringContaining('listens on'),
@@ -149,11 +149,7 @@ describe('a backup', () => {
   })
 
   test.each([
-    [
-      'into a folder that is not there',
-      'no/such/b.db',
-      'Folder not found: no/such. Create it first, or name another.',
-    ],
+    ['into a missing folder', 'no/such/b.db', 'Folder not found: no/such. Create it first, or name another.'],
     ['onto a folder', 'target', 'target is a folder: name a file in it, such as target/tollgate.tar.zst.'],
     [
       'onto a file',
@@ -166,7 +162,7 @@ describe('a backup', () => {
     expect(readdirSync(dir.at('target'))).toEqual([])
   })
 
-  test('that is a folder cannot be restored', async () => {
+  test('cannot be restored from a folder', async () => {
     const { status, err } = await tollgate('restore', 'target', '--data', data)
     expect([status, err]).toEqual([
       1,

@@ -38,14 +38,14 @@ describe('a first start', () => {
     expect(await listKeys(db)).toMatchObject([{ models: ['sim-*'], sha256: hashKey(text ?? '') }])
   })
 
-  test('over a database that has an operator creates no account and no key', async () => {
+  test('over a database with an operator creates no account and no key', async () => {
     const { db, start } = scene()
     await setPassword(db, { person_id: await personAtConsole(db, null), hash: '$argon2id$', now_ms: NOW })
     expect(await start()).toBeUndefined()
     expect([await listAccounts(db), await listKeys(db)]).toEqual([[], []])
   })
 
-  test('creates it only once', async () => {
+  test('creates the account and its key only once', async () => {
     const { db, start } = scene()
     await start()
     expect(await start()).toBeUndefined()
@@ -53,7 +53,7 @@ describe('a first start', () => {
     expect(await listKeys(db)).toHaveLength(1)
   })
 
-  test.each(['its money', 'its key'])('killed before %s, it is finished by the next', async (missing) => {
+  test.each(['its money', 'its key'])('killed before %s is completed by the next', async (missing) => {
     const { db, ledger, start } = scene()
     const killed = () => {
       throw new Error('killed')
@@ -67,7 +67,7 @@ describe('a first start', () => {
     expect(await listKeys(db)).toMatchObject([{ sha256: hashKey(text ?? '') }])
   })
 
-  test('creates nothing where there is any account, even suspended and without a key', async () => {
+  test('over a database with any account creates nothing, even if it is suspended and without a key', async () => {
     const { connection, db, start } = scene()
     await createAccount(db, { name: 'anna', now_ms: NOW })
     connection.run("UPDATE accounts SET status = 'suspended'")
@@ -98,7 +98,7 @@ describe('the banner', () => {
     ])
   })
 
-  test('says by which address callers reach it, where that is another', () => {
+  test('shows the public address if it differs', () => {
     const text = banner({ ...started, url: 'https://gateway.example.com' })
     expect(text.split('\n').slice(0, 2)).toEqual([
       'Tollgate 1.2.3 listens on http://127.0.0.1:8080',
@@ -107,13 +107,13 @@ describe('the banner', () => {
     expect(text).toContain('curl https://gateway.example.com/v1beta/')
   })
 
-  test('says where the catalogue is, if it is not in that file', () => {
+  test('says that the catalogue is in the database, and its version', () => {
     expect(banner({ ...started, catalogue_version: 12 })).toContain(
       '\n  catalogue  version 12, in the database (models: 2; reloaded when it changes)\n',
     )
   })
 
-  test('has the link by which the operator sets a password, within 80 columns', () => {
+  test('has the link to set the password of the operator, within 80 columns', () => {
     const url = `http://127.0.0.1:8080/console/welcome#${'x'.repeat(32)}`
     const text = banner({ ...started, console: { url, expires_at: '' } })
     expect(text.split('\n')).toContain(`  ${url}`)
@@ -130,7 +130,7 @@ describe('the banner', () => {
     expect(text).toEndWith('\n  tollgate providers test\n')
   })
 
-  test('of a later start with nothing but the demo account says how to make another key', () => {
+  test('of a later start with only the demo account says how to create another key', () => {
     const demo = { key: undefined, model: 'sim-flash' }
     expect(banner({ ...started, demo })).toEndWith("\n  tollgate key create demo --models 'sim-*'\n")
     expect(banner({ ...started, demo, data_dir: '/d' })).toEndWith(" 'sim-*' --data /d\n")

@@ -8,7 +8,7 @@ const scene = createScene('nothing')
 scene.remove()
 const helpOf = async (command: readonly string[]) => (await scene.run(...command, '--help')).out
 
-/** Every command that has a help, as on the command line: the program itself, its commands, and theirs. */
+/** Every command with a help text, as on the command line: the program itself, its commands, and theirs. */
 async function commandsOf(command: readonly string[] = []): Promise<string[]> {
   const [, list = ''] = (await helpOf(command)).split('\nCommands:\n')
   const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name)
@@ -18,7 +18,7 @@ async function commandsOf(command: readonly string[] = []): Promise<string[]> {
 
 const COMMANDS = await commandsOf()
 
-test('every command has a help', () => {
+test('every command has a help text', () => {
   expect(COMMANDS).toContain('key rotate')
   expect(COMMANDS).toContain('config check')
   expect(COMMANDS.length).toBeGreaterThan(20)
@@ -35,7 +35,7 @@ test.each(COMMANDS)('tollgate %s --help', async (command) => {
   expect(description).toEndWith('.')
 })
 
-/** The words of a shell's line, without what is redirected. */
+/** The words of a shell's line, without a redirection. */
 const wordsOf = (line: string): string[] =>
   [...line.replace(/ > \S+$/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? '',
@@ -47,7 +47,7 @@ test.each(COMMANDS)('tollgate %s --help ends with an example that the command ta
   const [, example = ''] = help.split('\nExample:\n  $ tollgate ')
   const words = wordsOf(example.trim())
   expect(words.join(' ')).toStartWith(command)
-  // What no command takes is wrong usage, before anything else is looked at: the folder is not there.
+  // Wrong usage is found before anything else, so that the missing folder does not matter.
   const { status, err } = command === 'serve' ? { status: 0, err: '' } : await scene.run(...words)
   expect([status, err]).not.toEqual([2, expect.any(String)])
 })
@@ -59,7 +59,7 @@ test.each([
   // A command that takes an argument is not run.
   ['help backup verfy', "unknown command 'verfy'\n(Did you mean verify?)"],
   ['help xyzzy', "unknown command 'xyzzy'"],
-])('%s is wrong usage, with what was probably meant', async (line, words) => {
+])('%s is wrong usage, with a suggestion if a command is similar', async (line, words) => {
   const { status, out, err } = await scene.run(...line.split(' '))
   expect({ status, out }).toEqual({ status: 2, out: '' })
   expect(err).toStartWith(`error: ${words}`)

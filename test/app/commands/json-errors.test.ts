@@ -1,4 +1,4 @@
-// What goes wrong with --json: one JSON object on standard error, nothing on standard output, for every command.
+// Failures with --json: one JSON object on standard error, nothing on standard output, for every command.
 import { describe, expect, test } from 'bun:test'
 import { appendFileSync } from 'node:fs'
 import { takeLock } from '../../../src/store/lock.ts'
@@ -18,7 +18,7 @@ async function failing(line: string) {
   return error
 }
 
-describe('the work cannot be done: status 1', () => {
+describe('a command that fails has status 1', () => {
   const cases: [line: string, code: string, message: string][] = [
     ['serve', 'failed', 'not in this test'],
     ['account create anna', 'invalid_request', 'Account "anna" already exists.'],
@@ -40,7 +40,7 @@ describe('the work cannot be done: status 1', () => {
     expect(await failing(line)).toEqual({ code, message: expect.stringContaining(message), exit_status: 1 })
   })
 
-  test('a data folder that is served', async () => {
+  test('a restore into the data folder of a running gateway', async () => {
     const unlock = takeLock(scene.path('serve.lock'))
     expect(await failing('restore x.db')).toMatchObject({ code: 'conflict' })
     unlock?.()
@@ -56,7 +56,7 @@ describe('the work cannot be done: status 1', () => {
     },
   )
 
-  test('models and providers of a catalogue with mistakes, a line each in the message', async () => {
+  test('`models` and `providers test` list the mistakes of a catalogue, a line each', async () => {
     const bad = createScene()
     appendFileSync(bad.path('tollgate.toml'), '\n[[models]]\nid = 1\n')
     for (const line of ['models', 'providers test']) {
@@ -71,7 +71,7 @@ describe('the work cannot be done: status 1', () => {
   })
 })
 
-describe('wrong usage: status 2', () => {
+describe('wrong usage has status 2', () => {
   test.each([
     ['', 'Name a command: --help lists them.'],
     ['acount list', "unknown command 'acount' (Did you mean account?)"],
@@ -97,7 +97,7 @@ describe('wrong usage: status 2', () => {
   })
 })
 
-test('a warning is JSON, too, beside the answer', async () => {
+test('a warning is JSON on standard error, beside the result', async () => {
   const { status, out, err } = await scene.run('key', 'create', 'anna', '--models', 'none-*', '--json')
   expect(status).toBe(0)
   expect(JSON.parse(out).models).toEqual(['none-*'])
@@ -106,7 +106,7 @@ test('a warning is JSON, too, beside the answer', async () => {
   })
 })
 
-test('an answer that is bad news is an answer: on standard output, with status 1', async () => {
+test('a report of mistakes goes to standard output, with status 1', async () => {
   const bad = createScene()
   appendFileSync(bad.path('tollgate.toml'), '\n[[models]]\nid = 1\n')
   const { status, out, err } = await bad.run('config', 'check', '--json')

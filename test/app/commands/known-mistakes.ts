@@ -1,4 +1,4 @@
-// Known servers that are set up wrongly: what each answers then, in its own words, and what `providers test` has to say of it.
+// Mistakes in the setup of known servers: the answer of each server in its own words, and the advice of `providers test`.
 import { invalidGrant, PROJECT } from '../../support/google.ts'
 import { type Answer, refusal, type Script } from '../../support/upstream.ts'
 
@@ -10,14 +10,14 @@ export interface Case {
   entry: string
   /** The file `vertex.json` is its key. */
   by_account?: true
-  /** The fake of its server; absent: its name is not found. */
+  /** The answer of the fake server; absent: the DNS does not find its name. */
   server?: Answer
-  /** The fake of Google's token server; absent: it gives a token to what is signed. */
+  /** The answer of the fake token server of Google; absent: it gives a token for each signed request. */
   token_server?: Script | 'not found' | 'refuses to connect'
   /** How far the clock of this machine is ahead. */
   ahead_ms?: number
   result: string
-  /** All of what is told. */
+  /** The whole advice. */
   says: string
 }
 

@@ -1,4 +1,4 @@
-// What a command writes into a pipe arrives whole, however much it is and however slow its reader.
+// Output of commands into pipes: it arrives whole, regardless of its size and of the speed of the reader.
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ beforeAll(() => {
 })
 afterAll(() => folder[Symbol.dispose]())
 
-/** A shell runs the line with `tollgate` as the program; `$STATUS` is the exit status of the last pipe's first command. */
+/** Runs the line in a shell, with `tollgate` as the program. The status is that of the first command in the last pipe. */
 async function shell(line: string) {
   const program = commandOf('gateway')
     .map((word) => `'${word}'`)
@@ -40,7 +40,7 @@ async function shell(line: string) {
   return { status: await child.exited, out, err }
 }
 
-/** Reads a little at a time, and rests in between: that is what is tried, so it waits for nothing else. */
+/** Reads 16 KiB at a time with a pause after each: the slowness is under test, so the sleep is no wait for an event. */
 const SLOW_READER = `
   const { readSync, writeSync } = require('node:fs')
   const part = Buffer.alloc(16_384)
@@ -50,15 +50,15 @@ const SLOW_READER = `
   }`
 const SLOWLY = `'${process.execPath}' -e "${SLOW_READER}"`
 
-describe('more than a megabyte, into a pipe whose reader is slow', () => {
-  test('as JSON is all there, with status 0', async () => {
+describe('more than a megabyte, into a pipe with a slow reader', () => {
+  test('as JSON arrives whole, with status 0', async () => {
     const { status, out, err } = await shell(`tollgate account list --json | ${SLOWLY}`)
     expect({ status, err }).toEqual({ status: 0, err: '' })
     expect(out.length).toBeGreaterThan(MIN_BYTES)
     expect(JSON.parse(out).accounts).toHaveLength(ACCOUNTS)
   })
 
-  test('as a table has every line', async () => {
+  test('as a table arrives with every line', async () => {
     const { status, out } = await shell(`tollgate account list | ${SLOWLY}`)
     expect(status).toBe(0)
     expect(out.length).toBeGreaterThan(MIN_BYTES)
@@ -70,7 +70,7 @@ describe('more than a megabyte, into a pipe whose reader is slow', () => {
     ).toHaveLength(ACCOUNTS)
   })
 
-  test('on standard error is all there, with the status of the failure', async () => {
+  test('on standard error arrives whole, with the status of the failure', async () => {
     const mistakes = 2_000
     const field = `unknown_field_of_the_server_${'x'.repeat(500)}_`
     const lines = Array.from({ length: mistakes }, (_, line) => `${field}${line} = 1`)
@@ -82,8 +82,8 @@ describe('more than a megabyte, into a pipe whose reader is slow', () => {
   })
 })
 
-describe('an answer that cannot be written', () => {
-  test('to a reader who has left ends quietly, with the status that SIGPIPE gives', async () => {
+describe('output that cannot be written', () => {
+  test('to a closed pipe ends the command quietly, with the status of SIGPIPE', async () => {
     expect(await shell('tollgate account list | head -n 1 > /dev/null')).toEqual({
       status: 141,
       out: '',
@@ -91,14 +91,14 @@ describe('an answer that cannot be written', () => {
     })
   })
 
-  test('to a full disk is a failure that is told', async () => {
+  test('to a full disk is reported as a failure', async () => {
     const { status, err } = await shell('tollgate account list > /dev/full')
     expect(status).toBe(1)
     expect(err).toStartWith('error: standard output: The disk is full')
     expect(err).not.toContain('    at ')
   })
 
-  test('of messages alone leaves the answer and its status', async () => {
+  test('on standard error changes neither standard output nor the status', async () => {
     const { status, out } = await shell('tollgate account show nobody 2> /dev/full')
     expect({ status, out }).toEqual({ status: 1, out: '' })
   })

@@ -1,3 +1,4 @@
+// The program as a process: a first start, commands beside the gateway, signals, and the command line.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +27,7 @@ interface Serving {
   url: string
 }
 
-/** Starts a gateway and waits for its banner, after which it takes calls. */
+/** Starts a gateway and waits for its banner, after which it accepts calls. */
 async function serve(): Promise<Serving> {
   const server = Bun.spawn([...commandOf('gateway'), 'serve', '--listen', '127.0.0.1:0', '--data', data], {
     cwd: dir.path,
@@ -63,7 +64,7 @@ describe('a first start', () => {
   })
 
   test.skipIf(Bun.which('curl') === null)(
-    'prints a key and a command to paste, which makes a paid call',
+    'prints a key and a command to paste that makes a paid call',
     async () => {
       const line = serving.banner
         .slice(serving.banner.indexOf('  curl '), serving.banner.indexOf('Or with'))
@@ -81,7 +82,7 @@ describe('a first start', () => {
     }
   })
 
-  test('commands work beside it, and it sees their changes', async () => {
+  test('commands work beside the gateway, which sees their changes', async () => {
     await tollgate(['account', 'create', 'anna'])
     const { out: key } = await tollgate(['key', 'create', 'anna', '--models', 'sim-*'])
     expect((await call(serving.url, key)).status).toBe(402)
@@ -100,13 +101,13 @@ describe('a first start', () => {
     expect(err).toContain('Another gateway is serving')
   })
 
-  test('restore is refused while it runs', async () => {
+  test('a restore is refused while the gateway runs', async () => {
     const { status, err } = await tollgate(['restore', 'b.db'])
     expect(status).toBe(1)
     expect(err).toContain('stop it first')
   })
 
-  test('SIGTERM ends it with status 0; its log is JSON lines on standard output, without the key', async () => {
+  test('SIGTERM ends the gateway with status 0; its log is JSON lines on standard output, without the key', async () => {
     const { status, log } = await stop(serving)
     expect(status).toBe(0)
     expect(existsSync(join(data, 'serve.address'))).toBe(false)
@@ -126,7 +127,7 @@ describe('a first start', () => {
     expect((await stop(again, 'SIGINT')).status).toBe(0)
   })
 
-  test('after it has stopped, a backup is restored into a new folder, and the one in use stays as it is', async () => {
+  test('once it is stopped, `restore --to` fills a new folder, and the folder in use is unchanged', async () => {
     const balanceIn = async (...flags: string[]) =>
       JSON.parse((await tollgate(['account', 'show', 'demo', '--json', ...flags])).out).balance_nanos
     const before = await balanceIn()

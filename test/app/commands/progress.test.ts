@@ -1,4 +1,4 @@
-// The progress line of long commands: what it says, that it is shown on a terminal and nowhere else, and that it goes.
+// The progress line of long commands: its text; it appears only on a terminal, and disappears at the end.
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { progressText, type Step, withProgress } from '../../../src/app/commands/progress.ts'
@@ -11,7 +11,7 @@ const MB = 1_000_000
 const bytes = (done: number, of?: number): Step => ({ what: 'Packing', done, of, unit: 'bytes' })
 const rules = (done: number, of?: number): Step => ({ what: 'Checking', done, of, unit: 'rules' })
 
-describe('the line says what, how much of all, how fast and how long', () => {
+describe('the line has the step, its share, its speed and the time left', () => {
   test.each<[text: string, step: Step, elapsed_ms: number, columns: number]>([
     ['Packing', bytes(0), 0, 80],
     ['Packing  0 bytes of 85.3 MB  0%', bytes(0, 85.3 * MB), 0, 80],
@@ -19,7 +19,7 @@ describe('the line says what, how much of all, how fast and how long', () => {
     ['Packing  12.4 of 85.3 MB  14%  3.1 MB/s  24 s left', bytes(12.4 * MB, 85.3 * MB), 4_000, 80],
     ['Packing  900 kB of 2.0 MB  45%  900 kB/s  2 s left', bytes(900_000, 2 * MB), 1_000, 80],
     ['Packing  2.0 of 2.0 MB  100%  1.0 MB/s  0 s left', bytes(2 * MB, 2 * MB), 2_000, 80],
-    // More than was expected.
+    // More than the expected size.
     ['Packing  2.0 of 2.0 MB  100%  3.0 MB/s  0 s left', bytes(3 * MB, 2 * MB), 1_000, 80],
     ['Packing  3.0 MB  1.5 MB/s', bytes(3 * MB), 2_000, 80],
     ['Packing  0 bytes of 2.0 MB  0%', bytes(0, 2 * MB), 5_000, 80],
@@ -43,7 +43,7 @@ describe('the line says what, how much of all, how fast and how long', () => {
 })
 
 describe('a command', () => {
-  /** What a person sees at the end: a line feed begins a line, a return writes over it. */
+  /** The final screen: a line feed begins a line, a carriage return overwrites it. */
   function screenOf(written: string): string {
     const lines = written.replaceAll('\r\n', '\n').split('\n')
     return lines
@@ -56,7 +56,7 @@ describe('a command', () => {
       .join('\n')
   }
 
-  async function shown(steps: [at_ms: number, step: Step][], { json = false, is_terminal = true } = {}) {
+  async function runSteps(steps: [at_ms: number, step: Step][], { json = false, is_terminal = true } = {}) {
     const writes: string[] = []
     let now_ms = 0
     const terminal = {
@@ -78,14 +78,14 @@ describe('a command', () => {
 
   test('shows the first step at once, then ten times a second at most, and clears the line', async () => {
     const steps = Array.from({ length: 1_000 }, (_, ms): [number, Step] => [ms, rules(ms, 1_000)])
-    const { meanwhile, writes, at_the_end } = await shown(steps)
+    const { meanwhile, writes, at_the_end } = await runSteps(steps)
     expect(meanwhile).toBe('Checking  900 of 1000 rules  90%')
     expect(writes).toBe(10 + 1)
     expect(at_the_end).toBe('')
   })
 
-  test('writes a shorter line over a longer one, and begins each part anew', async () => {
-    const { meanwhile } = await shown([
+  test('overwrites a longer line with a shorter one, and measures each step from its own start', async () => {
+    const { meanwhile } = await runSteps([
       [0, { what: 'Copying the database', done: 0, unit: 'bytes' }],
       [5_000, bytes(MB, 2 * MB)],
     ])
@@ -93,10 +93,10 @@ describe('a command', () => {
   })
 
   test.each([{ json: true }, { is_terminal: false }])('shows nothing with %p', async (options) => {
-    expect(await shown([[0, rules(1, 2)]], options)).toEqual({ meanwhile: '', writes: 0, at_the_end: '' })
+    expect(await runSteps([[0, rules(1, 2)]], options)).toEqual({ meanwhile: '', writes: 0, at_the_end: '' })
   })
 
-  test('that fails clears it, too', async () => {
+  test('clears the line when it fails, too', async () => {
     const writes: string[] = []
     const terminal = {
       out: () => {},
@@ -152,7 +152,7 @@ price = { input = 0.3, output = 2 }
     })
     afterAll(() => folder[Symbol.dispose]())
 
-    /** As a person at a terminal of 80 columns gets it. */
+    /** The output of a command at a terminal of 80 columns. */
     async function atTerminal(command: string) {
       const child = Bun.spawn(['script', '-qec', `stty cols 80; ${command}`, '/dev/null'], {
         stdin: 'ignore',
@@ -170,7 +170,7 @@ price = { input = 0.3, output = 2 }
       [`restore '${archive}' --to '${folder.at('b')}.restored'`, 'Unpacking  ', 'all hashes match'],
     ]
 
-    test.each(COMMANDS)('%s shows nothing of it in a pipe', async (args, step, answer) => {
+    test.each(COMMANDS)('%s shows no progress in a pipe', async (args, step, answer) => {
       const child = Bun.spawn(['bash', '-c', line(args.replace(folder.at('b'), folder.at('c')))], {
         stdout: 'pipe',
         stderr: 'pipe',
@@ -181,7 +181,7 @@ price = { input = 0.3, output = 2 }
       expect(out + err).not.toContain('\r')
     })
 
-    test.each(COMMANDS)('%s shows it on a terminal, and leaves nothing of it', async (args, step, answer) => {
+    test.each(COMMANDS)('%s shows its progress on a terminal, then clears it', async (args, step, answer) => {
       const written = await atTerminal(line(args))
       expect(written).toContain(step)
       const screen = screenOf(written)
@@ -190,12 +190,12 @@ price = { input = 0.3, output = 2 }
       expect(written.split(/[\r\n]+/).filter((text) => text.startsWith(step) && text.length > 79)).toEqual([])
     })
 
-    test('SIGINT while a backup is verified clears it, and leaves no folder', async () => {
+    test('SIGINT during `backup verify` clears the line and leaves no folder', async () => {
       const place = folder.at('tmp')
       mkdirSync(place)
       const fifo = folder.at('fifo')
       Bun.spawnSync(['mkfifo', fifo])
-      // The archive never ends. Once the line is shown, it gets the signal of Ctrl-C.
+      // The archive never ends. The signal of Ctrl-C is sent once the line appears.
       const pid = folder.at('pid')
       const child = Bun.spawn(
         [

@@ -26,25 +26,25 @@ export interface Scene extends Disposable {
   /** The clock; a test may set it. */
   now_ms: number
   env: Record<string, string | undefined>
-  /** How providers are reached. */
+  /** The connection to providers. */
   network: Fetch
-  /** The width of the terminal; undefined: none. */
+  /** The width of the terminal; undefined: no terminal. */
   columns: number | undefined
-  /** The person at the terminal; undefined: nobody. */
+  /** The person at the terminal, who answers questions; undefined: nobody. */
   ask: ((question: string) => Promise<string>) | undefined
   /** Runs a command on this folder. */
   run(...args: string[]): Promise<Ran>
-  /** Runs a command that must be refused, with status 1 and no answer. @returns its words */
+  /** Runs a command that must be refused, with status 1 and without output. @returns its standard error */
   refusal(...args: string[]): Promise<string>
-  /** Runs a command that must succeed, and gives its --json answer. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+  /** Runs a command that must succeed. @returns its --json output */
+  // biome-ignore lint/suspicious/noExplicitAny: each test reads the fields that it needs
   json(...args: string[]): Promise<any>
   remove(): void
 }
 
 /**
  * @param holds `nothing`: an empty data folder; `database`: one with an empty database and the first catalogue
- * @param dir the folder; a new one where absent
+ * @param dir the folder; absent: a new one
  */
 export function createScene(
   holds: 'nothing' | 'database' = 'database',
@@ -109,7 +109,7 @@ export function sceneOfFile(): Scene {
   return shared
 }
 
-/** A new scene for each test of the file. @param prepare what is done in it before the test */
+/** A new scene for each test of the file. @param prepare runs before each test */
 export function sceneOfEachTest(
   prepare: (scene: Scene) => unknown = () => undefined,
   holds?: Parameters<typeof createScene>[0],

@@ -1,4 +1,4 @@
-// The operator's link of a start: printed until an operator can sign in, and never in place of one that somebody was sent.
+// The operator's link of a start: printed until an operator can sign in, and never in place of an invitation.
 import { beforeEach, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { requireStaff } from '../../../plugins/staff/index.ts'
@@ -48,13 +48,13 @@ async function invite(has_mail: boolean): Promise<string> {
 test.each([
   ['mailed', true],
   ['passed on by hand', false],
-])('an invitation that was %s outlives starts, which say so', async (_, has_mail) => {
+])('an invitation that was %s stays valid after later starts, which mention it', async (_, has_mail) => {
   const token = await invite(has_mail)
   for (const hours of [0, 1, 100]) expect(await start(NOW + hours * HOUR_MS)).toEqual({ invited: EMAIL })
   expect(await isOpen(token, NOW + 100 * HOUR_MS)).toBe(true)
 })
 
-test('an invitation that has expired is followed by a link of the start', async () => {
+test('a start after an invitation expired prints a link', async () => {
   const token = await invite(true)
   const later = NOW + 8 * 24 * HOUR_MS
   const made = await start(later)
@@ -62,7 +62,7 @@ test('an invitation that has expired is followed by a link of the start', async 
   expect([await isOpen(token, later), await isOpen(tokenOf(made), later)]).toEqual([false, true])
 })
 
-test('an invitation that `console link` has replaced is gone; the start leaves that link alone', async () => {
+test('`console link` replaces an invitation, and a start keeps its link valid', async () => {
   const token = await invite(true)
   const made = await store.begin((tx) =>
     makeOperatorsLink(tx, { randomBytes: (length) => randomBytes(length), now_ms: NOW }),
@@ -71,19 +71,19 @@ test('an invitation that `console link` has replaced is gone; the start leaves t
   expect([await isOpen(token), await isOpen(made.token)]).toEqual([false, true])
 })
 
-test('without anybody invited each start prints a link, in place of the one before', async () => {
+test('without an invitation each start prints a link that replaces the previous one', async () => {
   const [first, second] = [await start(), await start()]
   expect([await isOpen(tokenOf(first)), await isOpen(tokenOf(second))]).toEqual([false, true])
 })
 
-test('an operator who can sign in is shown nothing', async () => {
+test('a start prints no link if an operator can sign in', async () => {
   await invite(true)
   const { id } = await store.begin((tx) => requireStaff(tx, EMAIL))
   await store.begin((tx) => setPassword(tx, { person_id: id, hash: '$argon2id$x', now_ms: NOW }))
   expect(await start()).toEqual({})
 })
 
-test('the banner says who was invited, and how to print a link', () => {
+test('the banner names the invited operator and the command that prints a link', () => {
   const text = banner({
     version: '1',
     ...{ listens: 'http://127.0.0.1:8080/', url: 'http://127.0.0.1:8080/' },

@@ -8,7 +8,7 @@ const COLUMNS = [
   { head: 'NOTE', text: () => '' },
 ]
 
-test('text is aligned to the left and numbers to the right, under their heads', () => {
+test('text is aligned to the left and numbers to the right, below their heads', () => {
   const rows: [string, string][] = [
     ['a', '1.50'],
     ['somebody', '10.00'],
@@ -18,7 +18,7 @@ test('text is aligned to the left and numbers to the right, under their heads', 
   )
 })
 
-test('a column that adds up does so below two rows or more, and the first column says so', () => {
+test('a column with a total shows it below two or more rows, labelled in the first column', () => {
   const columns: Column<[string, number]>[] = [
     { head: 'NAME', text: ([name]) => name },
     { head: 'COUNT', text: ([, count]) => String(count), right: true, total: (rows) => String(rows.length) },
@@ -35,7 +35,7 @@ test('without rows the table is a sentence', () => {
   expect(table(COLUMNS, [], 'There are none.')).toBe('There are none.')
 })
 
-test('the fields of one thing are a line each', () => {
+test('each field of one record has a line', () => {
   expect(
     fields([
       ['name', 'a'],
@@ -60,46 +60,46 @@ describe('in a terminal', () => {
     { name: 'somebody-with-a-name', note: 'a note', time: '2026-11-21' },
     { name: 'b', note: '', time: '2026-11-22' },
   ]
-  const shown = (width?: number) => table(WIDE, ROWS, 'none', width).split('\n')
+  const linesAt = (width?: number) => table(WIDE, ROWS, 'none', width).split('\n')
   const LEFT_OUT = '; a wider terminal or --json shows'
 
-  test('that is wide enough, and where there is none, all is shown', () => {
+  test('all columns are whole if it is wide enough, or if there is no terminal', () => {
     const all = [
       'NAME                  A  TIME        NOTE',
       'somebody-with-a-name  1  2026-11-21  a note',
       'b                     1  2026-11-22',
     ]
-    expect(shown()).toEqual(all)
-    expect(shown(43)).toEqual(all)
+    expect(linesAt()).toEqual(all)
+    expect(linesAt(43)).toEqual(all)
   })
 
-  test('that is narrower, texts are written shorter, and nothing is left out', () => {
+  test('a narrower width shortens texts, and keeps all columns', () => {
     const short = [
       'NAME                  A  TIME  NOTE',
       'somebody-with-a-name  1  2026  a note',
       'b                     1  2026',
     ]
-    expect(shown(42)).toEqual(short)
-    expect(shown(37)).toEqual(short)
+    expect(linesAt(42)).toEqual(short)
+    expect(linesAt(37)).toEqual(short)
   })
 
-  test('that is narrower still, what can be spared is left out, and named', () => {
+  test('a yet narrower width leaves out optional columns, and names them', () => {
     const spared = [
       'NAME                  A  TIME',
       'somebody-with-a-name  1  2026',
       'b                     1  2026',
     ]
-    expect(shown(36)).toEqual([...spared, `(left out: NOTE${LEFT_OUT} it)`])
+    expect(linesAt(36)).toEqual([...spared, `(left out: NOTE${LEFT_OUT} it)`])
   })
 
-  test('a long text that can be spared is cut to 24 characters before it is left out', () => {
+  test('an optional column is cut to 24 characters before it is left out', () => {
     const long = table(WIDE, [{ ...(ROWS[0] as Row), note: 'a note of more than twenty-four' }], 'none', 55)
     expect(long.split('\n')[1]).toBe('somebody-with-a-name  1  2026  a note of more than twe…')
   })
 
-  test('that is too narrow for the rest, elastic columns are cut, to 8 characters at the least', () => {
+  test('the narrowest widths cut elastic columns, down to 8 characters', () => {
     const cut = ['NAME             TIME', 'somebody-with-…  2026', 'b                2026']
-    expect(shown(21)).toEqual([...cut, `(left out: NOTE, A${LEFT_OUT} them)`])
-    expect(shown(1)[1]).toBe('somebod…  2026')
+    expect(linesAt(21)).toEqual([...cut, `(left out: NOTE, A${LEFT_OUT} them)`])
+    expect(linesAt(1)[1]).toBe('somebod…  2026')
   })
 })

@@ -1,4 +1,4 @@
-// Points in time as an operator writes and reads them.
+// Times on the command line: durations and moments, parsed and printed.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { localIso, parseMoment } from '../../../src/app/command-line/times.ts'
@@ -19,7 +19,7 @@ describe('a duration', () => {
   test.each(cases)('%s', (text, ms) => expect(parseDuration(text)).toBe(ms))
 
   test.each(['', '30', 'd', '1.5h', '-1h', '1y', '1 h', '1H', '1h30m', '9999999d', '١d'])(
-    '"%s" is not one',
+    '"%s" is not a duration',
     (text) => {
       expect(() => parseDuration(text)).toThrow(RangeError)
     },
@@ -30,7 +30,7 @@ describe('a moment', () => {
   const read = (text: string, edge: 'start' | 'end' = 'start', direction: 'ahead' | 'back' = 'ahead') =>
     parseMoment(text, { edge, direction, now_ms: NOW })
 
-  test('a date is the start of that local day, or its end, the first moment of the next day', () => {
+  test('a date is the start of that local day, or its end: the first moment of the next day', () => {
     expect(read('2026-12-31')).toBe(new Date(2026, 11, 31).getTime())
     expect(read('2026-12-31', 'end')).toBe(new Date(2027, 0, 1).getTime())
   })
@@ -68,7 +68,7 @@ describe('a moment', () => {
     '26-12-31',
     '12/31/2026',
     '1795233161620',
-  ])('"%s" is not one', (text) => {
+  ])('"%s" is not a moment', (text) => {
     expect(() => read(text)).toThrow(RangeError)
   })
 

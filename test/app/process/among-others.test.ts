@@ -1,4 +1,4 @@
-// The gateways that share a database, as the System page shows them, and which of them answers.
+// The gateways that share a database, as the System page shows them, with the one that answers marked.
 import { expect, test } from 'bun:test'
 import { sharingGateways } from '../../../src/app/process/sweeps.ts'
 import type { Gateway } from '../../../src/store/schema.ts'
@@ -21,15 +21,15 @@ const sharedBy = (count: number, is_shared = true) => {
   return { engine: { is_shared }, own_gateway } as unknown as Parameters<typeof sharingGateways>[0]
 }
 
-test('none where one has the database alone', () => {
+test('a gateway with its own database lists no gateways', () => {
   expect(sharingGateways(sharedBy(1, false))).toBeUndefined()
 })
 
-test('all that are alive, in their order', () => {
-  const shown = sharingGateways(sharedBy(3))
-  expect(shown?.clock_ahead_ms).toBe(-1_500)
-  expect(shown?.alive.map(({ is_this }) => is_this)).toEqual([false, true, false])
-  expect(shown?.alive[1]).toEqual({
+test('live gateways are listed in order', () => {
+  const sharing = sharingGateways(sharedBy(3))
+  expect(sharing?.clock_ahead_ms).toBe(-1_500)
+  expect(sharing?.alive.map(({ is_this }) => is_this)).toEqual([false, true, false])
+  expect(sharing?.alive[1]).toEqual({
     id: 2,
     name: 'web-2',
     version: '1.2.3',

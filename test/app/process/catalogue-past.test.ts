@@ -1,4 +1,4 @@
-// Texts that an editor brings into force one right after the other: the newest that is kept is the one in force.
+// Quick edits of the catalogue: the newest saved version is always the one in use.
 import { expect, test } from 'bun:test'
 import type { OpenCatalogue } from '../../../src/app/process/catalogue.ts'
 import { followEdits, openConfiguration } from '../../../src/app/process/catalogue-past.ts'
@@ -10,11 +10,11 @@ import { memoryDatabase } from '../../support/empty-database.ts'
 import { memoryLog } from '../../support/memory-log.ts'
 
 const env = { KEY: 'a-key-of-acme' }
-/** Without keys: it is kept as it is. */
+/** Without keys, so that the version has this exact text. */
 const FIRST = acmeText('env:KEY')
 const SECOND = FIRST.replace('# ours', '# theirs')
 
-test('an edit that is taken back before it is kept is kept, and so is the text before it, again', async () => {
+test('an edit that is reverted before it is saved is saved, and the first text is saved again', async () => {
   using connection = memoryDatabase()
   const db = dbOver(connection)
   let text = FIRST
@@ -30,7 +30,7 @@ test('an edit that is taken back before it is kept is kept, and so is the text b
   const parts = { path: '/tollgate.toml', env, protocols: BUILT_IN_REGISTRY, now: () => 0, db }
   const { log } = memoryLog()
   const configuration = openConfiguration({ ...parts, watched, log, engine: { is_shared: false } })
-  // A second start with the same text keeps nothing.
+  // A second start with the same text saves no version.
   await followEdits(watched, configuration, db)
   const notice = await followEdits(watched, configuration, db)
 

@@ -1,4 +1,4 @@
-// The end of a certificate: how soon it is, what the log says of it, and how often.
+// The expiry of a certificate: the log says how soon it is, again and again.
 import { expect, test } from 'bun:test'
 import { endOf, logCertificate, watchExpiry } from '../../../src/app/process/certificate-end.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -14,7 +14,7 @@ test.each([
   [13.9, 'soon', 'warn', 'in use, and ends soon. Renew it'],
   [0.1, 'soon', 'warn', 'in use, and ends soon. Renew it'],
   [-0.1, 'past', 'warn', 'in use, and has expired'],
-] as const)('%d days before it: %s, told as %s', (days, end, level, says) => {
+] as const)('%d days before its end: %s, logged as %s', (days, end, level, says) => {
   const now_ms = daysBefore(days)
   expect(endOf(pair, now_ms).end).toBe(end)
   const { log, lines } = memoryLog()
@@ -25,21 +25,21 @@ test.each([
   expect(String(lines()[0]?.message)).toStartWith(says)
 })
 
-test('it is told again and again while it is near, by the certificate that is in use then', async () => {
+test('the log repeats a near expiry until a renewed certificate is in use', async () => {
   const { log, lines } = memoryLog()
   let used = pair
   let now_ms = daysBefore(30)
   const stop = watchExpiry({ log, now: () => now_ms }, () => used, 1)
-  // Twenty looks that say nothing: nothing tells of them, so the time is waited for.
+  // About twenty checks that log nothing: no event shows them, so the test waits a fixed time.
   await Bun.sleep(20)
   expect(lines()).toEqual([])
   now_ms = daysBefore(3)
-  await eventually('it is told twice', () => lines().length >= 2)
+  await eventually('it is logged twice', () => lines().length >= 2)
   used = { ...pair, valid_until_ms: pair.valid_until_ms + 90 * DAY_MS }
   await Bun.sleep(5)
-  const told = lines().length
-  // As above: looks that say nothing.
+  const logged = lines().length
+  // As above: checks that log nothing.
   await Bun.sleep(20)
-  expect(lines()).toHaveLength(told)
+  expect(lines()).toHaveLength(logged)
   stop()
 })

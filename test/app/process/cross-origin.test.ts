@@ -1,4 +1,4 @@
-// `[server] cors_origins`: pages of the listed origins may call every surface from a browser, and read answers, failures and streams.
+// `[server] cors_origins`: pages of the listed origins may call every surface from a browser, and read responses, failures and streams.
 import { describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
@@ -26,17 +26,17 @@ const CORS = /^access-control-|^vary$/
 const { gateway, upstream, key, call, recatalogue } = await fileScene({ script: answering, server: LISTED })
 
 const corsOf = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => CORS.test(name)))
-const preflight = (path: string, origin: string, asked?: string) =>
+const preflight = (path: string, origin: string, requested_headers?: string) =>
   fetch(new URL(path, gateway.url), {
     method: 'OPTIONS',
     headers: {
       ...(origin === '' ? {} : { origin }),
       'access-control-request-method': 'POST',
-      ...(asked === undefined ? {} : { 'access-control-request-headers': asked }),
+      ...(requested_headers === undefined ? {} : { 'access-control-request-headers': requested_headers }),
     },
   })
 
-/** Every surface, and what is on none. */
+/** Paths of every surface, and one of none. */
 const PATHS = [
   wholePath(),
   streamPath(),
@@ -62,32 +62,32 @@ const PATHS = [
 ]
 
 describe('a preflight', () => {
-  test.each(PATHS)('%s: answered without a key, with the headers that were asked for', async (path) => {
-    const asked = 'authorization,content-type,x-stainless-arch,x-stainless-retry-count'
-    const answer = await preflight(path, PAGE, asked)
+  test.each(PATHS)('%s: succeeds without a key, and allows the requested headers', async (path) => {
+    const requested_headers = 'authorization,content-type,x-stainless-arch,x-stainless-retry-count'
+    const answer = await preflight(path, PAGE, requested_headers)
     expect([answer.status, await answer.text(), corsOf(answer)]).toEqual([
       204,
       '',
       {
         'access-control-allow-origin': PAGE,
         'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
-        'access-control-allow-headers': asked,
+        'access-control-allow-headers': requested_headers,
         'access-control-max-age': '7200',
         vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
       },
     ])
   })
 
-  test('that asks for no headers is allowed none', async () => {
+  test('without requested headers allows none', async () => {
     expect(corsOf(await preflight('/v1/messages', PAGE))).not.toHaveProperty('access-control-allow-headers')
   })
 
-  test.each(OTHERS)('of the origin "%s": refused like a request without a key', async (origin) => {
+  test.each(OTHERS)('of the origin "%s" is refused like a request without a key', async (origin) => {
     const answer = await preflight('/v1/messages', origin, 'x-api-key')
     expect([answer.status, corsOf(answer)]).toEqual([401, {}])
   })
 
-  test('OPTIONS that is none needs a key, and can be read', async () => {
+  test('an OPTIONS request that is no preflight needs a key, and the page can read its response', async () => {
     const answer = await fetch(new URL('/v1/messages', gateway.url), {
       method: 'OPTIONS',
       headers: { origin: PAGE },
@@ -96,14 +96,14 @@ describe('a preflight', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   const read = { 'access-control-allow-origin': PAGE, vary: 'Origin' }
   const headers = { origin: PAGE, 'anthropic-version': '2023-06-01' }
   const UPSTREAM_MODEL = 'x-tollgate-upstream-model'
   const MESSAGE = { model: MODEL, max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] }
 
   test.each(PATHS.filter((path) => path !== '/healthz' && path !== '/nowhere'))(
-    '%s: 401 can be read',
+    '%s: a page can read its 401',
     async (path) => {
       const method = /models\/|models$|account|usage|events|history|v1\/files/.test(path) ? 'GET' : 'POST'
       const answer = await gateway.call(path, method === 'GET' && !path.includes(':') ? undefined : {}, {
@@ -149,9 +149,9 @@ describe('an answer', () => {
     ['the account', '/api/v1/account', undefined, 200, ['x-request-id']],
     ['history', '/api/images/history', undefined, 200, ['x-request-id']],
     ['a malformed request', '/v1/chat/completions', {}, 400, ['x-request-id']],
-    ['no such model', '/v1/messages', { ...MESSAGE, model: 'none' }, 404, ['request-id', 'x-request-id']],
-    ['no such endpoint', '/nowhere', undefined, 404, ['x-request-id']],
-    ['what is not here', '/v1/assistants', {}, 404, ['request-id', 'x-request-id']],
+    ['an unknown model', '/v1/messages', { ...MESSAGE, model: 'none' }, 404, ['request-id', 'x-request-id']],
+    ['an unknown endpoint', '/nowhere', undefined, 404, ['x-request-id']],
+    ['an unsupported endpoint', '/v1/assistants', {}, 404, ['request-id', 'x-request-id']],
     ['health', '/healthz', undefined, 200, ['x-request-id']],
   ])('%s', async (_, path, body, status, exposed) => {
     const answer = await call(path, body, { headers })
@@ -161,7 +161,7 @@ describe('an answer', () => {
     await gateway.rest()
   })
 
-  test('a provider’s 429 says when to try again', async () => {
+  test('a page can read when to retry after a provider’s 429', async () => {
     upstream.answer(refusal(429, '{}', { 'retry-after': '7' }))
     const answer = await call('/v1/chat/completions', MESSAGE, { headers })
     upstream.answer(answering)
@@ -169,7 +169,7 @@ describe('an answer', () => {
     expect(answer.headers.get('access-control-expose-headers')).toContain('retry-after')
   })
 
-  test('the images’ rate can be read', async () => {
+  test('a page can read the rate limit of images', async () => {
     const answer = await call('/v1/images/generations', { model: 'none', prompt: 'x' }, { headers })
     const names = answer.headers.get('access-control-expose-headers')
     expect(answer.headers.get('x-ratelimit-limit-requests')).toBe('30')
@@ -177,12 +177,12 @@ describe('an answer', () => {
       expect(names).toContain(name)
   })
 
-  test.each(OTHERS.filter((origin) => origin !== ''))('to the origin "%s": as without it', async (origin) => {
+  test.each(OTHERS.filter((origin) => origin !== ''))('has no CORS headers to "%s"', async (origin) => {
     const answer = await call('/v1/models', undefined, { headers: { origin } })
     expect([answer.status, corsOf(answer)]).toEqual([200, {}])
   })
 
-  test('to who sends no origin: as without it', async () => {
+  test('to a request without an origin has no CORS headers', async () => {
     expect(corsOf(await call('/v1/models'))).toEqual({})
   })
 })
@@ -195,7 +195,7 @@ describe('in a browser', () => {
     new Anthropic({ apiKey: key, baseURL: gateway.url.origin, fetch, dangerouslyAllowBrowser: true })
   const messages = [{ role: 'user' as const, content: 'Hello' }]
 
-  test("OpenAI's SDK asks, streams and lists", async () => {
+  test("OpenAI's SDK completes, streams and lists models", async () => {
     const client = openai(page)
     const whole = await client.chat.completions.create({ model: MODEL, messages })
     expect(whole.choices[0]?.message.content).toBe('Hello.')
@@ -206,14 +206,14 @@ describe('in a browser', () => {
     expect((await client.models.list()).data.map(({ id }) => id)).toContain(MODEL)
   })
 
-  test("Anthropic's SDK asks and streams", async () => {
+  test("Anthropic's SDK completes and streams", async () => {
     const client = anthropic(page)
-    const asked = { model: MODEL, max_tokens: 100, messages }
-    expect((await client.messages.create(asked)).content).toMatchObject([{ type: 'text', text: 'Hello.' }])
-    expect(await client.messages.stream(asked).finalText()).toBe('Hello.')
+    const request = { model: MODEL, max_tokens: 100, messages }
+    expect((await client.messages.create(request)).content).toMatchObject([{ type: 'text', text: 'Hello.' }])
+    expect(await client.messages.stream(request).finalText()).toBe('Hello.')
   })
 
-  test('a wrong key is told as such, with the request’s id', async () => {
+  test('a wrong key is an authentication error with the request’s id', async () => {
     const thrown = await openai(page, 'wrong')
       .models.list()
       .then(undefined, (error: unknown) => error)
@@ -221,7 +221,7 @@ describe('in a browser', () => {
     expect(thrown).toMatchObject({ requestID: expect.stringMatching(/^req_/) })
   })
 
-  test('a page of another origin gets nothing', async () => {
+  test('a page of another origin cannot call', async () => {
     const seen = upstream.seen.length
     const client = new OpenAI({
       apiKey: key,
@@ -239,7 +239,7 @@ describe('in a browser', () => {
 })
 
 describe('the setting', () => {
-  test('is taken up while the gateway runs; without it there is nothing of this', async () => {
+  test('takes effect while the gateway runs; without it responses have no CORS headers', async () => {
     await recatalogue({})
     expect(corsOf(await call('/v1/models', undefined, { headers: { origin: PAGE } }))).toEqual({})
     expect((await preflight('/v1/messages', PAGE)).status).toBe(401)
@@ -247,7 +247,7 @@ describe('the setting', () => {
     expect((await preflight('/v1/messages', PAGE)).status).toBe(204)
   })
 
-  test('"*" allows any origin, and says which', async () => {
+  test('"*" allows any origin, and responses repeat the caller’s', async () => {
     await recatalogue({ server: 'cors_origins = ["*"]' })
     for (const origin of ['https://other.example', 'null'])
       expect((await preflight('/v1/messages', origin)).headers.get('access-control-allow-origin')).toBe(

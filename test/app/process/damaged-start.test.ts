@@ -1,4 +1,4 @@
-// A start over a damaged database: what cannot be read refuses it before it listens; what is found later is logged, and ends nothing.
+// A start over a damaged database: an unreadable table refuses it before it listens; damage found later is logged, and the gateway goes on.
 import { Database } from 'bun:sqlite'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { closeSync, openSync, writeSync } from 'node:fs'
@@ -17,7 +17,7 @@ setDefaultTimeout(60_000)
 
 const CATALOGUE = catalogueOf({ upstream_url: 'simulator', more: '' })
 
-/** Writes over the first page of a table or an index. */
+/** Overwrites the first page of a table or an index. */
 function damage(path: string, name: string, pageOf: (size: number) => Buffer): void {
   const db = new Database(path)
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -35,7 +35,7 @@ function damage(path: string, name: string, pageOf: (size: number) => Buffer): v
 }
 
 const garbage = (size: number) => Buffer.alloc(size, 0xff)
-/** A leaf without entries: it can be read, and finds nothing (https://sqlite.org/fileformat2.html#b_tree_pages). */
+/** An empty leaf, readable (https://sqlite.org/fileformat2.html#b_tree_pages): a query by it finds nothing. */
 const emptyIndex = (size: number) => {
   const page = Buffer.alloc(size)
   page[0] = 0x0a
@@ -57,7 +57,7 @@ function forgetFreePages(path: string): void {
 
 describe('a small database', () => {
   test.each(['entries', 'calls', 'keys', 'people', 'mails'])(
-    'whose table %s cannot be read is refused, and nobody is answered before',
+    'with an unreadable table %s is refused before any request is answered',
     async (table) => {
       using gateway = await restarts(CATALOGUE)
       damage(gateway.folder.database_path, table, garbage)
@@ -67,7 +67,7 @@ describe('a small database', () => {
         ended = true
       })
       const answers: number[] = []
-      const asking = (async () => {
+      const polling = (async () => {
         while (!ended) {
           const answer = await fetch(`http://${listen}/healthz`).catch(() => undefined)
           if (answer) answers.push(answer.status)
@@ -76,12 +76,12 @@ describe('a small database', () => {
       await expect(start).rejects.toThrow(
         /^The database .*tollgate\.db is damaged: .+\. Keep a copy of the folder, then restore a backup by `tollgate restore`\.$/,
       )
-      await asking
+      await polling
       expect(answers).toEqual([])
     },
   )
 
-  test('that is no database is refused as ever', async () => {
+  test('with a damaged header is refused as not a database', async () => {
     using gateway = await restarts(CATALOGUE)
     const file = openSync(gateway.folder.database_path, 'r+')
     writeSync(file, Buffer.alloc(100, 0x2a), 0, 100, 0)
@@ -89,7 +89,7 @@ describe('a small database', () => {
     await expect(gateway.start()).rejects.toThrow('not a database')
   })
 
-  test('with pages that nothing uses serves: the audit tells of it', async () => {
+  test('with unused pages serves, and the audit reports them', async () => {
     using gateway = await restarts(CATALOGUE)
     forgetFreePages(gateway.folder.database_path)
     await using run = await gateway.start()
@@ -97,7 +97,7 @@ describe('a small database', () => {
     expect(JSON.stringify(findings)).toContain('never used')
   })
 
-  test('whose index finds nothing serves: the audit tells of it', async () => {
+  test('with an empty index serves, and the audit reports it', async () => {
     using gateway = await restarts(CATALOGUE)
     damage(gateway.folder.database_path, 'entries_by_account', emptyIndex)
     await using run = await gateway.start()
@@ -106,7 +106,7 @@ describe('a small database', () => {
   })
 })
 
-test('an audit at once that cannot read the database is a line in the log: by then the gateway serves', async () => {
+test('an audit at the start that cannot read the database is logged, because the gateway serves by then', async () => {
   using gateway = await restarts(CATALOGUE)
   const { path, database_path } = gateway.folder
   const db = openDatabase(database_path)
@@ -127,7 +127,7 @@ test('an audit at once that cannot read the database is a line in the log: by th
   db.close()
 })
 
-test('a large one is looked at while the gateway serves', async () => {
+test('a large database is checked while the gateway serves', async () => {
   using gateway = await restarts(CATALOGUE)
   const { database_path } = gateway.folder
   fillHistory(database_path, { calls: 20_000, accounts: 3, days: 3 })

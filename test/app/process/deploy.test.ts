@@ -1,4 +1,4 @@
-// data/deployment.md, followed word by word into an empty folder; and the health check of containers.
+// The commands of data/deployment.md, run word by word in an empty folder; and the health check of containers.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   appendFileSync,
@@ -46,9 +46,9 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
       .map((word) => `'${word}'`)
       .join(' ')
     shim('sudo', 'exec "$@"')
-    // The checkout is as new as it can be.
+    // The checkout is up to date.
     shim('git', '[ "$*" = pull ]')
-    // The build is another test's (test/binary): here the program that the tests run stands in for it.
+    // Another test covers the build (test/binary): here the program of the tests replaces it.
     shim(
       'npx',
       `[ "$*" = '--yes bun@1.4.5 run build' ]\nmkdir -p dist\nprintf '#!/bin/bash\\nexec ${program.replaceAll("'", '"')} "$@"\\n' > dist/tollgate`,
@@ -63,7 +63,7 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
       set -a; . "$file"; set +a
       exec "$@"`,
     )
-    // Does with the unit what systemd does, but for its sandbox, which needs a system of its own.
+    // Runs the unit as systemd does, without its sandbox, which needs a system of its own.
     shim(
       'systemctl',
       `
@@ -86,7 +86,7 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
     folder[Symbol.dispose]()
   })
 
-  /** Only the places that need root, and the port, are others. The upgrade from an archive of a release is another test's (test/upgrade). */
+  /** Replaces only the port and the folders that need root. Another test covers the upgrade from an archive of a release (test/upgrade). */
   const placed = (commands: string): string =>
     commands
       .replaceAll(/^sudo tollgate upgrade --from .*\n/gm, '')
@@ -107,7 +107,7 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
     return { status: await child.exited, out, err }
   }
 
-  test('every command of the section succeeds, and the call is answered and paid', async () => {
+  test('every command of the section succeeds, and the call is completed and paid', async () => {
     const commands = commandsOf('With systemd')
     expect(commands.length).toBeGreaterThanOrEqual(4)
     const { status, out, err } = await follow(commands)
@@ -128,7 +128,7 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
     expect(readFileSync(path('log'), 'utf8').match(/"message":"stopped"/g)).toHaveLength(restarts ?? 0)
   })
 
-  test('an upgrade succeeds where [backup] takes its passphrase from the file of keys, and the file keeps them', async () => {
+  test('an upgrade succeeds if [backup] reads its passphrase from the file of keys, which stays unchanged', async () => {
     const keys = path('etc/tollgate.env')
     appendFileSync(keys, "GEMINI_API_KEY_2=another-key\nBACKUP_PASSPHRASE='four words or more'\n")
     appendFileSync(
@@ -138,7 +138,7 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
     const before = readFileSync(keys, 'utf8')
     const [, unit = '', , upgrade = ''] = commandsOf('With systemd')
     expect(upgrade).toContain('tollgate backup')
-    // A shell would run what stands in its values.
+    // A shell would run code in the file's values.
     expect(upgrade).not.toMatch(/(^|[;' ])\. \S*tollgate\.env/m)
     const { status, out, err } = await follow([unit, upgrade])
     expect({ status, err }).toMatchObject({ status: 0 })
@@ -150,7 +150,7 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
 })
 
 describe('the health check of containers', () => {
-  test('fails where no gateway runs', async () => {
+  test('fails if no gateway runs', async () => {
     const [, check = '[]'] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(read('data/Dockerfile')) ?? []
     const [program, ...words] = JSON.parse(check) as string[]
     expect(program).toBe('tollgate')

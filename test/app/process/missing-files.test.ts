@@ -1,4 +1,4 @@
-// A gateway without the files of its images: it refuses to start, or goes on with them missing until they are back.
+// A gateway without the files of its images: it refuses to start, or starts on request and lists them as missing until they are back.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type Away, pathsIn, takeFiles, takeFolder } from '../../library/away.ts'
 import { catalogueOf, PROVIDER } from '../../support/catalogue.ts'
@@ -41,7 +41,7 @@ interface Images {
 
 const json = async (answer: Response) => [answer.status, await answer.json()]
 const addresses = () => [`/api/v1/files/${upload.key}`, `/api/images/${image}`]
-/** How the upload and the image are listed. */
+/** The states in which the upload and the image are listed. */
 async function states(run: Run) {
   const { files, quota } = (await (await run.call('/api/v1/files')).json()) as Files
   const { images } = (await (await run.call('/api/images/history')).json()) as Images
@@ -70,7 +70,7 @@ describe('a start without both folders', () => {
     for (const address of addresses()) expect((await run.call(address)).status).toBe(200)
   })
 
-  test('goes on where it is told to: 404 with the reason, listed, counted; the next start refuses no more', async () => {
+  test('succeeds with accept_missing_files, as do later ones: missing images are listed, counted, and 404 with the reason', async () => {
     const away = await takeBoth()
     await (await gateway.start({ accept_missing_files: true })).stop()
     const run = await gateway.start()
@@ -100,7 +100,7 @@ describe('a start without both folders', () => {
   })
 })
 
-test('files that go and come back under a running gateway are missing meanwhile', async () => {
+test('a running gateway lists files as missing while they are away', async () => {
   await using run = await gateway.start({ sweep_every_ms: 20 })
   const paths = (await pathsIn(gateway.folder.path)).filter(
     (path) => path.includes(image) || path === upload.key,

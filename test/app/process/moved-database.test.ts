@@ -1,4 +1,4 @@
-// A database whose files are moved away from a gateway that serves: nothing more is written into them, and nothing is lost.
+// A database moved away from a running gateway: nothing more is written into its files, and nothing is lost.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
@@ -18,8 +18,8 @@ const call = ({ url, key }: GatewayProcess, path = wholePath()) =>
     body: JSON.stringify(ask()),
   })
 
-/** A gateway as a process, and a stream of it that is under way and ends when the test says. */
-async function underWay() {
+/** A gateway as a process, with a running stream that ends when the test says. */
+async function startStream() {
   const end = Promise.withResolvers<void>()
   const upstream = await startUpstream(({ path }) =>
     path.includes(':stream')
@@ -44,21 +44,21 @@ async function underWay() {
   return {
     folder,
     gateway,
-    /** The provider ends its answer, and the caller reads to the end. */
+    /** The provider ends its answer, and the caller reads it to the end. */
     async finish() {
       end.resolve()
-      // Dropped: that the end is withheld, since it could not be paid.
+      // The error is dropped: the gateway withholds the end of the answer, because it could not charge it.
       while (!(await reader?.read().catch(() => ({ done: true })))?.done);
     },
     refused: () =>
       eventually('paid calls are refused', async () => {
         const refusal = await call(gateway)
         await refusal.arrayBuffer()
-        // By the files: a busy machine has other reasons, and looks after the files a little later.
+        // Only the reasons about the files count: a busy machine has other reasons, and checks the files a little later.
         return refusal.status === 503 && /is missing|was replaced/.test((await ready()).reason ?? '')
       }),
     ready,
-    // Of a whole answer that was under way nothing was given out: it is voided.
+    // The hold of a whole answer that was not sent is voided.
     settled: () =>
       eventually('all is settled', () => gateway.books().holds.every(({ state }) => state !== 'pending')),
     log: () => readFileSync(log_path, 'utf8'),
@@ -76,28 +76,33 @@ test.each([
   ['the database file', '', 'the database file is missing'],
   ['its write-ahead log', '-wal', "the database's write-ahead log (-wal) is missing"],
   ['its shared memory', '-shm', "the database's shared memory (-shm) is missing"],
-])('%s: calls are refused, what is under way is charged once it is back', async (_, ending, reason) => {
-  await using s = await underWay()
-  const path = `${s.folder.database_path}${ending}`
-  renameSync(path, path + AWAY)
-  await s.refused()
-  expect((await s.ready()).reason).toStartWith(reason)
-  await s.finish()
-  await eventually('the settlement waits', () => s.log().includes('a settlement failed'))
-  expect((await fetch(new URL('/healthz', s.gateway.url))).status).toBe(200)
+])(
+  'without %s calls are refused, and a running one is charged once it is back',
+  async (_, ending, reason) => {
+    await using s = await startStream()
+    const path = `${s.folder.database_path}${ending}`
+    renameSync(path, path + AWAY)
+    await s.refused()
+    expect((await s.ready()).reason).toStartWith(reason)
+    await s.finish()
+    await eventually('the settlement waits', () => s.log().includes('a settlement failed'))
+    expect((await fetch(new URL('/healthz', s.gateway.url))).status).toBe(200)
 
-  renameSync(path + AWAY, path)
-  await eventually('calls are taken', async () => (await call(s.gateway)).status === 200)
-  await s.settled()
-  const { calls } = s.gateway.books()
-  const findings = await s.gateway.findings()
-  expect(findings).toEqual([])
-  expect(calls[0]).toMatchObject({ outcome: 'broken', cost_nanos: ANSWER_NANOS })
-  await eventually('the log tells', () => s.log().includes("the database's files are in their place again"))
-})
+    renameSync(path + AWAY, path)
+    await eventually('calls are accepted', async () => (await call(s.gateway)).status === 200)
+    await s.settled()
+    const { calls } = s.gateway.books()
+    const findings = await s.gateway.findings()
+    expect(findings).toEqual([])
+    expect(calls[0]).toMatchObject({ outcome: 'broken', cost_nanos: ANSWER_NANOS })
+    await eventually('the log says so', () =>
+      s.log().includes("the database's files are in their place again"),
+    )
+  },
+)
 
-test('the whole folder: its files get no row while they are elsewhere, and all goes on when it is back', async () => {
-  await using s = await underWay()
+test('a moved folder gets no row while it is away, and the gateway continues once it is back', async () => {
+  await using s = await startStream()
   const { path } = s.folder
   renameSync(path, path + AWAY)
   await s.refused()
@@ -109,13 +114,13 @@ test('the whole folder: its files get no row while they are elsewhere, and all g
   expect(rows()).toEqual(before)
   elsewhere.close()
   renameSync(path + AWAY, path)
-  await eventually('calls are taken', async () => (await call(s.gateway)).status === 200)
+  await eventually('calls are accepted', async () => (await call(s.gateway)).status === 200)
   await s.settled()
   expect(await s.gateway.findings()).toEqual([])
 })
 
-test('a stop while it is away keeps the settlement for the start at which it is back', async () => {
-  await using s = await underWay()
+test('a stop without the database keeps the settlement until a start with it', async () => {
+  await using s = await startStream()
   const { database_path, path } = s.folder
   const files = ['', '-wal', '-shm'].map((ending) => database_path + ending)
   for (const file of files) renameSync(file, file + AWAY)
@@ -133,8 +138,8 @@ test('a stop while it is away keeps the settlement for the start at which it is 
   expect(calls[0]).toMatchObject({ outcome: 'broken', cost_nanos: ANSWER_NANOS })
 })
 
-test('a copy in its place is no way back: neither the copy nor the file that was moved gets a row', async () => {
-  await using s = await underWay()
+test('a copy in place of the database is refused, and gets no row', async () => {
+  await using s = await startStream()
   const { database_path } = s.folder
   renameSync(database_path, database_path + AWAY)
   copyFileSync(database_path + AWAY, database_path)

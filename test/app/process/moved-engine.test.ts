@@ -1,4 +1,4 @@
-// A gateway that is moved to PostgreSQL and a bucket, and back: whoever calls it notices nothing, and its books are right after each step.
+// A gateway moved to PostgreSQL and a bucket, and back: callers notice nothing, and its books are right after each step.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
@@ -10,7 +10,7 @@ import { type Restarts, type Run, restarts } from '../../support/restarts.ts'
 import { hasS3Server, partOf, sharedS3Server } from '../../support/s3-server.ts'
 import { createScene, type Scene } from '../commands/scene.ts'
 
-/** What is kept of a large one is in a file. */
+/** A large response is stored in a file. */
 const LONG = 'tide '.repeat(20_000)
 const PNG = await paint('png')
 const OF_FILES = /_file|_files|_content/
@@ -18,8 +18,8 @@ const OF_FILES = /_file|_files|_content/
 interface Used {
   key: string
   answer: string
-  /** Of one that is large, and kept in a file. */
-  drawn: string
+  /** Large, and therefore stored in a file. */
+  image_answer: string
   images: string[]
   uploads: string[]
   response: string
@@ -95,26 +95,26 @@ describe.if(hasPostgres)('moved there and back', () => {
     return listed.map(({ id }) => id)
   }
 
-  /** Calls of all kinds, which build on what is there. */
+  /** Makes calls of all kinds, which build on the previous ones. */
   async function use(run: Run, before: Used | undefined, name: string): Promise<Used> {
     if (before) {
       expect(await (await ask(run, before.key)).text()).toBe(before.answer)
       expect(await images(run)).toEqual(before.images)
       for (const id of before.images) expect((await run.call(`/api/images/${id}`)).status).toBe(200)
-      expect(await draw(run, before.key)).toBe(before.drawn)
+      expect(await draw(run, before.key)).toBe(before.image_answer)
       expect(await uploads(run)).toEqual(before.uploads)
       for (const key of before.uploads)
         expect(await (await run.call(`/api/v1/files/${key}`)).bytes()).toEqual(PNG)
     }
     const answer = await ask(run, name)
     expect(answer.status).toBe(200)
-    const drawn = await draw(run, name)
+    const image_answer = await draw(run, name)
     await upload(run, name)
     const response = await respond(run, LONG, before?.response)
     return {
       key: name,
       answer: await answer.text(),
-      drawn,
+      image_answer,
       images: await images(run),
       uploads: await uploads(run),
       response,
@@ -130,13 +130,13 @@ describe.if(hasPostgres)('moved there and back', () => {
   const catalogue = () => scene.path('tollgate.toml')
   const clean = async (files: boolean) => {
     const { findings } = JSON.parse((await scene.run('audit', '--json')).out)
-    // What is in a bucket is not compared.
+    // The audit does not read a bucket.
     expect(
       findings.filter(({ invariant }: { invariant: string }) => files || !OF_FILES.test(invariant)),
     ).toEqual([])
   }
 
-  const goesOn = async (bucket: Bucket | undefined) => {
+  const moveThereAndBack = async (bucket: Bucket | undefined) => {
     const first = await during((run) => use(run, undefined, 'ship'))
     const used = await usage()
     await clean(true)
@@ -171,6 +171,6 @@ describe.if(hasPostgres)('moved there and back', () => {
     await clean(true)
   }
 
-  test('calls, kept answers, images, uploads and conversations go on', async () =>
-    goesOn(hasS3Server ? partOf(await sharedS3Server()) : undefined))
+  test('calls, stored answers, images, uploads and conversations continue', async () =>
+    moveThereAndBack(hasS3Server ? partOf(await sharedS3Server()) : undefined))
 })

@@ -1,4 +1,4 @@
-// A gateway beside one that serves, by rows that are made by hand: what is under way there is left alone until its row has ended.
+// A gateway beside another one, whose rows are made by hand: the work of the other is left alone until its row has ended.
 import type { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { beginGenerations } from '../../../src/library/generations.ts'
@@ -12,7 +12,7 @@ import { catalogueOf } from '../../support/catalogue.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Restarts, type Run, restarts } from '../../support/restarts.ts'
 
-/** Whose what is under way is, and how it is found in the rows. */
+/** The owners of unfinished work, with their gateway_id in the rows. */
 const OWNERS = { earlier_version: null, ended: 6, alive: 7 } as const
 type Owner = keyof typeof OWNERS
 
@@ -20,7 +20,7 @@ let gateway: Restarts
 let db: Database
 let run: Run
 
-/** A hold that is long past its time limit. @returns its id */
+/** A hold long past its time limit. @returns its id */
 function holdOf(owner: Owner): number {
   const operation = hold(10, { request_id: owner, expires_at_ms: 1 })
   const [outcome] = createWriter(db, undefined, OWNERS[owner]).commit([operation])
@@ -57,8 +57,8 @@ const pending = (): string[] =>
     .query<{ request_id: string }, []>("SELECT request_id FROM holds WHERE state = 'pending' ORDER BY id")
     .all()
     .map(({ request_id }) => request_id)
-/** What is under way, by its owners. */
-const underWay = () => ({
+/** The unfinished work, by its owners. */
+const unfinished = () => ({
   holds: pending(),
   images: db.query("SELECT prompt FROM generations WHERE state = 'generating'").values().flat(),
   uploads: db.query("SELECT name FROM files WHERE state = 'storing'").values().flat(),
@@ -74,7 +74,7 @@ beforeAll(async () => {
   db.run(
     "INSERT INTO gateways (id, version, started_at_ms, ended_at_ms) VALUES (6, 'v', 1, 2), (7, 'v', 1, NULL)",
   )
-  // On one machine a start ends all others: this one is as if it were elsewhere.
+  // A start ends all other gateways of its machine: the trigger stands for a gateway on another machine.
   db.run(
     'CREATE TRIGGER elsewhere BEFORE UPDATE ON gateways WHEN old.id = 7 BEGIN SELECT RAISE (IGNORE); END',
   )
@@ -87,9 +87,9 @@ afterAll(async () => {
   gateway[Symbol.dispose]()
 })
 
-describe('what is under way at another gateway', () => {
-  test('is left alone by a start, which resolves what nobody has any more', () => {
-    expect(underWay()).toEqual({ holds: ['alive'], images: ['alive'], uploads: ['alive'] })
+describe('the unfinished work of another gateway', () => {
+  test('is left alone by a start, which resolves the work of ended gateways', () => {
+    expect(unfinished()).toEqual({ holds: ['alive'], images: ['alive'], uploads: ['alive'] })
     expect(db.query("SELECT prompt FROM generations WHERE state = 'failed'").values()).toHaveLength(2)
     expect(gateways()).toEqual([
       [7, null],
@@ -100,17 +100,17 @@ describe('what is under way at another gateway', () => {
   test('is left alone by sweeps', async () => {
     holdOf('ended')
     await eventually('a sweep has expired another hold', () => pending().length === 1)
-    expect(underWay()).toEqual({ holds: ['alive'], images: ['alive'], uploads: ['alive'] })
+    expect(unfinished()).toEqual({ holds: ['alive'], images: ['alive'], uploads: ['alive'] })
   })
 
-  test('once its row has ended: holds expire with a sweep, images and uploads end with a start', async () => {
+  test('ends once its row has ended: holds with a sweep, images and uploads with a start', async () => {
     db.run('DROP TRIGGER elsewhere')
     db.run('UPDATE gateways SET ended_at_ms = 3 WHERE id = 7')
     await eventually('its hold has expired', () => pending().length === 0)
-    expect(underWay()).toEqual({ holds: [], images: ['alive'], uploads: ['alive'] })
+    expect(unfinished()).toEqual({ holds: [], images: ['alive'], uploads: ['alive'] })
     await run.stop()
     await start()
-    expect(underWay()).toEqual({ holds: [], images: [], uploads: [] })
+    expect(unfinished()).toEqual({ holds: [], images: [], uploads: [] })
     expect(gateways()).toEqual([[9, null]])
   })
 })

@@ -1,4 +1,4 @@
-// Pipelined requests: a connection cannot keep the event loop by sending many at once, and a few are answered in their order.
+// Pipelined requests: a connection cannot block the event loop with many at once, and a few are answered in order.
 import { describe, expect, test } from 'bun:test'
 import { answering, ask, wholePath } from '../../support/native.ts'
 import { fileScene } from '../../support/scene.ts'
@@ -16,7 +16,7 @@ const post = request(
   'POST',
 )
 
-/** The heads of the answers that have come. */
+/** The heads of the received responses. */
 const headsIn = (received: string): string[] =>
   received
     .split('HTTP/1.1 ')
@@ -24,18 +24,18 @@ const headsIn = (received: string): string[] =>
     .map((answer) => answer.split('\r\n\r\n', 1)[0]?.toLowerCase() ?? '')
 const endsIt = (head: string): boolean => head.includes('\r\nconnection: close')
 
-/** 64 of any connection, and 16 of this one. */
+/** 64 from all connections, and 16 from this one. */
 const MAX_BEFORE_CLOSE = 80
 
-describe('of 200 requests in one write the application sees 81 at most, the last of which closes the connection', () => {
+describe('of 200 requests in one write the application sees at most 81, the last of which closes the connection', () => {
   test.each([
     ['without a key', request('/v1/models'), 401],
-    ['without an endpoint', request('/nope'), 404],
+    ['an unknown endpoint', request('/nope'), 404],
     ['POST without a key', `${post}{}`, 401],
-    ['the health', request('/healthz'), 200],
+    ['health', request('/healthz'), 200],
     ['readiness', request('/readyz'), 200],
-    ['the models, with a key', request('/v1/models', withKey), 200],
-    ['without a Host', 'GET /v1/models HTTP/1.1\r\nhost: \r\n\r\n', 400],
+    ['models, with a key', request('/v1/models', withKey), 200],
+    ['an empty Host', 'GET /v1/models HTTP/1.1\r\nhost: \r\n\r\n', 400],
   ])('%s', async (_, text, status) => {
     const client = await connectSocket(gateway.url)
     client.send(text.repeat(200))
@@ -47,7 +47,7 @@ describe('of 200 requests in one write the application sees 81 at most, the last
   })
 })
 
-test('8 requests in one write are answered in their order, and the connection stays', async () => {
+test('8 requests in one write are answered in order, and the connection stays open', async () => {
   const client = await connectSocket(gateway.url)
   const paths = ['/healthz', '/nope', '/readyz', '/v1/models', '/healthz', '/nope', '/v1/models', '/readyz']
   const statuses = [200, 404, 200, 200, 200, 404, 200, 200]
@@ -61,7 +61,7 @@ test('8 requests in one write are answered in their order, and the connection st
   client.leave('close')
 })
 
-test('of 100 connections with a request each at the same moment none is closed', async () => {
+test('100 connections with a request each at the same moment stay open', async () => {
   const clients = await Promise.all(Array.from({ length: 100 }, () => connectSocket(gateway.url)))
   for (let round = 1; round <= 3; round++) {
     for (const client of clients) client.send(request('/v1/models', withKey))
@@ -71,7 +71,7 @@ test('of 100 connections with a request each at the same moment none is closed',
   for (const client of clients) client.leave('close')
 })
 
-test('of 20 paid calls in one write one is begun: the runtime takes no request before the answer of the last', async () => {
+test('of 20 paid calls in one write only one starts, because the runtime reads the next request after the response', async () => {
   const client = await connectSocket(gateway.url)
   client.send(rawPost(wholePath(), ask(), { authorization: `Bearer ${key}` }).repeat(20))
   await client.closed

@@ -1,4 +1,4 @@
-// A gateway below a path: with the path in front of an address and without it, every answer is the same, and names the path where it names an address.
+// A gateway below a path: addresses with and without the path get the same response, and addresses in responses have the path.
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { hasImpossiblePath, publicPathOf } from '../../../src/domain/public-url.ts'
@@ -18,7 +18,7 @@ const at = (path: string, init?: RequestInit) =>
   fetch(new URL(path, gateway.url), { redirect: 'manual', ...init })
 
 describe('an address', () => {
-  const left = (url: string, path = '/tollgate') => {
+  const withoutPublicPath = (url: string, path = '/tollgate') => {
     const request = { url } as Request
     leavePublicPath(request, path)
     return request.url
@@ -29,7 +29,7 @@ describe('an address', () => {
     ['http://a/tollgate/', 'http://a/'],
     ['http://a/tollgate?x=/tollgate/', 'http://a/?x=/tollgate/'],
     ['http://a/tollgate/tollgate/v1', 'http://a/tollgate/v1'],
-    // Without the path, or with what only begins so, it stays.
+    // An address without the path, or with one that only begins so, is unchanged.
     ['http://a/tollgates/v1', 'http://a/tollgates/v1'],
     ['http://a/Tollgate/v1', 'http://a/Tollgate/v1'],
     ['http://a//tollgate/v1', 'http://a//tollgate/v1'],
@@ -38,8 +38,8 @@ describe('an address', () => {
     ['http://tollgate/v1', 'http://tollgate/v1'],
     ['http://a', 'http://a'],
     ['/tollgate/v1', '/tollgate/v1'],
-  ])('%s is %s', (url, expected) => {
-    expect(left(url)).toBe(expected)
+  ])('%s becomes %s', (url, expected) => {
+    expect(withoutPublicPath(url)).toBe(expected)
   })
 
   test.each([
@@ -66,7 +66,7 @@ describe('an address', () => {
       '/a"b',
     ].map((path) => [`https://example.com${path}`, '', true] as const),
     ['no URL', '', false],
-  ] as const)('of a public_url %s has the path "%s"; impossible: %p', (public_url, path, is_impossible) => {
+  ] as const)('a public_url %s has the path "%s"; impossible: %p', (public_url, path, is_impossible) => {
     expect(publicPathOf(public_url)).toBe(path)
     expect(hasImpossiblePath(public_url ?? '')).toBe(is_impossible)
   })
@@ -86,7 +86,7 @@ describe.each(['', '/tollgate'])('with "%s" before its path', (prefix) => {
     expect([found.status, await found.text()]).toEqual([own.status, await own.text()])
   })
 
-  test('a call is served and charged, at the addresses of Azure, too', async () => {
+  test('a call succeeds, at an address of Azure, too', async () => {
     expect((await call(prefix + wholePath(), ask())).status).toBe(200)
     const body = { messages: [{ role: 'user', content: 'Hello' }] }
     const azure = await call(
@@ -96,7 +96,7 @@ describe.each(['', '/tollgate'])('with "%s" before its path', (prefix) => {
     expect(azure.status).toBe(200)
   })
 
-  test('a response over a WebSocket', async () => {
+  test('a response over a WebSocket completes', async () => {
     const socket = await openSocket(gateway, { key, path: `${prefix}/v1/responses` })
     const events = await socket.create({ model: MODEL, input: 'Hello' })
     expect(events.at(-1)?.type).toBe('response.completed')
@@ -104,7 +104,7 @@ describe.each(['', '/tollgate'])('with "%s" before its path', (prefix) => {
     await socket.closed
   })
 
-  test("by OpenAI's SDK, with the path in its base URL", async () => {
+  test("OpenAI's SDK works with the path in its base URL", async () => {
     const client = new OpenAI({ apiKey: key, baseURL: `${gateway.url.origin}${prefix}/v1` })
     const answer = await client.chat.completions.create({
       model: MODEL,
@@ -113,7 +113,7 @@ describe.each(['', '/tollgate'])('with "%s" before its path', (prefix) => {
     expect(answer.choices[0]?.message.content).toBe('Hello.')
   })
 
-  test('pages name their files below the path, where they are found', async () => {
+  test('pages link to their files below the path', async () => {
     for (const path of ['/console', '/console/accounts/7', '/docs']) {
       const page = await (await at(prefix + path)).text()
       const files = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, file = '']) => file)
@@ -123,12 +123,12 @@ describe.each(['', '/tollgate'])('with "%s" before its path', (prefix) => {
     }
   })
 
-  test('a browser at its root is sent to the console', async () => {
+  test('the root redirects a browser to the console', async () => {
     const { status, headers } = await at(`${prefix}/`, { headers: { accept: 'text/html' } })
     expect([status, headers.get('location')]).toEqual([302, '/tollgate/console'])
   })
 
-  test("the console's document is compressed, and known again", async () => {
+  test("the console's document is compressed, and its ETag is recognized", async () => {
     for (const coding of ['br', 'gzip', 'identity']) {
       const headers = { 'accept-encoding': coding }
       const first = await at(`${prefix}/console`, { headers })
@@ -141,12 +141,12 @@ describe.each(['', '/tollgate'])('with "%s" before its path', (prefix) => {
   })
 })
 
-test('the reference says where its routes are', async () => {
+test('the API reference names the path of its routes', async () => {
   const { servers } = (await (await at('/docs/openapi.json')).json()) as { servers: { url: string }[] }
   expect(servers.map(({ url }) => url)).toEqual(['/tollgate'])
 })
 
-test('links have the path, cookies its name, and only pages of the public origin may change anything', async () => {
+test('links contain the path, cookies its name, and only pages of the public origin may change data', async () => {
   const operator = await signedIn(gateway, 'operator')
   await gateway.account('alice')
   const own = {
@@ -166,13 +166,13 @@ test('links have the path, cookies its name, and only pages of the public origin
     'https://example.com/tollgate',
   ])
     expect([origin, (await invite({ ...own, origin })).status]).toEqual([origin, 403])
-  // That of a gateway at the root of the host.
+  // The cookie of a gateway at the root of the host.
   expect((await invite({ ...own, cookie: operator.cookie, origin: 'https://example.com' })).status).toBe(401)
   const probes = (await at('/console/api/session')).headers.getSetCookie()
   expect(probes.map((cookie) => cookie.split('=')[0])).toEqual(['__Host-tollgate.tollgate-probe'])
 })
 
-test('another path counts at once, and the one before no longer', async () => {
+test('a changed path replaces the previous one at once', async () => {
   await recatalogue({ server: 'public_url = "https://example.com/other"' })
   expect((await at('/other/healthz')).status).toBe(200)
   expect((await at('/tollgate/healthz')).status).toBe(404)

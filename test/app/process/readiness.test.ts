@@ -1,4 +1,4 @@
-// `/readyz` and new calls while the disk is full, the database file is gone or another one, or its write lock is taken.
+// Readiness: `/readyz` and new calls while the disk is full, the database file is missing or replaced, or its write lock is taken.
 import { afterEach, expect, test } from 'bun:test'
 import { copyFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ async function readiness({ gateway }: Scene): Promise<{ status: number; reason: 
 const turnsTo = (s: Scene, status: number) =>
   eventually(`/readyz is ${status}`, async () => (await readiness(s)).status === status)
 
-/** New calls are refused, and leave no hold; `/healthz` is as ever. */
+/** New calls are refused and leave no hold; `/healthz` still succeeds. */
 async function expectClosed(s: Scene, reason: string): Promise<void> {
   expect(await readiness(s)).toEqual({ status: 503, reason })
   const before = s.counts()
@@ -45,8 +45,8 @@ async function expectOpen(s: Scene): Promise<void> {
   expect((await s.call(wholePath(), ask())).status).toBe(200)
 }
 
-/** The lines of the log about it, without what changes. */
-const told = ({ gateway }: Scene) =>
+/** The lines of the log about readiness. */
+const logged = ({ gateway }: Scene) =>
   gateway.log
     .lines()
     .filter(({ message }) => /^(not ready|ready again|the ledger can|the database's files)/.test(message))
@@ -55,7 +55,7 @@ const MISSING = 'the database file is missing: put it back, or stop the gateway 
 
 const database = ({ gateway }: Scene) => join(gateway.data_folder, 'tollgate.db')
 
-test('a database file that is moved away, and put back', async () => {
+test('calls are refused until a moved database file is put back', async () => {
   const s = await open()
   renameSync(database(s), `${database(s)}.away`)
   await turnsTo(s, 503)
@@ -63,7 +63,7 @@ test('a database file that is moved away, and put back', async () => {
   renameSync(`${database(s)}.away`, database(s))
   await expectOpen(s)
   const reason = MISSING
-  expect(told(s)).toMatchObject([
+  expect(logged(s)).toMatchObject([
     { level: 'error', message: 'not ready: nothing is written, and new paid calls are refused', reason },
     {
       level: 'info',
@@ -74,7 +74,7 @@ test('a database file that is moved away, and put back', async () => {
   ])
 })
 
-test('while it is away nothing else is written either, and all is as before when it is back', async () => {
+test('uploads are refused without the database file, and succeed once it is back', async () => {
   const s = await open()
   const upload = async () =>
     (
@@ -93,7 +93,8 @@ test('while it is away nothing else is written either, and all is as before when
   expect(await upload()).toBe(200)
 })
 
-test('a database file that is replaced by a copy: what is written would go to a file without a name', async () => {
+// The gateway would write into a file that no longer has a name.
+test('calls are refused after a copy replaced the database file', async () => {
   const s = await open()
   renameSync(database(s), `${database(s)}.away`)
   copyFileSync(`${database(s)}.away`, database(s))
@@ -106,7 +107,7 @@ test('a database file that is replaced by a copy: what is written would go to a 
   await expectOpen(s)
 })
 
-test.skipIf(!mayMount)('a full disk, before any call shows it', async () => {
+test.skipIf(!mayMount)('a full disk is noticed before any call fails', async () => {
   using disk = mountSmallDisk()
   const s = await open({ parent_folder: disk.path })
   await disk.fill()
@@ -114,22 +115,22 @@ test.skipIf(!mayMount)('a full disk, before any call shows it', async () => {
   await expectClosed(s, 'the disk is full')
   disk.free()
   await expectOpen(s)
-  expect(told(s)).toContainEqual(
+  expect(logged(s)).toContainEqual(
     expect.objectContaining({
       message: 'not ready: new paid calls are refused',
       reason: 'the disk is full',
       folder: s.gateway.data_folder,
-      // A look may come while it is being filled.
+      // A check may run while the disk is being filled.
       free: expect.stringMatching(/^(\d+ (bytes|kB)|[0-4]\.\d MB)$/),
       needed: '4.2 MB',
     }),
   )
-  expect(told(s).at(-1)).toMatchObject({ lasted_ms: expect.any(Number) })
+  expect(logged(s).at(-1)).toMatchObject({ lasted_ms: expect.any(Number) })
   await s[Symbol.asyncDispose]()
   opened = undefined
 })
 
-test('a write lock that another process keeps', async () => {
+test('calls are refused while another process keeps the write lock', async () => {
   const s = await open({ max_busy_wait_ms: MAX_BUSY_WAIT_MS })
   const unlock = await takeWriteLock(database(s))
   const waiting = s.call(wholePath(), ask())
@@ -138,7 +139,7 @@ test('a write lock that another process keeps', async () => {
   await expectClosed(s, "another process holds the database's write lock")
   await unlock()
   await expectOpen(s)
-  expect(told(s)).toMatchObject([
+  expect(logged(s)).toMatchObject([
     {
       level: 'error',
       reason: "another process holds the database's write lock",

@@ -1,4 +1,4 @@
-// A start of a newer program that is refused: the database of the older one stays as it was, so that the older one still reads it.
+// A refused start of a newer program: the database stays as it was, so that the older program can still read it.
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,9 +20,9 @@ import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.
 import { restarts } from '../../support/restarts.ts'
 import { temporary } from '../../support/temporary.ts'
 
-/** Nobody of this machine. */
+/** The id of no user of this machine. */
 const OTHER_USER = 54_321
-/** The version of release 0.2. */
+/** The schema version of release 0.2. */
 const OLD_VERSION = 11
 const IS_ROOT = process.geteuid?.() === 0
 
@@ -55,7 +55,7 @@ interface Refusing {
   server?: string
   more?: string
   plugin?: string
-  /** Of the folder before the start. */
+  /** Changes the folder before the start. */
   prepare?: (folder: string) => void
   has_files?: boolean
 }
@@ -87,16 +87,16 @@ const versionOf = (path: string): number => {
 
 const GOOD_PLUGIN = 'export default () => {}'
 
-const REFUSALS: [what: string, refusing: Refusing, says: string, doctor_says: string | null][] = [
+const REFUSALS: [name: string, refusing: Refusing, says: string, doctor_says: string | null][] = [
   ['a plugin that throws', { plugin: 'throw new Error("no word list")' }, 'no word list', null],
   [
-    'plugins whose routes the router cannot have together',
+    'plugins with conflicting routes',
     { plugin: "export default ({ app }) => app.get('/a/:one', () => '').get('/a/:other/b', () => '')" },
     'cannot be served',
     null,
   ],
   [
-    'a plugin that everybody may write to',
+    'a plugin that everybody may change',
     {
       plugin: GOOD_PLUGIN,
       prepare: (folder) => Bun.spawnSync(['chmod', '666', join(folder, 'plugins/mine.ts')]),
@@ -105,25 +105,20 @@ const REFUSALS: [what: string, refusing: Refusing, says: string, doctor_says: st
     'everybody on this machine may write to',
   ],
   [
-    'a taken address of its metrics',
+    'an address of its metrics that is in use',
     { more: `[metrics]\nlisten = "${TAKEN}"` },
     `Cannot listen on ${TAKEN}`,
     `Cannot listen on ${TAKEN}`,
   ],
   [
-    'a certificate that cannot be read',
+    'an unreadable certificate',
     { server: 'tls_certificate = "none.pem"\ntls_key = "none.key"' },
     'cannot be read',
     'cannot be read',
   ],
+  ['a missing folder of files', { has_files: false }, 'in files/, which is missing', 'which is missing'],
   [
-    'a folder of files that is missing',
-    { has_files: false },
-    'in files/, which is missing',
-    'which is missing',
-  ],
-  [
-    'a bucket that cannot be used',
+    'an unusable bucket',
     {
       more: `[storage]\nfiles = "s3://bucket-x/prod"\nendpoint = "http://127.0.0.1:${freePort()}"\naccess_key_id = "a"\nsecret_access_key = "b"`,
     },
@@ -141,7 +136,7 @@ const OF_ROOT: typeof REFUSALS = [
   ],
 ]
 
-describe('a start that is refused leaves the database of an older version as it was', () => {
+describe('a refused start leaves the database of an older version as it was', () => {
   test.each([...REFUSALS, ...(IS_ROOT ? OF_ROOT : [])])('%s', async (_, refusing, says, doctor_says) => {
     using gateway = await oldFolder(refusing)
     const { path, database_path } = gateway.folder
@@ -154,13 +149,13 @@ describe('a start that is refused leaves the database of an older version as it 
     expect(failed.join('\n')).toContain(doctor_says)
   })
 
-  test('a taken address', async () => {
+  test('an address that is in use', async () => {
     using gateway = await oldFolder({})
     await expect(gateway.start({ listen: TAKEN })).rejects.toThrow(`Cannot listen on ${TAKEN}`)
     expect(versionOf(gateway.folder.database_path)).toBe(OLD_VERSION)
   })
 
-  test.each(['127.0.0.1', 'localhost'])('an address that its own metrics have as %s', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('the address of its own metrics, as %s', async (host) => {
     const port = freePort()
     using gateway = await oldFolder({ more: `[metrics]\nlisten = "${host}:${port}"` })
     const start = gateway.start({ listen: `127.0.0.1:${port}` })
@@ -169,8 +164,8 @@ describe('a start that is refused leaves the database of an older version as it 
   })
 })
 
-describe.if(hasPostgres)('of a server’s database', () => {
-  test('a start beside another gateway whose files are in a folder leaves the tables of that one', async () => {
+describe.if(hasPostgres)('on PostgreSQL', () => {
+  test('a refused start beside another gateway with files in a folder leaves its tables as they were', async () => {
     const { name, url } = await makeDatabase('template0')
     await using _dropping = { [Symbol.asyncDispose]: () => dropDatabase(name) }
     const connection = await Connection.open(url)
@@ -198,7 +193,7 @@ describe.if(hasPostgres)('of a server’s database', () => {
   })
 })
 
-test('a start waits for a command that has the folder for a moment', async () => {
+test('a start waits for a command that locks the folder for a moment', async () => {
   using gateway = await restarts(catalogueOf({ upstream_url: 'simulator', api_keys: ['k'] }))
   const command = await lockHolder(join(gateway.folder.path, 'serve.lock'), 300)
   await using _run = await gateway.start()
@@ -206,7 +201,7 @@ test('a start waits for a command that has the folder for a moment', async () =>
   await command.exited
 })
 
-test('a start that nothing refuses migrates it, and keeps a copy', async () => {
+test('a successful start migrates the database and keeps a copy', async () => {
   using gateway = await oldFolder({ plugin: GOOD_PLUGIN })
   const { path, database_path } = gateway.folder
   await using _run = await gateway.start()

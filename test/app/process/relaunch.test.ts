@@ -1,4 +1,4 @@
-// A start with the runtime's settings: more calls upstream at once than its own limit of 256, and a collector that keeps little garbage.
+// The relaunch of `tollgate serve` with settings of the runtime: more simultaneous upstream calls than its limit of 256, and little garbage in memory.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -13,7 +13,7 @@ setDefaultTimeout(60_000)
 
 const CALLS = 400
 
-/** A client without a limit: the test's own fetch has the limit too. */
+/** Calls by a client without a limit: `fetch` in this test has the limit, too. */
 function statusOf({ url, key }: { url: URL; key: string }): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const headers = { 'x-goog-api-key': key, 'content-type': 'application/json' }
@@ -35,11 +35,11 @@ test.each([
   ['audit --data serve', false],
   ['account create serve', false],
   ['audit-at-start --json --data serve', false],
-])('only `tollgate serve` begins again with settings: `%s`', (line, expected) => {
+])('only `tollgate serve` relaunches itself with settings: `%s`', (line, expected) => {
   expect(isServe(line.split(' '))).toBe(expected)
 })
 
-test(`a gateway process has ${CALLS} calls upstream at once`, async () => {
+test(`a gateway process makes ${CALLS} upstream calls at once`, async () => {
   const arrived = Promise.withResolvers<void>()
   let waiting = 0
   await using upstream = await startUpstream(async (): Promise<Answer> => {
@@ -55,12 +55,12 @@ test(`a gateway process has ${CALLS} calls upstream at once`, async () => {
 // Only Linux shows the environment of a process.
 test.if(process.platform === 'linux').each([
   [
-    'that of 1 GB, or of a smaller container',
+    '1 GB, or less in a smaller container',
     undefined,
     Math.min(process.constrainedMemory() || totalmem(), 1024 ** 3),
   ],
-  ["the operator's own", '536870912', 536_870_912],
-])('the memory that the collector reckons with: %s', async (_, own, expected) => {
+  ["the operator's setting", '536870912', 536_870_912],
+])('the garbage collector assumes a memory of %s', async (_, own, expected) => {
   const name = 'BUN_JSC_forceRAMSize'
   const environment = own === undefined ? {} : { [name]: own }
   await using gateway = await startGatewayProcess(

@@ -1,24 +1,24 @@
-// spec.md, Endpoints: "All endpoints require authentication": every route is tried without a key, and with wrong ones.
+// spec.md, Endpoints: "All endpoints require authentication": every route is called without a key and with wrong keys.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { plugins } from '../../../plugins/index.ts'
 import { startTestGateway } from '../../support/gateway.ts'
 import { gatewaySpy, routesOf } from '../../support/plugins.ts'
 import { fileScene } from '../../support/scene.ts'
 
-/** The routes that need no key. Nothing is added here without a reason in the specification. */
+/** The routes that need no key. Add one only with a reason in the specification. */
 const OPEN = ['GET /healthz', 'GET /readyz']
-/** The reference of the API (test/docs): it says what this program can do, and nothing of its accounts. */
+/** The API reference (test/docs): it describes the program, and contains no data of accounts. */
 const isReference = ({ path }: { path: string }) => /^\/docs(\/|$)/.test(path)
-/** What anybody may see of the service (test/site): nothing, unless the operator turns it on. */
+/** The public pages of the service (test/site): off, unless the operator turns them on. */
 const isPublic = ({ path }: { path: string }) => /^\/(brand|pricing|status|robots\.txt)\b/.test(path)
-/** It is not there unless the catalogue has a token for it, which is none of an account (test/metrics). */
+/** The metrics (test/metrics): off without a token in the catalogue, which is not a key of an account. */
 const isMetrics = ({ path }: { path: string }) => path === '/metrics'
-/** A recipient of mails has the token of their link, and no key (test/mail). */
+/** The recipient of a mail has the token of its link instead of a key (test/mail). */
 const isMail = ({ path }: { path: string }) => path === '/mail/unsubscribe'
-/** A provider of identities signs what it sends there, and has no key (test/identity-providers). */
+/** An identity provider signs its requests instead of using a key (test/identity-providers). */
 const isProvider = ({ path }: { path: string }) => path.startsWith('/identity-providers/')
 
-/** A payment provider signs its webhooks, and has no key (test/payments). */
+/** A payment provider signs its webhooks instead of using a key (test/payments). */
 const isPayment = ({ path }: { path: string }) => path.startsWith('/payments/')
 
 const spy = gatewaySpy()
@@ -28,7 +28,7 @@ beforeEach(() => {
   upstream.seen.length = 0
 })
 
-/** All routes but the console's, which test/console tries, and `/`, which leads there; each with a path that it matches. */
+/** All routes except those of the console, covered by test/console, and `/`, which redirects there; each with a matching path. */
 function routes(): { method: string; path: string }[] {
   const others = served.filter(({ path }) => !/^\/(console(\/.*)?)?$/.test(path))
   return others.flatMap(({ method, path }) =>
@@ -42,7 +42,7 @@ function routes(): { method: string; path: string }[] {
 const isOpen = ({ method, path }: { method: string; path: string }) => OPEN.includes(`${method} ${path}`)
 const withoutBody = (method: string) => method === 'GET' || method === 'HEAD'
 
-/** No key, and wrong keys in each form in which a key can be sent. */
+/** No key, and wrong keys in each form of a key. */
 const WRONG: [string, Record<string, string>, string][] = [
   ['no key', {}, ''],
   ['a wrong bearer', { authorization: `Bearer tg_${'x'.repeat(43)}` }, ''],
@@ -54,12 +54,12 @@ const BODIES: [string, string, string][] = [
   ['an empty object', '{}', 'application/json'],
   ['bad JSON', '{"', 'application/json'],
   ['a bad form', '--x', 'multipart/form-data; boundary=x'],
-  ['nothing known', 'x', 'text/weird'],
+  ['an unknown type', 'x', 'text/weird'],
 ]
 
 describe('without a key', () => {
   test.each(WRONG)(
-    '%s: every route but two answers 401 before it looks at the body',
+    '%s: every protected route answers 401 before it reads the body',
     async (_, headers, query) => {
       const closed = routes().filter(
         (route) =>
@@ -93,7 +93,7 @@ describe('without a key', () => {
     },
   )
 
-  test.each(OPEN)('%s answers', async (route) => {
+  test.each(OPEN)('%s answers with its status', async (route) => {
     const [method = '', path = ''] = route.split(' ')
     const response = await fetch(new URL(path, gateway.url), { method })
     expect(response.status).toBe(200)
@@ -110,7 +110,7 @@ describe('without a key', () => {
   })
 })
 
-describe('a path that no route serves', () => {
+describe('an unknown path', () => {
   test.each([
     ['GET', '/'],
     ['GET', '/nowhere'],
@@ -129,7 +129,7 @@ describe('a path that no route serves', () => {
     })
   })
 
-  test('a short Host header, which makes Elysia misread the path, lets nobody in', async () => {
+  test('a short Host header, with which Elysia misreads the path, does not bypass authentication', async () => {
     const response = await fetch(new URL('/v1beta/models/x:generateContent', gateway.url), {
       method: 'POST',
       headers: { host: 'a' },
@@ -140,7 +140,7 @@ describe('a path that no route serves', () => {
 })
 
 describe('readiness', () => {
-  test('/readyz is 503, and calls are refused, from the moment the gateway begins to stop', async () => {
+  test('/readyz is 503, and calls are refused, as soon as the gateway begins to stop', async () => {
     await using own = await startTestGateway({ upstream, plugins: [...plugins, spy.plugin] })
     const key = await own.caller()
     const stopping = spy.gateway().calls.running.stop(0)
@@ -156,7 +156,7 @@ describe('readiness', () => {
   })
 })
 
-test('nothing of a call is read that its route does not ask for: its cookies, and all its headers as an object', () => {
+test('no route makes Elysia parse cookies or copy all headers into an object', () => {
   const readers = served.filter((route) => /parseCookie|headers\.toJSON/.test(String(route.compile())))
   expect(readers.map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })

@@ -1,4 +1,4 @@
-// The files of data/several: what the set-up of several gateways is made of fits together, and is taken by nginx.
+// The files of data/several, a set-up of several gateways: they fit together, and nginx accepts its configuration.
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ interface Service {
   volumes: string[]
   build?: { context: string; dockerfile: string }
 }
-/** As with a password in the environment. */
+/** With a password filled in, as from the environment. */
 const compose = read('compose.yaml').replaceAll(/\$\{TOLLGATE_PASSWORD[^}]*\}/g, 'secret')
 const { services, volumes } = YAML.parse(compose) as {
   services: Record<string, Service>
@@ -24,7 +24,7 @@ const { services, volumes } = YAML.parse(compose) as {
 const gateways = Object.entries(services).filter(([name]) => name.startsWith('gateway-'))
 
 describe('the compose file', () => {
-  test('every file and volume that it mounts is there', () => {
+  test('every file and volume that it mounts exists', () => {
     const sources = Object.values(services).flatMap((service) =>
       service.volumes.map((volume) => volume.split(':')[0] ?? ''),
     )
@@ -43,7 +43,7 @@ describe('the compose file', () => {
     }
   })
 
-  test('its variables are what [storage] reads: the database and the bucket that it starts', async () => {
+  test('its variables give [storage] the database and the bucket that it starts', async () => {
     for (const [, { environment = {} }] of gateways) {
       const { database, files } = await storageIn(join(FOLDER, 'tollgate.toml'), environment)
       expect(new URL(database ?? '').hostname in services).toBeTrue()
@@ -55,12 +55,12 @@ describe('the compose file', () => {
 
 const nginx = findTool(NGINX)
 
-test.skipIf(nginx === undefined)('nginx takes its configuration, which sends nothing twice', () => {
+test.skipIf(nginx === undefined)('nginx accepts its configuration, which never repeats a request', () => {
   using folder = temporary()
   const text = read('nginx.conf').replaceAll(/gateway-\d:8080/g, '127.0.0.1:8080')
   expect(text).not.toMatch(/^\s*proxy_next_upstream .*non_idempotent/m)
   const path = folder.at('nginx.conf')
-  // In place of the package's folders, which are not there where only its program is.
+  // They replace the folders of nginx's package, which are missing if only the program is installed.
   const folders = [
     ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (name) => `${name}_temp_path ${folder.at(name)};`,

@@ -1,4 +1,4 @@
-// The audit at the start: what it finds is logged, whether it ran at once or in a process of its own.
+// The audit at the start: its findings are logged, whether it runs at once or in a separate process.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sqliteEngine } from '../../../src/app/process/engine/sqlite.ts'
 import { fileStoresOf } from '../../../src/app/process/files/stores.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.dispose]())
 
-async function started(
+async function startAudit(
   max_rows_at_once: number,
   { path, database_path } = folder,
   data_folder = path,
@@ -42,16 +42,16 @@ async function started(
   return { audit, db, log }
 }
 
-/** A process of its own fails there, and so can be told. */
+/** A separate process fails in this folder, which distinguishes it from an audit at once. */
 const NOWHERE = '/does-not-exist'
 
-/** -1: also an empty ledger is audited beside the calls. */
+/** With -1 even an empty ledger is audited in a separate process. */
 describe.each([
   ['at once', 5_000],
-  ['in a process of its own', -1],
+  ['in a separate process', -1],
 ])('%s', (_, max_rows_at_once) => {
-  test('right books are not mentioned', async () => {
-    const { audit, db, log } = await started(max_rows_at_once)
+  test('correct books add nothing to the log', async () => {
+    const { audit, db, log } = await startAudit(max_rows_at_once)
     await audit.ended
     audit.stop()
     expect(log.lines()).toEqual([])
@@ -59,9 +59,9 @@ describe.each([
   })
 
   test('wrong books are an error in the log', async () => {
-    const { db: tampered } = await started(5_000)
+    const { db: tampered } = await startAudit(5_000)
     tampered.run('UPDATE accounts SET balance_nanos = balance_nanos + 1')
-    const { audit, db, log } = await started(max_rows_at_once)
+    const { audit, db, log } = await startAudit(max_rows_at_once)
     await audit.ended
     audit.stop()
     tampered.run('UPDATE accounts SET balance_nanos = balance_nanos - 1')
@@ -71,8 +71,8 @@ describe.each([
   })
 })
 
-test('an audit that a stop ended reports nothing', async () => {
-  const { audit, db, log } = await started(-1)
+test('an audit ended by a stop reports nothing', async () => {
+  const { audit, db, log } = await startAudit(-1)
   audit.stop()
   await audit.ended
   expect(log.lines()).toEqual([])
@@ -81,12 +81,12 @@ test('an audit that a stop ended reports nothing', async () => {
 
 test.each([
   [19, 'at once'],
-  [20, 'in a process of its own'],
-])('%d calls that are settled, whose holds have no rows, of at most 20 rows: %s', async (calls, how) => {
+  [20, 'in a separate process'],
+])('%d settled calls without rows of holds are audited %s with a limit of 20 calls', async (calls, how) => {
   using folder = await prepareDataFolder('')
   fillHistory(folder.database_path, { calls, accounts: 1, days: 1 })
-  // The top-ups are entries, too.
-  const { audit, db, log } = await started(21, folder, NOWHERE)
+  // The limit of 21 rows includes the top-up, which is an entry, too.
+  const { audit, db, log } = await startAudit(21, folder, NOWHERE)
   expect(db.query('SELECT count(*) FROM holds').values()).toEqual([[0]])
   await audit.ended
   audit.stop()
@@ -96,12 +96,12 @@ test.each([
   db.close()
 })
 
-test('it is made again each day, by the eldest of several gateways', async () => {
+test('the oldest of several gateways repeats the audit each day', async () => {
   const alive = [{ id: 1 }, { id: 2 }] as Gateway[]
   const of = (id: number) =>
-    started(5_000, folder, NOWHERE, { own_gateway: { id, alive }, again_every_ms: 20 })
+    startAudit(5_000, folder, NOWHERE, { own_gateway: { id, alive }, again_every_ms: 20 })
   const [first, second] = [await of(2), await of(1)]
-  await eventually('it is made twice', () => second.log.lines().length > 1)
+  await eventually('it ran twice', () => second.log.lines().length > 1)
   expect(first.log.lines()).toEqual([])
   for (const { audit, db } of [first, second]) {
     audit.stop()
@@ -109,7 +109,7 @@ test('it is made again each day, by the eldest of several gateways', async () =>
   }
 })
 
-test('what the audit of a start found at once, that of the day finds again, though a mark from before is above it', async () => {
+test('the daily audit repeats a finding of the audit at the start, although the call is before an older mark', async () => {
   using folder = await prepareDataFolder('')
   fillHistory(folder.database_path, { calls: 60, accounts: 1, days: 2 })
   const tampered = openDatabase(folder.database_path)
@@ -117,9 +117,9 @@ test('what the audit of a start found at once, that of the day finds again, thou
   if (!next) throw new Error('no mark was made')
   await keepAuditMark(dbOver(tampered), markRowOf(next))
   tampered.run('UPDATE calls SET cost_nanos = cost_nanos + 1 WHERE id = 3')
-  const { audit, db, log } = await started(5_000, folder, folder.path, { again_every_ms: 100 })
+  const { audit, db, log } = await startAudit(5_000, folder, folder.path, { again_every_ms: 100 })
   const findings = () => log.lines().map((line) => line.findings)
-  await eventually('the audit of the day has ended', () => findings().length > 1)
+  await eventually('the daily audit has ended', () => findings().length > 1)
   audit.stop()
   expect(findings()[0]).toContainEqual(expect.objectContaining({ subject: 'call 3' }))
   expect(findings()[1]).toEqual(findings()[0])
@@ -131,12 +131,14 @@ test.each([
   ['at the start', -1],
   ['of the day', 5_000],
 ])(
-  'an audit %s whose process cannot be started says so, and the gateway goes on',
+  'an audit %s whose process cannot start is logged, and the gateway goes on',
   async (_, max_rows_at_once) => {
     const { command } = ownProgram
     ownProgram.command = ['/does-not-exist']
     try {
-      const { audit, db, log } = await started(max_rows_at_once, folder, folder.path, { again_every_ms: 20 })
+      const { audit, db, log } = await startAudit(max_rows_at_once, folder, folder.path, {
+        again_every_ms: 20,
+      })
       await eventually('it says so', () => log.lines().length > 0)
       audit.stop()
       expect(log.lines()[0]).toMatchObject({ message: 'the audit could not run: run `tollgate audit`' })
@@ -148,8 +150,8 @@ test.each([
   },
 )
 
-test('an audit that cannot run says so', async () => {
-  const { audit, db, log } = await started(-1, folder, NOWHERE)
+test('an audit that cannot run is logged', async () => {
+  const { audit, db, log } = await startAudit(-1, folder, NOWHERE)
   await audit.ended
   audit.stop()
   expect(JSON.stringify(log.lines())).toContain('could not run')

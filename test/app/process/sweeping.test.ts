@@ -1,4 +1,4 @@
-// The sweeps of a gateway: one that fails keeps no other from its work, rounds do not overlap, and a stop waits for the sweep under way.
+// The sweeps of a gateway: a failure does not stop the others, rounds do not overlap, and a stop waits for the running sweep.
 import { describe, expect, test } from 'bun:test'
 import { sweepEach } from '../../../src/app/process/sweeps.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -15,7 +15,7 @@ describe('a round', () => {
         throw new Error('broken')
       },
     ],
-  ])('of which one %s goes on with the next, and says which it was', async (_, sweep) => {
+  ])('with a sweep that %s continues with the next one, and logs the failure by name', async (_, sweep) => {
     const { log, lines } = memoryLog()
     const swept: string[] = []
     const note = (name: string) => ({ name, sweep: () => void swept.push(name) })
@@ -27,24 +27,24 @@ describe('a round', () => {
     expect(lines()).toMatchObject([failed, failed])
   })
 
-  test('that takes long is not begun a second time', async () => {
+  test('does not start again while it runs', async () => {
     const over = Promise.withResolvers<void>()
-    let begun = 0
+    let starts = 0
     const long = () => {
-      begun += 1
+      starts += 1
       return over.promise
     }
     const sweeping = sweepEach([{ name: 'long', sweep: long }], memoryLog().log)
     const rounds = [sweeping.run(), sweeping.run()]
     over.resolve()
     await Promise.all(rounds)
-    expect(begun).toBe(1)
+    expect(starts).toBe(1)
     await sweeping.run()
-    expect(begun).toBe(2)
+    expect(starts).toBe(2)
   })
 })
 
-test('a stop waits for the sweep under way, and begins no other', async () => {
+test('a stop waits for the running sweep, and starts no other', async () => {
   const order: string[] = []
   const over = Promise.withResolvers<void>()
   const first = () => over.promise.then(() => order.push('first is over'))
@@ -66,12 +66,12 @@ test('a stop waits for the sweep under way, and begins no other', async () => {
 describe('a sweep that hangs', () => {
   const hanging = (name: string) => ({ name, sweep: () => new Promise<never>(() => {}) })
 
-  test('keeps no other from its work, is logged, and is not begun a second time', async () => {
+  test('does not stop the others, is logged, and is not started again', async () => {
     const { log, lines } = memoryLog()
     const swept: string[] = []
-    const begun: string[] = []
+    const started: string[] = []
     const sweep = () => {
-      begun.push('disk')
+      started.push('disk')
       return new Promise<never>(() => {})
     }
     const disk = { name: 'disk', sweep }
@@ -80,18 +80,18 @@ describe('a sweep that hangs', () => {
     })
     await sweeping.run()
     await sweeping.run()
-    expect({ swept, begun }).toEqual({ swept: ['other', 'other'], begun: ['disk'] })
+    expect({ swept, started }).toEqual({ swept: ['other', 'other'], started: ['disk'] })
     expect(lines()).toMatchObject([{ message: 'sweep failed', sweep: 'disk' }])
   })
 
-  test('holds a stop up for a bounded time', async () => {
+  test('delays a stop for a bounded time', async () => {
     const sweeping = sweepEach([hanging('disk')], memoryLog().log, { max_stop_ms: 5 })
     void sweeping.run()
     await sweeping.stop()
   })
 })
 
-test('a gateway whose refused requests cannot be swept ends sessions all the same', async () => {
+test('a gateway ends expired sessions even if the sweep of refused requests fails', async () => {
   await using gateway = await startTestGateway({ sweep_every_ms: 20 })
   const write = (text: string) => gateway.store.write((by) => by.rows(text))
   await write('ALTER TABLE refusals RENAME TO elsewhere')
@@ -100,11 +100,11 @@ test('a gateway whose refused requests cannot be swept ends sessions all the sam
      VALUES (randomblob(32), 'operator', ${await personAtConsole(gateway.store, null)}, 0, 0, 1, 'test')`,
   )
   await eventually(
-    'the session is gone',
+    'the session is deleted',
     () => gateway.db.query('SELECT 1 FROM sessions LIMIT 1').get() === null,
   )
-  // Its own turn comes after that of others.
-  await eventually('the failure is told', () =>
+  // Other sweeps come first in the round.
+  await eventually('the failure is logged', () =>
     gateway.log
       .lines()
       .some(({ message, sweep }) => message === 'sweep failed' && sweep === 'refused requests'),

@@ -1,4 +1,4 @@
-// The unit for systemd: what it holds, and what systemd's own tools say of it.
+// The systemd unit: its settings, and the verdict of systemd's own tools.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,11 +7,11 @@ import { temporary } from '../../support/temporary.ts'
 const text = readFileSync(join(import.meta.dir, '../../../data/tollgate.service'), 'utf8')
 const lines = text.split('\n')
 
-/** The values of a setting, the last of which systemd takes, unless it is a list. */
+/** The values of a setting; systemd uses the last one, unless the setting is a list. */
 const valuesOf = (name: string): string[] =>
   lines.filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1))
 
-test('writes its own folder and nothing else, as a user of its own', () => {
+test('the unit can write only its own folder, as a separate user', () => {
   expect(valuesOf('DynamicUser')).toEqual(['yes'])
   expect(valuesOf('ProtectSystem')).toEqual(['strict'])
   expect(valuesOf('ReadWritePaths')).toEqual([])
@@ -19,32 +19,32 @@ test('writes its own folder and nothing else, as a user of its own', () => {
   expect(valuesOf('ExecStart')).toEqual(['/usr/local/bin/tollgate serve --data /var/lib/tollgate'])
 })
 
-test('leaves memory that is written and run to the runtime, and says why', () => {
+test('the unit allows writable and executable memory, and says why', () => {
   expect(lines[lines.indexOf('MemoryDenyWriteExecute=no') - 1]).toContain('compiles JavaScript')
 })
 
-test('waits longer for a stop than the gateway does by default', () => {
+test('the unit waits longer for a stop than the gateway does by default', () => {
   expect(valuesOf('TimeoutStopSec')).toEqual(['60'])
 })
 
-/** The unit with the lines in place that its comments name. */
+/** The unit with the lines enabled that its comments name. */
 const withLowPort = text
   .replace(/^(CapabilityBoundingSet=|PrivateUsers=yes)$/gm, '')
   .replace(/^#((?:Ambient|Capability|PrivateUsers).*)$/gm, '$1')
 
 describe.if(Bun.which('systemd-analyze') !== null)("systemd's own tools", () => {
   test.each([
-    ['as it is', text, 2],
+    ['unchanged', text, 2],
     ['for a port below 1024', withLowPort, 2.5],
-  ])('find no mistake, and judge its exposure: %s', (_, unit_text, most) => {
+  ])('find no mistake in the unit, and rate its exposure as low: %s', (_, unit_text, max_exposure) => {
     using folder = temporary()
     const unit = folder.at('tollgate-tried.service')
     writeFileSync(unit, unit_text.replaceAll('/usr/local/bin/tollgate', process.execPath))
     const verify = Bun.spawnSync(['systemd-analyze', 'verify', unit])
     expect(verify.stderr.toString() + verify.stdout.toString()).toBe('')
     expect(verify.exitCode).toBe(0)
-    const judged = Bun.spawnSync(['systemd-analyze', 'security', '--offline=yes', unit]).stdout.toString()
-    const [, exposure] = /exposure level for \S+: (\d+\.\d+)/.exec(judged) ?? []
-    expect(Number(exposure)).toBeLessThan(most)
+    const rating = Bun.spawnSync(['systemd-analyze', 'security', '--offline=yes', unit]).stdout.toString()
+    const [, exposure] = /exposure level for \S+: (\d+\.\d+)/.exec(rating) ?? []
+    expect(Number(exposure)).toBeLessThan(max_exposure)
   })
 })

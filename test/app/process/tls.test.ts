@@ -1,4 +1,4 @@
-// HTTPS by certificate files: what is refused at a start, and a renewed pair that is taken up without ending a stream.
+// HTTPS by certificate files: a start refuses wrong files, and a renewed pair takes effect without ending a stream.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,10 +27,10 @@ const put = (certificate: string, key = certificate) => {
   cpSync(join(FIXTURES, `${key}.key`), path('server.key'))
 }
 
-const ANYBODYS = { tls: { rejectUnauthorized: false } }
+const ANY_CERTIFICATE = { tls: { rejectUnauthorized: false } }
 
-/** The name in the certificate that a new connection is shown, by a handshake of its own. */
-const shown = ({ url }: Pick<TestGateway, 'url'>): Promise<string> =>
+/** The name in the certificate that a new connection gets, by a new handshake. */
+const certificateName = ({ url }: Pick<TestGateway, 'url'>): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port: Number(url.port), host: '127.0.0.1', rejectUnauthorized: false }, () => {
       resolve(String(socket.getPeerCertificate().subject.CN))
@@ -41,25 +41,25 @@ const shown = ({ url }: Pick<TestGateway, 'url'>): Promise<string> =>
 
 const post = ({ url }: Pick<TestGateway, 'url'>, to: string, key: string) =>
   fetch(new URL(to, url), {
-    ...ANYBODYS,
+    ...ANY_CERTIFICATE,
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
     body: JSON.stringify(ask()),
   })
 
-type Refused = [what: string, server: string, says: string, prepare?: () => void]
+type Refused = [name: string, server: string, says: string, prepare?: () => void]
 
-describe('a start is refused, and says what to do', () => {
+describe('a start is refused with advice for', () => {
   test.each([
     ['a certificate without its key', `tls_certificate = "${path('server.pem')}"`, 'write tls_key, too'],
     ['a key without its certificate', `tls_key = "${path('server.key')}"`, 'write tls_certificate, too'],
     [
-      'a file that is not there',
+      'a missing file',
       `tls_certificate = "${path('none.pem')}"\ntls_key = "${path('server.key')}"`,
       'none.pem (tls_certificate) cannot be read',
     ],
     [
-      'a relative path is in the data folder',
+      'a missing file by a path relative to the data folder',
       `tls_certificate = "none.pem"\ntls_key = "${path('server.key')}"`,
       '/none.pem (tls_certificate) cannot be read',
     ],
@@ -90,7 +90,7 @@ describe('a start is refused, and says what to do', () => {
     await expect(startTestGateway({ catalogue })).rejects.toThrow(says)
   })
 
-  test('a port that a gateway with a certificate has already', async () => {
+  test('the port of another gateway with a certificate', async () => {
     put('right')
     await using first = await startTestGateway({
       catalogue: catalogueOf({ upstream_url: 'simulator', server: SERVER }),
@@ -119,9 +119,9 @@ describe('a gateway with a certificate', () => {
     await (await upstream)[Symbol.asyncDispose]()
   })
 
-  test('serves calls by HTTPS, and says so in its address', async () => {
+  test('serves calls by HTTPS, and has an https address', async () => {
     expect(gateway.url.protocol).toBe('https:')
-    expect(await shown(gateway)).toBe('right')
+    expect(await certificateName(gateway)).toBe('right')
     const answer = await post(gateway, wholePath(), key)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('strict-transport-security')).toBeNull()
@@ -133,17 +133,17 @@ describe('a gateway with a certificate', () => {
     ['abc', 200],
     ['ab', 400],
     ['a', 400],
-  ])('finds the path whatever the host: %s is %d', async (host, status) => {
+  ])('finds the path for any host: %s is %d', async (host, status) => {
     const headers = { 'x-api-key': key, 'content-type': 'application/json', host }
     const body = JSON.stringify(ask())
-    const sent = { ...ANYBODYS, method: 'POST', headers, body }
-    expect((await fetch(new URL(wholePath(), gateway.url), sent)).status).toBe(status)
+    const request = { ...ANY_CERTIFICATE, method: 'POST', headers, body }
+    expect((await fetch(new URL(wholePath(), gateway.url), request)).status).toBe(status)
   })
 
-  test('keeps a session of the console in a cookie for HTTPS alone, without public_url', async () => {
+  test('sets the session of the console as a cookie for HTTPS only, without public_url', async () => {
     const { token } = await makeOperatorsLink(gateway.store, { randomBytes, now_ms: Date.now() })
     const answer = await fetch(new URL('/console/api/links/accept', gateway.url), {
-      ...ANYBODYS,
+      ...ANY_CERTIFICATE,
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -161,7 +161,7 @@ describe('a gateway with a certificate', () => {
     await expect(fetch(`http://127.0.0.1:${gateway.url.port}/healthz`)).rejects.toThrow()
   })
 
-  test('goes by the address of the caller, as over plain HTTP', async () => {
+  test('checks the address of the caller, as over plain HTTP', async () => {
     const here = await gateway.caller('1', { addresses: ['127.0.0.1'] })
     const elsewhere = await gateway.caller('1', { addresses: ['203.0.113.0/24'] })
     expect((await post(gateway, wholePath(), here)).status).toBe(200)
@@ -169,7 +169,7 @@ describe('a gateway with a certificate', () => {
   })
 
   describe('is renewed', () => {
-    test('new connections are shown the new certificate, and a stream that is open ends whole', async () => {
+    test('new connections get the new certificate, and an open stream ends whole', async () => {
       const rest = Promise.withResolvers<void>()
       const part = (text: string) => ({
         candidates: [{ content: { role: 'model', parts: [{ text }] } }],
@@ -187,7 +187,7 @@ describe('a gateway with a certificate', () => {
           message === 'a renewed certificate is in use' && String(names).includes('other.example.com'),
       )
       for (let connection = 0; connection < 20; connection += 1)
-        expect(await shown(gateway)).toBe('another-name')
+        expect(await certificateName(gateway)).toBe('another-name')
       const late = post(gateway, wholePath(), key)
       rest.resolve()
       const text = await open.text()
@@ -206,24 +206,24 @@ describe('a gateway with a certificate', () => {
         () => writeFileSync(path('server.pem'), '-----BEGIN CERTIFICATE-----\nMIIB'),
         'no certificate',
       ],
-      ['that are gone', () => rmSync(path('server.key')), 'cannot be read'],
+      ['that are missing', () => rmSync(path('server.key')), 'cannot be read'],
     ])('files %s change nothing, and are logged', async (_case, spoil, says) => {
       put('right')
       await gateway.started.reload()
-      expect(await shown(gateway)).toBe('right')
+      expect(await certificateName(gateway)).toBe('right')
       const before = gateway.log.lines().length
       spoil()
       await gateway.started.reload()
-      const told = gateway.log
+      const errors = gateway.log
         .lines()
         .slice(before)
         .filter(({ level }) => level === 'error')
-      expect(JSON.stringify(told)).toContain(says)
-      expect(await shown(gateway)).toBe('right')
-      expect((await fetch(new URL('/healthz', gateway.url), ANYBODYS)).status).toBe(200)
+      expect(JSON.stringify(errors)).toContain(says)
+      expect(await certificateName(gateway)).toBe('right')
+      expect((await fetch(new URL('/healthz', gateway.url), ANY_CERTIFICATE)).status).toBe(200)
     })
 
-    test('what listens for the end of the process does not heap up', async () => {
+    test('reloads leave no listeners for the end of the process behind', async () => {
       const before = process.listenerCount('beforeExit')
       for (const name of ['another-name', 'right', 'another-name']) {
         put(name)
@@ -234,7 +234,7 @@ describe('a gateway with a certificate', () => {
   })
 })
 
-test('files that could not be read are read again once their mode or owner is another', async () => {
+test('unreadable files are read again once their mode or owner changes', async () => {
   put('right')
   chmodSync(path('server.key'), 0o600)
   const seen = Promise.withResolvers<TlsPair>()
@@ -246,7 +246,7 @@ test('files that could not be read are read again once their mode or owner is an
   chmodSync(path('server.key'), 0o600)
 })
 
-test('a stop lets streams end whole that began under the certificate before and under the renewed one', async () => {
+test('a stop lets streams under the old and the renewed certificate end whole', async () => {
   put('right')
   const rest = Promise.withResolvers<void>()
   const part = (text: string, more: object = {}) => ({
@@ -264,12 +264,12 @@ test('a stop lets streams end whole that began under the certificate before and 
   put('another-name')
   await gateway.started.reload()
   const after = await open()
-  expect(await shown(gateway)).toBe('another-name')
+  expect(await certificateName(gateway)).toBe('another-name')
 
   const stopped = gateway.started.stop()
   rest.resolve()
   for (const answer of [...before, ...after]) expect(await answer.text()).toContain('STOP')
   await stopped
   expect(gateway.rows().calls.map(({ outcome }) => outcome)).toEqual(Array(10).fill('completed'))
-  await expect(fetch(new URL('/healthz', gateway.url), ANYBODYS)).rejects.toThrow()
+  await expect(fetch(new URL('/healthz', gateway.url), ANY_CERTIFICATE)).rejects.toThrow()
 })

@@ -1,4 +1,4 @@
-// `[server] trusted_proxies`: a key's address list goes by the address that trusted proxies tell, and by no other header.
+// `[server] trusted_proxies`: a key's address list uses the address that trusted proxies forward, and no other header.
 import { describe, expect, test } from 'bun:test'
 import { answering, ask, wholePath } from '../../support/native.ts'
 import { fileScene } from '../../support/scene.ts'
@@ -12,19 +12,19 @@ const statusFor = async (headers: Record<string, string>) =>
 describe('behind a trusted proxy', () => {
   test.each([
     ['a caller on the list', { 'x-forwarded-for': '203.0.113.7' }, 200],
-    ['by way of two proxies', { 'x-forwarded-for': '203.0.113.7, 10.0.0.3' }, 200],
-    ['by Forwarded', { forwarded: 'for=203.0.113.7;proto=https' }, 200],
+    ['a caller behind two proxies', { 'x-forwarded-for': '203.0.113.7, 10.0.0.3' }, 200],
+    ['a caller in Forwarded', { forwarded: 'for=203.0.113.7;proto=https' }, 200],
     ['a caller off the list', { 'x-forwarded-for': '198.51.100.1' }, 403],
-    ['one who claims to be on it', { 'x-forwarded-for': '203.0.113.7, 198.51.100.1' }, 403],
+    ['a caller who claims to be on the list', { 'x-forwarded-for': '203.0.113.7, 198.51.100.1' }, 403],
     [
-      'one who claims it in the other header',
+      'a caller who claims it in the other header',
       { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=203.0.113.7' },
       403,
     ],
-    ['one whose address is not told', { 'x-forwarded-for': 'unknown' }, 403],
+    ['an unknown address', { 'x-forwarded-for': 'unknown' }, 403],
     ['no header', {}, 403],
     [
-      'headers that nobody said are believed',
+      'headers that the gateway does not trust',
       { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.7' },
       403,
     ],
@@ -33,7 +33,7 @@ describe('behind a trusted proxy', () => {
   })
 })
 
-test('without trusted proxies the headers say nothing', async () => {
+test('headers of untrusted proxies are ignored', async () => {
   await recatalogue({ server: '' })
   expect(await statusFor({ 'x-forwarded-for': '203.0.113.7' })).toBe(403)
   await recatalogue({ server: 'trusted_proxies = ["10.0.0.0/8"]' })

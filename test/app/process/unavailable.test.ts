@@ -1,4 +1,4 @@
-// A gateway with a provider whose key is not in the environment: its models are out of service, and all else serves.
+// A provider without its key in the environment: its models are out of service, and the rest of the gateway works.
 import { describe, expect, test } from 'bun:test'
 import { MODEL, PROVIDER } from '../../support/catalogue.ts'
 import { ANSWER_NANOS, answering, ask, streamPath, wholePath } from '../../support/native.ts'
@@ -67,7 +67,7 @@ describe('a model without a provider', () => {
       },
     ],
   ])(
-    '%s: says what the operator must do, and holds nothing',
+    '%s: is refused with the operator’s remedy, and without a hold',
     async (_, path, body, headers, status, shape) => {
       const before = s.counts()
       const refused = await call(path, body, { headers })
@@ -77,7 +77,7 @@ describe('a model without a provider', () => {
     },
   )
 
-  test('the cause is in the log, and not in the answer', async () => {
+  test('has its cause in the log, but not in the response', async () => {
     const answer = await call(wholePath(TEXT), ask())
     const request_id = answer.headers.get('x-request-id')
     expect(await answer.text()).not.toContain('TEST_KEY_NOT_SET')
@@ -109,7 +109,7 @@ describe('a model without a provider', () => {
   })
 })
 
-test('a model with another provider is served by that one, and charged', async () => {
+test('a model with a second provider is served by that one, and charged', async () => {
   expect((await call(wholePath(BOTH), ask())).status).toBe(200)
   expect(await s.lastCall()).toMatchObject({ model: BOTH, outcome: 'completed', cost_nanos: ANSWER_NANOS })
 })
@@ -119,7 +119,7 @@ test('the other models are served, and the gateway is ready', async () => {
   expect(await (await gateway.call('/readyz')).json()).not.toHaveProperty('reason')
 })
 
-test('the start tells of it, in the log and to whoever started it', () => {
+test('the start warns about the missing key, in the log and in its result', () => {
   const warning = expect.stringContaining('needs the environment variable TEST_KEY_NOT_SET, which is not set')
   expect(gateway.started.warnings).toEqual([warning])
   const logged = gateway.log
@@ -129,7 +129,7 @@ test('the start tells of it, in the log and to whoever started it', () => {
   expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ level: 'warn', warnings: [warning] }])
 })
 
-test('so does a reload that brings it', async () => {
+test('a reload that adds the provider logs the same warning', async () => {
   await s.recatalogue()
   const before = gateway.log.text().length
   await s.recatalogue({ more })

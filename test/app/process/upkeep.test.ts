@@ -1,4 +1,4 @@
-// The upkeep of a gateway's calls as it serves: a history of an older version is migrated beside paid calls, through a kill.
+// The upkeep of stored calls in a running gateway: it migrates the history of an older version beside paid calls, and survives a kill.
 import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ async function pay(gateway: GatewayProcess): Promise<void> {
   expect([answer.status, typeof (await answer.text())]).toEqual([200, 'string'])
 }
 
-test('prices of an older version are moved beside paid calls; a gateway that is killed meanwhile goes on at its next start', async () => {
+test('a gateway moves prices of an older version beside paid calls, and after a kill continues at its next start', async () => {
   const CALLS = 6_000
   const folder = oldFolder(CALLS)
   const { database_path } = folder
@@ -75,13 +75,13 @@ test('prices of an older version are moved beside paid calls; a gateway that is 
   db.close()
 })
 
-test('traces are emptied after [retention] traces days, and not before', async () => {
+test('the upkeep empties traces after [retention] traces days, not earlier', async () => {
   const folder = oldFolder(1_000, '[retention]\ntraces = 4')
   await using gateway = await startGatewayProcess('', folder)
   await pay(gateway)
   const { database_path } = folder
   // A hundred calls a day, of ten days.
-  await eventually('the old ones are emptied', () => count(database_path, "trace = ''") >= 590)
+  await eventually('the old traces are emptied', () => count(database_path, "trace = ''") >= 590)
   gateway.signal('SIGTERM')
   await gateway.ended
   const four_days_ago = Date.now() - 4 * 86_400_000

@@ -1,10 +1,10 @@
-// What `providers test` says about further refusals as servers worded them in public (the others: test/catalogue/commands/providers-known.test.ts): the
-// threads are named in src/app/route-tests/known-refusals.ts.
+// The advice of `providers test` about refusals as servers worded them in public threads, which src/app/route-tests/known-refusals.ts
+// names. Further refusals: test/catalogue/commands/providers-known.test.ts.
 import { describe, expect, test } from 'bun:test'
 import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
 import { BUILT_IN_REGISTRY, protocolNamed } from '../../../src/protocols/registry.ts'
 
-type Row = [what: string, server: string, protocol: string, status: number, message: string, advice: string]
+type Row = [name: string, server: string, protocol: string, status: number, message: string, advice: string]
 const ROWS: Row[] = [
   [
     'no quota',
@@ -81,7 +81,7 @@ const ROWS: Row[] = [
   ],
 ]
 
-/** The message where each server has it. */
+/** The body of each server, with its message. */
 const BODIES: Readonly<Record<string, (message: string, code: number) => unknown>> = {
   vertex: (message, code) => ({
     error: { code, message, status: code === 429 ? 'RESOURCE_EXHAUSTED' : 'UNAUTHENTICATED' },
@@ -105,7 +105,7 @@ describe('a refusal of a known server', () => {
     expect(knownAdvice(readFailure(row).message, row[1])).toStartWith(row[5])
   })
 
-  // A key, a project or a region of the operator's is at fault, so another route may serve: no caller is told.
+  // The key, project or region of the operator is at fault: another route may serve, and the caller does not see the failure.
   test.each(ROWS.filter(([, server]) => server === 'vertex').map((row) => [row[0], row] as const))(
     'Vertex AI, %s: not the caller’s fault',
     (_, row) => {
@@ -114,12 +114,12 @@ describe('a refusal of a known server', () => {
   )
 })
 
-describe('what has no row', () => {
+describe('a refusal without advice', () => {
   test.each([
-    ['a prompt that is too long', 'openai', "This model's maximum context length is 128000 tokens."],
+    ['too long a prompt', 'openai', "This model's maximum context length is 128000 tokens."],
     ['another server’s "Resource not found"', 'groq', 'Resource not found'],
     ['another server’s "Unauthorized"', undefined, 'Unauthorized'],
-    ['nothing', 'vertex', ''],
+    ['an empty message', 'vertex', ''],
   ])('%s', (_, server, words) => {
     expect(knownAdvice(words, server)).toBeUndefined()
   })

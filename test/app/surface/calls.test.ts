@@ -1,4 +1,4 @@
-// The scoped plugins that every surface uses: the order of checks, the shape of failures, and what of an answer they touch.
+// The scoped plugins of every surface: the order of checks, the shape of failures, and the parts of a response that they change.
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -88,7 +88,7 @@ const paid = routesPlugin('paid', (gateway) =>
     { parse: 'none' },
   ),
 )
-/** It uses none of the plugins. */
+/** A surface without any of the plugins. */
 const bare = routesPlugin('bare', () =>
   new Elysia({ name: 'bare' })
     .get('/bare', () => 'bare')
@@ -101,7 +101,7 @@ const bare = routesPlugin('bare', () =>
 const gateway = await fileGateway({ plugins: [bare, routesOf('one'), open, routesOf('two'), paid] })
 const key = await gateway.caller()
 
-interface Told {
+interface Failure {
   kind: string
   message: string
   code?: string
@@ -112,8 +112,8 @@ const get = async (path: string, options: CallOptions = { key }) => {
   const response = await gateway.call(path, undefined, options)
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
-const told = (text: string): Told =>
-  Object.values<Told>(JSON.parse(text))[0] ?? { kind: '', message: '', request_id: '' }
+const failureIn = (text: string): Failure =>
+  Object.values<Failure>(JSON.parse(text))[0] ?? { kind: '', message: '', request_id: '' }
 const logged = (request_id: string) => gateway.log.lines().filter((line) => line.request_id === request_id)
 
 describe('the key is checked before anything else of a request', () => {
@@ -122,13 +122,13 @@ describe('the key is checked before anything else of a request', () => {
     async (path) => {
       const response = await gateway.call(path)
       const text = await response.text()
-      expect([response.status, told(text)]).toMatchObject([401, { kind: 'unauthenticated' }])
+      expect([response.status, failureIn(text)]).toMatchObject([401, { kind: 'unauthenticated' }])
       expect(Object.keys(JSON.parse(text))).toEqual(['one'])
       expect(text).not.toMatch(/colour|count|word|letters/)
     },
   )
 
-  test('a suspended account is told so, whatever its parameters', async () => {
+  test('a suspended account gets 403, even with wrong parameters', async () => {
     const suspended = await gateway.caller()
     gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
     expect((await get('/one?count=x', { key: suspended })).status).toBe(403)
@@ -154,16 +154,16 @@ describe('parameters', () => {
     ['/one/items/..%2fa', 'id', 'id: must be letters.'],
   ])('%s is refused by name', async (path, param, message) => {
     const { status, text } = await get(path)
-    expect([status, told(text)]).toMatchObject([400, { kind: 'invalid_request', param, message }])
+    expect([status, failureIn(text)]).toMatchObject([400, { kind: 'invalid_request', param, message }])
   })
 
-  test('a schema may name the code of its refusal', async () => {
-    expect(told((await get('/one/items/1')).text).code).toBe('bad_id')
+  test('a schema may set the code of its refusal', async () => {
+    expect(failureIn((await get('/one/items/1')).text).code).toBe('bad_id')
   })
 })
 
-describe('an answer', () => {
-  test('leaves byte for byte as it was returned, with the request’s id under both names', async () => {
+describe('a response', () => {
+  test('is sent byte for byte as the route returned it, with the request’s id in both headers', async () => {
     const { status, headers, text } = await get('/one/whole')
     expect([status, text]).toEqual([200, JSON.stringify(ANSWER)])
     expect(headers.get('content-type')).toBe('application/json')
@@ -171,7 +171,7 @@ describe('an answer', () => {
     expect(headers.get('one-id')).toBe(headers.get('x-request-id'))
   })
 
-  test('that is a Response keeps its body, length and headers, and gets the id', async () => {
+  test('returned as a Response object keeps its body, length and headers, and gets the id', async () => {
     const { headers, text } = await get('/one/bytes')
     expect(text).toBe('0123456789')
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -181,16 +181,16 @@ describe('an answer', () => {
     })
   })
 
-  test.each(['/open', '/open/named'])('has the status that its route set: %s', async (path) => {
+  test.each(['/open', '/open/named'])('has the status of its route: %s', async (path) => {
     const { status, text } = await get(path, {})
     expect([status, text]).toEqual([202, '{"open":true}'])
   })
 
-  test('that does not fit its schema is not sent: 500, and the log names the places, not the values', async () => {
+  test('that does not fit its schema becomes 500, and the log names the fields, not the values', async () => {
     const { status, text } = await get('/one/unfit')
-    expect([status, told(text).kind]).toEqual([500, 'internal'])
+    expect([status, failureIn(text).kind]).toEqual([500, 'internal'])
     expect(text).not.toContain(SECRET)
-    const lines = logged(told(text).request_id)
+    const lines = logged(failureIn(text).request_id)
     expect(lines).toMatchObject([{ level: 'error', status: 500 }])
     expect(JSON.stringify(lines)).toContain('nested.secret: unknown; nested.inner: wrong')
     expect(JSON.stringify(lines)).not.toContain(SECRET)
@@ -198,30 +198,30 @@ describe('an answer', () => {
 })
 
 describe('a failure', () => {
-  test('of our own: 500 in the surface’s shape, its words only in the log', async () => {
+  test('inside the gateway is 500 in the surface’s shape, with its message only in the log', async () => {
     const { status, headers, text } = await get('/two/throws')
     expect([status, Object.keys(JSON.parse(text))]).toEqual([500, ['two']])
     expect(text).not.toContain(SECRET)
-    const { request_id } = told(text)
+    const { request_id } = failureIn(text)
     expect([headers.get('x-request-id'), headers.get('two-id')]).toEqual([request_id, request_id])
     expect(JSON.stringify(logged(request_id))).toContain(`TypeError: ${SECRET}`)
   })
 
-  test('whose code is one of Elysia’s is not taken for Elysia’s', async () => {
+  test('with a code that Elysia uses, too, is not handled as one of Elysia', async () => {
     const { status, text } = await get('/one/coded')
-    expect([status, told(text)]).toMatchObject([404, { message: 'nothing', code: 'VALIDATION' }])
+    expect([status, failureIn(text)]).toMatchObject([404, { message: 'nothing', code: 'VALIDATION' }])
   })
 
-  test('is logged once, with the request that it was', async () => {
+  test('is logged once, with its request', async () => {
     const { text } = await get('/one?count=0')
-    expect(logged(told(text).request_id)).toMatchObject([
+    expect(logged(failureIn(text).request_id)).toMatchObject([
       { level: 'info', method: 'GET', path: '/one?count=0', status: 400 },
     ])
   })
 })
 
-describe('a surface is apart from its siblings', () => {
-  test('one that uses no plugin asks for no key, and fails in the plain shape', async () => {
+describe('surfaces are independent', () => {
+  test('a surface without plugins needs no key, and fails in the plain shape', async () => {
     expect((await get('/bare', {})).text).toBe('bare')
     const { status, headers, text } = await get('/bare/throws', {})
     expect([status, JSON.parse(text)]).toMatchObject([500, { error: { type: 'internal' } }])
@@ -233,14 +233,14 @@ describe('a surface is apart from its siblings', () => {
     expect(Object.keys(JSON.parse((await get(`/${name}?count=0`)).text))).toEqual([name])
   })
 
-  test('what no surface serves is answered in the plain shape', async () => {
+  test('an unknown path is refused in the plain shape', async () => {
     const { status, text } = await get('/one/nowhere')
     expect([status, JSON.parse(text)]).toMatchObject([404, { error: { code: 'not_found' } }])
   })
 })
 
 describe('a paid call', () => {
-  test('reads its own body, and names the request', async () => {
+  test('reads its own body, and has the id of the request', async () => {
     const response = await gateway.call('/paid', '{"', { key })
     expect(await response.text()).toBe('{"')
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)

@@ -1,5 +1,5 @@
-// The static types of the application: a client that knows nothing but `App` calls the free routes of a running gateway.
-// What is expected of types is checked by the compiler: `expectTypeOf` does nothing at run time.
+// The static types of the application: a client that knows only `App` calls the free routes of a running gateway.
+// The compiler checks the expected types: `expectTypeOf` does nothing at run time.
 import { describe, expect, expectTypeOf, test } from 'bun:test'
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../../plugins/index.ts'
@@ -32,7 +32,7 @@ describe('a typed client', () => {
     expect([data.status, data.held_nanos, data.key.spend_limit_usd]).toEqual(['active', 0, null])
   })
 
-  test('reads the usage, whose parameters are typed', async () => {
+  test('reads the usage by typed parameters', async () => {
     const { data } = await client.api.v1.usage.get({ query: { limit: 1, outcome: 'completed' } })
     if (!data || !('calls' in data)) throw new Error('no calls were answered')
     expectTypeOf(data.next_cursor).toEqualTypeOf<number | null>()
@@ -69,13 +69,13 @@ describe('a typed client', () => {
     expect(deleted.status).toBe(404)
   })
 
-  test('asks for health', async () => {
+  test('reads the health', async () => {
     const { data } = await client.healthz.get()
     expectTypeOf(data).toEqualTypeOf<{ status: 'ok' } | null>()
     expect(data).toEqual({ status: 'ok' })
   })
 
-  test('is told of failures, by status, in the shape that is declared', async () => {
+  test('gets failures by status, in the declared shape', async () => {
     const { error } = await clientFor('tg_wrong').api.v1.account.get()
     if (error?.status !== 401) throw new Error(`answered ${error?.status}, not 401`)
     expectTypeOf(error.value).toEqualTypeOf<ErrorBody>()
@@ -83,11 +83,11 @@ describe('a typed client', () => {
   })
 
   test('does not compile with parameters or fields that do not exist', async () => {
-    // @ts-expect-error the test is that this parameter is refused by the types
+    // @ts-expect-error the types must refuse this parameter
     const unknown = await client.api.v1.usage.get({ query: { colour: 'red' } })
-    // @ts-expect-error the test is that a limit which is no number is refused by the types
+    // @ts-expect-error the types must refuse a limit that is not a number
     const text = await client.api.v1.usage.get({ query: { limit: 'many' } })
-    // @ts-expect-error the test is that this field is refused by the types
+    // @ts-expect-error the types must refuse this field
     expect((await client.api.v1.account.get()).data?.colour).toBeUndefined()
     expect([unknown.status, text.status]).toEqual([400, 400])
   })

@@ -1,4 +1,4 @@
-// Which failed requests are recorded as refused: by the kind of error, and by what was known of the request.
+// The record of refused requests: it depends on the kind of error, and on the known facts of the request.
 import { expect, test } from 'bun:test'
 import { answerTo } from '../../../src/app/surface/failed.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
@@ -69,16 +69,16 @@ test.each(Object.entries(KINDS))('%s: recorded as %p', (kind, status) => {
   )
 })
 
-test('what has too much to do is recorded with the status of its surface', () => {
+test('an overload is recorded with the status of its surface', () => {
   const known = CALLER ? { caller: CALLER } : {}
   const error = new GatewayError('overloaded', 'Retry.')
   expect(recordedOf(error, known, renderMessagesError)).toMatchObject([{ status: 529 }])
 })
 
 test.each([
-  ['no origin', undefined],
-  ['no key', {}],
-  ['a call', { ...(CALLER ? { caller: CALLER } : {}), is_call: true as const }],
-])('not recorded: of a request that is known by %s', (_, known) => {
+  ['without an origin', undefined],
+  ['without a key', {}],
+  ['of a call', { ...(CALLER ? { caller: CALLER } : {}), is_call: true as const }],
+])('a refusal %s is not recorded', (_, known) => {
   expect(recordedOf(new GatewayError('not_found', 'None.'), known)).toEqual([])
 })

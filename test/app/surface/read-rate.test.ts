@@ -1,4 +1,4 @@
-// Reads that cost nothing count against a limit of their own: 429 in the surface's shape, with retry-after.
+// The rate limit of free reads: 429 in the surface's shape, with retry-after.
 import { expect, test } from 'bun:test'
 import { fileScene } from '../../support/scene.ts'
 
@@ -20,12 +20,12 @@ test.each([
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).toBe('60')
   expect((await refused.json()) as object).toMatchObject(refusal)
-  // The limit is the key's own.
+  // Each key has its own limit.
   const other = await gateway.key('reader', { name: `other${names++}` })
   expect((await gateway.call(path, undefined, { key: other })).status).toBe(200)
 })
 
-test('who has no key gets 401, however often', async () => {
+test('requests with an unknown key get 401, however many they are', async () => {
   for (let i = 0; i < 5; i++)
     expect((await gateway.call('/api/v1/account', undefined, { key: 'tg_nobody' })).status).toBe(401)
 })

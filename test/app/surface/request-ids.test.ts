@@ -1,4 +1,4 @@
-// README, "every log line about the request has it as `request_id`": of every surface, however a request ends.
+// README, "every log line about the request has it as `request_id`": on every surface, for every end of a request.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   OVER_IMAGES,
@@ -17,7 +17,7 @@ import { events, heldBack, RESET, refusal, stream, whole } from '../../support/u
 
 setDefaultTimeout(60_000)
 
-/** What each settled call leaves: its own line, and that of a plugin that fails after each. */
+/** The log lines of each settled call: its own, and that of a plugin that fails after each call. */
 const SETTLED = ['call', 'a plugin failed after a call']
 const PLUGIN = `export default ({ gateway }) => {
   gateway.beforeCall(({ headers }) => {
@@ -57,10 +57,10 @@ const PAID: Readonly<Record<string, SurfaceRequest>> = {
   edits: REQUESTS.edits(OVER_IMAGES, false),
 }
 const TEXT = Object.entries(PAID).slice(0, 9)
-const STREAMED = TEXT.filter(([what]) => what.endsWith('streamed'))
+const STREAMED = TEXT.filter(([name]) => name.endsWith('streamed'))
 
 interface Sent {
-  /** In place of the caller's. */
+  /** The key, in place of the caller's. */
   as?: string
   headers?: Record<string, string>
   signal?: AbortSignal
@@ -91,12 +91,12 @@ describe.each(Object.entries(PAID))('%s', (_, request) => {
     ['answers no JSON', whole('<html>')],
   ])('whose provider %s', async (how, script) => {
     upstream.answer(script)
-    // Speech is whatever bytes come.
+    // Any bytes are valid speech.
     const is_answer = request.path.endsWith('speech') && how === 'answers no JSON'
     await expectOf([...SETTLED, ...(is_answer ? [] : ['a route failed', 'request failed'])], request)
   })
 
-  test('whose caller leaves', async () => {
+  test('whose caller disconnects', async () => {
     const { script, asked, release } = heldBack(refusal(500))
     upstream.answer(script)
     await expectLines(gateway, {
@@ -104,10 +104,10 @@ describe.each(Object.entries(PAID))('%s', (_, request) => {
       async make() {
         const calls = gateway.rows().calls.length
         const caller = new AbortController()
-        const answered = send(request, { signal: caller.signal })
+        const response = send(request, { signal: caller.signal })
         await asked
         caller.abort()
-        await expect(answered).rejects.toThrow()
+        await expect(response).rejects.toThrow()
         release()
         const { calls: all } = await gateway.atRest()
         expect(all).toHaveLength(calls + 1)
@@ -116,7 +116,7 @@ describe.each(Object.entries(PAID))('%s', (_, request) => {
     })
   })
 
-  test('without money, without a key, and with a body that is none', async () => {
+  test('without money, with an unknown key, and with a wrong body', async () => {
     const refused = ['request refused']
     await expectOf(refused, request, { as: await gateway.caller('0') })
     await expectOf(refused, request, { as: 'nobody' })
@@ -127,18 +127,18 @@ describe.each(Object.entries(PAID))('%s', (_, request) => {
 })
 
 describe.each(TEXT)('%s', (_, request) => {
-  test('that is answered', async () => {
+  test('that completes', async () => {
     upstream.answer(answering)
     await expectOf(SETTLED, request)
   })
 
-  test('whose usage is not believed', async () => {
-    const doubted = answer('Hello.', usage(10, 1_000_000_000))
-    upstream.answer(({ path }) => (path.includes(':stream') ? events([doubted]) : whole(doubted)))
+  test('with an implausible usage report', async () => {
+    const implausible = answer('Hello.', usage(10, 1_000_000_000))
+    upstream.answer(({ path }) => (path.includes(':stream') ? events([implausible]) : whole(implausible)))
     await expectOf(['an invalid usage report was ignored; charged by estimate', ...SETTLED], request)
   })
 
-  test('whose settlement cannot be written yet', async () => {
+  test('whose settlement is delayed by a full disk', async () => {
     upstream.answer(answering)
     await expectLines(gateway, {
       says: ['a settlement failed', 'a delayed settlement was written', ...SETTLED],
@@ -152,10 +152,10 @@ test.each(STREAMED)('%s that breaks', async (_, request) => {
   await expectOf(['a stream broke', ...SETTLED], request)
 })
 
-describe('an answer that is kept', () => {
+describe('a stored answer', () => {
   const request = REQUESTS.responses(MODEL, false)
 
-  test('is sent again with the id of the call that made it, and the line has both', async () => {
+  test('is sent again with the id of its call, and the log line has both ids', async () => {
     upstream.answer(answering)
     const sent = { headers: { 'idempotency-key': 'once' } }
     await expectOf(SETTLED, request, sent)
@@ -178,15 +178,15 @@ describe('an answer that is kept', () => {
   })
 })
 
-test('images: unusable ones, references that cannot be fetched, a settlement that cannot be written yet', async () => {
+test('images: an unusable image, a reference that cannot be fetched, a delayed settlement', async () => {
   const request = REQUESTS.generations(OVER_IMAGES, false)
-  const drawn = (b64_json: string) => whole({ created: 1, data: [{ b64_json }] })
-  upstream.answer(drawn('bm90IGFuIGltYWdl'))
+  const imageAnswer = (b64_json: string) => whole({ created: 1, data: [{ b64_json }] })
+  upstream.answer(imageAnswer('bm90IGFuIGltYWdl'))
   await expectOf(['an image was unusable', 'request failed', ...SETTLED], request)
   const image = { image_url: 'http://127.0.0.1:1/house.png' }
   const body = { model: OVER_IMAGES, prompt: 'A house.', images: [image] }
   await expectOf(['request refused'], { path: '/v1/images/edits', body })
-  upstream.answer(drawn(PNG.toString('base64')))
+  upstream.answer(imageAnswer(PNG.toString('base64')))
   await expectOf(SETTLED, request)
   await expectLines(gateway, {
     says: ['a settlement failed', 'a delayed settlement was written', ...SETTLED],
@@ -194,7 +194,7 @@ test('images: unusable ones, references that cannot be fetched, a settlement tha
   })
 })
 
-test('uploads: what is no form, what is no image, what cannot be written', async () => {
+test('uploads: a body that is no form, a file that is no image, a write that fails', async () => {
   const form = new FormData()
   form.append('files', new File(['no image'], 'cat.png', { type: 'image/png' }))
   await expectOf(['request refused'], { path: '/api/v1/upload', body: {} })

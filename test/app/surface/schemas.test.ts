@@ -1,4 +1,4 @@
-// The schemas of the free routes: each route declares every status that it answers, and every answer fits.
+// The schemas of the free routes: each route declares each of its statuses, and every response fits.
 import { describe, expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { plugins } from '../../../plugins/index.ts'
@@ -13,7 +13,7 @@ import { fileScene } from '../../support/scene.ts'
 import { whole } from '../../support/upstream.ts'
 import { formOf, post, upload } from '../../upload/support.ts'
 
-/** Every route that costs nothing, and the upload. */
+/** Every free route, and the upload. */
 const ROUTES = [
   'GET /healthz',
   'GET /readyz',
@@ -54,7 +54,7 @@ await spy.gateway().content.responses.keep(answerTo('resp_1', owner.account.id))
 const [first, second] = await upload(gateway, key, { bytes: png }, { bytes: png })
 const suspended = await gateway.caller()
 gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
-/** Of an account that has called, made an image and uploaded two files. */
+/** The keys and ids of an account with a call, an image and two uploaded files. */
 const made = { key, suspended, image, first: first?.key ?? '', second: second?.key ?? '' }
 /** A path with the names in braces filled in. */
 const named = (path: string): string =>
@@ -65,7 +65,7 @@ const named = (path: string): string =>
     .replace('{model}', MODEL)
     .replace('{unknown}', crypto.randomUUID())
 
-/** What a route declares, by status. */
+/** The schemas that a route declares, by status. */
 function responsesOf(route: string): Record<string, TSchema> {
   const found = served.find(({ method, path }) => `${method} ${path}` === route)
   return (found?.hooks.response ?? {}) as Record<string, TSchema>
@@ -80,17 +80,17 @@ async function expectFit(route: string, response: Response, status: number): Pro
   expect([...faultsIn(schema, await response.json())]).toEqual([])
 }
 
-test.each(ROUTES)('%s declares its answers', (route) => {
+test.each(ROUTES)('%s declares its responses', (route) => {
   const statuses = Object.keys(responsesOf(route))
   expect(statuses).toContain('200')
   if (!/healthz|readyz/.test(route)) expect(statuses).toEqual(expect.arrayContaining(['401', '403']))
 })
 
-test('no other route that can be read declares none', () => {
+test('every other GET route declares its responses, too', () => {
   const undeclared = served
     .filter(({ method, hooks }) => method === 'GET' && !hooks.response)
     .map(({ path }) => path)
-    // Pages and files for browsers, the document of the reference, what Prometheus reads, webhooks of payments: no JSON of a schema of ours. The console's API is tried by its own tests.
+    // Pages and files for browsers, the API reference, metrics, and webhooks of payments are no JSON of a schema of the gateway. The console's API has its own tests.
     .filter(
       (path) =>
         path !== '/' &&
@@ -99,7 +99,7 @@ test('no other route that can be read declares none', () => {
   expect(undeclared).toEqual([])
 })
 
-describe('answers fit what is declared', () => {
+describe('responses fit their schemas', () => {
   test.each<[route: string, path: string, status: number]>([
     ['GET /healthz', '/healthz', 200],
     ['GET /readyz', '/readyz', 200],

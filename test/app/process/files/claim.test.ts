@@ -1,4 +1,4 @@
-// The claim to a bucket: the first start marks it, the next ones know it, and another database's, an empty one or one that may not be used is refused.
+// The claim of a bucket: the first start marks it and later ones recognize it; a bucket of another database, without the files, or without permissions is refused.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createAccount } from '../../../../src/access/accounts.ts'
@@ -24,7 +24,7 @@ afterEach(() => {
   for (const db of open.splice(0)) db.close()
 })
 
-/** A database of its own. */
+/** A new database. */
 function database() {
   const db = memoryDatabase()
   open.push(db)
@@ -45,7 +45,7 @@ const messageOf = (work: Promise<unknown>): Promise<string> =>
     (thrown: Error) => thrown.message,
   )
 
-/** Stores an uploaded image of account 1 in stores. */
+/** Stores an uploaded image of account 1. */
 async function upload(db: ReturnType<typeof database>, { images, files }: FileStores): Promise<void> {
   await createAccount(db, { name: 'one', now_ms: 0 })
   const library = openLibrary({ db, images, files, now: () => 0, gateway_id: 1, probe: () => {} })
@@ -60,7 +60,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     s3 = await sharedS3Server()
   })
 
-  test('that is new is marked, and known from then on', async () => {
+  test('that is new is marked once, and recognized later', async () => {
     const [db, bucket] = [database(), partOf(s3)]
     await claim(db, bucket)
     const mark = await bucketMark(db)
@@ -70,13 +70,13 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     expect(await objectsIn(bucket)).toEqual([`tollgate-store/${mark}`])
   })
 
-  test('that is new is marked once by gateways over one database that start at the same moment', async () => {
+  test('that is new is marked once by gateways of one database that start at the same moment', async () => {
     const [db, bucket] = [database(), partOf(s3)]
     await Promise.all(Array.from({ length: 8 }, () => claim(db, bucket)))
     expect(await objectsIn(bucket)).toEqual([`tollgate-store/${await bucketMark(db)}`])
   })
 
-  test('that is new never goes to two databases that claim it at the same moment', async () => {
+  test('that is new never belongs to two databases that claim it at the same moment', async () => {
     for (let time = 0; time < 5; time++) {
       const bucket = partOf(s3)
       const all = Array.from({ length: 4 }, database)
@@ -89,7 +89,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     }
   })
 
-  test("that is another database's is refused, and nothing is changed", async () => {
+  test('of another database is refused, and nothing changes', async () => {
     const [first, other, bucket] = [database(), database(), partOf(s3)]
     await claim(first, bucket)
     const before = await objectsIn(bucket)
@@ -101,13 +101,13 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     await claim(first, bucket)
   })
 
-  // versitygw lists the first for a moment, and for good if it is killed in it.
+  // versitygw lists the first of these names while it writes, and forever if it is killed meanwhile.
   test.each([
     (mark: string) => `.${mark}.sgwtmp.1764460800000000000`,
     (mark: string) => `${mark}.bak`,
     (mark: string) => `copies/${mark}`,
     () => 'README',
-  ])('that has an object beside its mark which is no id is taken and known: %#', async (nameOf) => {
+  ])('with an object beside its mark that is no mark is claimed and recognized: %#', async (nameOf) => {
     const [db, bucket] = [database(), partOf(s3)]
     const foreign = `tollgate-store/${nameOf(crypto.randomUUID())}`
     await storesOf(bucket).bucket?.connection.put(foreign, PNG)
@@ -118,7 +118,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     expect(await messageOf(claim(database(), bucket))).toContain(`delete the object ${mark} there`)
   })
 
-  test('beside another of the same name but for its prefix is a bucket of its own', async () => {
+  test('with a different prefix is claimed separately', async () => {
     const bucket = partOf(s3)
     for (const prefix of ['a/', 'ab/', 'a/b/'])
       await claim(database(), { ...bucket, prefix: bucket.prefix + prefix })
@@ -126,7 +126,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
   })
 
   describe('without the files that the database names', () => {
-    test('is refused, and nothing is changed; it is taken once they are copied', async () => {
+    test('is refused, and nothing changes; it is claimed once they are copied', async () => {
       using folder = temporary()
       const [db, bucket] = [database(), partOf(s3)]
       const there = fileStoresOf({ files: undefined }, folder.path)
@@ -142,7 +142,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
       expect(await objectsIn(bucket)).toHaveLength(2)
     })
 
-    test('is taken where that is asked for', async () => {
+    test('is claimed with --accept-missing-files', async () => {
       using folder = temporary()
       const [db, bucket] = [database(), partOf(s3)]
       await upload(db, fileStoresOf({ files: undefined }, folder.path))
@@ -151,7 +151,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
       await claim(db, bucket)
     })
 
-    test('is refused in place of the one that was claimed', async () => {
+    test('is refused in place of the claimed bucket', async () => {
       const [db, bucket, other] = [database(), partOf(s3), partOf(s3)]
       await claim(db, bucket)
       await upload(db, storesOf(bucket))
@@ -164,19 +164,15 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
   const WRONG: readonly (readonly [string, Partial<Bucket>, RegExp])[] = [
     ['a wrong secret', { secret_access_key: 'another' }, /the secret_access_key is wrong. Check \[storage\]/],
     ['an unknown key', { access_key_id: 'nobody' }, /the access_key_id is unknown there. Check \[storage\]/],
+    ['a missing bucket', { bucket: 'elsewhere' }, /not found. Create it, or name another in \[storage\]/],
     [
-      'a bucket that is not there',
-      { bucket: 'elsewhere' },
-      /not found. Create it, or name another in \[storage\]/,
-    ],
-    [
-      'a server that is away',
+      'an unreachable server',
       { endpoint: 'http://127.0.0.1:9' },
       /check its address and region, and that it runs/,
     ],
-    ['a server of something else', { endpoint: 'http://127.0.0.1:1' }, /check its address and region/],
+    ['a server of another protocol', { endpoint: 'http://127.0.0.1:1' }, /check its address and region/],
   ]
-  test.each(WRONG)('with %s is refused, and nothing is changed', async (_, changed, message) => {
+  test.each(WRONG)('with %s is refused, and nothing changes', async (_, changed, message) => {
     const [db, bucket] = [database(), partOf(s3)]
     expect(await messageOf(claim(db, { ...bucket, ...changed }))).toMatch(message)
     expect([await objectsIn(bucket), await bucketMark(db)]).toEqual([[], undefined])
@@ -187,7 +183,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
     ['put objects', /^PUT /],
     ['read objects', /^(GET|HEAD) \/files\/part/],
     ['delete objects', /^DELETE /],
-  ])('whose key may not %s is refused at the first start, and at each later one', async (_, request) => {
+  ])('with a key that may not %s is refused at the first start and at later ones', async (_, request) => {
     const [db, bucket] = [database(), partOf(s3)]
     using proxy = refusing(s3, (begin) => request.test(begin))
     const refused = { ...bucket, endpoint: proxy.endpoint }
@@ -204,7 +200,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
       `${catalogueOf({ upstream_url: 'simulator' })}\n[storage]\n${filesLines(bucket)}`
 
     test.each(WRONG.slice(0, 4))(
-      '%s: the gateway does not start, and its folder can be served',
+      'a gateway with %s does not start, and starts once the catalogue is corrected',
       async (_, changed, message) => {
         const bucket = partOf(s3)
         using made = await restarts(catalogue({ ...bucket, ...changed }))
@@ -216,7 +212,7 @@ describe.skipIf(!hasS3Server)('a bucket', () => {
       },
     )
 
-    test('one after the other know the bucket, and another folder is refused it', async () => {
+    test('a gateway recognizes its bucket at each start, and a gateway of another folder is refused', async () => {
       const bucket = partOf(s3)
       using one = await restarts(catalogue(bucket))
       using other = await restarts(catalogue(bucket))

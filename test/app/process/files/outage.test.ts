@@ -1,4 +1,4 @@
-// A bucket that goes away under a gateway and comes back: what stores files is refused before it costs anything, all else goes on.
+// An outage of the bucket of a running gateway: requests that need files are refused before they cost anything, all others go on.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI, { APIError, toFile } from 'openai'
 import type { Bucket } from '../../../../src/domain/catalogue.ts'
@@ -51,14 +51,14 @@ describe.skipIf(!hasS3Server)('a gateway whose bucket', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
 
-  test('is away: nothing is held, nothing asked of the provider; once it is back all works without a restart', async () => {
+  test('is away refuses requests that need files, without a hold or a call of the provider, until it is back', async () => {
     const kept = { key: s.key, idempotency_key: 'kept' }
     const first = await send(s.gateway, much, kept)
-    const drawn = await openai.images.generate({ ...DRAW })
+    const image = await openai.images.generate({ ...DRAW })
     await upload(s.gateway, s.key, { bytes: PNG })
     const response = await openai.responses.create({ model: MODEL, input: 'much' })
     const stored = s.gateway.db.query<{ uuid: string }, []>('SELECT uuid FROM generations').get()?.uuid ?? ''
-    expect([first.status, drawn.data?.length, response.output_text.length > 64 * 1024]).toEqual([
+    expect([first.status, image.data?.length, response.output_text.length > 64 * 1024]).toEqual([
       200,
       1,
       true,
@@ -70,7 +70,7 @@ describe.skipIf(!hasS3Server)('a gateway whose bucket', () => {
     await refused(s.call(GENERATIONS, { ...DRAW, stream: true, partial_images: 1 }))
     await refused(post(s.gateway, s.key, formOf([{ bytes: PNG }])))
     await refused(s.call('/v1/images/generations', DRAW, { headers: { 'idempotency-key': 'while-away' } }))
-    // What was answered is neither lost nor asked for again.
+    // A stored answer is neither lost nor requested again.
     const replay = await send(s.gateway, much, kept)
     expect([replay.status, replay.body]).toEqual([503, expect.stringContaining('storage_unavailable')])
     await refused(s.call('/v1/responses', { model: MODEL, input: 'on', previous_response_id: response.id }))
@@ -83,7 +83,7 @@ describe.skipIf(!hasS3Server)('a gateway whose bucket', () => {
       messages: [{ role: 'user', content: 'Hi' }],
     })
     expect(hello.choices[0]?.message.content).toBe('Hello.')
-    // It is answered, and not kept.
+    // The call is answered, but its answer is not stored.
     expect((await send(s.gateway, much, { key: s.key, idempotency_key: 'away' })).status).toBe(200)
 
     await s3.start()
@@ -97,24 +97,24 @@ describe.skipIf(!hasS3Server)('a gateway whose bucket', () => {
     await s.gateway.rest()
   })
 
-  test("is away: OpenAI's client is told by status and code, and may try again", async () => {
+  test("is away gives OpenAI's client a status and a code, after which it may retry", async () => {
     await failing()
-    const told = async (asked: Promise<unknown>) => {
-      const error = await asked.catch((thrown: unknown) => thrown)
+    const errorOf = async (call: Promise<unknown>) => {
+      const error = await call.catch((thrown: unknown) => thrown)
       if (!(error instanceof APIError)) throw new Error(`it was not refused: ${error}`)
       return [error.status, error.code, error.type]
     }
-    const SAID = [503, 'storage_unavailable', 'api_error']
-    expect(await told(openai.images.generate({ ...DRAW }))).toEqual(SAID)
+    const UNAVAILABLE = [503, 'storage_unavailable', 'api_error']
+    expect(await errorOf(openai.images.generate({ ...DRAW }))).toEqual(UNAVAILABLE)
     const image = await toFile(PNG, 'cat.png', { type: 'image/png' })
-    expect(await told(openai.images.edit({ ...DRAW, image }))).toEqual(SAID)
+    expect(await errorOf(openai.images.edit({ ...DRAW, image }))).toEqual(UNAVAILABLE)
     const patient = openai.withOptions({ maxRetries: 3 }).images.generate({ ...DRAW })
     await s3.start()
     expect((await patient).data?.length).toBe(1)
     await works()
   })
 
-  test('goes away while an image is made: the call is free, and leaves nothing', async () => {
+  test('goes away during the generation of an image makes the call free, without a trace', async () => {
     const before = s.gateway.rows().accounts.map(({ balance_nanos }) => balance_nanos)
     s.upstream.answer(async () => {
       await s3.stop()
@@ -130,7 +130,7 @@ describe.skipIf(!hasS3Server)('a gateway whose bucket', () => {
     await s.gateway.rest()
   })
 
-  test('goes away while an image is streamed: the stream says so, and is free', async () => {
+  test('goes away during the stream of an image ends it with the error, free', async () => {
     s.upstream.answer(async () => {
       await s3.stop()
       return draws(PNG)
@@ -143,7 +143,7 @@ describe.skipIf(!hasS3Server)('a gateway whose bucket', () => {
     await s.gateway.rest()
   })
 
-  test('lets nobody put any more: refused in the same way, until it does', async () => {
+  test('forbids PUT refuses requests in the same way, until it allows PUT', async () => {
     let refuses = false
     using proxy = refusing(s3, (begin) => refuses && begin.startsWith('PUT '))
     await using other = await scene({
@@ -158,8 +158,8 @@ describe.skipIf(!hasS3Server)('a gateway whose bucket', () => {
     await other.expectCounts(before)
     refuses = false
     await eventually('it may put again', async () => {
-      const said = await (await other.gateway.call('/readyz')).json()
-      return (said as { files?: string }).files === undefined
+      const body = await (await other.gateway.call('/readyz')).json()
+      return (body as { files?: string }).files === undefined
     })
     expect((await other.call(GENERATIONS, DRAW)).status).toBe(200)
   })

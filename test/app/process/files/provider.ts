@@ -1,4 +1,4 @@
-// The provider of tests of files: it draws where a cat is asked for, says much where that is, and else greets.
+// The provider for tests of files: a prompt with "a cat" gets an image, one with "much" a long text, any other a greeting.
 import { answering } from '../../../idempotency/support.ts'
 import { draws, PNG } from '../../../images/support.ts'
 import { MODEL, PICTURE } from '../../../support/catalogue.ts'
