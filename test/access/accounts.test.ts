@@ -17,7 +17,7 @@ import { memoryDatabase } from '../support/empty-database.ts'
 const NOW = 1_000_000
 const database = () => dbOver(memoryDatabase())
 
-test('a new account is active and has no money', async () => {
+test('a new account is active, with a balance of 0', async () => {
   const db = database()
   const created = await createAccount(db, { name: 'ada', now_ms: NOW })
   expect(created).toEqual({
@@ -62,7 +62,7 @@ describe('the name of an account', () => {
     expect(await listAccounts(db)).toEqual([])
   })
 
-  test('is refused where it is taken, also by a suspended account', async () => {
+  test('is refused if another account has it, even a suspended one', async () => {
     const db = database()
     await createAccount(db, { name: 'ada', now_ms: NOW })
     await suspendAccount(db, 'ada', { now_ms: 0 })
@@ -79,7 +79,7 @@ test('accounts are listed oldest first', async () => {
   expect((await listAccounts(db)).map(({ name }) => name)).toEqual(['zoe', 'ada', 'mia'])
 })
 
-test('an account is suspended and resumed; doing either twice changes nothing', async () => {
+test('an account is suspended and resumed; a second time changes nothing', async () => {
   const db = database()
   await createAccount(db, { name: 'ada', now_ms: NOW })
   await createAccount(db, { name: 'mia', now_ms: NOW })
@@ -93,21 +93,21 @@ test('an account is suspended and resumed; doing either twice changes nothing', 
 describe('the reason of a suspension', () => {
   const OTHER = NOW + 5
   test.each<[string, readonly Omit<NewSuspension, 'now_ms'>[], Partial<Suspension>, number]>([
-    ['is the operator’s where none is named', [{}], { reason: 'operator', words: '' }, 1],
-    ['has their words, without the spaces around', [{ words: ' unpaid ' }], { words: 'unpaid' }, 1],
+    ['is "operator" by default', [{}], { reason: 'operator', words: '' }, 1],
+    ['has the operator’s words, trimmed', [{ words: ' unpaid ' }], { words: 'unpaid' }, 1],
     ['is a lost dispute', [{ reason: 'lost_dispute' }], { reason: 'lost_dispute', words: '' }, 1],
-    ['stays where the operator suspends again without words', [{ words: 'a' }, {}], { words: 'a' }, 1],
-    ['gets other words of the operator', [{ words: 'a' }, { words: 'b' }], { words: 'b' }, 2],
-    ['is no dispute once an operator decides', [{ reason: 'lost_dispute' }, {}], { reason: 'operator' }, 2],
+    ['stays if the operator suspends again without words', [{ words: 'a' }, {}], { words: 'a' }, 1],
+    ['gets new words of the operator', [{ words: 'a' }, { words: 'b' }], { words: 'b' }, 2],
+    ['of a dispute yields to the operator', [{ reason: 'lost_dispute' }, {}], { reason: 'operator' }, 2],
     ['of the operator stays at a dispute', [{ words: 'a' }, { reason: 'lost_dispute' }], { words: 'a' }, 1],
-    ['stays at a second dispute', [{ reason: 'lost_dispute' }, { reason: 'lost_dispute' }], {}, 1],
-  ])('%s', async (_, suspensions, kept, actions) => {
+    ['stays after a second dispute', [{ reason: 'lost_dispute' }, { reason: 'lost_dispute' }], {}, 1],
+  ])('%s', async (_, suspensions, expected, actions) => {
     const db = database()
     await createAccount(db, { name: 'ada', now_ms: NOW })
     for (const [at, suspension] of suspensions.entries())
       await suspendAccount(db, 'ada', { ...suspension, now_ms: at === 0 ? NOW : OTHER })
     const account = await accountByName(db, 'ada')
-    expect(await suspensionOf(db, account)).toMatchObject({ ...kept, suspended_at_ms: NOW })
+    expect(await suspensionOf(db, account)).toMatchObject({ ...expected, suspended_at_ms: NOW })
     const { rows } = await listActions(db, { account_id: account.id }, { limit: 9 })
     expect(rows.filter(({ action }) => action === 'account.suspended')).toHaveLength(actions)
     await reopenAccount(db, 'ada')
@@ -128,7 +128,7 @@ describe('the reason of a suspension', () => {
     expect((await accountByName(db, 'ada')).status).toBe('active')
   })
 
-  test('a closed account gets none: it stays closed, and opens without', async () => {
+  test('is not added to a closed account, which stays closed and reopens as active', async () => {
     const db = database()
     await createAccount(db, { name: 'ada', now_ms: NOW })
     await suspendAccount(db, 'ada', { words: 'a', now_ms: NOW })
@@ -140,10 +140,10 @@ describe('the reason of a suspension', () => {
 })
 
 test.each<[string, (db: Db, name: string) => Promise<unknown>]>([
-  ['shown', accountByName],
+  ['read', accountByName],
   ['suspended', (db, name) => suspendAccount(db, name, { now_ms: NOW })],
   ['resumed', reopenAccount],
-])('an account that does not exist cannot be %s', async (_, act) => {
+])('an unknown account cannot be %s', async (_, act) => {
   const db = database()
   await createAccount(db, { name: 'ada', now_ms: NOW })
   for (const name of ['Ada', 'ad', 'ada ', '1', '', '%']) {

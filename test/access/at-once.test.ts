@@ -1,4 +1,4 @@
-// What is decided in one transaction: two who come at the same moment do not both get what only one may have (on PostgreSQL: store/postgres/races.test.ts).
+// Decisions in one transaction: of two simultaneous operations only one gets what can be given once (on PostgreSQL: store/postgres/races.test.ts).
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { accountByName, createAccount } from '../../src/access/accounts.ts'
 import { closeAccount } from '../../src/access/closing.ts'
@@ -35,7 +35,7 @@ const issuing: Issuance = {
 const SETTINGS = { session_hours: 1, idle_hours: 1 } as ConsoleSettings
 const folder = folderOfEachTest()
 
-/** How two end that are begun at the same moment. */
+/** Runs the work twice at the same moment. @returns both outcomes */
 async function twice(work: () => Promise<unknown>): Promise<string[]> {
   const ends = await Promise.allSettled([work(), work()])
   return ends.map((end) => (end.status === 'fulfilled' ? 'done' : end.reason.kind)).sort()
@@ -50,7 +50,7 @@ beforeEach(async () => {
 })
 afterEach(() => db.close())
 
-test('an account of a name is made once', async () => {
+test('an account name is given once', async () => {
   expect(await twice(() => createAccount(db, { name: 'mia', now_ms: NOW }))).toEqual([
     'done',
     'invalid_request',
@@ -65,7 +65,7 @@ test('a link is used once', async () => {
   ])
 })
 
-test('a key of a name is made once', async () => {
+test('a key name is given once', async () => {
   expect(await twice(() => createKey(db, 'ada', { name: 'laptop' }, issuing))).toEqual([
     'done',
     'invalid_request',
@@ -84,7 +84,7 @@ test('a key is rotated once', async () => {
   expect(await twice(() => rotateKey(db, '1', 60, issuing))).toEqual(['done', 'invalid_request'])
 })
 
-test('the key that pays for calls from the console is made once', async () => {
+test('the key that pays for calls from the console is created once', async () => {
   const account = await accountByName(db, 'ada')
   const pay = () => payingKey(db, { account, person_id: null }, issuing)
   const renew = () => renewConsoleKey(db, { account, person_id: null }, issuing)
@@ -97,7 +97,7 @@ test('the key that pays for calls from the console is made once', async () => {
   ])
 })
 
-test('an account that is closed meanwhile has no key that works', async () => {
+test('an account that is closed meanwhile has no working key', async () => {
   const [closed] = await Promise.allSettled([
     closeAccount(db, 'ada', NOW),
     createKey(db, 'ada', { name: 'laptop' }, issuing),
@@ -119,7 +119,7 @@ const newSessions = () =>
     log: memoryLog().log,
   })
 
-test('a password is changed once, and by a link that is used once', async () => {
+test('a link sets a password once, and a password is changed once', async () => {
   const sessions = newSessions()
   const [first, second, third] = ['the first password', 'the second password', 'the third password']
   const { token } = await makeInvitation(db, 'ada', issuing)
@@ -135,7 +135,7 @@ test('a password is changed once, and by a link that is used once', async () => 
     sessions.changePassword(viewer, { old_password: first, new_password }, visitor),
   )
   const ends = await Promise.allSettled(changes)
-  // Whichever comes first: their hashes are made beside each other.
+  // Either may win, because their hashes are computed in parallel.
   expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   const [changed, refused] = ends[0]?.status === 'fulfilled' ? [second, third] : [third, second]
   await expect(sessions.viewer(other.token, visitor.address)).rejects.toMatchObject({
@@ -152,18 +152,10 @@ test('a password is changed once, and by a link that is used once', async () => 
 })
 
 test.each([
-  ['a wrong guess, which counts', () => notFound('No such link.'), 'rate_limited'],
-  [
-    'a provider that does not answer',
-    () => upstreamFailed('The provider does not answer.'),
-    'upstream_failed',
-  ],
-  [
-    'a disk that fails',
-    () => new StorageFailure('full', { code: 'SQLITE_FULL', message: 'full' }),
-    undefined,
-  ],
-] as const)('what is looked for thirty times ends by %s', async (_, failure, kind) => {
+  ['a wrong guess', () => notFound('No such link.'), 'rate_limited'],
+  ['an unreachable provider', () => upstreamFailed('The provider does not answer.'), 'upstream_failed'],
+  ['a disk failure', () => new StorageFailure('full', { code: 'SQLITE_FULL', message: 'full' }), undefined],
+] as const)('of thirty failed look-ups only guesses meet the rate limit: %s', async (_, failure, kind) => {
   const sessions = newSessions()
   let last: unknown
   for (let i = 0; i < 30; i++)
@@ -177,7 +169,7 @@ test.each([
   expect((last as { kind?: string }).kind).toBe(kind)
 })
 
-test('a session is ended once', async () => {
+test('a session ends once', async () => {
   const { id } = await openSessionAt(db, 1, {
     token: 'x'.repeat(43),
     visitor: { address: undefined, user_agent: '' },

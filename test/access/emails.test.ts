@@ -1,4 +1,4 @@
-// Addresses of people: whoever shows that one is theirs has it.
+// Email addresses of people: an address belongs to the person who verifies it.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { claimEmail, personOfEmail, setUnverifiedEmail } from '../../src/access/emails.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
@@ -7,7 +7,7 @@ import { memoryDatabase } from '../support/empty-database.ts'
 const NOW = 9
 let db = dbOver(memoryDatabase())
 
-/** The address of 1 is shown, that of 2 only written down. */
+/** Person 1 has a verified address, person 2 an unverified one. */
 beforeEach(() => {
   const connection = memoryDatabase()
   db = dbOver(connection)
@@ -20,39 +20,39 @@ const claim = (person_id: number, email: string) =>
 const note = (person_id: number, email: string) =>
   db.begin((tx) => setUnverifiedEmail(tx, { person_id, email }))
 
-describe('an address that somebody shows to be theirs', () => {
+describe('a verified address', () => {
   test.each([
-    ['of nobody', 3, 'cleo@example.com'],
-    ['their own of before', 1, 'ada@example.com'],
-    ['their own, written down until now', 2, 'bob@example.com'],
-    ['in place of another one', 1, 'ada@example.net'],
-  ])('is theirs: %s', async (_, id, email) => {
+    ['a free address', 3, 'cleo@example.com'],
+    ['an address verified before', 1, 'ada@example.com'],
+    ['an address unverified until now', 2, 'bob@example.com'],
+    ['an address in place of another one', 1, 'ada@example.net'],
+  ])('belongs to the person: %s', async (_, id, email) => {
     await claim(id, email)
     expect(await personOfEmail(db, email)).toMatchObject({ id, email_verified_at_ms: NOW })
   })
 
-  test('is taken from who only wrote it down: nobody keeps an address from its owner', async () => {
+  test('is removed from a person who has not verified it, so that nobody blocks its owner', async () => {
     await claim(3, 'bob@example.com')
     expect(await personOfEmail(db, 'bob@example.com')).toMatchObject({ id: 3 })
     await note(2, 'other@example.com')
     expect(await personOfEmail(db, 'other@example.com')).toMatchObject({ id: 2, email_verified_at_ms: null })
   })
 
-  test('is not taken from who has shown it before', async () => {
+  test('stays with the person who verified it first', async () => {
     await expect(claim(3, 'ada@example.com')).rejects.toMatchObject({ code: 'email_taken' })
     expect(await personOfEmail(db, 'ada@example.com')).toMatchObject({ id: 1, email_verified_at_ms: 5 })
   })
 })
 
-describe('an address that is written down', () => {
+describe('an unverified address', () => {
   test.each([
-    ['shown by another person', 'ada@example.com'],
-    ['written down for another person', 'bob@example.com'],
-  ])('is refused: %s', async (_, email) => {
+    ['verified', 'ada@example.com'],
+    ['unverified', 'bob@example.com'],
+  ])('is refused if it is another person’s, %s', async (_, email) => {
     await expect(note(3, email)).rejects.toMatchObject({ code: 'email_taken', param: 'email' })
   })
 
-  test('stays shown where it was', async () => {
+  test('stays verified if the person has verified it before', async () => {
     await note(1, 'ada@example.com')
     expect(await personOfEmail(db, 'ada@example.com')).toMatchObject({ email_verified_at_ms: 5 })
   })

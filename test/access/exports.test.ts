@@ -1,4 +1,4 @@
-// The exports of an account: three are read at once, and twelve are begun in a minute; those of others are not counted with them.
+// The exports of an account: at most three at once, and twelve started within a minute, counted for each account.
 import { expect, test } from 'bun:test'
 import { createExports } from '../../src/access/rate.ts'
 
@@ -9,7 +9,7 @@ const scene = () => {
 }
 const AT_ONCE = 'This account is already exporting 3 lists. Try again when one of them finishes.'
 
-test('three are read at once; the end of one makes room for one, however often it is told', () => {
+test('three exports run at once; the end of one frees one place, even if it is reported twice', () => {
   const { begin } = scene()
   const [end] = [begin(), begin(), begin()]
   expect(() => begin()).toThrow(AT_ONCE)
@@ -20,12 +20,12 @@ test('three are read at once; the end of one makes room for one, however often i
   expect(() => begin()).toThrow(AT_ONCE)
 })
 
-test('one that is refused for those at once is none of the twelve in a minute', () => {
+test('an export refused because three run does not count among the twelve in a minute', () => {
   const { clock, begin } = scene()
   const [first, second, third] = [begin(), begin(), begin()]
   expect(() => begin()).toThrow(AT_ONCE)
   for (const end of [first, second, third]) end()
-  for (let begun = 3; begun < 12; begun++) begin()()
+  for (let started = 3; started < 12; started++) begin()()
   expect(() => begin()).toThrow('This account has exported 12 lists within a minute. Try again in')
   clock.now_ms = 61_000
   begin()

@@ -1,4 +1,4 @@
-// The gate: where a credential is read from, which keys are admitted, and what the key cache serves.
+// The gate: the places of a credential, the conditions of admission, and the key cache.
 import { describe, expect, test } from 'bun:test'
 import {
   ALL_FORMS,
@@ -15,7 +15,7 @@ const request = (headers: Record<string, string> = {}, query = '') =>
   new Request(`http://gateway/v1beta/models/m:generateContent${query}`, { headers })
 
 const TEXT = `tg_${'k'.repeat(43)}`
-/** Of new-api or one-api, as its table has it. */
+/** A token of new-api or one-api, as in their tables. */
 const TOKEN = 'aB3dEf7h'.repeat(4)
 const everywhere = (headers: Record<string, string>) =>
   request({ authorization: 'Bearer b', 'x-api-key': 'c', 'x-goog-api-key': 'd', ...headers }, '?key=e')
@@ -26,12 +26,12 @@ describe('the credential of a native request', () => {
     ['a bearer', request({ authorization: 'Bearer abc' }), 'abc'],
     ['a bearer in another case', request({ authorization: 'bEARER abc' }), 'abc'],
     ['a bearer with spaces around', request({ authorization: 'Bearer   abc  ' }), 'abc'],
-    ['a bearer of ours without its word is no credential', request({ authorization: TEXT }), undefined],
-    ["another gateway's key without the word", request({ authorization: 'sk-abc' }), 'sk-abc'],
-    ['a token without the word or a mark', request({ authorization: TOKEN }), TOKEN],
+    ['a key of this gateway without "Bearer" is no credential', request({ authorization: TEXT }), undefined],
+    ['another gateway\'s key without "Bearer"', request({ authorization: 'sk-abc' }), 'sk-abc'],
+    ['a token without "Bearer" or "sk-"', request({ authorization: TOKEN }), TOKEN],
     ['a token with a channel', request({ authorization: `${TOKEN}-12` }), `${TOKEN}-12`],
     ['a word too short for a token', request({ authorization: TOKEN.slice(0, 31) }), undefined],
-    ['a token and another word', request({ authorization: `${TOKEN} x` }), undefined],
+    ['a token before another word', request({ authorization: `${TOKEN} x` }), undefined],
     ["LiteLLM's header", request({ 'x-litellm-api-key': 'abc' }), 'abc'],
     ["LiteLLM's header as a bearer", request({ 'x-litellm-api-key': 'Bearer  abc' }), 'abc'],
     ["LiteLLM's header before all others", everywhere({ 'x-litellm-api-key': 'first' }), 'first'],
@@ -99,8 +99,8 @@ const keyWith = (settings: Partial<KeyOfAccount['key']>): KeyOfAccount => ({
   key: { ...good.key, ...settings },
 })
 
-/** Who sends a key from an address. */
-const comer = (
+/** A caller who sends a key from an address. */
+const callerWith = (
   credential: string | undefined,
   requestIP: () => { address: string } | null,
 ): ArrivingCaller => ({
@@ -122,7 +122,8 @@ function gateOf(found: KeyOfAccount | undefined) {
     now: () => now_ms,
   })
   return {
-    admit: (text: string | undefined, address = '192.0.2.7') => gate.admit(comer(text, () => ({ address }))),
+    admit: (text: string | undefined, address = '192.0.2.7') =>
+      gate.admit(callerWith(text, () => ({ address }))),
     change: (next: KeyOfAccount | undefined) => {
       current = next
     },
@@ -166,26 +167,26 @@ describe('the gate', () => {
     expect(await kindOf(() => admit(text))).toBe(kind)
   })
 
-  test('asks for the address only where the key has an address list', async () => {
-    let asked = 0
+  test('reads the address only if the key has an address list', async () => {
+    let reads = 0
     const address = () => {
-      asked++
+      reads++
       return { address: '192.0.2.7' }
     }
     const free = createGate({ findKey: () => good, now: () => NOW_MS })
-    await free.admit(comer(TEXT, address))
-    expect(asked).toBe(0)
+    await free.admit(callerWith(TEXT, address))
+    expect(reads).toBe(0)
     const bound = createGate({ findKey: () => keyWith({ addresses: ['192.0.2.7'] }), now: () => NOW_MS })
-    await bound.admit(comer(TEXT, address))
-    expect(asked).toBe(1)
+    await bound.admit(callerWith(TEXT, address))
+    expect(reads).toBe(1)
   })
 
-  test('refuses an unknown address where the key has an address list', async () => {
+  test('refuses an unknown address if the key has an address list', async () => {
     const gate = createGate({ findKey: () => keyWith({ addresses: ['0.0.0.0/0'] }), now: () => NOW_MS })
-    expect(await kindOf(() => gate.admit(comer(TEXT, () => null)))).toBe('permission_denied')
+    expect(await kindOf(() => gate.admit(callerWith(TEXT, () => null)))).toBe('permission_denied')
   })
 
-  test('serves a key from the cache for a second, and not longer', async () => {
+  test('serves a key from the cache for one second', async () => {
     const { admit, change, pass, lookups } = gateOf(good)
     await admit(TEXT)
     change(undefined)
@@ -196,7 +197,7 @@ describe('the gate', () => {
     expect(await kindOf(() => admit(TEXT))).toBe('unauthenticated')
   })
 
-  test('answers at once for a cached key: no promise is waited for', async () => {
+  test('admits a cached key without a promise', async () => {
     const { admit, pass } = gateOf(good)
     const first = await admit(TEXT)
     pass(999)
@@ -205,21 +206,21 @@ describe('the gate', () => {
     expect(admit(TEXT)).toBeInstanceOf(Promise)
   })
 
-  test('does not cache that a key does not exist: a new key works at once', async () => {
+  test('does not cache unknown keys, so that a new key works at once', async () => {
     const { admit, change } = gateOf(undefined)
     expect(await kindOf(() => admit(TEXT))).toBe('unauthenticated')
     change(good)
     expect(await kindOf(() => admit(TEXT))).toBe('admitted')
   })
 
-  test('refuses a key from its expiry on, cached or not', async () => {
+  test('refuses an expired key, cached or not', async () => {
     const { admit, pass } = gateOf(keyWith({ expires_at_ms: NOW_MS + 10 }))
     expect(await kindOf(() => admit(TEXT))).toBe('admitted')
     pass(10)
     expect(await kindOf(() => admit(TEXT))).toBe('unauthenticated')
   })
 
-  test('compiles the models and the addresses of a key once for as long as it is cached', async () => {
+  test('compiles the models and addresses of a cached key once', async () => {
     const { admit, pass } = gateOf(keyWith({ models: ['sim-*'], addresses: ['192.0.2.0/24'] }))
     const caller = await admit(TEXT)
     expect([caller.mayCall('sim-text'), caller.mayCall('gemini-pro')]).toEqual([true, false])

@@ -1,4 +1,4 @@
-// Imported keys: the `sk-…` keys of other gateways on every operation in every place of a key, what an import refuses, and two keys of one prefix.
+// Imported keys: the `sk-…` keys of other gateways on every operation in every place of a key, the refusals of an import, and two keys with one prefix.
 import { describe, expect, test } from 'bun:test'
 import type { BudgetChanges } from '../../src/access/budgets.ts'
 import { type CredentialForm, createGate } from '../../src/access/gate.ts'
@@ -14,9 +14,9 @@ import { fileScene } from '../support/scene.ts'
 import { openSocket } from '../support/web-socket.ts'
 
 const NOW = Date.now()
-/** As new-api makes them: https://github.com/QuantumNous/new-api, common/utils.go. */
+/** A key as new-api generates it: https://github.com/QuantumNous/new-api, common/utils.go. */
 const NEW_API = `sk-${'aB3dEf7h'.repeat(6)}`
-/** Chosen by hand, as LiteLLM lets its users: any printable ASCII. */
+/** A key chosen by hand, as LiteLLM allows: any printable ASCII. */
 const BY_HAND = `sk-team!#$%'()*,-./:;<>@[\\]^_\`{|}~`
 const SHORT = 'sk-1234'
 
@@ -40,7 +40,7 @@ const addHash = async (
     created_at_ms: NOW - 86_400_000,
   }
   const [added] = await store.begin((tx) => importKeys(tx, account.id, [key], NOW))
-  return added ?? expect.unreachable('it is added')
+  return added ?? expect.unreachable('the key is added')
 }
 const add = (text: string, named: Named, account = ada, prefix = importedPrefix(text)) =>
   addHash(hashKey(text), named, account, prefix)
@@ -55,7 +55,7 @@ interface Operation {
 const document = (await (await gateway.call('/docs/openapi.json')).json()) as {
   paths: Record<string, Record<string, Operation>>
 }
-/** Every operation that takes a key, in each form that it documents. */
+/** Every operation that needs a key, in each documented form. */
 const OPERATIONS = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).flatMap(([method, { security = [] }]) =>
     security
@@ -65,16 +65,16 @@ const OPERATIONS = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 describe('a key of another gateway works in every place of every operation', () => {
-  test('there are operations in all six places', () => {
+  test('the operations cover all six places', () => {
     expect(new Set(OPERATIONS.map(([, , form]) => form)).size).toBe(6)
     expect(OPERATIONS.length).toBeGreaterThan(60)
   })
 
   test.each([
-    ['without its mark, with a channel', `${NEW_API.slice(3)}-12`, false],
+    ['without "sk-", with a channel', `${NEW_API.slice(3)}-12`, false],
     ['chosen by hand', BY_HAND, false],
-    ['that nobody has', NEW_API.toLowerCase(), true],
-  ])('one %s', async (_, key, is_refused) => {
+    ['that is unknown', NEW_API.toLowerCase(), true],
+  ])('a key %s', async (_, key, is_refused) => {
     const wrong: string[] = []
     for (const [method, path, form] of OPERATIONS) {
       const body = method === 'POST' || method === 'PUT' ? {} : undefined
@@ -93,20 +93,20 @@ describe('a key of another gateway works in every place of every operation', () 
     expect(await gateway.lastCall()).toMatchObject({ cost_nanos: ANSWER_NANOS, account_id: ada.id })
   })
 
-  test.each(['', 'sk-'])('a token with "%s" before it and a channel behind it pays', async (mark) => {
+  test.each(['', 'sk-'])('a token after "%s" and before a channel pays', async (mark) => {
     const headers = { authorization: `${mark}${NEW_API.slice(3)}-7` }
     const response = await gateway.call(wholePath(), ask(), { headers })
     expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
     expect(await gateway.lastCall()).toMatchObject({ cost_nanos: ANSWER_NANOS, account_id: ada.id })
   })
 
-  test.each<[what: string, headers: Record<string, string>]>([
+  test.each<[name: string, headers: Record<string, string>]>([
     ["LiteLLM's header", { 'x-litellm-api-key': `Bearer ${BY_HAND}` }],
     [
       "LiteLLM's header beside a provider's own token",
       { 'x-litellm-api-key': BY_HAND, authorization: 'Bearer sk-ant-oat01-own' },
     ],
-    ['a token alone, with a channel', { authorization: `${NEW_API.slice(3)}-7` }],
+    ['a token with a channel alone', { authorization: `${NEW_API.slice(3)}-7` }],
   ])('a WebSocket by %s pays', async (_, headers) => {
     const socket = await openSocket(gateway, { key: '', headers })
     const answer = await socket.create({ model: MODEL, input: 'hello' })
@@ -115,30 +115,30 @@ describe('a key of another gateway works in every place of every operation', () 
     expect(await gateway.lastCall()).toMatchObject({ account_id: ada.id })
   })
 
-  test.each<[what: string, headers: Record<string, string>]>([
+  test.each<[name: string, headers: Record<string, string>]>([
     [
-      "an unknown key in LiteLLM's header, whatever is beside it",
+      "an unknown key in LiteLLM's header beside a good one",
       { 'x-litellm-api-key': 'sk-none', authorization: `Bearer ${NEW_API}` },
     ],
-    ['a word that is no number behind a token', { authorization: `Bearer ${NEW_API}-gpt` }],
-    ['two channels', { authorization: `Bearer ${NEW_API}-1-2` }],
-    ['no channel after the hyphen', { authorization: `Bearer ${NEW_API}-` }],
-    ['a channel behind a key that was chosen by hand', { authorization: `Bearer ${BY_HAND}-12` }],
-    ['a short key without its mark', { authorization: `Bearer ${SHORT.slice(3)}` }],
+    ['a token with a word as its channel', { authorization: `Bearer ${NEW_API}-gpt` }],
+    ['a token with two channels', { authorization: `Bearer ${NEW_API}-1-2` }],
+    ['a token with an empty channel', { authorization: `Bearer ${NEW_API}-` }],
+    ['a key chosen by hand, with a channel', { authorization: `Bearer ${BY_HAND}-12` }],
+    ['a short key without "sk-"', { authorization: `Bearer ${SHORT.slice(3)}` }],
     ['a part of a token', { authorization: `Bearer ${NEW_API.slice(3, -1)}` }],
-    ['a token in other letters', { authorization: `Bearer ${NEW_API.slice(3).toUpperCase()}-12` }],
+    ['a token in capital letters', { authorization: `Bearer ${NEW_API.slice(3).toUpperCase()}-12` }],
   ])('%s is refused, over a WebSocket, too', async (_, headers) => {
     expect((await gateway.call(wholePath(), ask(), { headers })).status).toBe(401)
     await expect(openSocket(gateway, { key: '', headers })).rejects.toThrow('not opened')
   })
 
-  test('a key of ours keeps its one form: with a channel, or without its mark, it is refused', async () => {
+  test('a key of this gateway has one form: it is refused with a channel, without "tg_", or with "sk-"', async () => {
     const own = await gateway.key('ada')
     for (const text of [`${own}-12`, own.slice(3), `sk-${own.slice(3)}`, `sk-${own}`])
       expect((await gateway.call('/v1/models', undefined, { key: text })).status).toBe(401)
   })
 
-  test('a key that another one continues is not taken for it', async () => {
+  test('a key that begins with another key is not confused with it', async () => {
     const token = `sk-${'Zz9'.repeat(16)}`
     await add(token, { name: 'token' })
     await add(`${token}-5`, { name: 'longer' }, mia)
@@ -148,12 +148,12 @@ describe('a key of another gateway works in every place of every operation', () 
     expect(await accountOf(`${token}-6`)).toMatchObject({ account: 'ada' })
   })
 
-  test('a session of the console, too', async () => {
+  test('a key opens a session of the console, too', async () => {
     const client = await signedIn(gateway, { key: NEW_API })
     expect(await client.json('GET', '/session')).toMatchObject({ viewer: { role: 'key', account: 'ada' } })
   })
 
-  test('no key is in the log or in a row', async () => {
+  test('neither the log nor a row contains a key', async () => {
     await gateway.rest()
     const stored = JSON.stringify(gateway.db.query('SELECT * FROM keys').all())
     for (const key of [NEW_API, BY_HAND, SHORT])
@@ -161,7 +161,7 @@ describe('a key of another gateway works in every place of every operation', () 
   })
 })
 
-test('a text that can be no key is refused without a look-up; an unknown one is not remembered', async () => {
+test('an impossible key is refused without a look-up; an unknown key is not cached', async () => {
   const looked_up: string[] = []
   const gate = createGate({
     findKey(sha256) {
@@ -190,9 +190,9 @@ test('a text that can be no key is refused without a look-up; an unknown one is 
   expect(looked_up).toEqual([hashKey(SHORT).toString('hex'), hashKey(SHORT).toString('hex')])
 })
 
-test('how often an unknown text is looked up depends on its form alone', async () => {
+test('the number of look-ups of an unknown text depends only on its form', async () => {
   const token = NEW_API.slice(3)
-  for (const [text, meant] of [
+  for (const [text, candidates] of [
     [token, [NEW_API]],
     [`${token}-12`, [NEW_API]],
     [NEW_API, [NEW_API]],
@@ -204,7 +204,7 @@ test('how often an unknown text is looked up depends on its form alone', async (
     [token.slice(0, 31), []],
     ['k'.repeat(129), []],
   ] as const)
-    expect([text, keysToTry(text)]).toEqual([text, [...meant]])
+    expect([text, keysToTry(text)]).toEqual([text, [...candidates]])
 })
 
 describe('an import', () => {
@@ -232,7 +232,7 @@ describe('an import', () => {
     })
   })
 
-  test('a rotation makes it a key of ours', async () => {
+  test('a rotation replaces the key by one of this gateway', async () => {
     const text = `sk-${'r'.repeat(40)}`
     const old = await add(text, { name: 'rotated', spend_limit_nanos: 7 })
     const issuing = {
@@ -255,17 +255,13 @@ describe('an import', () => {
       { kind: 'conflict', code: 'key_exists' },
     ],
     ['a name that is taken', () => add(fresh, { name: 'short' }), { param: 'name' }],
-    ['a name that is none', () => add(fresh, { name: 'my key' }), { param: 'name' }],
-    ['a time that has passed', () => add(fresh, { name: 'a', expires_at_ms: NOW }), { param: 'expires' }],
+    ['an invalid name', () => add(fresh, { name: 'my key' }), { param: 'name' }],
+    ['an expiry in the past', () => add(fresh, { name: 'a', expires_at_ms: NOW }), { param: 'expires' }],
     ['a negative limit', () => add(fresh, { name: 'a', spend_limit_nanos: -1 }), { param: 'spend_limit' }],
-    [
-      'an account that is not there',
-      () => add(fresh, { name: 'a' }, { ...ada, id: 999 }),
-      { kind: 'not_found' },
-    ],
-    ['a prefix of ours', () => add(fresh, { name: 'a' }, ada, 'tg_abcdefg'), { param: 'prefix' }],
+    ['an unknown account', () => add(fresh, { name: 'a' }, { ...ada, id: 999 }), { kind: 'not_found' }],
+    ['a prefix of this gateway', () => add(fresh, { name: 'a' }, ada, 'tg_abcdefg'), { param: 'prefix' }],
     ['a whole key as its prefix', () => add(fresh, { name: 'a' }, ada, fresh), { param: 'prefix' }],
-    ['a prefix that a shell reads', () => add(fresh, { name: 'a' }, ada, 'sk-$(id)ab'), { param: 'prefix' }],
+    ['a prefix with shell syntax', () => add(fresh, { name: 'a' }, ada, 'sk-$(id)ab'), { param: 'prefix' }],
     ['a prefix with a space', () => add(fresh, { name: 'a' }, ada, 'sk-ab defg'), { param: 'prefix' }],
   ])('refuses %s, and leaves nothing', async (_, work, refusal) => {
     const rows = () =>
@@ -275,7 +271,7 @@ describe('an import', () => {
     expect(rows()).toEqual(before)
   })
 
-  test('refuses a hash that is none', async () => {
+  test('refuses a hash of the wrong length', async () => {
     const work = addHash(Buffer.alloc(31), { name: 'a' })
     await expect(work).rejects.toMatchObject({ param: 'sha256' })
   })
@@ -290,12 +286,12 @@ test.each([
   expect(importedPrefix(text)).toBe(prefix)
 })
 
-describe('two keys of one prefix', () => {
+describe('two keys with one prefix', () => {
   const PREFIX = 'sk-...aB3d'
   const one = `sk-${'1'.repeat(36)}aB3d`
   const other = `sk-${'2'.repeat(36)}aB3d`
 
-  test('are told apart by their number, and by their prefix only where one is meant', async () => {
+  test('are distinguished by their number, or by their prefix if only one of them is visible', async () => {
     const first = await add(one, { name: 'one' }, ada, PREFIX)
     expect((await keyByReference(store, PREFIX)).id).toBe(first.id)
     const second = await add(other, { name: 'other' }, mia, PREFIX)
@@ -311,7 +307,7 @@ describe('two keys of one prefix', () => {
     expect((await of_ada.json('GET', `/search?q=${PREFIX}`)).keys).toMatchObject([{ name: 'one' }])
   })
 
-  test('of one account: a caller who filters by it is refused', async () => {
+  test('in one account: a caller who filters by the prefix is refused', async () => {
     const calls = `/api/v1/usage?key=${PREFIX}`
     expect((await gateway.call(calls, undefined, { key: NEW_API })).status).toBe(200)
     await add(`sk-${'3'.repeat(36)}aB3d`, { name: 'third' }, ada, PREFIX)

@@ -35,13 +35,13 @@ const LIMITED: KeySettings = {
   expires_at_ms: NOW + 60_000,
 }
 
-/** Random bytes that differ from call to call and are the same in every run. */
+/** Random bytes that differ between calls and repeat in every run. */
 function counting() {
   let calls = 0
   return (length: number) => new Uint8Array(length).fill(++calls)
 }
 
-async function world() {
+async function createScene() {
   const connection = memoryDatabase()
   const db = dbOver(connection)
   for (const name of ['ada', 'mia']) await createAccount(db, { name, now_ms: NOW })
@@ -75,7 +75,7 @@ describe('the text of a key', () => {
   })
 
   test('is not in the database, except for its first characters', async () => {
-    const { connection, make } = await world()
+    const { connection, make } = await createScene()
     const { key, text } = await make()
     expect(key.prefix).toBe(text.slice(0, PREFIX_LENGTH))
     const stored = JSON.stringify(connection.query('SELECT *, hex(sha256) FROM keys').all())
@@ -85,7 +85,7 @@ describe('the text of a key', () => {
 
 describe('a key is found', () => {
   test('by its hash, with its settings and its account', async () => {
-    const { db, issuing } = await world()
+    const { db, issuing } = await createScene()
     const { key, text } = await createKey(db, 'mia', LIMITED, issuing())
     const found = await lookUp(db, text)
     expect(found?.key).toEqual({
@@ -108,7 +108,7 @@ describe('a key is found', () => {
   })
 
   test('in its current state', async () => {
-    const { db, make } = await world()
+    const { db, make } = await createScene()
     const { key, text } = await make()
     await lookUp(db, text)
     await suspendAccount(db, 'ada', { now_ms: 0 })
@@ -119,8 +119,8 @@ describe('a key is found', () => {
     })
   })
 
-  test('by nothing else', async () => {
-    const { db, make } = await world()
+  test('by no other text', async () => {
+    const { db, make } = await createScene()
     const { key, text } = await make()
     for (const other of ['', 'tg_', key.prefix, text.slice(0, -1), `${text} `, text.toUpperCase()]) {
       expect(await lookUp(db, other)).toBeUndefined()
@@ -145,9 +145,9 @@ describe('a key is not created', () => {
     ['with a limit a day beyond the safe integers', { budgets: { day: 2 ** 53 } }, 'daily_limit'],
     ['with a limit a month of half a nano-dollar', { budgets: { month: 0.5 } }, 'monthly_limit'],
     ['with a limit a month that is not a number', { budgets: { month: Number.NaN } }, 'monthly_limit'],
-    ['for no call at the same time', { concurrent_calls: 0 }, 'concurrent_calls'],
-    ['for half a call at the same time', { concurrent_calls: 1.5 }, 'concurrent_calls'],
-    ['for more calls at the same time than are counted', { concurrent_calls: 1e6 + 1 }, 'concurrent_calls'],
+    ['with a limit of 0 simultaneous calls', { concurrent_calls: 0 }, 'concurrent_calls'],
+    ['with a limit of 1.5 simultaneous calls', { concurrent_calls: 1.5 }, 'concurrent_calls'],
+    ['with a limit above 1,000,000 simultaneous calls', { concurrent_calls: 1e6 + 1 }, 'concurrent_calls'],
     ['with an empty list of addresses', { addresses: [] }, 'addresses'],
     ['with a host name as address', { addresses: ['example.com'] }, 'addresses'],
     ['with a malformed block among good ones', { addresses: ['10.0.0.0/8', '10.0.0.0/33'] }, 'addresses'],
@@ -155,19 +155,19 @@ describe('a key is not created', () => {
     ['with an expiry of now', { expires_at_ms: NOW }, 'expires'],
     ['with an expiry that is not a number', { expires_at_ms: Number.NaN }, 'expires'],
   ])('%s', async (_, settings, param) => {
-    const { db, make } = await world()
+    const { db, make } = await createScene()
     await expect(make(settings)).rejects.toThrow(refusal('invalid_request', param))
     expect(await listKeys(db)).toEqual([])
   })
 
-  test('for an account that does not exist', async () => {
-    const { db, make } = await world()
+  test('for an unknown account', async () => {
+    const { db, make } = await createScene()
     await expect(make({}, 'eve')).rejects.toThrow(refusal('not_found'))
     expect(await listKeys(db)).toEqual([])
   })
 
-  test('with the name of a key of the account that is not revoked', async () => {
-    const { db, make } = await world()
+  test('with the name of an active key of the account', async () => {
+    const { db, make } = await createScene()
     const { key } = await make()
     await expect(make()).rejects.toThrow(refusal('invalid_request', 'name'))
     await expect(make({}, 'mia')).resolves.toBeDefined()
@@ -177,15 +177,15 @@ describe('a key is not created', () => {
   })
 })
 
-describe('a key that is given no name', () => {
+describe('the default name of a key', () => {
   test.each<[string, names: string[], revoked: string[], free: string]>([
-    ['of an account without keys', [], [], 'key-1'],
-    ['counts on', ['laptop', 'phone'], [], 'key-3'],
+    ['is key-1 in an account without keys', [], [], 'key-1'],
+    ['counts existing keys', ['laptop', 'phone'], [], 'key-3'],
     ['counts revoked keys, too', ['laptop', 'phone'], ['laptop'], 'key-3'],
-    ['leaves out names that are taken', ['key-4', 'key-5', 'laptop'], [], 'key-6'],
-    ['gets the name of a revoked key', ['key-4', 'key-5', 'laptop'], ['key-4'], 'key-4'],
+    ['skips names in use', ['key-4', 'key-5', 'laptop'], [], 'key-6'],
+    ['may be that of a revoked key', ['key-4', 'key-5', 'laptop'], ['key-4'], 'key-4'],
   ])('%s', async (_, names, revoked, free) => {
-    const { db, make } = await world()
+    const { db, make } = await createScene()
     await make({ name: 'key-1' }, 'mia')
     for (const name of names) {
       const { key } = await make({ name })
@@ -196,8 +196,8 @@ describe('a key that is given no name', () => {
 })
 
 describe('a key is listed', () => {
-  test('with all keys or with those of its account, revoked ones included', async () => {
-    const { db, make } = await world()
+  test('with all keys or with the keys of its account, revoked ones included', async () => {
+    const { db, make } = await createScene()
     const keys = [
       await make({ name: 'one' }),
       await make({ name: 'two' }, 'mia'),
@@ -211,7 +211,7 @@ describe('a key is listed', () => {
   })
 
   test('and found by its prefix or its number', async () => {
-    const { db, make } = await world()
+    const { db, make } = await createScene()
     const { key } = await make()
     expect(await keyByReference(db, key.prefix)).toEqual(key)
     expect(await keyByReference(db, '1')).toEqual(key)
@@ -220,14 +220,14 @@ describe('a key is listed', () => {
   test.each(['2', 'tg_', 'tg_AQEBAQ%', 'laptop', '', '-1', '1.0', '9'.repeat(30)])(
     'and is not found by %p',
     async (reference) => {
-      const { db, make } = await world()
+      const { db, make } = await createScene()
       await make()
       await expect(keyByReference(db, reference)).rejects.toThrow(refusal('not_found'))
     },
   )
 
-  test('and found by its number only, where another key has the same prefix', async () => {
-    const { db } = await world()
+  test('and found only by its number if another key has the same prefix', async () => {
+    const { db } = await createScene()
     let last = 0
     const alike = (length: number) => {
       const bytes = new Uint8Array(length)
@@ -247,22 +247,22 @@ describe('a key is listed', () => {
 })
 
 describe('a key is revoked', () => {
-  test('from that moment on; the first revocation counts', async () => {
-    const { db, make } = await world()
+  test('at the time of the first revocation', async () => {
+    const { db, make } = await createScene()
     const { key } = await make()
     expect((await revokeKey(db, key.prefix, NOW)).revoked_at_ms).toBe(NOW)
     expect((await revokeKey(db, key.prefix, NOW + 5)).revoked_at_ms).toBe(NOW)
   })
 
-  test('not where it does not exist', async () => {
-    const { db } = await world()
+  test('only if it exists', async () => {
+    const { db } = await createScene()
     await expect(revokeKey(db, 'tg_missing', NOW)).rejects.toThrow(refusal('not_found'))
   })
 })
 
 describe('a key is rotated', () => {
   test('into a new key with the same settings; the old one is revoked', async () => {
-    const { db, issuing } = await world()
+    const { db, issuing } = await createScene()
     const old = await createKey(db, 'ada', LIMITED, issuing())
     const made = await rotateKey(db, old.key.prefix, 0, issuing(NOW + 10))
     expect(made.text).not.toBe(old.text)
@@ -278,7 +278,7 @@ describe('a key is rotated', () => {
   })
 
   test('with a grace period, during which the old one still works', async () => {
-    const { db, issuing, make } = await world()
+    const { db, issuing, make } = await createScene()
     const old = await make()
     await rotateKey(db, old.key.prefix, 3_600, issuing())
     expect((await lookUp(db, old.text))?.key.revoked_at_ms).toBe(NOW + 3_600_000)
@@ -286,24 +286,24 @@ describe('a key is rotated', () => {
   })
 
   test.each([
-    ['what it spent', 30, 0, 70],
-    ['what it holds', 0, 40, 60],
+    ['the amount spent', 30, 0, 70],
+    ['the amount held', 0, 40, 60],
     ['both', 30, 40, 30],
-    ['all of it', 100, 0, 0],
-    ['more than all of it', 130, 0, 0],
-  ])('and %s is subtracted from the new spend limit', async (_, spent, held, left) => {
-    const { connection, db, issuing, make } = await world()
+    ['the whole limit', 100, 0, 0],
+    ['more than the whole limit', 130, 0, 0],
+  ])('and the new spend limit is reduced by %s', async (_, spent, held, remaining) => {
+    const { connection, db, issuing, make } = await createScene()
     await make({ spend_limit_nanos: 100 })
     connection.query('UPDATE keys SET spent_nanos = ?, held_nanos = ?').run(spent, held)
     expect((await rotateKey(db, '1', 0, issuing())).key).toMatchObject({
-      spend_limit_nanos: left,
+      spend_limit_nanos: remaining,
       spent_nanos: 0,
       held_nanos: 0,
     })
   })
 
-  test('and what it used of its day and its month counts for the new one, too', async () => {
-    const { connection, db, issuing, make } = await world()
+  test('and the new key inherits the usage of the day and the month', async () => {
+    const { connection, db, issuing, make } = await createScene()
     await make({ budgets: { day: 100, month: 500 } })
     connection.run('UPDATE budgets SET started_ms = 0, first_hold_id = 7, used_nanos = 60')
     const { key } = await rotateKey(db, '1', 60, issuing())
@@ -317,7 +317,7 @@ describe('a key is rotated', () => {
   test.each([-1, 0.5, Number.NaN, Infinity, Number.MAX_SAFE_INTEGER])(
     'not with a grace period of %p seconds',
     async (grace_s) => {
-      const { db, issuing, make } = await world()
+      const { db, issuing, make } = await createScene()
       await make()
       await expect(rotateKey(db, '1', grace_s, issuing())).rejects.toThrow(
         refusal('invalid_request', 'grace'),
@@ -326,8 +326,8 @@ describe('a key is rotated', () => {
     },
   )
 
-  test('not where it is revoked, was rotated, has expired or does not exist', async () => {
-    const { db, issuing, make } = await world()
+  test('not if it is revoked, rotated, expired or unknown', async () => {
+    const { db, issuing, make } = await createScene()
     await make({ name: 'revoked' })
     await make({ name: 'rotated' })
     await make({ name: 'expired', expires_at_ms: NOW + 1 })
@@ -342,7 +342,7 @@ describe('a key is rotated', () => {
   })
 
   test('completely or not at all', async () => {
-    const { db, make } = await world()
+    const { db, make } = await createScene()
     await make()
     const broken = () => {
       throw new Error('no randomness')

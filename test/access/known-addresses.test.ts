@@ -1,4 +1,4 @@
-// Where people have signed in before: which addresses are the same place, whose they are, how many, for how long.
+// Known addresses of people who signed in: the comparison of addresses, their owner, their number, and their lifetime.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createAccount } from '../../src/access/accounts.ts'
 import { resetOperator } from '../../src/access/operator-reset.ts'
@@ -41,14 +41,14 @@ describe('an address is known', () => {
     ['the same, as a socket of both families writes it', '203.0.113.7', '::ffff:203.0.113.7', true],
     ['another of an IPv6 network', '2001:db8:0:1::5', '2001:db8:0:1:ffff::9', true],
     ['another IPv6 network', '2001:db8:0:1::5', '2001:db8:0:2::5', false],
-    ['one that is not known', undefined, undefined, false],
-    ['no address', 'proxy.local', 'proxy.local', false],
+    ['a missing one', undefined, undefined, false],
+    ['a host name', 'proxy.local', 'proxy.local', false],
   ])('%s', async (_, before, now, known) => {
     await remember(before)
     expect(await isKnown(now)).toBe(known)
   })
 
-  test('of who signed in there, and of nobody else', async () => {
+  test('for the person who signed in there, and for no other', async () => {
     await remember('203.0.113.7', alice)
     expect([await isKnown('203.0.113.7', alice), await isKnown('203.0.113.7', operator)]).toEqual([
       true,
@@ -56,7 +56,7 @@ describe('an address is known', () => {
     ])
   })
 
-  test('for 90 days after the last time', async () => {
+  test('for 90 days after the last sign-in', async () => {
     await remember('203.0.113.7', operator, 0)
     await remember('203.0.113.7', operator, DAY_MS)
     expect(rows()).toBe(1)
@@ -68,7 +68,7 @@ describe('an address is known', () => {
     expect(rows()).toBe(0)
   })
 
-  test('of one person the last twenty; others lose none', async () => {
+  test('among the last twenty of each person', async () => {
     await remember('203.0.113.7', operator)
     for (let i = 0; i < 1_000; i++) await remember(`198.51.${i >> 8}.${i & 255}`, alice)
     expect(rows()).toBe(21)
@@ -78,7 +78,7 @@ describe('an address is known', () => {
   })
 })
 
-test('a reset of the operator forgets theirs, and no others', async () => {
+test('a reset of the operator forgets only the operator’s addresses', async () => {
   const issuing = { randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)), now_ms: 0 }
   await remember('203.0.113.7', operator)
   await remember('203.0.113.7', alice)

@@ -1,4 +1,4 @@
-// Limits of accounts and keys: exact windows of 60 seconds, leases that end once, refusals that are not counted.
+// Limits of accounts and keys: exact windows of 60 seconds, leases that end once, uncounted refusals.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -46,7 +46,7 @@ describe('requests in any 60 seconds', () => {
     expect(outcomes).toEqual(admitted)
   })
 
-  test('one that is taken back counts no more, for the account and the key; of the others each does, for its 60 seconds', () => {
+  test('a request taken back no longer counts for the account and the key; each other one counts for its 60 seconds', () => {
     const { limiter, admit, setTime } = limiterAt()
     const limited = { account_id: 1, key_id: 1, account: TWO, key: TWO }
     admit(TWO, TWO)
@@ -63,7 +63,7 @@ describe('requests in any 60 seconds', () => {
     expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 0 })
   })
 
-  test('where requests are not limited nothing is taken back', () => {
+  test('without a limit of requests nothing is taken back', () => {
     const { limiter, lease } = limiterAt()
     lease(TWO, { concurrent_calls: 1 })
     limiter.takeBack({ account_id: 1, key_id: 1, account: {}, key: { concurrent_calls: 1 } })
@@ -83,7 +83,7 @@ describe('requests in any 60 seconds', () => {
     expect(admit(TWO)).toEqual({ ok: false, limit: 'requests_per_minute', of: 'account', retry_after_s })
   })
 
-  test('a limit that was lowered in between waits until enough calls have left the window', () => {
+  test('a lowered limit waits until enough calls have left the window', () => {
     const { admit, setTime } = limiterAt()
     for (const time of [0, 10_000, 20_000]) {
       setTime(time)
@@ -93,7 +93,7 @@ describe('requests in any 60 seconds', () => {
     expect(admit({ requests_per_minute: 3 })).toMatchObject({ ok: false, retry_after_s: 40 })
   })
 
-  test('a limit that was raised in between counts earlier calls', () => {
+  test('a raised limit counts earlier calls', () => {
     const { admit } = limiterAt()
     admit(TWO)
     admit(TWO)
@@ -104,7 +104,7 @@ describe('requests in any 60 seconds', () => {
 describe('concurrent calls', () => {
   const ONE: Limit = { concurrent_calls: 1 }
 
-  test('a second is refused until the first is released', () => {
+  test('a second call is refused until the first is released', () => {
     const { admit, lease } = limiterAt()
     const first = lease(ONE)
     expect(admit(ONE)).toEqual({ ok: false, limit: 'concurrent_calls', of: 'account', retry_after_s: 1 })
@@ -129,7 +129,7 @@ describe('concurrent calls', () => {
     expect(admit(ONE).ok).toBe(true)
   })
 
-  test('a limit that is removed during a call counts correctly when it is set again', () => {
+  test('a limit that is removed during a call counts correctly once it is set again', () => {
     const { admit, lease } = limiterAt()
     const first = lease(ONE)
     lease({}).release()
@@ -162,7 +162,7 @@ describe('tokens in any 60 seconds', () => {
     expect(admit(HUNDRED).ok).toBe(true)
   })
 
-  test('Retry-After tells when enough tokens have left the window', () => {
+  test('Retry-After is the time until enough tokens have left the window', () => {
     const { admit, setTime, lease } = limiterAt()
     const [early, late] = [lease(HUNDRED), lease(HUNDRED)]
     early.release(60)
@@ -206,7 +206,7 @@ describe('accounts and keys', () => {
     expect([admit(one, {}, 7, 1).ok, admit({}, one, 1, 7).ok]).toEqual([true, true])
   })
 
-  test("a call that is refused by its key's limit is not counted for its account", () => {
+  test("a call refused by its key's limit is not counted for its account", () => {
     const { admit } = limiterAt()
     const account: Limit = { requests_per_minute: 2, concurrent_calls: 2 }
     const key: Limit = { requests_per_minute: 1 }
@@ -216,7 +216,7 @@ describe('accounts and keys', () => {
   })
 })
 
-test('used() tells what counts against the limits that are set: requests, tokens, running calls', () => {
+test('used() returns the usage of each limit that is set: requests, tokens, running calls', () => {
   const { limiter, lease, setTime } = limiterAt()
   const account: Limit = { requests_per_minute: 9, tokens_per_minute: 900 }
   expect(limiter.used('account', 1)).toEqual({
@@ -235,13 +235,13 @@ test('used() tells what counts against the limits that are set: requests, tokens
 })
 
 describe('memory', () => {
-  test('nothing is kept where no limit is set', () => {
+  test('calls without limits leave no tallies', () => {
     const { limiter, admit } = limiterAt()
     for (let id = 0; id < 1_000; id++) admit({}, {}, id, id)
     expect(limiter.size).toBe(0)
   })
 
-  test('a tally that has nothing to count is dropped; others are kept', () => {
+  test('an empty tally is dropped; others are kept', () => {
     const { limiter, admit, setTime } = limiterAt()
     const limit: Limit = { requests_per_minute: 1, concurrent_calls: 1 }
     for (let id = 1; id <= 1_000; id++) admit({ requests_per_minute: 1 }, {}, id, id)
@@ -262,7 +262,7 @@ describe('limitsFor', () => {
     keys: { tg_abc: { tokens_per_minute: 7, requests_per_minute: 3 } },
   }
   test.each([
-    ['no override: the defaults', 'carol', 'tg_x', LIMITS.account, LIMITS.key],
+    ['without an override the defaults apply', 'carol', 'tg_x', LIMITS.account, LIMITS.key],
     [
       'a field of the override replaces the default',
       'alice',
@@ -284,20 +284,25 @@ describe('limitsFor', () => {
 
   test.each([
     ['a key’s own limit is added', {}, 4, { concurrent_calls: 4 }],
-    ['it lowers that of the catalogue', { key: { concurrent_calls: 9 } }, 4, { concurrent_calls: 4 }],
-    ['it never raises that', { key: { concurrent_calls: 3 } }, 4, { concurrent_calls: 3 }],
-    ['the others stay', { key: { tokens_per_minute: 7 } }, 4, { tokens_per_minute: 7, concurrent_calls: 4 }],
+    ['a key’s limit lowers the catalogue’s', { key: { concurrent_calls: 9 } }, 4, { concurrent_calls: 4 }],
     [
-      'without one the catalogue’s is in force',
-      { key: { concurrent_calls: 9 } },
-      null,
-      { concurrent_calls: 9 },
+      'a key’s limit never raises the catalogue’s',
+      { key: { concurrent_calls: 3 } },
+      4,
+      { concurrent_calls: 3 },
     ],
+    [
+      'the other limits stay',
+      { key: { tokens_per_minute: 7 } },
+      4,
+      { tokens_per_minute: 7, concurrent_calls: 4 },
+    ],
+    ['without one the catalogue’s applies', { key: { concurrent_calls: 9 } }, null, { concurrent_calls: 9 }],
   ])('%s', (_row, limits: { key?: Limit }, concurrent_calls, key) => {
     expect(limitsFor(limits, 'alice', { prefix: 'tg_x', concurrent_calls }).key).toEqual(key)
   })
 
-  test('no limits in the catalogue: no limits', () => {
+  test('a catalogue without limits sets none', () => {
     expect(limitsFor({}, 'alice', { prefix: 'tg_abc', concurrent_calls: null })).toEqual({
       account: {},
       key: {},
@@ -305,7 +310,7 @@ describe('limitsFor', () => {
   })
 })
 
-/** A reference implementation: keeps every event and counts them anew each time. */
+/** A reference implementation: it keeps every event and recounts them each time. */
 function referenceLimiter() {
   const starts: { id: string; at: number }[] = []
   const spent: { id: string; at: number; tokens: number }[] = []
@@ -360,7 +365,7 @@ const anyStep = fc.record({
   tokens: fc.nat({ max: 150 }),
 })
 
-test('decides as the reference limiter does, for any sequence of calls', () => {
+test('the limiter decides as the reference does, for any sequence of calls', () => {
   fc.assert(
     fc.property(anyLimit, anyLimit, fc.array(anyStep, { maxLength: 60 }), (account, key, steps) => {
       let now = 0
@@ -385,7 +390,7 @@ test('decides as the reference limiter does, for any sequence of calls', () => {
   )
 })
 
-test('a call that waits for its Retry-After is admitted, where no other call came in between and none is running', () => {
+test('a call that waits for its Retry-After is admitted if no other call came meanwhile and none is running', () => {
   fc.assert(
     fc.property(anyLimit, fc.array(anyStep, { minLength: 1, maxLength: 60 }), (account, steps) => {
       let now = 0
@@ -402,7 +407,7 @@ test('a call that waits for its Retry-After is admitted, where no other call cam
         if (outcome.retry_after_s > 1) expect(admit().ok).toBe(false)
         now += 1_000
         let last = admit()
-        // Another limit may refuse it then; each limit is waited for once.
+        // Another limit may refuse the call then; it waits for each limit once.
         if (!last.ok) {
           expect(last.limit).not.toBe(outcome.limit)
           now += last.retry_after_s * 1_000

@@ -1,4 +1,4 @@
-// Model patterns of keys: which are well-formed, and which models they allow.
+// Model patterns of keys: their syntax, and the models that they allow.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { checkModelPatterns, compileModelPatterns } from '../../src/access/model-patterns.ts'
@@ -47,23 +47,23 @@ describe('a model is allowed', () => {
     ['not by the beginning of a suffix pattern', ['a*b'], 'abx', false],
     ['by * alone', ['*'], 'anything', true],
     ['by * in the middle', ['a*c'], 'abbbc', true],
-    ['not where a dot stands for another character', ['gemini-1.5'], 'gemini-1x5', false],
-    ['not where a dot of a pattern stands for another character', ['gemini-1.*'], 'gemini-15', false],
+    ['not by a dot in place of another character', ['gemini-1.5'], 'gemini-1x5', false],
+    ['not by a dot of a pattern in place of another character', ['gemini-1.*'], 'gemini-15', false],
     ['with a slash in its id', ['meta/*'], 'meta/llama/3', true],
-    ['by a pattern that is longer than any that is taken today', [`${'*'.repeat(5_000)}Z`], 'a-Z', true],
-    ['by one of more patterns than are taken today', [...Array(5_000).fill('b*'), 'a*'], 'a-Z', true],
+    ['by a pattern longer than the limit of today', [`${'*'.repeat(5_000)}Z`], 'a-Z', true],
+    ['by one of more patterns than the limit of today', [...Array(5_000).fill('b*'), 'a*'], 'a-Z', true],
   ])('%s', (_, patterns, model_id, allowed) => {
     expect(compileModelPatterns(patterns)(model_id)).toBe(allowed)
   })
 
   const id = fc.string({ minLength: 1 }).filter((text) => !text.includes('*'))
 
-  test('whatever its id, without patterns; no id, by an empty list', () => {
+  test('with any id without patterns, and with none by an empty list', () => {
     const [all, none] = [compileModelPatterns(null), compileModelPatterns([])]
     fc.assert(fc.property(fc.string(), (model_id) => all(model_id) && !none(model_id)))
   })
 
-  test('by a pattern without * that is equal to its id, and by no other', () => {
+  test('by a pattern without * only if it is equal to the id', () => {
     fc.assert(
       fc.property(id, id, (one, other) => {
         expect(compileModelPatterns([one])(one)).toBe(true)
@@ -72,7 +72,7 @@ describe('a model is allowed', () => {
     )
   })
 
-  test('by a pattern with * whose beginning and end it shares', () => {
+  test('by a pattern with * with the same beginning and end', () => {
     const word = fc.stringMatching(/^[a-z0-9./+-]{0,8}$/)
     fc.assert(
       fc.property(word, word, word, (start, middle, end) => {

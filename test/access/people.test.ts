@@ -1,4 +1,4 @@
-// People who sign in: whom a typed name means, where they come in, and what ends it.
+// People who sign in: the person behind a typed name, the account in which they start, and the ends of their access.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { listActions } from '../../plugins/audit-log/listing.ts'
 import { startErasing } from '../../plugins/personal-data/closing.ts'
@@ -33,7 +33,7 @@ beforeEach(() => {
     INSERT INTO passwords VALUES (1, '$argon2id$a', 0, 2), (2, '$argon2id$b', 0, 3)`)
 })
 
-describe('a typed name means', () => {
+describe('a typed name finds', () => {
   beforeEach(() => {
     connection.run(`
       INSERT INTO people VALUES (6, 1, 'Mia', 'mia@example.com', 5, NULL, 0), (7, NULL, 'Otto', 'otto@example.com', 5, NULL, 0);
@@ -42,56 +42,56 @@ describe('a typed name means', () => {
   })
 
   test.each([
-    ['nothing', undefined, 1, null],
-    ['operator', 'operator', 1, null],
-    ['Operator', 'Operator', 1, null],
-    ['an account: its first owner, there', 'ada', 2, 1],
-    ['another account', 'bob', 3, 2],
-    ['a verified address', 'ada@example.com', 2, 1],
-    ['the same in capitals', 'ADA@example.com', 2, 1],
-    ['the address of an operator', 'op@example.com', 1, null],
-    ['an address that is only written down for somebody', 'bob@example.com', 3, 2],
-    ['the address of a member', 'mia@example.com', 6, 1],
-    ['the address of an auditor', 'otto@example.com', 7, null],
+    ['the operator by no name', undefined, 1, null],
+    ['the operator by "operator"', 'operator', 1, null],
+    ['the operator by "Operator"', 'Operator', 1, null],
+    ['the first owner by the name of an account', 'ada', 2, 1],
+    ['the first owner of another account', 'bob', 3, 2],
+    ['a person by a verified address', 'ada@example.com', 2, 1],
+    ['a person by their address in capitals', 'ADA@example.com', 2, 1],
+    ['an operator by their address', 'op@example.com', 1, null],
+    ['a person by an unverified address', 'bob@example.com', 3, 2],
+    ['a member by their address', 'mia@example.com', 6, 1],
+    ['an auditor by their address', 'otto@example.com', 7, null],
   ])('%s', async (_, typed, person_id, account_id) => {
     expect(await personNamed(db, typed)).toMatchObject({ person: { id: person_id }, account_id })
   })
 
   test.each([
-    ['a name of nobody', 'mia'],
-    ['the address of somebody who is in no account', 'nina@example.com'],
-    ['the address of somebody who is disabled', 'eve@example.com'],
-    ['an account whose owner is disabled', 'eve'],
-  ])('nobody: %s', async (_, typed) => {
+    ['an unknown name', 'mia'],
+    ['the address of a person without an account', 'nina@example.com'],
+    ['the address of a disabled person', 'eve@example.com'],
+    ['the name of an account with a disabled owner', 'eve'],
+  ])('nobody by %s', async (_, typed) => {
     expect(await personNamed(db, typed)).toBeUndefined()
   })
 
-  test('an account, where it is called as somebody’s address', async () => {
+  test('an account before a person whose address is the name of the account', async () => {
     connection.run("UPDATE accounts SET name = 'ada@example.com' WHERE id = 2")
     expect(await personNamed(db, 'ada@example.com')).toMatchObject({ person: { id: 3 }, account_id: 2 })
   })
 })
 
-test('a person comes in as an operator first, else in the account that they were in first', async () => {
+test('a person starts as an operator if they are one, otherwise in their oldest account', async () => {
   expect(await entranceOf(db, 3)).toMatchObject({ account_id: 2 })
   connection.run("INSERT INTO staff VALUES (2, 3, 'operator', 0)")
   expect(await entranceOf(db, 3)).toMatchObject({ account_id: null })
 })
 
-describe('whoever is in several accounts comes into', () => {
+describe('a person with several accounts starts in', () => {
   const suspend = (id: number) => connection.run(`UPDATE accounts SET status = 'suspended' WHERE id = ${id}`)
   const close = (id: number) => {
     suspend(id)
     connection.run(`INSERT INTO closed_accounts (account_id, closed_at_ms) VALUES (${id}, 1)`)
   }
 
-  /** Bob (3) owns bob (2), which he was in first, and is in ada (1). */
+  /** Bob (3) owns bob (2), his oldest account, and ada (1). */
   test.each<[string, { suspended?: number[]; closed?: number[] }, number, number?]>([
-    ['the first', {}, 2],
-    ['the second, where the first is suspended and not named', { suspended: [2] }, 1, 2],
-    ['the second, where the first is closed', { closed: [2] }, 1],
-    ['the suspended one, where the other is closed', { closed: [2], suspended: [1] }, 1],
-    ['the first suspended one, where all are', { suspended: [1, 2] }, 2],
+    ['the first one', {}, 2],
+    ['the second one if the first is suspended and not named', { suspended: [2] }, 1, 2],
+    ['the second one if the first is closed', { closed: [2] }, 1],
+    ['the suspended one if the other is closed', { closed: [2], suspended: [1] }, 1],
+    ['the first one if all are suspended', { suspended: [1, 2] }, 2],
   ])('%s', async (_, { suspended = [], closed = [] }, account_id, named = account_id) => {
     suspended.forEach(suspend)
     closed.forEach(close)
@@ -100,7 +100,7 @@ describe('whoever is in several accounts comes into', () => {
     expect(await personNamed(db, 'bob')).toMatchObject({ person: { id: 3 }, account_id: named })
   })
 
-  test('none of them, where all are closed', async () => {
+  test('none of them if all are closed', async () => {
     close(1)
     close(2)
     expect(await entranceOf(db, 3)).toBeUndefined()
@@ -108,7 +108,7 @@ describe('whoever is in several accounts comes into', () => {
     expect(await personNamed(db, 'bob')).toBeUndefined()
   })
 
-  test('the staff’s side, whatever becomes of the accounts', async () => {
+  test('the staff’s side if they belong to the staff, whatever the state of the accounts', async () => {
     connection.run("INSERT INTO staff VALUES (2, 3, 'auditor', 0)")
     close(1)
     close(2)
@@ -116,7 +116,7 @@ describe('whoever is in several accounts comes into', () => {
     expect(await personNamed(db, 'bob')).toMatchObject({ account_id: null })
   })
 
-  test('no closed account by a session of it', async () => {
+  test('no closed account, even by a session in it', async () => {
     expect(await personOnSide(db, { person_id: 3, account_id: 2 })).toMatchObject({ role: 'owner' })
     close(2)
     expect(await personOnSide(db, { person_id: 3, account_id: 2 })).toBeUndefined()
@@ -136,10 +136,10 @@ describe('a session ends at once', () => {
   }
 
   test.each([
-    ['of a person who is disabled', 1, 'UPDATE people SET disabled_at_ms = 1 WHERE id = 2'],
-    ['of a person who is taken out of the account', 1, 'DELETE FROM memberships WHERE person_id = 2'],
-    ['of an operator who is one no longer', null, 'DELETE FROM staff'],
-    ['of an operator who is disabled', null, 'UPDATE people SET disabled_at_ms = 1 WHERE id = 1'],
+    ['of a disabled person', 1, 'UPDATE people SET disabled_at_ms = 1 WHERE id = 2'],
+    ['of a person removed from the account', 1, 'DELETE FROM memberships WHERE person_id = 2'],
+    ['of a former operator', null, 'DELETE FROM staff'],
+    ['of a disabled operator', null, 'UPDATE people SET disabled_at_ms = 1 WHERE id = 1'],
   ])('%s', async (_, account_id, change) => {
     await openSessionAt(db, account_id, opening)
     expect(await viewer()).toMatchObject({ person_id: account_id === null ? 1 : 2 })
@@ -149,30 +149,30 @@ describe('a session ends at once', () => {
 
   test.each([
     [
-      'an owner who only pays from now on',
+      'an owner who becomes billing',
       1,
       "UPDATE memberships SET role = 'billing' WHERE person_id = 2",
       'billing',
     ],
     [
-      'an owner who is a member from now on',
+      'an owner who becomes a member',
       1,
       "UPDATE memberships SET role = 'member' WHERE person_id = 2",
       'member',
     ],
     [
-      'an operator who only supports',
+      'an operator who becomes support',
       null,
       "UPDATE staff SET role = 'support' WHERE person_id = 1",
       'support',
     ],
-  ] as const)('or has the role of this moment: %s', async (_, account_id, change, role) => {
+  ] as const)('or gets the new role at once: %s', async (_, account_id, change, role) => {
     await openSessionAt(db, account_id, opening)
     connection.run(change)
     expect(await viewer()).toMatchObject({ role })
   })
 
-  test('and not one of somebody else, or in another account', async () => {
+  test('but not a session of another person or in another account', async () => {
     await openSessionAt(db, 2, opening)
     connection.run(
       'DELETE FROM memberships WHERE id IN (1, 3); UPDATE people SET disabled_at_ms = 1 WHERE id = 2',
@@ -182,8 +182,8 @@ describe('a session ends at once', () => {
   })
 })
 
-describe('who is made', () => {
-  test('the first operator, once', async () => {
+describe('a missing person is created', () => {
+  test('as the first operator, once', async () => {
     await db.begin((tx) => requireFirstOperator(tx, NOW))
     connection.run('DELETE FROM staff')
     const made = await db.begin((tx) => requireFirstOperator(tx, NOW))
@@ -191,7 +191,7 @@ describe('who is made', () => {
     expect(await db.begin((tx) => requireFirstOperator(tx, NOW))).toEqual(made)
   })
 
-  test('owners of accounts that have none who can sign in', async () => {
+  test('as the owner of each account without one who can sign in', async () => {
     const accounts = [1, 2, 3].map((account_id) => ({ account_id, name: `account ${account_id}` }))
     const owners = await db.begin((tx) => requireOwners(tx, accounts, NOW))
     expect([...owners].toSorted()).toEqual([
@@ -203,13 +203,13 @@ describe('who is made', () => {
   })
 })
 
-test('an account’s first owner is the one who was in it first, not the oldest person', async () => {
+test('an account’s first owner is its oldest member, not the oldest person', async () => {
   connection.run("INSERT INTO memberships VALUES (5, 2, 2, 'owner', 0)")
   const owners = await db.begin((tx) => requireOwners(tx, [{ account_id: 2, name: 'bob' }], NOW))
   expect([owners.get(2), (await personNamed(db, 'bob'))?.person.id]).toEqual([3, 3])
 })
 
-test('the audit log names nobody who came later by the number of somebody erased', async () => {
+test('the audit log never attributes actions of an erased person to a later person with the same number', async () => {
   const record = (created_at_ms: number) =>
     connection.run(`INSERT INTO actions (created_at_ms, action, actor, session_id, account_id, person_id)
       VALUES (${created_at_ms}, 'session.started', 'account', 1, 3, 5)`)
@@ -222,51 +222,51 @@ test('the audit log names nobody who came later by the number of somebody erased
   expect(rows.map(({ person_name }) => person_name)).toEqual(['eve', null])
 })
 
-describe('an account that is closed takes the password of', () => {
-  test('who is in no other', async () => {
+describe('closing an account removes the password of', () => {
+  test('a person without another account', async () => {
     await closeAccount(db, 'ada', NOW)
     expect([await hashOf(db, 2), await hashOf(db, 3)]).toEqual([undefined, '$argon2id$b'])
   })
 
-  test('who is in closed ones besides', async () => {
+  test('a person whose other accounts are closed', async () => {
     await closeAccount(db, 'bob', NOW)
     expect(await hashOf(db, 3)).toBe('$argon2id$b')
     await closeAccount(db, 'ada', NOW)
     expect(await hashOf(db, 3)).toBeUndefined()
   })
 
-  test('nobody of the staff', async () => {
+  test('no member of the staff', async () => {
     connection.run("INSERT INTO staff VALUES (2, 2, 'operator', 0)")
     await closeAccount(db, 'ada', NOW)
     expect(await hashOf(db, 2)).toBe('$argon2id$a')
   })
 })
 
-describe('an account that is erased takes', () => {
+describe('erasing an account erases', () => {
   const homes = () =>
     connection
       .query<{ home: number | null }, []>('SELECT account_id AS home FROM people ORDER BY id')
       .values()
 
-  test('whoever is in no other, and leaves who is', async () => {
+  test('people without another account, and keeps the others', async () => {
     await startErasing(db, 'bob', NOW)
     expect(homes().flat()).toEqual([null, 1, 1, null, 3])
     await startErasing(db, 'ada', NOW)
-    // Bob's account is erased, too: he goes with the last one.
+    // Bob's account is erased, too: he is erased with the last one.
     expect(homes().flat()).toEqual([null, 1, 1, null, 3])
   })
 
-  test('with them their memberships and sessions elsewhere, which would keep them', async () => {
+  test('their memberships and sessions elsewhere, which would keep them', async () => {
     connection.run(`INSERT INTO sessions VALUES (1, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 3, NULL, NULL, NULL, NULL),
       (2, randomblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9, 1, NULL, NULL, NULL, NULL)`)
-    // Not run to its end: what is left of it is deleted later.
+    // The erasure does not run to its end: the rest is deleted later.
     await startErasing(db, 'bob', NOW)
     await startErasing(db, 'ada', NOW)
     expect(await db.rows('SELECT id FROM sessions')).toEqual([{ id: 2 }])
     expect(await db.rows('SELECT id FROM memberships WHERE person_id = 3')).toEqual([{ id: 3 }])
   })
 
-  test('nobody of the staff', async () => {
+  test('no member of the staff', async () => {
     connection.run("INSERT INTO staff VALUES (2, 2, 'operator', 0)")
     await startErasing(db, 'ada', NOW)
     expect(homes().flat()).toEqual([null, null, 2, null, 3])

@@ -1,4 +1,4 @@
-// The prepared queries on accounts and keys: what they write, and on which connection.
+// The prepared queries on accounts and keys: the written columns, and the connection of each query.
 
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -36,7 +36,7 @@ const stored = (connection: Database) =>
     .get()
 
 describe('the JSON columns of a key', () => {
-  test('are NULL in the database where the key is not limited, not the text null', async () => {
+  test('are NULL for an unlimited key, not the text null', async () => {
     const { connection, key } = await databaseWith()
     expect(stored(connection)).toEqual({
       models: null,
@@ -48,7 +48,7 @@ describe('the JSON columns of a key', () => {
     expect([key.models, key.addresses]).toEqual([null, null])
   })
 
-  test('are encoded once, and read back as what was written', async () => {
+  test('are encoded once, and read back unchanged', async () => {
     const limits = { models: ['a-*', 'b/c'], addresses: ['10.0.0.0/8', '2001:db8::1'] }
     const { connection, db, key } = await databaseWith(limits)
     expect(stored(connection)).toMatchObject({
@@ -63,14 +63,14 @@ describe('the JSON columns of a key', () => {
 })
 
 describe('the queries of a connection', () => {
-  test('are prepared once for it, and for no other', async () => {
+  test('are prepared once for each connection', async () => {
     const [{ db }, { db: other }] = [await databaseWith(), await databaseWith()]
     expect(keyQueries(db)).toBe(keyQueries(db))
     expect(keyQueries(db)).not.toBe(keyQueries(other))
     expect(await keyQueries(db).listKeys.all()).not.toEqual(await keyQueries(other).listKeys.all())
   })
 
-  test('throw where a value of a placeholder is missing', async () => {
+  test('throw if the value of a placeholder is missing', async () => {
     const { db } = await databaseWith()
     expect(() => accountQueries(db).accountByName.get({})).toThrow('No value for placeholder "name"')
   })

@@ -26,7 +26,7 @@ test('accounts do not share the limit', () => {
   expect(rate.take(2, 30)).toMatchObject({ admitted: true, remaining: 29 })
 })
 
-test('decides as a list of all admitted calls does, over random times and accounts', () => {
+test('the rate decides as a list of all admitted calls does, over random times and accounts', () => {
   const random = randomFrom(SEED)
   const clock = { ms: 0 }
   const rate = createRate(() => clock.ms)
@@ -49,7 +49,7 @@ test('decides as a list of all admitted calls does, over random times and accoun
   }
 })
 
-test('a key reads up to its limit in any 60 seconds, and is told how long to wait', () => {
+test('a key reads up to its limit in any 60 seconds, then gets the time to wait', () => {
   let at_ms = 0
   const rate = createRate(() => at_ms)
   expect([rate.take(1, 2).admitted, rate.take(1, 2).admitted]).toEqual([true, true])
@@ -63,7 +63,7 @@ test('a key reads up to its limit in any 60 seconds, and is told how long to wai
   expect(rate.take(1, 2)).toMatchObject({ admitted: false, resets_in_s: 60 })
 })
 
-test('reads that were refused do not count', () => {
+test('refused reads do not count', () => {
   let at_ms = 0
   const rate = createRate(() => at_ms)
   rate.take(1, 1)
@@ -72,7 +72,7 @@ test('reads that were refused do not count', () => {
   expect(rate.take(1, 1).admitted).toBe(true)
 })
 
-test('a limit that is raised or lowered counts at once', () => {
+test('a raised or lowered limit takes effect at once', () => {
   const rate = createRate(() => 0)
   for (let i = 0; i < 5; i++) rate.take(1, 5)
   expect(rate.take(1, 6).admitted).toBe(true)

@@ -1,4 +1,4 @@
-// Rights: what each role may do at the console, and what it is told where it may not.
+// The rights of each role at the console, and the message of a refusal.
 import { describe, expect, test } from 'bun:test'
 import { may, RIGHT_NAMES, type Role, requireRight } from '../../src/access/rights.ts'
 import type { Viewer } from '../../src/access/viewer.ts'
@@ -99,7 +99,7 @@ test.each([
     'manage_keys',
     'You signed in with an API key, which may not do this. Sign in with the account’s password.',
   ],
-] as const)('%s is told who may %s', (role, right, message) => {
+] as const)('the refusal of %s names the role with the right to %s', (role, right, message) => {
   expect(() => requireRight(VIEWERS[role], right)).toThrow(
     expect.objectContaining({ kind: 'permission_denied', message }),
   )

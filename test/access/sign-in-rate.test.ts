@@ -1,4 +1,4 @@
-// The rate limit of sign-ins: failed attempts by visitor, address and name, in bounded memory, and who is not held up by others'.
+// The rate limit of sign-ins: failed attempts by visitor, address and name, in bounded memory; strangers do not block known people.
 import { describe, expect, test } from 'bun:test'
 import { createSignInRate } from '../../src/access/sign-in-rate.ts'
 
@@ -17,7 +17,7 @@ function scene() {
 }
 
 describe('an address', () => {
-  test('fails twenty times in any 60 seconds, and is told when to come back', () => {
+  test('may fail twenty times in any 60 seconds, then gets the time to wait', () => {
     const { clock, rate, guesses } = scene()
     guesses(20, '203.0.113.7')
     clock.at_ms = 15_000
@@ -35,18 +35,18 @@ describe('an address', () => {
     expect(() => rate.guessed('2001:db8:0:2::1')).not.toThrow()
   })
 
-  test('of IPv4 is its own, however the socket writes it', () => {
+  test('of IPv4 counts alone, in both spellings of a socket', () => {
     const { rate, guesses } = scene()
     guesses(20, '::ffff:203.0.113.7')
     expect(() => rate.guessed('203.0.113.7')).toThrow('Too many')
     expect(() => rate.guessed('::ffff:203.0.113.8')).not.toThrow()
   })
 
-  test('of one link has a zone', () => {
+  test('may have a zone', () => {
     expect(() => scene().rate.attempt(by('fe80::1%eth0', 'alice'))).not.toThrow()
   })
 
-  test('that is not known is counted with all of those', () => {
+  test('that is unknown is counted with all unknown ones', () => {
     const { rate, guesses } = scene()
     guesses(20, undefined)
     expect(() => rate.attempt(by(undefined, 'alice'))).toThrow('Too many')
@@ -54,7 +54,7 @@ describe('an address', () => {
 })
 
 describe('a name', () => {
-  test('fails ten times from an address, and a hundred times from all', () => {
+  test('may fail ten times from one address, and a hundred times from all', () => {
     const { rate, tries } = scene()
     for (let i = 0; i < 10; i++) tries(10, `203.0.113.${i}`)
     expect(() => rate.attempt(by('203.0.113.0', 'alice'))).toThrow('Too many')
@@ -62,14 +62,14 @@ describe('a name', () => {
     expect(() => rate.attempt(by('198.51.100.1', 'bob'))).not.toThrow()
   })
 
-  test('that is refused is not counted, for its address neither', () => {
+  test('that is refused does not count, not even for its address', () => {
     const { rate, tries } = scene()
     tries(10, '203.0.113.7', 'alice')
     for (let i = 0; i < 50; i++) expect(() => rate.attempt(by('203.0.113.7', 'alice'))).toThrow()
     expect(() => tries(10, '203.0.113.7', 'bob')).not.toThrow()
   })
 
-  test('is not closed by strangers to who has signed in from the same address before', () => {
+  test('blocked by strangers stays open to a person who has signed in from the same address before', () => {
     const { rate, tries } = scene()
     for (let i = 0; i < 10; i++) tries(10, `198.51.100.${i}`, '')
     tries(10, '203.0.113.7', 'bob')
@@ -80,14 +80,14 @@ describe('a name', () => {
   })
 })
 
-test('all together fail six hundred times, but for who is known', () => {
+test('six hundred failures of all visitors block strangers, but not known people', () => {
   const { rate, tries } = scene()
   for (let i = 0; i < 600; i++) tries(1, `2001:db8:0:${i.toString(16)}::1`, `name-${i}`)
   expect(() => rate.attempt(by('198.51.100.1', 'bob'))).toThrow('Too many')
   expect(() => rate.attempt(by('203.0.113.7', 'alice', true))).not.toThrow()
 })
 
-test('what succeeds is no failure, and is bounded for itself', () => {
+test('successful attempts have their own limit', () => {
   const { clock, rate } = scene()
   for (let i = 0; i < 60; i++) rate.attempt(by('203.0.113.7', 'alice'))()
   expect(() => rate.attempt(by('203.0.113.7', 'alice'))).toThrow('Too many sign-in attempts')
@@ -98,15 +98,15 @@ test('what succeeds is no failure, and is bounded for itself', () => {
   expect(() => rate.visit('key 1')).not.toThrow()
 })
 
-test('attempts at once are counted before any has failed', () => {
+test('simultaneous attempts count before any has failed', () => {
   const { rate } = scene()
-  const under_way = Array.from({ length: 10 }, () => rate.attempt(by('203.0.113.7', 'alice')))
+  const attempts = Array.from({ length: 10 }, () => rate.attempt(by('203.0.113.7', 'alice')))
   expect(() => rate.attempt(by('203.0.113.7', 'alice'))).toThrow('Too many')
-  for (const succeeded of under_way) succeeded()
+  for (const succeed of attempts) succeed()
   expect(() => rate.attempt(by('203.0.113.7', 'alice'))).not.toThrow()
 })
 
-test('addresses without end take the room of ten thousand', () => {
+test('the limit keeps at most ten thousand addresses', () => {
   const { clock, rate } = scene()
   for (let i = 0; i < 30_000; i++) rate.guessed(`10.0.${i >> 8}.${i & 255}`)
   expect(rate.size).toBe(10_000)

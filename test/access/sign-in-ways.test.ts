@@ -1,4 +1,4 @@
-// The rule that nobody takes the last way to sign in from themselves: which ways count, and that two changes at once leave one.
+// The last way to sign in: nobody can remove it from themselves, not even by two changes at once; only usable ways count.
 import { afterAll, expect, test } from 'bun:test'
 import { lockPerson } from '../../src/access/people.ts'
 import { passkeyQueries, passwordQueries } from '../../src/access/session-queries.ts'
@@ -14,33 +14,34 @@ const { store } = gateway
 const { id: account_id } = await gateway.account('anna')
 const person_id = await personAtConsole(store, account_id)
 const way = (more: Partial<SignInWay>): SignInWay => ({ name: 'x', isOffered: () => true, ...more })
-const left = (ways: readonly SignInWay[]) => store.begin((tx) => requireSignInWay(tx, ways, person_id))
+const requireWay = (ways: readonly SignInWay[]) => store.begin((tx) => requireSignInWay(tx, ways, person_id))
 const LAST = { code: 'last_way_to_sign_in' }
 
 test.each<[string, SignInWay[]]>([
-  ['none', []],
-  ['one for strangers', [way({})]],
-  ['one that the person does not have', [way({ isOf: () => false })]],
-  ['one of another person', [way({ isOf: (_, id) => id !== person_id })]],
+  ['no way at all', []],
+  ['a way for strangers', [way({})]],
+  ['a way that the person does not have', [way({ isOf: () => false })]],
+  ['a way of another person', [way({ isOf: (_, id) => id !== person_id })]],
   [
-    'one that is not offered, such as a link where no mail is set',
+    'a way that is not offered, such as a link without a mail server',
     [way({ isOf: () => true, isOffered: () => false })],
   ],
-])('%s is no way that is left', async (_, ways) => {
+])('%s does not count', async (_, ways) => {
   await store.begin((tx) => passwordQueries(tx).remove.run({ person_id }))
-  await expect(left(ways)).rejects.toMatchObject(LAST)
+  await expect(requireWay(ways)).rejects.toMatchObject(LAST)
 })
 
-test('a way of the person is left, whether or not it confirms who they are', async () => {
-  for (const confirms of [true, false]) await left([way({ isOf: (_, id) => id === person_id, confirms })])
+test('a way of the person counts, whether or not it confirms their identity', async () => {
+  for (const confirms of [true, false])
+    await requireWay([way({ isOf: (_, id) => id === person_id, confirms })])
 })
 
-test('a password is left', async () => {
+test('a password counts', async () => {
   await givePasswords(gateway, ['anna'])
-  await left([])
+  await requireWay([])
 })
 
-test('of two changes at once that take the last two ways, one is refused', async () => {
+test('of two simultaneous changes that remove the last two ways, one is refused', async () => {
   const has_passkey: SignInWay = way({
     isOf: async (db) => (await db.rows(`SELECT id FROM passkeys WHERE person_id = ${person_id}`)).length > 0,
   })

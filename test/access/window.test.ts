@@ -1,4 +1,4 @@
-// The sliding window: the exact sum of the last 60 seconds, whatever the size of its ring and wherever it begins.
+// The sliding window: the exact sum of the last 60 seconds, at any size of its ring and any start in it.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { SlidingWindow } from '../../src/access/window.ts'
@@ -16,7 +16,7 @@ describe('a sliding window', () => {
     ['when two have', 6, 61_000],
     ['when all have', 1, 62_000],
     ['never: no sum is below 0', 0, Number.POSITIVE_INFINITY],
-  ])('tells when its sum falls below a limit: %s', (_case, limit, wait_ms) => {
+  ])('predicts when its sum falls below a limit: %s', (_case, limit, wait_ms) => {
     const window = new SlidingWindow()
     window.add(0, 4)
     window.add(1_000, 4)

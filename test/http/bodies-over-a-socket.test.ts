@@ -1,4 +1,4 @@
-// Request bodies over a bare socket, here to the native endpoint: what is refused before it is uploaded, and what ends too early.
+// Request bodies over a bare socket, here to the native endpoint: refusals before the upload, and bodies that end too early.
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { NATIVE_BODY_LIMIT_BYTES } from '../../plugins/native/model.ts'
@@ -24,7 +24,7 @@ const headOf = (path: string, ...headers: string[]) => [
 const withoutKey = (lines: readonly string[]) => lines.filter((line) => !line.startsWith('Authorization'))
 const bytesOf = (lines: readonly string[]) => `${lines.join('\r\n')}\r\n\r\n`
 
-/** Sends a head and nothing of its body. @returns all that came until the gateway closed the connection */
+/** Sends a head without its body. @returns everything received until the gateway closed the connection */
 async function answerBeforeClose(lines: readonly string[]): Promise<string> {
   const client = await connectSocket(gateway.url)
   client.send(bytesOf(lines))
@@ -32,9 +32,9 @@ async function answerBeforeClose(lines: readonly string[]): Promise<string> {
   return client.received()
 }
 
-describe('a body that is announced to be too large', () => {
+describe('a body with too large a Content-Length', () => {
   test.each([wholePath(), streamPath()])(
-    '%s: one over the limit of the endpoint is refused before any of it is sent, and the connection is closed',
+    '%s: above the limit of the endpoint is refused before the upload, and the connection is closed',
     async (path) => {
       const answer = await answerBeforeClose(headOf(path, `Content-Length: ${NATIVE_BODY_LIMIT_BYTES + 1}`))
       expect(answer).toStartWith('HTTP/1.1 400 ')
@@ -44,7 +44,7 @@ describe('a body that is announced to be too large', () => {
     },
   )
 
-  test('one over the limit of every endpoint is refused before any of it is sent, too', async () => {
+  test('above the limit of every endpoint is refused before the upload, too', async () => {
     const client = await connectSocket(gateway.url)
     client.send(bytesOf(headOf(wholePath(), 'Content-Length: 9999999999')))
     await client.sees('\r\n\r\n')
@@ -56,7 +56,7 @@ describe('a body that is announced to be too large', () => {
 
 describe('a request without a key', () => {
   test.each(['Content-Length: 20000000', 'Transfer-Encoding: chunked'])(
-    'with a large body is refused before any of it is sent, and the connection is closed: %s',
+    'with a large body is refused before the upload, and the connection is closed: %s',
     async (announced) => {
       const answer = await answerBeforeClose(withoutKey(headOf(wholePath(), announced)))
       expect(answer).toStartWith('HTTP/1.1 401 ')
@@ -75,7 +75,7 @@ describe('a request without a key', () => {
   })
 })
 
-test('a body that ends before its announced length is no call', async () => {
+test('a body that ends before its announced length makes no call', async () => {
   const before = gateway.rows()
   const arrived = callers.arrived.count
   const body = JSON.stringify(ask())

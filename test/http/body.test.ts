@@ -1,4 +1,4 @@
-// Bodies within their limit: judged by Content-Length before they are read, counted while they come where it is absent.
+// The limit of request bodies: checked by Content-Length before they are read, or counted while they arrive without it.
 import { describe, expect, test } from 'bun:test'
 import { announcedBytes, readAtMost, readBytes } from '../../src/http/body.ts'
 
@@ -14,7 +14,7 @@ const withLength = (bytes: number, length = bytes) =>
     body: new Uint8Array(bytes),
     headers: { 'content-length': String(length) },
   })
-/** A body that comes in chunks; `pulled` counts how many were asked for. */
+/** A body that arrives in chunks; `pulled` counts the requested ones. */
 function chunked(chunks: number, chunk_bytes: number, end?: Error) {
   const seen = { pulled: 0, cancelled: false }
   const body = new ReadableStream<Uint8Array>({
@@ -30,35 +30,35 @@ function chunked(chunks: number, chunk_bytes: number, end?: Error) {
   return { request: new Request(URL_, { method: 'POST', body }), seen }
 }
 
-describe('a body of a length that is announced', () => {
+describe('a body with a Content-Length', () => {
   test.each([0, 1, LIMIT_BYTES])('%d bytes are read', async (bytes) => {
     expect(announcedBytes(withLength(bytes), LIMIT_BYTES)).toBe(bytes)
     expect((await readBytes(withLength(bytes), LIMIT_BYTES)).length).toBe(bytes)
   })
 
-  test('a byte over the limit is refused unread', async () => {
+  test('a byte above the limit is refused unread', async () => {
     const request = withLength(1, LIMIT_BYTES + 1)
     expect(() => announcedBytes(request, LIMIT_BYTES)).toThrow(expect.objectContaining(TOO_LARGE))
     expect(request.bodyUsed).toBe(false)
   })
 })
 
-describe('a body of no announced length', () => {
+describe('a body without a Content-Length', () => {
   test('counts as the limit until it is read', () => {
     expect(announcedBytes(chunked(1, 1).request, LIMIT_BYTES)).toBe(LIMIT_BYTES)
   })
 
-  test('up to the limit it is read', async () => {
+  test('is read up to the limit', async () => {
     expect((await readBytes(chunked(4, LIMIT_BYTES / 4).request, LIMIT_BYTES)).length).toBe(LIMIT_BYTES)
   })
 
-  test('over the limit it is refused, and the rest not asked for', async () => {
+  test('is refused above the limit, and its rest is not read', async () => {
     const { request, seen } = chunked(1_000, LIMIT_BYTES / 4)
     expect(await readBytes(request, LIMIT_BYTES).catch((error: unknown) => error)).toMatchObject(TOO_LARGE)
     expect([seen.pulled < 20, seen.cancelled]).toEqual([true, true])
   })
 
-  test('that breaks off is the caller’s failure', async () => {
+  test('that is interrupted is a failure of the caller', async () => {
     const { request } = chunked(1, 10, new Error('reset'))
     expect(await readBytes(request, LIMIT_BYTES).catch((error: unknown) => error)).toMatchObject({
       kind: 'invalid_request',
@@ -66,12 +66,12 @@ describe('a body of no announced length', () => {
     })
   })
 
-  test('no body at all is an empty one', async () => {
+  test('is empty if it is missing', async () => {
     expect((await readBytes(new Request(URL_, { method: 'POST' }), LIMIT_BYTES)).length).toBe(0)
   })
 })
 
-test('readAtMost fails as its caller says', async () => {
+test('readAtMost throws the error of its caller', async () => {
   const chunks = [new Uint8Array(3), new Uint8Array(3)]
   expect((await readAtMost(chunks, 6, () => new RangeError('never'))).length).toBe(6)
   const failed = await readAtMost(chunks, 5, (limit) => new RangeError(`over ${limit}`)).catch(

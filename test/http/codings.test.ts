@@ -1,4 +1,4 @@
-// Which content coding a caller takes.
+// The choice of the content coding of a response by Accept-Encoding.
 import { describe, expect, test } from 'bun:test'
 import { acceptedCoding } from '../../src/http/codings.ts'
 

@@ -1,4 +1,4 @@
-// The content coding of request bodies: what each reader makes of it, what is refused, and that a bomb stops at the limit.
+// The content coding of request bodies: each reader decodes it, unknown ones are refused, and a bomb stops at the limit.
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import * as zlib from 'node:zlib'
@@ -17,18 +17,18 @@ const ENCODE: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   zstd: zlib.zstdCompressSync,
 }
 const CODINGS = Object.entries(ENCODE).map(
-  ([what, encode]) => [what, what.split(' ')[0] ?? '', encode] as const,
+  ([name, encode]) => [name, name.split(' ')[0] ?? '', encode] as const,
 )
 const MEGABYTE = 1024 * 1024
 const LIMIT_BYTES = MEGABYTE
 
-/** Far beyond the limit once it is decoded; encoded once for all tests. */
+/** Far above the limit once decoded; encoded once for all tests. */
 const BOMB = Buffer.alloc(64 * MEGABYTE)
 const bombs = new Map<string, Uint8Array>()
 const bombIn = (coding: string, encode: (bytes: Uint8Array) => Uint8Array): Uint8Array =>
   bombs.getOrInsertComputed(coding, () => encode(BOMB))
 
-/** Bytes that come in pieces. */
+/** A request whose bytes arrive in pieces. */
 function requestOf(
   bytes: Uint8Array,
   coding: string,
@@ -56,49 +56,49 @@ const READERS: Readonly<Record<string, (request: Request) => Promise<Uint8Array>
   'part by part': (request) => readPaced(request, { limit_bytes: LIMIT_BYTES, admit: () => undefined }),
 }
 const READ = Object.entries(READERS)
-const CASES = CODINGS.flatMap(([what, coding, encode]) =>
-  READ.map(([how, read]) => ({ what, coding, encode, how, read })),
+const CASES = CODINGS.flatMap(([name, coding, encode]) =>
+  READ.map(([how, read]) => ({ name, coding, encode, how, read })),
 )
 
-describe.each(CASES)('$what, read $how', ({ what, coding, encode, read }) => {
+describe.each(CASES)('a body in $name, read $how', ({ name, coding, encode, read }) => {
   const text = Buffer.from(JSON.stringify({ input: 'Why? '.repeat(10_000), é: '“”' }))
-  test.each([1_000_000, 7])('its bytes, in pieces of %d', async (piece_bytes) => {
+  test.each([1_000_000, 7])('is decoded, in pieces of %d bytes', async (piece_bytes) => {
     expect(
       Buffer.from(await read(requestOf(encode(text), coding, { piece_bytes }).request)).equals(text),
     ).toBe(true)
   })
-  test('is not valid: 400', async () => {
+  test('is refused with 400 if it is invalid', async () => {
     const { request } = requestOf(Buffer.from('{"input":"Why?"}, which was never encoded'), coding)
     await expect(read(request)).rejects.toMatchObject({
       kind: 'invalid_request',
       message: expect.stringMatching(/not valid (gzip|deflate|br|zstd)/),
     })
   })
-  test('is cut: 400', async () => {
+  test('is refused with 400 if it is truncated', async () => {
     const bytes = encode(text)
     const { request } = requestOf(bytes.subarray(0, Math.floor(bytes.length / 2)), coding)
-    // The runtime's decoder of zstd does not tell; JSON and forms that are cut are refused by their readers.
+    // The runtime's decoder of zstd does not notice; the readers of JSON and forms refuse truncated ones.
     if (coding === 'zstd') expect((await read(request)).length).toBeLessThan(text.length)
     else await expect(read(request)).rejects.toMatchObject({ kind: 'invalid_request' })
   })
-  test('decodes to more than the limit: 413, and little more than that is decoded', async () => {
-    const { request } = requestOf(bombIn(what, encode), coding)
+  test('is refused with 413 if it decodes to more than the limit, and little more than that is decoded', async () => {
+    const { request } = requestOf(bombIn(name, encode), coding)
     await expect(read(request)).rejects.toMatchObject({ kind: 'payload_too_large' })
   })
 })
 
-test.each(CODINGS)('of a body in %s no more is read than its reader takes', async (_, coding, encode) => {
+test.each(CODINGS)('a body in %s is read only as far as its reader reads', async (_, coding, encode) => {
   const bytes = encode(randomBytes(MEGABYTE))
   const { request, counts } = requestOf(bytes, coding, { piece_bytes: bytes.length / 64 })
   const reader = bodyOf(request)?.getReader()
   await reader?.read()
-  // Time to read too much, if it did: nothing tells of what is not read.
+  // Time to read too much: no event shows that nothing more is read.
   await Bun.sleep(20)
   expect(counts.pulled).toBeLessThanOrEqual(12)
   await reader?.cancel()
 })
 
-test('what breaks off keeps its own error', async () => {
+test('an interrupted body has its own error', async () => {
   const cause = new Error('reset')
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -110,11 +110,11 @@ test('what breaks off keeps its own error', async () => {
   await expect(bodyOf(request)?.getReader().read()).rejects.toBe(cause)
 })
 
-describe('before anything is read', () => {
+describe('before the body is read', () => {
   const refused = ['compress', 'gzip, br', 'gzip,gzip', 'zip', '*', 'identity;q=1'].map(
     (coding) => [coding] as const,
   )
-  test.each(refused)('%s: 415', (coding) => {
+  test.each(refused)('the coding %s is refused with 415', (coding) => {
     const { request, counts } = requestOf(Buffer.from('{}'), coding)
     expect(() => announcedBytes(request, LIMIT_BYTES)).toThrow(/Content-Encoding: must be one of/)
     expect(counts.pulled).toBe(0)
@@ -124,15 +124,15 @@ describe('before anything is read', () => {
     ['', undefined],
     ['GZIP', 'gzip'],
     ['identity, zstd', 'zstd'],
-  ])('%p: %p', (header, coding) => {
+  ])('Content-Encoding %p is the coding %p', (header, coding) => {
     const headers = new Headers({ 'content-encoding': header })
     expect(codingOf({ headers })).toBe(coding as never)
   })
-  test('encoded bytes beyond the limit: 413', () => {
+  test('encoded bytes above the limit are refused with 413', () => {
     const { request } = requestOf(Buffer.alloc(LIMIT_BYTES + 1), 'gzip')
     expect(() => announcedBytes(request, LIMIT_BYTES)).toThrow(/larger than 1 MB/)
   })
-  test('the length of an encoded body announces nothing of what it holds', () => {
+  test('an encoded body of any length may decode to the limit', () => {
     expect(announcedBytes(requestOf(Buffer.alloc(9), 'gzip').request, LIMIT_BYTES)).toBe(LIMIT_BYTES)
   })
 })
@@ -163,15 +163,15 @@ describe.each(CODINGS)('a form in %s', (_, coding, encode) => {
     )
     return seen
   }
-  test('is read', async () => {
+  test('is decoded', async () => {
     expect(await read(encode(form('x'.repeat(300_000))))).toEqual({ prompt: 'a cat', image: 300_000 })
   })
-  test('too long once it is decoded: 413', async () => {
+  test('is refused with 413 if it is too long once decoded', async () => {
     await expect(read(encode(form('x'.repeat(2 * MEGABYTE))))).rejects.toMatchObject({
       kind: 'payload_too_large',
     })
   })
-  test('damaged: 400', async () => {
+  test('is refused with 400 if it is damaged', async () => {
     await expect(read(form('x'))).rejects.toMatchObject({ kind: 'invalid_request' })
   })
 })

@@ -1,4 +1,4 @@
-// Cookies as they are read from a request, and written for an answer.
+// Cookies, read from a request and written for a response.
 import { expect, test } from 'bun:test'
 import { cookieOf, setCookie } from '../../src/http/cookies.ts'
 
@@ -17,11 +17,11 @@ test.each([
   ['a', undefined],
   ['', undefined],
   [undefined, undefined],
-])('%p has %p', (cookie, value) => {
+])('the cookie "a" in %p is %p', (cookie, value) => {
   expect(read(cookie)).toBe(value)
 })
 
-test('is for this host alone, and for no script', () => {
+test('a cookie is only for this host, and hidden from scripts', () => {
   expect(setCookie({ name: '__Host-a', secure: true }, 'v', 60)).toBe(
     '__Host-a=v; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure',
   )

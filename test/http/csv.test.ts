@@ -1,4 +1,4 @@
-// CSV: cells that need quotes, cells that a spreadsheet might run, and lines that are made as they are read.
+// CSV: cells that need quotes, cells that a spreadsheet might run, and lines generated while they are read.
 import { describe, expect, test } from 'bun:test'
 import { type Cell, csvAnswer, csvLine } from '../../src/http/csv.ts'
 
@@ -39,8 +39,8 @@ describe('a line', () => {
   })
 })
 
-describe('an answer', () => {
-  test('is a file with its head, then every part', async () => {
+describe('a response', () => {
+  test('is a file with its head and every part', async () => {
     const answer = csvAnswer(
       { name: 'x.csv', head: ['a', 'b'] },
       parts([
@@ -56,7 +56,7 @@ describe('an answer', () => {
     expect(await answer.text()).toBe('a,b\r\n1,2\r\n3,4\r\n5,6\r\n')
   })
 
-  test('makes no more than is read, and ends with its reader', async () => {
+  test('generates only the parts that are read, and ends when its reader cancels', async () => {
     const made = { parts: 0, ended: false }
     const answer = csvAnswer({ name: 'x.csv', head: ['a'] }, endless(made))
     const reader = answer.body?.getReader()
@@ -69,19 +69,19 @@ describe('an answer', () => {
   })
 })
 
-describe('the end of an answer is told once nothing more is read of it', () => {
+describe('the end of a response is reported once', () => {
   const broken = async function* (): AsyncGenerator<Cell[][]> {
     yield [['1']]
     throw new Error('broken')
   }
   test.each<[string, () => AsyncGenerator<Cell[][]>, (answer: Response) => Promise<unknown>]>([
-    ['read to its end', () => parts([[['1']]]), (answer) => answer.text()],
+    ['if it is read to its end', () => parts([[['1']]]), (answer) => answer.text()],
     [
-      'left by its reader',
+      'if its reader cancels it',
       () => endless({ parts: 0, ended: false }),
       (answer) => answer.body?.cancel() ?? Promise.resolve(),
     ],
-    ['broken off', broken, (answer) => answer.text().catch(() => {})],
+    ['if it fails', broken, (answer) => answer.text().catch(() => {})],
   ])('%s', async (_, lines, read) => {
     let ends = 0
     const answer = csvAnswer({ name: 'x.csv', head: ['a'] }, lines(), () => void ends++)

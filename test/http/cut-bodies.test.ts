@@ -1,4 +1,4 @@
-// Bodies that are refused half-way: their senders are cut off with `connection: close`, and what they go on sending is not read.
+// Bodies refused midway: the gateway answers with `connection: close`, and does not read the rest.
 import { expect, test } from 'bun:test'
 import { EDITS, PNG } from '../images/support.ts'
 import { MAX_UNREAD_BYTES, sendEndlessly } from '../support/endless-sender.ts'
@@ -26,7 +26,7 @@ interface Case {
   type?: string
   begins: string | Uint8Array
   announced_bytes?: number
-  /** How much may be read: less than the limit of its form where a part of it is refused. */
+  /** The largest part that may be read: less than the limit of the form if one of its parts is refused. */
   limit_mb: number
   status: number
 }
@@ -98,7 +98,7 @@ test.each(CASES)('$what', async ({ path, type = FORM, begins, announced_bytes, l
     stop_bytes: announced_bytes ?? 90 * MEGABYTE,
     ...(announced_bytes === undefined ? {} : { announced_bytes }),
   })
-  // Who writes on into a connection that was closed may be reset before they have read the answer.
+  // A client that writes into the closed connection may get a reset before it has read the answer.
   if (answer !== '') {
     expect(answer).toStartWith(`HTTP/1.1 ${status}`)
     expect(answer.toLowerCase()).toContain('connection: close')

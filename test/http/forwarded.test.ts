@@ -1,4 +1,4 @@
-// The caller's address behind proxies: the last entry that is no trusted proxy, whatever callers send themselves.
+// The caller's address behind proxies: the last entry that is not a trusted proxy, regardless of entries from the caller.
 import { describe, expect, test } from 'bun:test'
 import { compileAddresses } from '../../src/domain/addresses.ts'
 import { callerAddress } from '../../src/http/forwarded.ts'
@@ -16,18 +16,18 @@ describe('X-Forwarded-For', () => {
   test.each([
     ['one caller', '203.0.113.7', '203.0.113.7'],
     ['spaces', '  203.0.113.7  ', '203.0.113.7'],
-    ['what the caller sent stands before', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    ['an entry from the caller comes first', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
     ['a caller who claims to be a proxy', '10.9.9.9, 203.0.113.7', '203.0.113.7'],
     ['a second trusted proxy', '203.0.113.7, 10.1.2.3', '203.0.113.7'],
-    ['two more of them', '198.51.100.1, 203.0.113.7, 10.1.2.3, 127.0.0.1', '203.0.113.7'],
-    ['proxies alone: the first is the caller', '10.1.1.1, 10.2.2.2', '10.1.1.1'],
-    ['garbage that the caller sent', 'garbage, <script>, 203.0.113.7', '203.0.113.7'],
+    ['three trusted proxies', '198.51.100.1, 203.0.113.7, 10.1.2.3, 127.0.0.1', '203.0.113.7'],
+    ['only proxies: the first is the caller', '10.1.1.1, 10.2.2.2', '10.1.1.1'],
+    ['garbage from the caller', 'garbage, <script>, 203.0.113.7', '203.0.113.7'],
     ['IPv6', '2001:db8::7', '2001:db8::7'],
     ['IPv6 in brackets', '[2001:db8::7]', '2001:db8::7'],
     ['IPv6 with a port', '[2001:db8::7]:4711', '2001:db8::7'],
     ['IPv4 with a port', '203.0.113.7:4711', '203.0.113.7'],
     ['IPv4 mapped into IPv6', '::ffff:203.0.113.7', '203.0.113.7'],
-    ['the same in hex', '::ffff:cb00:7107', '203.0.113.7'],
+    ['IPv4 mapped into IPv6, in hex', '::ffff:cb00:7107', '203.0.113.7'],
     ['a mapped trusted proxy', '203.0.113.7, ::ffff:10.1.2.3', '203.0.113.7'],
     ['a trusted proxy of IPv6', '203.0.113.7, fd00::1', '203.0.113.7'],
     ['quotes', '"203.0.113.7"', '203.0.113.7'],
@@ -38,7 +38,7 @@ describe('X-Forwarded-For', () => {
   test.each([
     ['nothing', ''],
     ['a comma at the end', '203.0.113.7,'],
-    ['a word of the proxy’s', '203.0.113.7, unknown'],
+    ['a word of the proxy', '203.0.113.7, unknown'],
     ['an octet too large', '203.0.113.256'],
     ['too few octets', '203.0.113'],
     ['octal digits', '0203.0.113.7'],
@@ -52,22 +52,22 @@ describe('X-Forwarded-For', () => {
     ['a name', 'localhost'],
     ['a very long entry', `203.0.113.7${' '.repeat(20)}x${'7'.repeat(10_000)}`],
     ['a line feed, percent-encoded', '203.0.113.7%0a'],
-  ])('%s is no address: it is not known', (_, value) => {
+  ])('%s is no address, and the caller’s is unknown', (_, value) => {
     expect(listed(value)).toBeUndefined()
   })
 
-  test('1,000 entries', () => {
+  test('1,000 entries are read', () => {
     const spoofed = Array.from({ length: 999 }, (_, at) => `10.0.${at >> 8}.${at & 255}`).join(', ')
     expect(listed(`${spoofed}, 203.0.113.7`)).toBe('203.0.113.7')
     expect(listed(`203.0.113.7, ${spoofed}`)).toBe('203.0.113.7')
   })
 
-  test('is not looked at where the peer is no trusted proxy', () => {
+  test('is ignored if the peer is not a trusted proxy', () => {
     expect(listed('203.0.113.7', '198.51.100.1')).toBe('198.51.100.1')
     expect(by({}, '198.51.100.1')).toBe('198.51.100.1')
   })
 
-  test('without it, the proxy is the caller', () => {
+  test('without it the proxy is the caller', () => {
     expect(by({})).toBe('127.0.0.1')
   })
 })
@@ -88,13 +88,13 @@ describe('Forwarded (RFC 7239)', () => {
   })
 
   test.each(['for=unknown', 'for=_hidden', 'proto=https', 'for="[2001:db8::7', 'for=', ''])(
-    '%p tells no address',
+    '%p has no address',
     (value) => {
       expect(forwarded(value)).toBeUndefined()
     },
   )
 
-  test('beside X-Forwarded-For it must say the same: one of them may come from the caller', () => {
+  test('must agree with X-Forwarded-For, because one of them may come from the caller', () => {
     const both = (first: string, second: string) => by({ 'x-forwarded-for': first, forwarded: second })
     expect(both('203.0.113.7', 'for=203.0.113.7')).toBe('203.0.113.7')
     expect(both('203.0.113.7', 'for=198.51.100.1')).toBeUndefined()
@@ -110,16 +110,16 @@ describe('the sockets of a server behind proxies', () => {
     return addressOf({ request, sockets: () => sockets })
   }
 
-  test('tell the caller’s address, of a proxy that is mapped into IPv6 too', () => {
+  test('report the caller’s address, also behind a proxy mapped into IPv6', () => {
     expect(seen('127.0.0.1', PROXIES)).toBe('203.0.113.7')
     expect(seen('::ffff:127.0.0.1', PROXIES)).toBe('203.0.113.7')
   })
 
-  test('tell the peer’s address where no proxy is trusted', () => {
+  test('report the peer’s address without trusted proxies', () => {
     expect(seen('127.0.0.1', [])).toBe('127.0.0.1')
   })
 
-  test('go by the list in force', () => {
+  test('use the current list of proxies', () => {
     let proxies: readonly string[] = []
     const sockets = behindProxies(server('127.0.0.1'), () => proxies)
     expect(sockets.requestIP(request)?.address).toBe('127.0.0.1')

@@ -1,4 +1,4 @@
-// Bodies of any size: each surface judges the key first, and refuses in its own shape what is over its limit, however large it says it is.
+// Huge bodies: each surface checks the key first, and refuses a body above its limit in its own shape, whatever its announced size.
 import { describe, expect, test } from 'bun:test'
 import { COMPOSE, EDITS, GENERATIONS } from '../images/support.ts'
 import { MAX_UNREAD_BYTES, sendEndlessly } from '../support/endless-sender.ts'
@@ -21,7 +21,7 @@ const openai = (code: string) => plain('invalid_request_error', code)
 interface Endpoint {
   path: string
   limit_mb: number
-  /** Status and body of the refusal of a body that is too large, and of a caller without a key. */
+  /** The status and body of the refusal of too large a body, and of a missing key. */
   too_large: readonly [number, object]
   no_key: readonly [number, object]
 }
@@ -56,7 +56,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/api/v1/upload', limit_mb: 100, ...IMAGES },
 ]
 
-/** What is announced of a body. */
+/** The announced sizes. */
 const SIZES: readonly [string, number | undefined][] = [
   ['150 MB', 150 * MEGABYTE],
   ['5 GB', 5 * 1024 * MEGABYTE],
@@ -71,7 +71,7 @@ const headOf = (path: string, with_key: boolean) => [
   `Content-Type: ${path.endsWith('/upload') ? 'multipart/form-data; boundary=B' : 'application/json'}`,
 ]
 
-const statusOf = (answer: string): number => Number(answer.split(' ')[1])
+const statusOf = (response: string): number => Number(response.split(' ')[1])
 
 /** Sends the beginning of a body, and reads until the connection is closed. */
 async function refusedBody(
@@ -91,7 +91,7 @@ async function refusedBody(
   return { status: statusOf(head), head: head.toLowerCase(), body }
 }
 
-/** Sends a body for as long as it is taken. Who is cut off while they write may be reset before they have read the answer. */
+/** Sends a body until the gateway closes the connection. A client that still writes may get a reset before it has read the answer. */
 async function expectCutOff(
   path: string,
   announced_bytes: number | undefined,
@@ -110,7 +110,7 @@ async function expectCutOff(
 describe.each(SIZES)('a body of %s', (_, announced_bytes) => {
   test.each(ENDPOINTS)('$path', async ({ path, limit_mb, too_large: [status, body] }) => {
     const before = counts()
-    // What is announced too large is not read at all.
+    // A body with too large a Content-Length is not read at all.
     const read_mb = announced_bytes === undefined ? limit_mb : 0
     const refused = await refusedBody(path, announced_bytes, read_mb * MEGABYTE + LITTLE_BYTES)
     expect([refused.status, JSON.parse(refused.body)]).toMatchObject([status, body])
@@ -127,14 +127,14 @@ describe.each(SIZES)('a body of %s', (_, announced_bytes) => {
     expect(refused.head).toContain('connection: close')
   })
 
-  test.each(['/nowhere', '/healthz', '/v1/models'])('%s, which takes none', async (path) => {
+  test.each(['/nowhere', '/healthz', '/v1/models'])('%s, which accepts no body', async (path) => {
     const refused = await refusedBody(path, announced_bytes, LITTLE_BYTES)
     expect([refused.status, refused.head.includes('connection: close')]).toEqual([404, true])
     await expectCutOff(path, announced_bytes, 0, 404)
   })
 })
 
-test('a body that keeps within its surface is still read, after all of them', async () => {
+test('a body within its limit is still read afterwards', async () => {
   const response = await gateway.call('/v1/chat/completions', { model: 'none', messages: [] }, { key })
   expect(response.status).toBe(404)
 })

@@ -1,4 +1,4 @@
-// Forms read as they come: files one after the other, limits, and whatever breaks off half-way.
+// Forms read as a stream: files one after the other, limits, and interruptions.
 import { describe, expect, test } from 'bun:test'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { type FilePart, type FormReading, readForm } from '../../src/http/multipart.ts'
@@ -19,87 +19,87 @@ async function textOf({ content }: FilePart): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Reads a form. @returns what was told of it, and the failure that ended it */
+/** Reads a form. @returns its parts as texts, and the failure that ended the reading */
 async function read(request: Request, options: Partial<FormReading> = {}) {
-  const told: string[] = []
+  const parts: string[] = []
   const failure = await readForm(request, {
     body_limit_bytes: LIMIT_BYTES,
     max_files: 3,
     max_fields: 3,
     gone: new AbortController().signal,
-    field: (name, value) => void told.push(`${name}=${value}`),
-    file: async (part) => void told.push(`${part.field}:${part.filename}:${await textOf(part)}`),
+    field: (name, value) => void parts.push(`${name}=${value}`),
+    file: async (part) => void parts.push(`${part.field}:${part.filename}:${await textOf(part)}`),
     ...options,
   }).catch((thrown: unknown) => thrown)
-  return { told, failure }
+  return { parts, failure }
 }
 
 describe('a form', () => {
-  test('is told in its order, one file after the other', async () => {
-    let taking = 0
+  test('is read in order, one file after the other', async () => {
+    let open_files = 0
     const request = requestOf(
       form({ bytes: 'one', filename: '1' }, textField('n', '2'), { bytes: 'two', filename: '2' }),
     )
     const taken: string[] = []
     const { failure } = await read(request, {
       async file(part) {
-        expect(++taking).toBe(1)
+        expect(++open_files).toBe(1)
         taken.push(await textOf(part))
-        taking -= 1
+        open_files -= 1
       },
     })
     expect([failure, taken]).toEqual([undefined, ['one', 'two']])
   })
 
-  test('whose file nobody reads is read on all the same', async () => {
+  test('continues after a file that its handler did not read', async () => {
     const request = requestOf(form({ bytes: 'x'.repeat(300_000) }, textField('n', '2')))
-    const { told, failure } = await read(request, { file: async () => {} })
-    expect([told, failure]).toEqual([['n=2'], undefined])
+    const { parts, failure } = await read(request, { file: async () => {} })
+    expect([parts, failure]).toEqual([['n=2'], undefined])
   })
 
-  test('tells of its progress', async () => {
-    let moves = 0
-    await read(requestOf(form({ bytes: 'one' })), { onProgress: () => void moves++ })
-    expect(moves).toBeGreaterThan(0)
+  test('reports its progress', async () => {
+    let reports = 0
+    await read(requestOf(form({ bytes: 'one' })), { onProgress: () => void reports++ })
+    expect(reports).toBeGreaterThan(0)
   })
 })
 
-describe('is refused', () => {
+describe('a form is refused for', () => {
   test.each<[name: string, request: () => Request, refusal: object]>([
     ['JSON', () => requestOf(Buffer.from('{}'), 'application/json'), { kind: 'invalid_request' }],
     ['no boundary', () => requestOf(form(), 'multipart/form-data; x=y'), { kind: 'invalid_request' }],
     [
-      'a part that is cut off',
+      'a truncated part',
       () => requestOf(form({ bytes: 'one' }).subarray(0, -20)),
       { kind: 'invalid_request' },
     ],
     [
-      'more files than are taken',
+      'too many files',
       () => requestOf(form({ bytes: '1' }, { bytes: '2' }, { bytes: '3' }, { bytes: '4' })),
       { message: 'The form has more than 3 files.' },
     ],
     [
-      'more fields than are taken',
+      'too many fields',
       () => requestOf(form(...['a', 'b', 'c', 'd'].map((name) => textField(name, '')))),
       { message: 'The form has more than 3 fields.' },
     ],
     [
-      'more parts without a name than files and fields are taken',
+      'too many parts without a name',
       () => requestOf(form(...new Array<Part>(8).fill({ head: 'x: y', bytes: '' }))),
       { message: 'The form has more than 6 parts, or parts without a name.' },
     ],
     [
-      'a field that is too long',
+      'too long a field',
       () => requestOf(form(textField('prompt', 'x'.repeat(256 * 1024 + 1)))),
       { message: 'A field of the form is too long.', param: 'prompt' },
     ],
     [
-      'a body over the limit',
+      'too large a body',
       () => requestOf(form({ bytes: 'x'.repeat(LIMIT_BYTES + 1) })),
       { kind: 'payload_too_large', message: expect.stringContaining('1 MB') },
     ],
     [
-      'a body over the limit of no announced length',
+      'too large a body of unknown length',
       () =>
         requestOf(new Response(form({ bytes: 'x'.repeat(LIMIT_BYTES + 1) })).body ?? new ReadableStream()),
       { kind: 'payload_too_large' },
@@ -109,7 +109,7 @@ describe('is refused', () => {
   })
 })
 
-describe('what ends the reading', () => {
+describe('the reading ends at', () => {
   const refusal = invalidRequest('not this one')
   const refuse = () => {
     throw refusal
@@ -118,7 +118,7 @@ describe('what ends the reading', () => {
   test.each<[name: string, options: Partial<FormReading>]>([
     ['a refused file', { file: async () => refuse() }],
     ['a refused field', { field: refuse }],
-  ])('%s: it is thrown as it is, and no file comes after it', async (_name, options) => {
+  ])('%s, with the same error and without further files', async (_name, options) => {
     const taken: string[] = []
     const request = requestOf(form(textField('n', '1'), { bytes: 'one' }, { bytes: 'two' }))
     const file = options.file ?? (async (part: FilePart) => void taken.push(part.filename))
@@ -126,7 +126,7 @@ describe('what ends the reading', () => {
     expect(taken).toEqual([])
   })
 
-  test('a refused field: of 20,000 that came with it few are parsed', async () => {
+  test('a refused field among 20,000, of which few are parsed', async () => {
     let parsed = 0
     const request = requestOf(form(...new Array<Part>(20_000).fill(textField('n', '1'))))
     const field = () => {
@@ -138,17 +138,17 @@ describe('what ends the reading', () => {
     expect(parsed).toBeLessThan(300)
   })
 
-  test('a caller who goes: the file that is being read breaks off', async () => {
-    const leaving = new AbortController()
+  test('a disconnect, which interrupts the current file', async () => {
+    const disconnect = new AbortController()
     const part = form({ bytes: 'x'.repeat(1_000) })
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(part.subarray(0, 600)),
     })
     let broken: unknown
     const reading = read(requestOf(body), {
-      gone: leaving.signal,
+      gone: disconnect.signal,
       async file(file) {
-        leaving.abort(new Error('gone'))
+        disconnect.abort(new Error('gone'))
         broken = await textOf(file).catch((thrown: unknown) => thrown)
         throw broken
       },
@@ -159,13 +159,13 @@ describe('what ends the reading', () => {
     expect(broken).toMatchObject({ message: 'The request body is incomplete. Send it again.' })
   })
 
-  test('a caller who had gone before: nothing is read', async () => {
-    const { told, failure } = await read(requestOf(form({ bytes: 'one' })), { gone: AbortSignal.abort() })
-    expect(told).toEqual([])
+  test('an earlier disconnect, before the form is read', async () => {
+    const { parts, failure } = await read(requestOf(form({ bytes: 'one' })), { gone: AbortSignal.abort() })
+    expect(parts).toEqual([])
     expect(failure).toMatchObject({ kind: 'invalid_request' })
   })
 
-  test('a body that breaks off', async () => {
+  test('an interrupted body', async () => {
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(form({ bytes: 'x'.repeat(1_000) }).subarray(0, 600))

@@ -1,11 +1,11 @@
-// Large bodies, read part by part: all bytes in their order, in memory that nobody else has.
+// Large bodies, read part by part: all bytes in order, in memory of their own.
 import { expect, test } from 'bun:test'
 import { readPaced } from '../../src/http/paced-body.ts'
 
 const LIMIT_BYTES = 1_000
 
 const own = (text: string): Uint8Array => new TextEncoder().encode(text).slice()
-/** The same in the middle of a longer buffer. */
+/** The text in the middle of a longer buffer. */
 const view = (text: string): Uint8Array => own(`<${text}>`).subarray(1, text.length + 1)
 
 function requestOf(parts: readonly Uint8Array[], declared_bytes?: number): Request {
@@ -29,7 +29,7 @@ const CASES: readonly (readonly [string, () => Uint8Array[], string])[] = [
   ['parts of longer buffers', () => [view('{"a"'), own(':'), view('1}')], '{"a":1}'],
 ]
 
-test.each(CASES)('%s: the whole body, of announced length or not', async (_, partsOf, expected) => {
+test.each(CASES)('%s: the whole body is read, with or without a length', async (_, partsOf, expected) => {
   for (const declared_bytes of [expected.length, undefined]) {
     const parts = partsOf()
     let admitted_bytes = 0
@@ -41,13 +41,13 @@ test.each(CASES)('%s: the whole body, of announced length or not', async (_, par
     })
     expect(new TextDecoder().decode(read)).toBe(expected)
     expect(admitted_bytes).toBe(expected.length)
-    // What the sender's buffers hold is of no matter any more.
+    // Later changes of the sender's buffers do not change the body.
     for (const part of parts) if (part.length > 0 && part.buffer !== read.buffer) part.fill(0)
     expect(new TextDecoder().decode(read)).toBe(expected)
   }
 })
 
-test('what comes as one part, in a buffer of its own, is not copied', async () => {
+test('a body of one part in its own buffer is not copied', async () => {
   const part = own('{"a":1}')
   const admit = () => undefined
   const read = await readPaced(requestOf([part], part.length), { limit_bytes: LIMIT_BYTES, admit })
@@ -57,7 +57,7 @@ test('what comes as one part, in a buffer of its own, is not copied', async () =
   expect(copied.buffer).not.toBe(one.buffer)
 })
 
-test('a body that is shorter than it was announced did not arrive whole', async () => {
+test('a body shorter than its announced length is refused as incomplete', async () => {
   const request = requestOf([own('{"a":1}')], 8)
   const reading = readPaced(request, { limit_bytes: LIMIT_BYTES, admit: () => undefined })
   await expect(reading).rejects.toThrow('is incomplete')

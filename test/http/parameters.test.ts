@@ -36,22 +36,22 @@ describe('a whole number', () => {
     [['1']],
     [null],
     [undefined],
-  ])('%p is none', (value) => {
+  ])('%p is refused', (value) => {
     expect(Value.Check(One, value)).toBe(false)
   })
 
-  test('without a maximum goes as far as numbers are exact', () => {
+  test('without a maximum is limited to exact numbers', () => {
     const Any = WholeNumber({ minimum: 1 }, 'a whole number')
     expect(Value.Decode(Any, '9'.repeat(15))).toBe(999_999_999_999_999)
     expect(Value.Check(Any, '9'.repeat(16))).toBe(false)
   })
 
-  test('is a plain integer to whoever reads the schema', () => {
+  test('is a plain integer in the published schema', () => {
     expect(JSON.parse(JSON.stringify(One))).toMatchObject({ type: 'integer', minimum: 1, maximum: 1_000 })
   })
 })
 
-describe('names given more than once', () => {
+describe('repeated names', () => {
   test.each<[query: string, doubled: Record<string, string[]>]>([
     ['', {}],
     ['?', {}],

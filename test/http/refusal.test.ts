@@ -1,4 +1,4 @@
-// Faults as callers are told of them.
+// Messages of refusals, from the faults in a request.
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { faultsIn } from '../../src/domain/validation.ts'
@@ -13,7 +13,7 @@ const Schema = Type.Object(
 )
 const refusal = (value: unknown, noun: 'parameter' | 'field') => refusalOf([...faultsIn(Schema, value)], noun)
 
-describe('the message names the place, what is wrong, and what to write', () => {
+describe('the message names the field, the fault and the remedy', () => {
   test.each<[value: unknown, noun: 'parameter' | 'field', message: string]>([
     [{ id: 'y' }, 'field', 'id: must be an id.'],
     [{}, 'field', 'id: is missing; it must be an id.'],
@@ -27,22 +27,22 @@ describe('the message names the place, what is wrong, and what to write', () => 
     expect(refusal(value, noun)).toMatchObject({ kind: 'invalid_request', message })
   })
 
-  test('where nothing is allowed, it says so', () => {
+  test('without any allowed parameter it says so', () => {
     const faults = [...faultsIn(Type.Object({}, { additionalProperties: false }), { x: 1 })]
     expect(refusalOf(faults, 'parameter').message).toBe('x: unknown parameter; allowed: none.')
   })
 })
 
-test('`param` and `code` are the first fault’s', () => {
+test('`param` and `code` are those of the first fault', () => {
   expect(refusal({ id: 'y' }, 'field')).toMatchObject({ param: 'id', code: 'bad_id' })
   expect(refusal({ id: 'x', urls: [1] }, 'field')).toMatchObject({ param: 'urls[0]', code: undefined })
 })
 
-test('a name that a caller made up is not repeated without end', () => {
+test('a long name from the caller is shortened', () => {
   const { message, param } = refusal({ id: 'x', ['y'.repeat(5_000)]: 1 }, 'field')
   expect([param?.length, message.length < 200]).toEqual([64, true])
 })
 
-test('no value is repeated', () => {
+test('the message contains no value', () => {
   expect(refusal({ id: 's3cret', s: 's3cret' }, 'field').message).not.toContain('s3cret')
 })

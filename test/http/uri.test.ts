@@ -1,4 +1,4 @@
-// Parts of paths as the text that they stand for.
+// Decoding of path parts.
 import { expect, test } from 'bun:test'
 import { decodePathPart } from '../../src/http/parameters.ts'
 
@@ -12,6 +12,6 @@ test.each([
   ['%ff', '%ff'],
   ['%E0%A4%A', '%E0%A4%A'],
   ['', ''],
-])('%s is %p', (encoded, text) => {
+])('%s decodes to %p', (encoded, text) => {
   expect(decodePathPart(encoded)).toBe(text)
 })

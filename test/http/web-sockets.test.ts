@@ -1,4 +1,4 @@
-// The registry of open WebSockets: who may open one, what ends them, and that none is forgotten.
+// The registry of open WebSockets: the limits for opening one, the reasons for ending one, and exact counts.
 import { expect, test } from 'bun:test'
 import type { OpenSocket, SocketEnd } from '../../src/http/socket-memory.ts'
 import { createWebSockets } from '../../src/http/web-sockets.ts'
@@ -32,7 +32,7 @@ function registry() {
   return { at, sockets, add }
 }
 
-test('an account has room for 128, all of them for 2,048', () => {
+test('an account may have 128 sockets, all accounts together 2,048', () => {
   const { sockets, add } = registry()
   const first = add(1)
   for (let more = 1; more < 128; more++) add(1)
@@ -44,7 +44,7 @@ test('an account has room for 128, all of them for 2,048', () => {
   expect(sockets.hasRoom(99)).toBe(false)
 })
 
-test('the place of one that was sent away is taken for another minute', () => {
+test('a socket ended for abuse counts for another minute', () => {
   const { at, sockets, add } = registry()
   const abusive = add(1, true, true)
   for (let more = 1; more < 128; more++) add(1)
@@ -58,7 +58,7 @@ test('the place of one that was sent away is taken for another minute', () => {
   expect(sockets.hasRoom(1)).toBe(false)
 })
 
-test('those that are an hour old are ended, whatever they do', () => {
+test('sockets are ended after an hour, idle or busy', () => {
   const { at, sockets, add } = registry()
   const old = [add(1), add(1, false)]
   at.now_ms = 3_599_999
@@ -71,14 +71,14 @@ test('those that are an hour old are ended, whatever they do', () => {
   expect(young.ends).toEqual([])
 })
 
-test('at each tick it is looked at whether their callers are still there', () => {
+test('each tick checks the callers of all sockets', () => {
   const { sockets, add } = registry()
   const { looks } = add(1)
   sockets.tick()
   expect(looks.count).toBe(1)
 })
 
-test('where memory is short the idle ones are ended, and again only once more is taken', () => {
+test('a shortage of memory ends idle sockets, and again only after memory has grown further', () => {
   const { at, sockets, add } = registry()
   const idle = add(1)
   const busy = add(1, false)
@@ -98,7 +98,7 @@ test('where memory is short the idle ones are ended, and again only once more is
   expect(idle.ends[0]).toMatchObject({ code: 1013 })
 })
 
-test('where memory is short those with calls under way are not read, and none is opened, until there is some again', async () => {
+test('a shortage of memory pauses sockets with calls and refuses new ones until it ends', async () => {
   const { at, sockets, add } = registry()
   const busy = Array.from({ length: 100 }, () => add(1, false))
   const readable = () => busy.filter(({ reading }) => reading.may).length
@@ -111,7 +111,7 @@ test('where memory is short those with calls under way are not read, and none is
   await eventually('all are read again', () => readable() === busy.length)
 })
 
-test('where memory is very short those with calls under way are cut off, the newest first', () => {
+test('a severe shortage of memory cuts off sockets with calls, the newest first', () => {
   const { at, sockets, add } = registry()
   const busy = Array.from({ length: 20 }, () => add(1, false))
   at.resident_mb = 1_152
@@ -119,12 +119,12 @@ test('where memory is very short those with calls under way are cut off, the new
   expect(busy.flatMap(({ cuts }) => cuts)).toEqual([])
   at.resident_mb = 1_281
   sockets.checkMemory()
-  // 257 MB too much, of which each may have 16.
+  // 257 MB too much, with up to 16 MB for each socket.
   expect(busy.map(({ cuts }) => cuts.length)).toEqual([...Array(3).fill(0), ...Array(17).fill(1)])
   expect(busy[19]?.cuts[0]).toMatchObject({ code: 1013 })
 })
 
-test('after a large message all others wait, and are read again one after another, the sender last', async () => {
+test('a large message pauses all sockets, which resume one after another, the sender last', async () => {
   const { sockets, add } = registry()
   const [large, ...others] = Array.from({ length: 10 }, () => add(1))
   if (!large) throw new Error('none')
@@ -135,7 +135,7 @@ test('after a large message all others wait, and are read again one after anothe
   await eventually('all are read again', () => [large, ...others].every(({ reading }) => reading.may))
 })
 
-test('no turn of the event loop brings thousands of messages: after 1,000 no other socket is read in it', async () => {
+test('one turn of the event loop handles at most 1,000 messages, then pauses all sockets', async () => {
   const { sockets, add } = registry()
   const senders = [add(1), add(2)]
   const all = [...senders, ...Array.from({ length: 8 }, () => add(3))]
@@ -154,7 +154,7 @@ test('no turn of the event loop brings thousands of messages: after 1,000 no oth
   await eventually('all are read again', () => readable() === all.length)
 })
 
-test('all are ended when the process stops', () => {
+test('a stop of the process ends all sockets', () => {
   const { sockets, add } = registry()
   const all = [add(1), add(2, false)]
   sockets.stop()
