@@ -1,11 +1,11 @@
-// A device with passkeys in software (https://www.w3.org/TR/webauthn-3/), which does wrong what a test says.
+// A device with passkeys in software (https://www.w3.org/TR/webauthn-3/), with the faults that a test sets.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** What differs from an honest browser and device. */
+/** The differences from an honest browser and device. */
 export interface Lie {
   /** The site of the page, in place of the right one. */
   origin?: string
-  /** The domain that the device signs for. */
+  /** The domain in the signature. */
   rp_id?: string
   challenge?: string
   type?: string
@@ -13,7 +13,7 @@ export interface Lie {
   flags?: number
   counter?: number
   user_handle?: string
-  /** Signs something else. */
+  /** The signature is of other data. */
   forged?: boolean
   /** The statement about the device. */
   fmt?: string
@@ -36,7 +36,7 @@ export function authenticator(site: { origin: string; rp_id: string }) {
   return {
     id,
     device,
-    /** Answers to the request for a new passkey. */
+    /** Answers the request for a new passkey. */
     make(options: { challenge: string; user: { id: string } }, lie: Lie = {}) {
       device.handle = options.user.id
       const client = clientData('webauthn.create', options.challenge, site.origin, lie)
@@ -57,7 +57,7 @@ export function authenticator(site: { origin: string; rp_id: string }) {
         },
       }
     },
-    /** Answers to the request to sign in. */
+    /** Answers the request to sign in. */
     use({ challenge }: { challenge: string }, lie: Lie = {}) {
       const handle = lie.user_handle ?? device.handle
       if (lie.counter === undefined && device.counter > 0) device.counter += 1
@@ -99,14 +99,14 @@ function authData(rp_id: string, flags: number, counter: number): Buffer {
   return Buffer.concat([createHash('sha256').update(rp_id).digest(), tail])
 }
 
-/** As RFC 9053 has it: ES256 on P-256. */
+/** The key as in RFC 9053: ES256 on P-256. */
 function coseOf(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' })
   const [head, middle] = [Buffer.from('a5010203262001215820', 'hex'), Buffer.from('225820', 'hex')]
   return Buffer.concat([head, Buffer.from(x, 'base64url'), middle, Buffer.from(y, 'base64url')])
 }
 
-/** CBOR of `{ fmt, attStmt: {}, authData }`, up to 255 bytes of it. */
+/** CBOR of `{ fmt, attStmt: {}, authData }`, with up to 255 bytes of data. */
 function attestation(fmt: string, data: Buffer): Buffer {
   const text = (value: string) => Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)])
   return Buffer.concat([

@@ -1,4 +1,4 @@
-// `passkey` on the command line: who signs in by what, and one that is removed with the sessions that it may have opened.
+// `passkey` on the command line: the list of passkeys, and the removal of one with the sessions that it may have opened.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { createScene } from '../app/commands/scene.ts'
@@ -9,11 +9,11 @@ await scene.run('account', 'invite', 'alice')
 
 const open = () => new Database(scene.path('tollgate.db'), { strict: true })
 
-test('without any it says so', async () => {
+test('the list says so if nobody has a passkey', async () => {
   expect((await scene.run('passkey', 'list')).out).toContain('Nobody signs in by a passkey.')
 })
 
-test('the list has everybody; removing one ends the sessions by passkeys of its person, and no other', async () => {
+test('the list has every passkey; removing one ends only its person’s sessions by passkey', async () => {
   using db = open()
   db.run(`
     INSERT INTO passkeys (id, person_id, credential_id, public_key, counter, transports, name, created_at_ms)
@@ -33,7 +33,7 @@ test('the list has everybody; removing one ends the sessions by passkeys of its 
   ).toEqual([{ actor: 'command', account_id: 1, subject: 'lost phone' }])
 })
 
-test.each(['3', '0', 'x', '1e3'])('what is not there is not found: %s', async (id) => {
+test.each(['3', '0', 'x', '1e3'])('an unknown id is not found: %s', async (id) => {
   const { status, err } = await scene.run('passkey', 'remove', id)
   expect([status, err]).toEqual([1, expect.stringContaining(`No passkey has the number ${id}.`)])
 })

@@ -1,4 +1,4 @@
-// Passkeys: whom they sign in, and every answer of a browser or a device that they do not.
+// Passkeys: the person they sign in, and every wrong answer of a browser or a device.
 import { describe, expect, test } from 'bun:test'
 import { closeAccount } from '../../src/access/closing.ts'
 import { resetOperator } from '../../src/access/operator-reset.ts'
@@ -11,7 +11,7 @@ const SITE = { origin: PUBLIC_URL, rp_id: 'gateway.example.com' }
 type Device = ReturnType<typeof authenticator>
 
 let browsers = 0
-/** A browser at an address of its own, which keeps its cookies. */
+/** A browser with its own address and cookies. */
 function browser(cookie = PROBES) {
   const address = `198.51.100.${++browsers % 250}`
   const jar = new Map(cookie.split('; ').map((pair) => pair.split('=') as [string, string]))
@@ -34,8 +34,9 @@ function browser(cookie = PROBES) {
 }
 type Browser = ReturnType<typeof browser>
 
-/** Somebody signed in, with their browser. */
-const at = async (account: string) => browser((await signedIn(gateway, { account }, clock.now_ms)).cookie)
+/** The browser of an account's owner who is signed in. */
+const signedInBrowser = async (account: string) =>
+  browser((await signedIn(gateway, { account }, clock.now_ms)).cookie)
 // biome-ignore lint/suspicious/noExplicitAny: the options of WebAuthn
 const begin = async (one: Browser, path: string): Promise<any> =>
   ((await (await one.send('POST', `/passkeys/${path}`)).json()) as { options: unknown }).options
@@ -45,10 +46,10 @@ async function add(one: Browser, device: Device, lie?: Lie): Promise<Response> {
   return await one.send('POST', '/passkeys', { name: 'laptop', response: device.make(options, lie) })
 }
 
-/** A person with an account, a browser where they are signed in, and a device with a passkey of theirs. */
+/** A person with an account, a browser with their session, and a device with their passkey. */
 async function withPasskey(name: string) {
   const person = await owner(name)
-  const [one, device] = [await at(name), authenticator(SITE)]
+  const [one, device] = [await signedInBrowser(name), authenticator(SITE)]
   expect((await add(one, device)).status).toBe(200)
   return { ...person, one, device }
 }
@@ -61,7 +62,7 @@ const viewerOf = async (one: Browser) =>
   ((await (await one.send('GET', '/session')).json()) as { viewer: { account: string } | null }).viewer
 
 describe('a passkey', () => {
-  test('that is the only way to sign in is not removed; a link by mail or a password is another one', async () => {
+  test('cannot be removed if it is the only way to sign in; a link by mail counts as another one', async () => {
     const { one, person_id } = await withPasskey('lone')
     const id = ((await (await one.send('GET', '/passkeys')).json()) as { passkeys: { id: number }[] })
       .passkeys[0]?.id
@@ -74,7 +75,7 @@ describe('a passkey', () => {
     expect((await remove()).status).toBe(200)
   })
 
-  test('signs in without a name, by a session of its own whose list says how', async () => {
+  test('signs in without a name, and the list of sessions says so', async () => {
     const { device, email } = await withPasskey('anna')
     const one = browser()
     expect((await signIn(device, {}, one)).status).toBe(200)
@@ -87,7 +88,7 @@ describe('a passkey', () => {
     ])
   })
 
-  test('comes into a second account of its person, once the first is closed, and nowhere once both are', async () => {
+  test('signs in to a second account once the first is closed, and to none once both are', async () => {
     const [first, second] = [await withPasskey('asta'), await owner('asta-second')]
     await write(
       `INSERT INTO memberships (person_id, account_id, role, created_at_ms) VALUES ($person_id, $account_id, 'member', 1)`,
@@ -102,7 +103,7 @@ describe('a passkey', () => {
     expect(await errorOf(await signIn(first.device))).toMatchObject({ status: 401, code: 'wrong_passkey' })
   })
 
-  test('asks its device for a person who was verified, and tells it no name that others could read as a key', async () => {
+  test('requires user verification by the device, and a user handle without the person’s name', async () => {
     const { one } = await withPasskey('beth')
     const options = await begin(one, 'begin')
     expect(options).toMatchObject({
@@ -118,7 +119,7 @@ describe('a passkey', () => {
     })
   })
 
-  test('is of public_url, whatever Host and Origin a request names', async () => {
+  test('belongs to public_url, regardless of Host and Origin of the request', async () => {
     const { one } = await withPasskey('cora')
     const host = `localhost:${gateway.url.port}`
     const headers = {
@@ -133,19 +134,19 @@ describe('a passkey', () => {
   })
 })
 
-describe('is not signed in by', () => {
+describe('nobody is signed in by', () => {
   const device = { made: undefined as Device | undefined }
   test.each<[string, Lie]>([
     ['a page of another origin', { origin: 'https://evil.example' }],
-    ['a page of a part of this origin', { origin: 'https://evil.gateway.example.com' }],
+    ['a page of a subdomain', { origin: 'https://evil.gateway.example.com' }],
     ['a page of this host over plain HTTP', { origin: 'http://gateway.example.com' }],
     ['a page of this host at another port', { origin: 'https://gateway.example.com:8443' }],
     ['a page of the address that the gateway listens on', { origin: gateway.url.origin }],
     ['a passkey of another site', { rp_id: 'evil.example' }],
     ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
-    ['the answer to another question', { type: 'webauthn.create' }],
+    ['an answer of another type', { type: 'webauthn.create' }],
     ['a device that did not verify its user', { flags: 0b001 }],
-    ['a device without anybody at it', { flags: 0b100 }],
+    ['a device without a present user', { flags: 0b100 }],
     ['a forged signature', { forged: true }],
     ['the handle of another person', { user_handle: Buffer.from('person 1').toString('base64url') }],
   ])('%s', async (_, lie) => {
@@ -156,7 +157,7 @@ describe('is not signed in by', () => {
     expect(await viewerOf(one)).toBeNull()
   })
 
-  test('a passkey that nobody has here, was removed, or is of somebody who is disabled: all in the same words', async () => {
+  test('a passkey that is unknown, removed, or of a disabled person, with the same error', async () => {
     const [edda, fay] = [await withPasskey('edda'), await withPasskey('fay')]
     const { passkeys } = (await (await edda.one.send('GET', '/passkeys')).json()) as {
       passkeys: { id: number }[]
@@ -169,13 +170,13 @@ describe('is not signed in by', () => {
       expect(error).toEqual({ ...errors[0], status: 401 } as (typeof errors)[number])
   })
 
-  test('a passkey of a closed account, nor of one that was opened again: it needs a new invitation', async () => {
+  test('a passkey of a closed account', async () => {
     const { device } = await withPasskey('gail')
     await closeAccount(gateway.store, 'gail', clock.now_ms)
     expect((await signIn(device)).status).toBe(401)
   })
 
-  test('an operator’s passkey once their sign-in was reset', async () => {
+  test('an operator’s passkey after a reset of their sign-in', async () => {
     const one = browser((await signedIn(gateway, 'operator', clock.now_ms)).cookie)
     const device = authenticator(SITE)
     expect((await add(one, device)).status).toBe(200)
@@ -187,7 +188,7 @@ describe('is not signed in by', () => {
 })
 
 describe('a challenge', () => {
-  test('is used once, by one of two who send the same answer at the same moment', async () => {
+  test('works once, even for two simultaneous uses of the same answer', async () => {
     const { device } = await withPasskey('hana')
     const one = browser()
     const options = await begin(one, 'sign-in/begin')
@@ -204,7 +205,7 @@ describe('a challenge', () => {
     })
   })
 
-  test('is used up by an answer that does not hold', async () => {
+  test('is used up by a wrong answer', async () => {
     const { device } = await withPasskey('ida')
     const one = browser()
     const options = await begin(one, 'sign-in/begin')
@@ -213,7 +214,7 @@ describe('a challenge', () => {
     expect((await send()).status).toBe(400)
   })
 
-  test('is of the browser that asked: another one, or none, has nothing of it', async () => {
+  test('works only in the browser that requested it', async () => {
     const { device } = await withPasskey('jana')
     const options = await begin(browser(), 'sign-in/begin')
     const thief = browser()
@@ -224,7 +225,7 @@ describe('a challenge', () => {
     }
   })
 
-  test('ends after five minutes', async () => {
+  test('expires after five minutes', async () => {
     const { device } = await withPasskey('kira')
     const one = browser()
     const options = await begin(one, 'sign-in/begin')
@@ -233,19 +234,19 @@ describe('a challenge', () => {
     expect(await errorOf(late)).toMatchObject({ status: 400, code: 'challenge_not_valid' })
   })
 
-  test('of one purpose or session is none of another', async () => {
+  test('of one purpose or session does not work for another', async () => {
     const { one, device } = await withPasskey('lena')
     const mary = await withPasskey('mary')
     const options = await begin(one, 'confirm/begin')
     expect((await one.send('POST', '/passkeys/sign-in', { response: device.use(options) })).status).toBe(400)
-    // The cookie of one session beside another's.
+    // The challenge cookie of lena's session is put beside mary's session.
     const of_lena = await begin(one, 'begin')
     for (const [name, value] of one.jar) if (name.endsWith('-passkey')) mary.one.jar.set(name, value)
     const body = { name: 'x', response: authenticator(SITE).make(of_lena) }
     expect((await mary.one.send('POST', '/passkeys', body)).status).toBe(400)
   })
 
-  test('is begun sixty times a minute from one address, and no more', async () => {
+  test('is limited to sixty a minute from one address', async () => {
     const one = browser()
     const headers = { 'x-forwarded-for': '203.0.113.77' }
     const statuses: number[] = []
@@ -256,7 +257,7 @@ describe('a challenge', () => {
 })
 
 describe('a counter', () => {
-  test('that goes back or stands still is refused, and the person is told in a mail', async () => {
+  test('that decreases or repeats is refused, and the person gets a mail', async () => {
     const { device, email, one } = await withPasskey('nora')
     expect((await signIn(device, { counter: 7 })).status).toBe(200)
     for (const counter of [7, 6, 0])
@@ -271,7 +272,7 @@ describe('a counter', () => {
     expect(actions).toContainEqual(expect.objectContaining({ action: 'passkey.refused', subject: 'laptop' }))
   })
 
-  test('of two uses at the same moment counts for both', async () => {
+  test('accepts only one of two simultaneous uses with the same value', async () => {
     const { device } = await withPasskey('olga')
     const answers = await Promise.all([1, 1].map((counter) => signIn(device, { counter })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
@@ -283,21 +284,21 @@ describe('adding', () => {
     ['from another origin', { origin: 'https://evil.example' }],
     ['for another site', { rp_id: 'evil.example' }],
     ['for another challenge', { challenge: 'AAAA' }],
-    ['by an answer that signs in', { type: 'webauthn.get' }],
+    ['by the answer to a sign-in', { type: 'webauthn.get' }],
     ['by a device that did not verify its user', { flags: 0b001 }],
-    ['with a statement about the device, whose certificates would have to be looked up', { fmt: 'fido-u2f' }],
-    ['with a statement in a form that nobody knows', { fmt: 'x' }],
-  ])('is refused %s', async (what, lie) => {
-    const name = `pia-${[...what].length}`
+    ['with a statement about the device, whose certificates would need a look-up', { fmt: 'fido-u2f' }],
+    ['with a statement in an unknown form', { fmt: 'x' }],
+  ])('is refused %s', async (row, lie) => {
+    const name = `pia-${[...row].length}`
     await owner(name)
-    const one = await at(name)
+    const one = await signedInBrowser(name)
     expect(await errorOf(await add(one, authenticator(SITE), lie))).toMatchObject({
       status: 400,
       code: 'passkey_not_valid',
     })
   })
 
-  test('and removing need a fresh sign-in; naming does not, and nobody names or removes another’s', async () => {
+  test('and removing need a recent sign-in, renaming does not; another person’s passkey is not found', async () => {
     const [rosa, sara] = [await withPasskey('rosa'), await withPasskey('sara')]
     const { passkeys } = (await (await rosa.one.send('GET', '/passkeys')).json()) as {
       passkeys: { id: number }[]
@@ -318,24 +319,24 @@ describe('adding', () => {
     expect((await rosa.one.send('PATCH', path, { name: 'two\r\nlines' })).status).toBe(400)
   })
 
-  test('one that is known is refused, also for another person', async () => {
+  test('a known passkey is refused, even for another person', async () => {
     const { device } = await withPasskey('tina')
     await owner('ulla')
-    expect(await errorOf(await add(await at('ulla'), device))).toMatchObject({
+    expect(await errorOf(await add(await signedInBrowser('ulla'), device))).toMatchObject({
       status: 409,
       code: 'passkey_known',
     })
   })
 
-  test('ends at twenty', async () => {
+  test('is limited to twenty', async () => {
     await owner('vera')
-    const vera = await at('vera')
+    const vera = await signedInBrowser('vera')
     const statuses: number[] = []
     for (let time = 0; time < 21; time++) statuses.push((await add(vera, authenticator(SITE))).status)
     expect(statuses).toEqual([...Array(20).fill(200), 400])
   })
 
-  test('and all of it is refused a session by key', async () => {
+  test('and all other operations are refused in a session by key', async () => {
     const { account } = await owner('wilma')
     const key = browser(
       (await signedIn(gateway, { key: await gateway.key(account.name) }, clock.now_ms)).cookie,
@@ -356,7 +357,7 @@ describe('a confirmation by a passkey', () => {
     return await one.send('POST', '/passkeys/confirm', { response: device.use(options, lie) })
   }
 
-  test('makes the session fresh, under a new token', async () => {
+  test('makes the session recent, with a new token', async () => {
     const { one, device } = await withPasskey('xena')
     clock.now_ms += 11 * MINUTE_MS
     const before = one.jar.get('__Host-tollgate')
@@ -366,7 +367,7 @@ describe('a confirmation by a passkey', () => {
     expect((await add(one, authenticator(SITE))).status).toBe(200)
   })
 
-  test('is none by another person’s passkey, and by a lie', async () => {
+  test('is refused by another person’s passkey, or by a wrong answer', async () => {
     const [yara, zoe] = [await withPasskey('yara'), await withPasskey('zoe')]
     clock.now_ms += 11 * MINUTE_MS
     expect(await errorOf(await confirm(yara.one, zoe.device))).toMatchObject({ code: 'other_person' })
@@ -375,7 +376,7 @@ describe('a confirmation by a passkey', () => {
   })
 })
 
-test('a sign-in by a passkey ends the session that the browser had: none that was planted is signed in', async () => {
+test('a sign-in by a passkey ends the previous session of the browser, so that a planted one is useless', async () => {
   const { device } = await withPasskey('abby')
   await owner('mallory')
   const planted = await signedIn(gateway, { account: 'mallory' }, clock.now_ms)
@@ -385,7 +386,7 @@ test('a sign-in by a passkey ends the session that the browser had: none that wa
   expect((await planted.send('GET', '/sessions')).status).toBe(401)
 })
 
-test('a person who is disabled has no session by passkey from that moment', async () => {
+test('disabling a person ends their session by passkey at once', async () => {
   const { device, person_id } = await withPasskey('bibi')
   const one = browser()
   expect((await signIn(device, {}, one)).status).toBe(200)

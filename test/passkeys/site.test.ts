@@ -1,4 +1,4 @@
-// The site that passkeys are of, by the settings alone.
+// The site of passkeys, derived from the settings.
 import { expect, test } from 'bun:test'
 import { passkeySite } from '../../plugins/passkeys/site.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
@@ -14,17 +14,17 @@ test.each([
   ],
   ['http://localhost:8080', { id: 'localhost', origin: 'http://localhost:8080' }],
   ['http://tollgate.localhost', { id: 'tollgate.localhost', origin: 'http://tollgate.localhost' }],
-  // Where browsers have none.
+  // Browsers have no passkeys here.
   ['http://gateway.example.com', undefined],
   ['http://localhost.example.com', undefined],
   ['https://203.0.113.7', undefined],
   ['https://[2001:db8::1]', undefined],
   ['http://127.0.0.1:8080', undefined],
-])('%s', (public_url, site) => {
+])('the site of %s', (public_url, site) => {
   expect(siteOf({ public_url })).toEqual(site)
 })
 
-test('without public_url it is this machine by its name, at the port that the gateway listens on', () => {
+test('without public_url the site is localhost, at the port of the gateway', () => {
   expect(siteOf({})).toEqual({ id: 'localhost', origin: 'http://localhost:8080' })
   expect(siteOf({ listen: '0.0.0.0:443', tls_certificate: 'a.pem' })).toEqual({
     id: 'localhost',

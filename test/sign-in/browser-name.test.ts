@@ -1,4 +1,4 @@
-// The names of browsers in the list of sessions.
+// Names of browsers in the list of sessions.
 import { expect, test } from 'bun:test'
 import { browserName } from '../../plugins/sign-in/browser-name.ts'
 

@@ -1,4 +1,4 @@
-// `console link`, `console reset` and `account invite`: links that let people in to the console.
+// `console link`, `console reset` and `account invite`: links to sign in at the console.
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { hashOf, setPassword } from '../../src/access/passwords.ts'
@@ -15,18 +15,18 @@ const scene = sceneOfEachTest(async (scene) => {
   await scene.run('account', 'create', 'alice')
 })
 
-const opened = () => openDb(scene.path('tollgate.db'))
+const open = () => openDb(scene.path('tollgate.db'))
 const tokenOf = (url: string) => new URL(url).hash.slice(1)
 const catalogue = (before: string, after: string) =>
   writeFileSync(scene.path('tollgate.toml'), FIRST_CATALOGUE.replace(before, after))
 
-/** Whom a link is for, at a time. */
-async function forWhom(url: string, now_ms = NOW): Promise<string> {
-  const db = opened()
+/** The account of a link, "operator", or "nobody" if it is not valid at the time. */
+async function recipientOf(url: string, now_ms = NOW): Promise<string> {
+  const db = open()
   try {
     return (await readLink(db, tokenOf(url), now_ms)).account?.name ?? 'operator'
   } catch {
-    // What the link says of itself is tested with its route.
+    // The reason is tested with the route of links.
     return 'nobody'
   } finally {
     await db.close()
@@ -34,18 +34,18 @@ async function forWhom(url: string, now_ms = NOW): Promise<string> {
 }
 
 describe('console link', () => {
-  test('prints a link for the operator alone on standard output', async () => {
+  test('prints only a link for the operator on standard output', async () => {
     const { status, out, err } = await scene.run('console', 'link')
     expect([status, err]).toEqual([0, ''])
     expect(out).toMatch(/^http:\/\/127\.0\.0\.1:8080\/console\/welcome#[A-Za-z0-9_-]{32}$/)
-    expect(await forWhom(out)).toBe('operator')
-    expect(await forWhom(out, NOW + 24 * HOUR_MS)).toBe('nobody')
+    expect(await recipientOf(out)).toBe('operator')
+    expect(await recipientOf(out, NOW + 24 * HOUR_MS)).toBe('nobody')
   })
 
-  test('replaces the one before', async () => {
+  test('replaces the previous link', async () => {
     const { out: old } = await scene.run('console', 'link')
     const { url, expires_at } = await scene.json('console', 'link')
-    expect([await forWhom(old), await forWhom(url)]).toEqual(['nobody', 'operator'])
+    expect([await recipientOf(old), await recipientOf(url)]).toEqual(['nobody', 'operator'])
     expect(expires_at).toBe(new Date(NOW + 24 * HOUR_MS).toISOString())
   })
 
@@ -58,15 +58,15 @@ describe('console link', () => {
     expect((await scene.run('console', 'link')).out).toStartWith(url)
   })
 
-  test('is refused where the console is switched off', async () => {
+  test('is refused if the console is disabled', async () => {
     catalogue('#[console]\n#enabled = true', '[console]\nenabled = false')
     const { status, err } = await scene.run('console', 'link')
     expect(status).toBe(1)
     expect(err).toContain('enabled = true in [console]')
   })
 
-  test('leaves the password and the sessions as they are', async () => {
-    const db = opened()
+  test('keeps the password', async () => {
+    const db = open()
     const person_id = await personAtConsole(db, null)
     await setPassword(db, { person_id, hash: '$argon2id$x', now_ms: NOW })
     await scene.run('console', 'link')
@@ -76,8 +76,8 @@ describe('console link', () => {
 })
 
 describe('console reset', () => {
-  test('takes the password away, signs the operator out, and nobody else', async () => {
-    const db = opened()
+  test('removes the password and ends the sessions of the operator, and of nobody else', async () => {
+    const db = open()
     const [operator, alice] = [await personAtConsole(db, null), await personAtConsole(db, 1)]
     await setPassword(db, { person_id: operator, hash: '$argon2id$x', now_ms: NOW })
     await setPassword(db, { person_id: alice, hash: '$argon2id$y', now_ms: NOW })
@@ -92,11 +92,11 @@ describe('console reset', () => {
     expect(ended_sessions).toBe(2)
     expect([await hashOf(db, operator), await hashOf(db, alice)]).toEqual([undefined, '$argon2id$y'])
     expect(db.rows('SELECT account_id FROM sessions')).toEqual([{ account_id: 1 }])
-    expect(await forWhom(url)).toBe('operator')
+    expect(await recipientOf(url)).toBe('operator')
     await db.close()
   })
 
-  test('says what it did beside the link', async () => {
+  test('reports the removal on standard error, beside the link', async () => {
     const { out, err } = await scene.run('console', 'reset')
     expect(out).toMatch(/^http\S+$/)
     expect(err).toBe('Password, passkeys and identities removed. Sessions ended: 0.')
@@ -107,14 +107,14 @@ describe('account invite', () => {
   test('prints a link for the account, for a week', async () => {
     const { out } = await scene.run('account', 'invite', 'alice')
     expect(out).toMatch(/^http:\/\/127\.0\.0\.1:8080\/console\/invitation#/)
-    expect(await forWhom(out)).toBe('alice')
-    expect(await forWhom(out, NOW + 7 * 24 * HOUR_MS - 1)).toBe('alice')
-    expect(await forWhom(out, NOW + 7 * 24 * HOUR_MS)).toBe('nobody')
+    expect(await recipientOf(out)).toBe('alice')
+    expect(await recipientOf(out, NOW + 7 * 24 * HOUR_MS - 1)).toBe('alice')
+    expect(await recipientOf(out, NOW + 7 * 24 * HOUR_MS)).toBe('nobody')
   })
 
-  test('is refused for nobody, and for a closed account, whose links and password go', async () => {
+  test('is refused for an unknown account, and for a closed one, which loses its links and password', async () => {
     const { out } = await scene.run('account', 'invite', 'alice')
-    const db = opened()
+    const db = open()
     const alice = await personAtConsole(db, 1)
     await setPassword(db, { person_id: alice, hash: '$argon2id$x', now_ms: NOW })
     expect((await scene.run('account', 'invite', 'bob')).status).toBe(1)
@@ -122,13 +122,13 @@ describe('account invite', () => {
     expect((await scene.run('account', 'invite', 'alice')).err).toContain('closed')
     expect(await hashOf(db, alice)).toBeUndefined()
     await scene.run('account', 'resume', 'alice')
-    expect(await forWhom(out)).toBe('nobody')
+    expect(await recipientOf(out)).toBe('nobody')
     await db.close()
   })
 })
 
-test('a restored backup lets nobody in who was signed in when it was made, and keeps passwords', async () => {
-  const db = opened()
+test('a restored backup has no sessions, links or queued mails, and keeps passwords', async () => {
+  const db = open()
   await setPassword(db, { person_id: await personAtConsole(db, null), hash: '$argon2id$x', now_ms: NOW })
   const visitor = { address: undefined, user_agent: '' }
   await openSessionAt(db, null, { token: 'x', visitor, now_ms: NOW, settings: SETTINGS })
@@ -148,5 +148,5 @@ test('a restored backup lets nobody in who was signed in when it was made, and k
   expect(restored.rows('SELECT state, link FROM mails')).toEqual([{ state: 'cancelled', link: null }])
   await restored.close()
   fresh.remove()
-  expect(await forWhom(link)).toBe('alice')
+  expect(await recipientOf(link)).toBe('alice')
 })

@@ -1,4 +1,4 @@
-// A fresh sign-in: what a session that was left open may not change, and how its person confirms that it is them.
+// Recent sign-ins: sensitive changes need one, and a person confirms an older session by their password.
 import { describe, expect, test } from 'bun:test'
 import { requireFresh } from '../../src/access/fresh-sign-in.ts'
 import { sessionByToken } from '../../src/access/session-rows.ts'
@@ -53,17 +53,17 @@ describe('a sensitive change is refused', () => {
   }
   test.each<[string, Viewer, string | undefined]>([
     ['ten minutes after the proof', { ...person, confirmed_at_ms: NOW - 10 * MINUTE_MS }, 'confirm_sign_in'],
-    ['in a session of before', { ...person, confirmed_at_ms: null }, 'confirm_sign_in'],
-    ['where nothing is known of it', person, 'confirm_sign_in'],
+    ['in a session without a confirmation time', { ...person, confirmed_at_ms: null }, 'confirm_sign_in'],
+    ['without the field', person, 'confirm_sign_in'],
     ['in a session by key', key, 'permission_denied'],
-    ['not a moment sooner', { ...person, confirmed_at_ms: NOW - 10 * MINUTE_MS + 1 }, undefined],
+    ['but not a moment earlier', { ...person, confirmed_at_ms: NOW - 10 * MINUTE_MS + 1 }, undefined],
   ])('%s', (_, viewer, code) => {
     expect(refusal(viewer)).toBe(code)
   })
 })
 
 describe('a confirmation', () => {
-  test('by the password makes the session fresh, under a new token: the one before opens nothing', async () => {
+  test('by the password makes the session recent, with a new token that replaces the old one', async () => {
     const ada = await visit('ada')
     clock.now_ms += 11 * MINUTE_MS
     const before = await rowOf(ada)
@@ -75,7 +75,7 @@ describe('a confirmation', () => {
     expect((await after.send('GET', '/sessions')).status).toBe(200)
     const row = await rowOf(after)
     expect(row?.id).toBe(before?.id)
-    // Gateways over one server go by its clock.
+    // Gateways that share a server use its clock.
     expect(row?.confirmed_at_ms).toBeGreaterThanOrEqual(
       (before?.confirmed_at_ms ?? Infinity) + 11 * MINUTE_MS,
     )
@@ -83,9 +83,9 @@ describe('a confirmation', () => {
 
   test.each<[string, unknown, number, string]>([
     ['a wrong password', 'not the password', 403, 'wrong_password'],
-    ['none', '', 403, 'wrong_password'],
-    ['no text', 5, 400, 'invalid_request'],
-  ])('is refused by %s, and the session stays as it is', async (_, password, status, code) => {
+    ['an empty password', '', 403, 'wrong_password'],
+    ['a number', 5, 400, 'invalid_request'],
+  ])('is refused for %s, and the session is unchanged', async (_, password, status, code) => {
     const ada = await visit('ada')
     const before = await rowOf(ada)
     const answer = await confirm(ada, password)
@@ -94,7 +94,7 @@ describe('a confirmation', () => {
     expect(await rowOf(ada)).toEqual(before)
   })
 
-  test('by a password is guessed ten times a minute, also from where the person is known', async () => {
+  test('allows ten guesses a minute, even from a known address of the person', async () => {
     const bob = await visit('bob')
     const statuses: number[] = []
     for (let guess = 0; guess < 11; guess++)
@@ -102,7 +102,7 @@ describe('a confirmation', () => {
     expect(statuses).toEqual([...Array(10).fill(403), 429])
   })
 
-  test('makes no session fresh that has ended, was opened by a key, or is of somebody who is disabled', async () => {
+  test('is refused in an ended session, in a session by key, and for a disabled person', async () => {
     const [ended, disabled] = [await visit('ada'), await visit('bob')]
     expect((await ended.send('DELETE', '/session')).status).toBe(200)
     expect((await confirm(ended)).status).toBe(401)
@@ -118,7 +118,7 @@ describe('a confirmation', () => {
     expect((await disabled.send('GET', '/sessions')).status).toBe(200)
   })
 
-  test('says how: a person without a password has no form for one', async () => {
+  test('reports whether the person has a password', async () => {
     await gateway.account('cleo')
     expect(await (await visit('cleo')).json('GET', '/session/confirm')).toMatchObject({ has_password: false })
     expect(await (await visit('ada')).json('GET', '/session/confirm')).toMatchObject({ has_password: true })

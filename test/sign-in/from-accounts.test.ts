@@ -1,4 +1,4 @@
-// Databases of the time before people: whoever could sign in still can, by the same password, link and session.
+// Databases of versions without people: everybody who could sign in still can, by the same password, link and session.
 
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
@@ -112,7 +112,7 @@ async function expectTheSame(db: Db): Promise<void> {
   expect(await db.rows('SELECT count(*) AS people FROM people')).toEqual([{ people: 3 }])
 }
 
-describe('everybody is there', () => {
+describe('a migration keeps all passwords, links and sessions', () => {
   test('on SQLite', () => onSqlite(expectTheSame))
   test.if(hasPostgres)('on PostgreSQL', () => onPostgres(expectTheSame))
 })

@@ -1,4 +1,4 @@
-// The scene of people with addresses: a gateway at a clock of the test's, behind a proxy, and its mail server.
+// The scene of people with addresses: a gateway with the test's clock, behind a proxy, and its mail server.
 import { afterAll } from 'bun:test'
 import { plugins as all_plugins } from '../../plugins/index.ts'
 import { createMailSender } from '../../plugins/mail/sender.ts'
@@ -15,7 +15,7 @@ import { type Received, startSmtp } from '../support/smtp.ts'
 export const PUBLIC_URL = 'https://gateway.example.com'
 export const MINUTE_MS = 60_000
 
-/** For all tests of a file. */
+/** One scene for all tests of a file. */
 export async function fileMailScene({ plugins = all_plugins }: { plugins?: readonly Plugin[] } = {}) {
   const smtp = await startSmtp()
   afterAll(() => smtp[Symbol.asyncDispose]())
@@ -32,7 +32,7 @@ export async function fileMailScene({ plugins = all_plugins }: { plugins?: reado
     }),
   })
   const { log, catalogue, now } = spy.gateway().calls
-  /** Beside the gateway's own, which looks each second: most of a test would be waiting for it. */
+  /** A second sender: the gateway's own checks once a second, for which most tests would have to wait. */
   const sender = createMailSender({
     ...{ db: gateway.store, catalogue, now, log },
     newToken: () => crypto.randomUUID(),
@@ -46,7 +46,7 @@ export async function fileMailScene({ plugins = all_plugins }: { plugins?: reado
     smtp,
     clock,
     write,
-    /** An account whose owner has an address, shown to be theirs unless it is said not to be. */
+    /** An account whose owner has an address, verified by default. */
     async owner(name: string, { verified = true } = {}) {
       const account = await gateway.account(name)
       const person_id = await personAtConsole(gateway.store, account.id, clock.now_ms - 24 * 60 * MINUTE_MS)
@@ -58,7 +58,7 @@ export async function fileMailScene({ plugins = all_plugins }: { plugins?: reado
       })
       return { account, person_id, email }
     },
-    /** Somebody at an address. */
+    /** A client at an address. */
     from: (address: string, cookie?: string) => {
       const client = clientOf(gateway, cookie)
       const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
@@ -68,7 +68,7 @@ export async function fileMailScene({ plugins = all_plugins }: { plugins?: reado
         })
       return { ...client, send }
     },
-    /** The mails to an address, once that many arrived and no more wait. */
+    /** The mails to an address, once `count` of them have arrived and none is queued. */
     async mailsTo(email: string, count: number): Promise<readonly Received[]> {
       const own = () => smtp.received.filter(({ to }) => to.includes(email))
       await eventually(`${count} mails to ${email}`, async () => {
@@ -88,6 +88,6 @@ export function tokenIn(mail: Received | undefined, page: string): string {
   return found[1]
 }
 
-/** As in a `Cookie` header. */
+/** The session cookie that an answer sets, as in a `Cookie` header. */
 export const cookieOf = (answer: Response): string =>
   /^([^=]+=[^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? ''

@@ -1,4 +1,4 @@
-// Links by mail that sign in or set a new password: whom they let in, once, and what nobody learns by asking for them.
+// Mailed links that sign in or set a new password: each works once, only for its person; a request for one reveals nothing.
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { changeDetails } from '../../src/access/account-details.ts'
@@ -12,7 +12,7 @@ import { cookieOf, fileMailScene, MINUTE_MS, PUBLIC_URL, tokenIn } from './mail-
 
 const PASSWORD = 'a password of her own'
 
-/** Holds up whatever the routes of signing in write, while it is closed. */
+/** Delays the writes of the sign-in routes while it is closed. */
 const gate = { closed: undefined as Promise<void> | undefined, waiting: 0 }
 function gated({ db, ...gateway }: Gateway): Gateway {
   const begin: typeof db.begin = async (...args) => {
@@ -37,24 +37,24 @@ const scene = await fileMailScene({
 const { gateway, clock, owner, from, mailsTo, write } = scene
 
 let visitors = 0
-/** A visitor from another address each time. */
+/** A visitor with a new address. */
 const visitor = () => from(`198.51.100.${++visitors}`)
-const ask = (email: string, purpose = 'sign_in', who = visitor()) =>
+const requestLink = (email: string, purpose = 'sign_in', who = visitor()) =>
   who.send('POST', '/mailed-links', { email, purpose })
 const signIn = (token: string, who = visitor()) => who.send('POST', '/links/sign-in', { token })
 const setPassword = (token: string) => visitor().send('POST', '/links/accept', { token, password: PASSWORD })
 
-/** A link in a mail that somebody asked for. */
+/** Requests a link. @returns the token of the mailed link */
 async function linkFor(email: string, purpose: 'sign_in' | 'reset' = 'sign_in'): Promise<string> {
   clock.now_ms += 2 * MINUTE_MS
   const before = (await mailsTo(email, 0)).length
-  expect((await ask(email, purpose)).status).toBe(200)
+  expect((await requestLink(email, purpose)).status).toBe(200)
   const mails = await mailsTo(email, before + 1)
   return tokenIn(mails.at(-1), purpose === 'sign_in' ? 'sign-in-link' : 'new-password')
 }
 
 describe('a link that signs in', () => {
-  test('signs its person in by a session of its own, and says to the audit log how', async () => {
+  test('signs its person in, and the list of sessions says so', async () => {
     const { email } = await owner('anna')
     const token = await linkFor(email)
     expect(await (await visitor().send('POST', '/links/look', { token })).json()).toMatchObject({
@@ -71,7 +71,7 @@ describe('a link that signs in', () => {
     expect(gateway.log.text()).not.toContain(token)
   })
 
-  test('signs in once, also if two use it at the same moment', async () => {
+  test('signs in once, even by simultaneous uses', async () => {
     const { email } = await owner('beth')
     const token = await linkFor(email)
     const answers = await Promise.all([signIn(token), signIn(token), signIn(token)])
@@ -79,7 +79,7 @@ describe('a link that signs in', () => {
     expect((await signIn(token)).status).toBe(404)
   })
 
-  test('is of no use after 15 minutes', async () => {
+  test('expires after 15 minutes', async () => {
     const { email } = await owner('cora')
     const [late, just] = [await linkFor(email), clock.now_ms]
     clock.now_ms = just + 15 * MINUTE_MS
@@ -89,7 +89,7 @@ describe('a link that signs in', () => {
     expect((await signIn(token)).status).toBe(200)
   })
 
-  test('is not used up by a program that follows links: no GET does anything', async () => {
+  test('is not used up by a program that follows links with GET', async () => {
     const { email } = await owner('dora')
     const token = await linkFor(email)
     for (const path of ['/console/sign-in-link', `/console/sign-in-link?token=${token}`]) {
@@ -105,7 +105,7 @@ describe('a link that signs in', () => {
     expect((await signIn(token)).status).toBe(200)
   })
 
-  test('is not used up by a browser that keeps no cookie, nor from a page of another site', async () => {
+  test('is not used up by a browser without cookies, or by a page of another site', async () => {
     const { email } = await owner('edda')
     const token = await linkFor(email)
     expect(await errorOf(await signIn(token, from('198.51.100.200', '')))).toMatchObject({
@@ -120,17 +120,17 @@ describe('a link that signs in', () => {
     expect((await signIn(token)).status).toBe(200)
   })
 
-  test('is replaced by a newer one; the one of the other purpose stays', async () => {
+  test('is replaced by a newer one with the same purpose', async () => {
     const { email } = await owner('fay')
     const [first, reset] = [await linkFor(email), await linkFor(email, 'reset')]
     const second = await linkFor(email)
     expect((await signIn(first)).status).toBe(404)
     expect((await setPassword(reset)).status).toBe(200)
-    // Whoever sets a password ends all links of before.
+    // A new password ends all earlier links.
     expect((await signIn(second)).status).toBe(404)
   })
 
-  test('cannot set a password, and none that sets one signs in by itself', async () => {
+  test('cannot set a password, and a link that sets one cannot sign in', async () => {
     const { email } = await owner('gail')
     const [sign_in, reset] = [await linkFor(email), await linkFor(email, 'reset')]
     expect((await setPassword(sign_in)).status).toBe(404)
@@ -138,7 +138,7 @@ describe('a link that signs in', () => {
     expect((await signIn(sign_in)).status).toBe(200)
   })
 
-  test('ends the session that the browser had, and gives it another token: none that was planted is signed in', async () => {
+  test('replaces the previous session of the browser, so that a planted one is useless', async () => {
     const { email } = await owner('hana')
     await owner('mallory')
     const planted = await signedIn(gateway, { account: 'mallory' }, clock.now_ms)
@@ -149,7 +149,7 @@ describe('a link that signs in', () => {
     expect((await planted.send('GET', '/sessions')).status).toBe(401)
   })
 
-  test('leads to public_url, whatever Host and Origin the request names', async () => {
+  test('leads to public_url, regardless of Host and Origin of the request', async () => {
     const { email } = await owner('ida')
     clock.now_ms += 2 * MINUTE_MS
     const headers = {
@@ -169,7 +169,7 @@ describe('a link that signs in', () => {
     expect(mail?.text).toContain(`${PUBLIC_URL}/console/sign-in-link#`)
   })
 
-  test('lets nobody in who was disabled, or whose account was closed, since it was mailed', async () => {
+  test('is refused if its person was disabled or their account closed meanwhile', async () => {
     const [jana, kira] = [await owner('jana'), await owner('kira')]
     const tokens = [await linkFor(jana.email), await linkFor(kira.email)]
     await write('UPDATE people SET disabled_at_ms = 1 WHERE id = $person_id', { person_id: jana.person_id })
@@ -178,8 +178,8 @@ describe('a link that signs in', () => {
   })
 })
 
-describe('whoever is in a second account, once their first is', () => {
-  test.each(['suspended', 'closed'])('%s, comes into the second by every proof', async (state) => {
+describe('a person with a second account', () => {
+  test.each(['suspended', 'closed'])('signs in to it by every proof once the first is %s', async (state) => {
     const first = await owner(`${state}-first`)
     const second = await owner(`${state}-second`)
     await write(
@@ -196,7 +196,7 @@ describe('whoever is in a second account, once their first is', () => {
     const withPassword = async (account: string) =>
       await (await visitor().send('POST', '/session', { account, password: PASSWORD })).json()
     expect(await withPassword(first.email)).toMatchObject(into)
-    // A person who names the suspended one wants to see why.
+    // A person who names the suspended account wants to see why.
     expect(await withPassword(first.account.name)).toMatchObject(
       state === 'closed' ? into : { viewer: { account: first.account.name, suspension: { words: '' } } },
     )
@@ -213,11 +213,11 @@ describe('whoever is in a second account, once their first is', () => {
   })
 })
 
-describe('by the invitation of one account nobody comes into another one of its owner', () => {
+describe('the invitation of an account, whose owner has a second one,', () => {
   test.each([
-    ['their own address, where they have shown that it is theirs', true],
-    ['nowhere else: the operator has a link, and support none', false],
-  ])('it goes to %s', async (_, verified) => {
+    ['is mailed to the owner’s verified address', true],
+    ['without a verified address is a link for the operator, and refused for support', false],
+  ])('%s', async (_, verified) => {
     const name = `shared-${verified}`
     const { person_id, email, account } = await owner(name, { verified })
     const other = await owner(`${name}-other`)
@@ -241,7 +241,7 @@ describe('by the invitation of one account nobody comes into another one of its 
 })
 
 describe('a link that sets a new password', () => {
-  test('sets it, ends all sessions, and is told of in a mail', async () => {
+  test('sets it, ends all sessions, and the person gets a mail', async () => {
     const { email } = await owner('lena')
     const session = await signedIn(gateway, { account: 'lena' }, clock.now_ms)
     const token = await linkFor(email, 'reset')
@@ -255,11 +255,11 @@ describe('a link that sets a new password', () => {
   })
 })
 
-describe('whoever asks for a link', () => {
+describe('a request for a link', () => {
   const people: Record<string, string> = {}
   const KINDS = ['nobody', 'unverified', 'disabled', 'closed', 'nowhere', 'known'] as const
 
-  test('gets the same answer for everybody, and a mail goes only to a confirmed address of somebody who comes in', async () => {
+  test('has the same answer for every address, and mails only a verified one of a person who can sign in', async () => {
     for (const kind of KINDS) people[kind] = `${kind}@example.org`
     await owner('unverified', { verified: false })
     const disabled = await owner('disabled')
@@ -271,7 +271,7 @@ describe('whoever asks for a link', () => {
     await owner('known')
 
     for (const purpose of ['sign_in', 'reset']) {
-      const answers = await Promise.all(KINDS.map((kind) => ask(people[kind] ?? '', purpose)))
+      const answers = await Promise.all(KINDS.map((kind) => requestLink(people[kind] ?? '', purpose)))
       const seen = await Promise.all(
         answers.map(async (answer) => {
           const headers = Object.fromEntries(answer.headers)
@@ -288,15 +288,15 @@ describe('whoever asks for a link', () => {
       expect([kind, await mailsTo(people[kind] ?? '', 0)]).toEqual([kind, []])
   })
 
-  test('gets it before the gateway looks: its time tells nothing', async () => {
+  test('is answered before the look-up, so that its duration reveals nothing', async () => {
     await owner('slow')
     const { promise, resolve } = Promise.withResolvers<void>()
     gate.closed = promise
     try {
       for (const email of ['slow@example.org', 'nobody-at-all@example.org'])
-        expect((await ask(email)).status).toBe(200)
-      // Both wait for the same, known or not.
-      await eventually('both look', () => gate.waiting === 2)
+        expect((await requestLink(email)).status).toBe(200)
+      // Both look-ups wait at the gate, whether the address is known or not.
+      await eventually('both wait', () => gate.waiting === 2)
     } finally {
       gate.closed = undefined
       resolve()
@@ -305,41 +305,41 @@ describe('whoever asks for a link', () => {
   })
 
   test.each<[string, unknown]>([
-    ['a header behind a line break', 'anna@example.org\r\nBcc: evil@example.com'],
+    ['a header after a line break', 'anna@example.org\r\nBcc: evil@example.com'],
     ['HTML', '<b>anna</b>@example.org'],
-    ['several', 'anna@example.org,evil@example.com'],
+    ['several addresses', 'anna@example.org,evil@example.com'],
     ['a look-alike in another script', 'аnna@example.org'],
-    ['no address', 'anna'],
-    ['no text', 7],
-    ['a very long one', `${'a'.repeat(300)}@example.org`],
-  ])('is refused %s in place of an address', async (_, email) => {
+    ['a text without an at sign', 'anna'],
+    ['a number', 7],
+    ['a very long address', `${'a'.repeat(300)}@example.org`],
+  ])('is refused for %s in place of an address', async (_, email) => {
     const before = scene.smtp.received.length
     const answer = await visitor().send('POST', '/mailed-links', { email, purpose: 'sign_in' } as object)
     expect(await errorOf(answer)).toMatchObject({ status: 400, param: 'email' })
     expect(scene.smtp.received.length).toBe(before)
   })
 
-  test('for one person gets a link a minute at most, and five an hour of all who ask, known or not', async () => {
+  test('is limited to one mail a minute and five requests an hour for each address, known or not', async () => {
     const { email } = await owner('mary')
     clock.now_ms += 2 * MINUTE_MS
     for (const address of [email, 'unknown-mary@example.org']) {
       const statuses: number[] = []
-      for (let time = 0; time < 7; time++) statuses.push((await ask(address)).status)
+      for (let time = 0; time < 7; time++) statuses.push((await requestLink(address)).status)
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429])
     }
     expect(await mailsTo(email, 1)).toHaveLength(1)
   })
 
-  test('from one address gets twenty an hour, whomever for', async () => {
+  test('is limited to twenty an hour from one network address', async () => {
     const one = from('203.0.113.99')
     const statuses: number[] = []
     for (let time = 0; time < 22; time++)
-      statuses.push((await ask(`somebody-${time}@example.org`, 'sign_in', one)).status)
+      statuses.push((await requestLink(`somebody-${time}@example.org`, 'sign_in', one)).status)
     expect(statuses).toEqual([...Array(20).fill(200), 429, 429])
   })
 })
 
-test('ten thousand guesses at a link are not possible: twenty a minute are judged, and the right one is never held up', async () => {
+test('guesses at a link are limited to twenty a minute, and the right link still works', async () => {
   const { email } = await owner('nora')
   const token = await linkFor(email)
   const one = from('203.0.113.98')

@@ -1,4 +1,4 @@
-// `session` on the command line: who is signed in to the console, and a session that is ended.
+// `session` on the command line: the list of sessions of the console, and the end of one.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { createScene, NOW } from '../app/commands/scene.ts'
@@ -10,11 +10,11 @@ await scene.run('key', 'create', 'alice')
 
 const open = () => new Database(scene.path('tollgate.db'), { strict: true })
 
-test('without any it says so', async () => {
+test('the list says so if nobody is signed in', async () => {
   expect((await scene.run('session', 'list')).out).toContain('Nobody is signed in.')
 })
 
-test('the list has those of people and of keys that go on; one is ended, the others stay', async () => {
+test('the list has the open sessions of people and keys; ending one keeps the others', async () => {
   using db = open()
   db.run(`
     INSERT INTO sessions (id, sha256, role, account_id, address, user_agent, created_at_ms, last_seen_at_ms, expires_at_ms, person_id, proof)
@@ -36,7 +36,7 @@ test('the list has those of people and of keys that go on; one is ended, the oth
   ).toEqual([{ actor: 'command', account_id: 1, before: '{"session":7}' }])
 })
 
-test.each(['7', '0', 'x', '1e3'])('what is not there is not found: %s', async (id) => {
+test.each(['7', '0', 'x', '1e3'])('an unknown id is not found: %s', async (id) => {
   const { status, err } = await scene.run('session', 'end', id)
   expect([status, err]).toEqual([1, expect.stringContaining(`No session has the number ${id}.`)])
 })

@@ -1,4 +1,4 @@
-// Signing in to the console, what ends a session, and what a session is not given for.
+// Sessions of the console: links, signing in, the ends of a session, and its list.
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { suspendAccount } from '../../src/access/accounts.ts'
@@ -22,7 +22,7 @@ const gateway = await fileGateway({
   sweep_every_ms: HOUR_MS,
   plugins: [...plugins, spy.plugin],
 })
-/** The gateway's clock: over PostgreSQL ahead of the test's. */
+/** The gateway's clock: with PostgreSQL it is ahead of the test's. */
 const now = () => spy.gateway().calls.now()
 
 const nobody = () => clientOf(gateway)
@@ -38,14 +38,14 @@ const accept = (token: string, password = PASSWORD) =>
 const signIn = (body: object) => nobody().send('POST', '/session', { body })
 
 const visit = (who: Who) => signedIn(gateway, who, now())
-/** 200 while the session goes on. */
+/** 200 while the session is open. */
 const statusOf = async (client: ConsoleClient | undefined) => (await client?.send('GET', '/sessions'))?.status
 
-/** When a session was used last, as it is written: after the answer. */
+/** The stored time of the last use of any session, which is written after the answer. */
 const newestUse = async () =>
   (await gateway.store.rows<{ seen: number }>('SELECT max(last_seen_at_ms) AS seen FROM sessions'))[0]?.seen
 
-/** An account with a password, and a client that is signed in with it. */
+/** Creates an account with a password. @returns a client that is signed in */
 async function accountWithPassword(name: string) {
   await gateway.account(name)
   const { token } = await makeInvitation(gateway.store, name, issuing())
@@ -76,7 +76,7 @@ describe('a link', () => {
     expect((await signIn({ password: PASSWORD })).status).toBe(200)
   })
 
-  test('of an invitation is for its account alone', async () => {
+  test('of an invitation is only for its account', async () => {
     await gateway.account('irene')
     const operator = await visit('operator')
     const { url } = await operator.json('POST', '/invitations', { account: 'irene' })
@@ -102,7 +102,7 @@ describe('a link', () => {
     expect((await nobody().send('POST', '/links/look', { body: { token: late.token } })).status).toBe(404)
   })
 
-  test('is not used up by a password that is refused', async () => {
+  test('is not used up by a refused password', async () => {
     await gateway.account('ines')
     const { token } = await makeInvitation(gateway.store, 'ines', issuing())
     const short = await accept(token, 'short')
@@ -110,14 +110,14 @@ describe('a link', () => {
     expect((await accept(token)).status).toBe(200)
   })
 
-  test('is not used up by a browser that keeps no cookie; one that drops those that are Secure is signed in by another', async () => {
+  test('is not used up by a browser without cookies; a browser that drops Secure ones gets a plain one', async () => {
     await gateway.account('isla')
     const { token } = await makeInvitation(gateway.store, 'isla', issuing())
     const body = { token, password: PASSWORD }
     const without = await clientOf(gateway, '').send('POST', '/links/accept', { body })
     await expectRefusal(without, 403, { code: 'cookie_not_kept' })
 
-    // As WebKit over plain HTTP on this machine.
+    // WebKit drops Secure cookies over plain HTTP on this machine.
     const kept = (answer: Response) =>
       answer.headers
         .getSetCookie()
@@ -132,8 +132,8 @@ describe('a link', () => {
     expect(await clientOf(gateway, kept(accepted)).json('GET', '/session')).toMatchObject({
       viewer: { role: 'owner', account: 'isla' },
     })
-    const asked = await clientOf(gateway, '').send('GET', '/session')
-    const signed_in = await clientOf(gateway, kept(asked)).send('POST', '/session', {
+    const first = await clientOf(gateway, '').send('GET', '/session')
+    const signed_in = await clientOf(gateway, kept(first)).send('POST', '/session', {
       body: { account: 'isla', password: PASSWORD },
     })
     const isla = clientOf(gateway, kept(signed_in))
@@ -144,7 +144,7 @@ describe('a link', () => {
     expect(await statusOf(isla)).toBe(401)
   })
 
-  test('used twice at once sets one password', async () => {
+  test('sets one password in two simultaneous uses', async () => {
     await gateway.account('ilse')
     const { token } = await makeInvitation(gateway.store, 'ilse', issuing())
     const both = await Promise.all([
@@ -154,7 +154,7 @@ describe('a link', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 404])
   })
 
-  test('ends the sessions by the password before, not those by key', async () => {
+  test('ends the sessions by the previous password, not those by key', async () => {
     const before = await accountWithPassword('iris')
     const by_key = await visit({ key: await gateway.key('iris') })
     const { token } = await makeInvitation(gateway.store, 'iris', issuing())
@@ -163,7 +163,7 @@ describe('a link', () => {
     expect(await statusOf(by_key)).toBe(200)
   })
 
-  test('of a closed account is of no use', async () => {
+  test('of a closed account is not valid, even after it reopens', async () => {
     await gateway.account('igor')
     const { token } = await makeInvitation(gateway.store, 'igor', issuing())
     await closeAccount(gateway.store, 'igor', now())
@@ -183,7 +183,7 @@ describe('signing in', () => {
     })
   })
 
-  test('as the operator by that name, unless an account of an earlier version has it', async () => {
+  test('as the operator by that name, unless an account from an earlier version has it', async () => {
     expect((await signIn({ account: 'Operator', password: PASSWORD })).status).toBe(200)
     await gateway.account('olga')
     gateway.db.run("UPDATE accounts SET name = 'operator' WHERE name = 'olga'")
@@ -204,7 +204,7 @@ describe('signing in', () => {
     })
   })
 
-  test('sets a cookie that no script reads and no other site sends', async () => {
+  test('sets a cookie that scripts cannot read and other sites cannot send', async () => {
     const answer = await signIn({ account: 'alice', password: PASSWORD })
     expect(answer.headers.get('set-cookie')).toMatch(
       /^__Host-tollgate=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
@@ -213,7 +213,7 @@ describe('signing in', () => {
     expect(await answer.text()).not.toContain(cookieOf(answer).split('=')[1] ?? '-')
   })
 
-  test('fails in the same words for a wrong password, an account without one, and no account', async () => {
+  test('fails with the same error for a wrong password, an account without one, and an unknown account', async () => {
     await gateway.account('nopass')
     const answers = [
       await signIn({ account: 'alice', password: 'wrong password here' }),
@@ -231,9 +231,9 @@ describe('signing in', () => {
 
   test.each([
     ['a wrong key', { key: `tg_${'x'.repeat(43)}` }, 401],
-    ['no key at all', { key: '' }, 401],
-    ['nothing', {}, 400],
-    ['both', { key: 'tg_x', password: PASSWORD }, 400],
+    ['an empty key', { key: '' }, 401],
+    ['an empty body', {}, 400],
+    ['both a key and a password', { key: 'tg_x', password: PASSWORD }, 400],
     ['an unknown field', { password: PASSWORD, remember: true }, 400],
     ['a number', { password: 123_456_789_012 }, 400],
     ['an array', [], 400],
@@ -241,7 +241,7 @@ describe('signing in', () => {
     expect((await signIn(body)).status).toBe(status)
   })
 
-  test('replaces the session that the browser had', async () => {
+  test('replaces the previous session of the browser', async () => {
     const before = withCookie(await signIn({ account: 'alice', password: PASSWORD }))
     const answer = await before.send('POST', '/session', { body: { account: 'alice', password: PASSWORD } })
     expect(cookieOf(answer)).not.toBe(before.cookie)
@@ -251,7 +251,7 @@ describe('signing in', () => {
 })
 
 describe('a session ends', () => {
-  test('when somebody signs out, and the cookie with it', async () => {
+  test('at sign-out, together with its cookie', async () => {
     const client = await visit({ account: 'alice' })
     const answer = await client.send('DELETE', '/session')
     expect(answer.status).toBe(200)
@@ -262,7 +262,7 @@ describe('a session ends', () => {
     expect(await statusOf(client)).toBe(401)
   })
 
-  test('everywhere at once, those by the account’s keys too, and nobody else’s', async () => {
+  test('with all sessions of the account, by key, too, and with no others', async () => {
     await gateway.account('edna')
     const key = await gateway.key('edna')
     const [one, other, by_key, operator] = [
@@ -276,7 +276,7 @@ describe('a session ends', () => {
     expect(await statusOf(operator)).toBe(200)
   })
 
-  test('after a day without a request, and a week at the latest', async () => {
+  test('after a day without a request, or after a week', async () => {
     const idle = await visit({ account: 'alice' })
     const busy = await visit({ account: 'alice' })
     for (let hours = 0; hours < 167; hours += 23) {
@@ -289,7 +289,7 @@ describe('a session ends', () => {
     expect(await statusOf(idle)).toBe(401)
   })
 
-  test('later by being used, which is written once a minute', async () => {
+  test('later after each use, which is stored once a minute', async () => {
     await gateway.account('uwe')
     const opened_ms = now()
     const client = await signedIn(gateway, { account: 'uwe' }, opened_ms)
@@ -308,7 +308,7 @@ describe('a session ends', () => {
     expect(row()?.ends).toBe(opened_ms + 60_000 + 24 * HOUR_MS)
   })
 
-  test('with its key: revoked, expired', async () => {
+  test('when its key is revoked or expires', async () => {
     await gateway.account('kira')
     const revoked = await gateway.key('kira')
     const expiring = await gateway.key('kira', { expires_at_ms: now() + 1_000 })
@@ -322,7 +322,7 @@ describe('a session ends', () => {
     expect((await keyByReference(gateway.store, expiring.slice(0, 10))).revoked_at_ms).toBeNull()
   })
 
-  test('goes on while its account is suspended, and ends when it is closed', async () => {
+  test('when its account is closed, but not when it is suspended', async () => {
     const client = await accountWithPassword('sue')
     await suspendAccount(gateway.store, 'sue', { now_ms: 0 })
     expect(await statusOf(client)).toBe(200)
@@ -336,13 +336,13 @@ describe('a session ends', () => {
     expect((await signIn({ account: 'sue', password: PASSWORD })).status).toBe(401)
   })
 
-  test('by key, from an address off the key’s list', async () => {
+  test('by key at an address off the key’s list', async () => {
     await gateway.account('lena')
     const client = await visit({ key: await gateway.key('lena', { addresses: ['203.0.113.7'] }) })
     expect(await statusOf(client)).toBe(403)
   })
 
-  test('where there are more than fifty of one person, the oldest first', async () => {
+  test('if it is the oldest of more than fifty of one person', async () => {
     await gateway.account('many')
     const clients: ConsoleClient[] = []
     for (let n = 0; n < 51; n++) clients.push(await visit({ account: 'many' }))
@@ -352,7 +352,7 @@ describe('a session ends', () => {
 })
 
 describe('sessions are listed', () => {
-  test('to whom they belong, in pages, and to the operator all of them', async () => {
+  test('in pages, to their owners, and all of them to the operator', async () => {
     await gateway.account('lisa')
     await gateway.account('lars')
     const key = await gateway.key('lisa', { name: 'desk' })
@@ -394,7 +394,7 @@ describe('sessions are listed', () => {
 })
 
 describe('a password', () => {
-  test('is changed by who knows the old one, whose other sessions and link end', async () => {
+  test('is changed by the old one, which ends the other sessions and the link', async () => {
     const client = await accountWithPassword('paul')
     const { token } = await makeInvitation(gateway.store, 'paul', issuing())
     const other = await visit({ account: 'paul' })
@@ -413,7 +413,7 @@ describe('a password', () => {
     expect((await signIn({ account: 'paul', password: 'a new good password' })).status).toBe(200)
   })
 
-  test('is nothing that a session by key has', async () => {
+  test('cannot be changed in a session by key', async () => {
     await gateway.account('pia')
     const client = await visit({ key: await gateway.key('pia') })
     const body = { old_password: PASSWORD, new_password: 'a new good password' }

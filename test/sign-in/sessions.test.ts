@@ -1,4 +1,4 @@
-// Ending one session by its number: who may end whose.
+// Ending one session by its number: the rights of each viewer.
 import { describe, expect, test } from 'bun:test'
 import { signedIn, type Who } from '../support/console-session.ts'
 import { fileScene } from '../support/scene.ts'
@@ -15,7 +15,7 @@ const bob = { account: 'bob' }
 const newest = () => gateway.db.query<{ id: number }, []>('SELECT max(id) AS id FROM sessions').get()?.id ?? 0
 
 describe('the session of', () => {
-  test.each<[whose: string, by: string, may_end: boolean, who: Who, ender: Who]>([
+  test.each<[owner: string, by: string, may_end: boolean, who: Who, ender: Who]>([
     ['an account', 'itself', true, alice, alice],
     ['an account', 'the operator', true, alice, 'operator'],
     ['an account', 'another account', false, alice, bob],
@@ -27,7 +27,7 @@ describe('the session of', () => {
     ['the operator', 'the operator', true, 'operator', 'operator'],
     ['the operator', 'an account', false, 'operator', alice],
     ['the operator', 'a key', false, 'operator', phone],
-  ])('%s is ended by %s: %p', async (_whose, _by, may_end, who, ender) => {
+  ])('%s can be ended by %s: %p', async (_owner, _by, may_end, who, ender) => {
     const session = await signedIn(gateway, who)
     const id = newest()
     const { status } = await (await signedIn(gateway, ender)).send('DELETE', `/sessions/${id}`)
@@ -36,7 +36,7 @@ describe('the session of', () => {
   })
 })
 
-test('one that is over is not found, and its cookie is forgotten where it is one’s own', async () => {
+test('an unknown session is not found, and ending one’s own removes its cookie', async () => {
   const client = await signedIn(gateway, 'operator')
   const own = newest()
   expect((await client.send('DELETE', `/sessions/${own + 1}`)).status).toBe(404)

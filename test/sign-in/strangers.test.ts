@@ -1,4 +1,4 @@
-// Strangers who guess the operator's password: they keep nobody out where they have signed in before, also after a restart.
+// Strangers who guess the operator's password: they do not block the operator's known addresses, even after a restart.
 import { expect, test } from 'bun:test'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { catalogueOf } from '../support/catalogue.ts'
@@ -9,7 +9,7 @@ import { BEHIND_PROXY, guess, makeGuessesCheap, operatorsLink, person } from '..
 const HOME = '203.0.113.7'
 const OFFICE = '2001:db8:0:1::5'
 
-test('eleven addresses that guess keep the operator out of new places alone', async () => {
+test('guesses from eleven addresses block the operator only at new addresses', async () => {
   const catalogue = catalogueOf({ upstream_url: 'simulator', server: BEHIND_PROXY })
   using folder = await prepareDataFolder(catalogue)
   await using db = openDb(folder.database_path)
@@ -29,11 +29,11 @@ test('eleven addresses that guess keep the operator out of new places alone', as
   expect(await at('203.0.113.8').signIn()).toBe(429)
   expect(await at(HOME).signIn()).toBe(200)
   expect(await at('2001:db8:0:1:ffff::9').signIn()).toBe(200)
-  // Nor does who guesses there guess without end.
+  // Guesses from a known address are limited, too.
   const guesses: number[] = []
   for (let i = 0; i < 11; i++) guesses.push(await at(HOME).signIn('not the password'))
   expect(guesses).toEqual([...Array(10).fill(401), 429])
-  // A link is never held up, and makes its place known.
+  // A link always works, and makes its address known.
   expect(await at('203.0.113.8').signInByLink(await operatorsLink(db))).toBe(200)
   expect(await at('203.0.113.8').signIn()).toBe(200)
 })

@@ -1,4 +1,4 @@
-// The terms of service and the first password of somebody of an account: accepted as they were shown, kept, and asked for once.
+// The terms of service at the first password of an account's person: accepted in their current version, recorded, and requested once.
 import { describe, expect, test } from 'bun:test'
 import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import { clientOf, errorOf } from '../support/console-session.ts'
@@ -15,20 +15,20 @@ const issuing = {
   now_ms: Date.now(),
 }
 const visitor = () => clientOf(gateway)
-const invited = async () => (await makeInvitation(gateway.store, 'irene', issuing)).token
+const newInvitation = async () => (await makeInvitation(gateway.store, 'irene', issuing)).token
 const acceptances = () => gateway.db.query('SELECT account_id, url, version FROM terms_acceptances').all()
 
 describe('the link of an invitation is refused', () => {
   test.each([
     ['without the terms', {}, { status: 400, code: 'terms_not_accepted', param: 'terms' }],
-    ['with null for them', { terms: null }, { status: 400, code: 'terms_not_accepted' }],
+    ['with null as the terms', { terms: null }, { status: 400, code: 'terms_not_accepted' }],
     [
-      'with those of an earlier version',
+      'with an earlier version of the terms',
       { terms: { ...TERMS, version: '2025-01' } },
       { status: 409, code: 'terms_changed' },
     ],
-  ])('%s: no password is set, nobody is signed in, and the link goes on', async (_, accepted, expected) => {
-    const token = await invited()
+  ])('%s: no password is set, nobody is signed in, the link stays valid', async (_, accepted, expected) => {
+    const token = await newInvitation()
     const body = { token, password: PASSWORD, ...accepted }
     const refused = await visitor().send('POST', '/links/accept', { body })
     expect(await errorOf(refused)).toMatchObject(expected)
@@ -39,17 +39,17 @@ describe('the link of an invitation is refused', () => {
   })
 })
 
-test('whoever sets their first password accepts them; another password later asks for nothing', async () => {
-  const first = { token: await invited(), password: PASSWORD, terms: TERMS }
+test('the first password accepts the terms; a later one does not request them', async () => {
+  const first = { token: await newInvitation(), password: PASSWORD, terms: TERMS }
   await visitor().json('POST', '/links/accept', first)
   expect(acceptances()).toEqual([{ account_id, ...TERMS }])
-  const token = await invited()
+  const token = await newInvitation()
   expect(await visitor().json('POST', '/links/look', { token })).toMatchObject({ terms: null })
   await visitor().json('POST', '/links/accept', { token, password: `${PASSWORD} 2` })
   expect(acceptances()).toHaveLength(1)
 })
 
-test('the operator accepts no terms of their own', async () => {
+test('the operator does not accept the terms', async () => {
   const { token } = await makeOperatorsLink(gateway.store, issuing)
   expect(await visitor().json('POST', '/links/look', { token })).toMatchObject({ terms: null })
   await visitor().json('POST', '/links/accept', { token, password: PASSWORD })

@@ -1,4 +1,4 @@
-// The scene of walks by people with addresses: a gateway that is reached by its public address, and its mail server.
+// The scene of walks by people with addresses: a gateway at its public address, and its mail server.
 import { afterAll } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { givePasswords, pageOf } from '../support/console.ts'
@@ -10,7 +10,7 @@ import { startTestGateway } from '../support/gateway.ts'
 import { personAtConsole } from '../support/people.ts'
 import { startSmtp } from '../support/smtp.ts'
 
-/** For all tests of a file. Passkeys are of a name: browsers have none for an IP address. */
+/** One gateway for all tests of a file. It is at a host name, because browsers have no passkeys for an IP address. */
 export async function walkedGateway() {
   const smtp = await startSmtp()
   const port = freePort()
@@ -30,7 +30,7 @@ from = "Example AI <noreply@example.com>"
   return {
     gateway,
     url,
-    /** An account with a password, and a confirmed address of its owner. */
+    /** An account with a password, and a verified address of its owner. */
     async owner(name: string) {
       const account = await gateway.account(name, { balance_usd: '10' })
       const person_id = await personAtConsole(gateway.store, account.id)
@@ -45,7 +45,7 @@ from = "Example AI <noreply@example.com>"
       return { person_id, email }
     },
     visit: (as?: Who, options?: PageOptions) => pageOf({ store: gateway.store, url }, as, options),
-    /** The address of the link in the newest mail to somebody. */
+    /** The link in the newest mail to an address. */
     async linkTo(email: string, page: string): Promise<string> {
       let found: string | undefined
       await eventually(`a mail to ${email} leads to ${page}`, () => {
@@ -55,7 +55,7 @@ from = "Example AI <noreply@example.com>"
       })
       return found ?? ''
     },
-    /** Ends the time in which their sessions are fresh. */
+    /** Makes the sign-in of a person's sessions no longer recent. */
     makeStale: (person_id: number) =>
       gateway.store.write((db) =>
         db.rows('UPDATE sessions SET confirmed_at_ms = 1 WHERE person_id = $person_id', { person_id }),

@@ -1,4 +1,4 @@
-// The challenges of sign-up: a solution counts once, for this form, until it expires; and an answer of Turnstile is for this form of this host.
+// The challenges of sign-up: a solution counts once, for this form, until it expires; an answer of Turnstile counts for this form of this host.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { type Challenge, createChallenge, randomInt } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
@@ -18,11 +18,11 @@ afterAll(() => at[Symbol.asyncDispose]())
 const { gateway } = at
 
 const challenge = (): Promise<Challenge> => at.stranger().client.json('GET', '/sign-up/challenge')
-let asked = 0
+let attempts = 0
 const askWith = async (solution: string | undefined) => {
-  asked += 1
+  attempts += 1
   return await outcomeOf(
-    await at.stranger().ask(`a${asked}@example.org`, solution === undefined ? {} : { solution }),
+    await at.stranger().ask(`a${attempts}@example.org`, solution === undefined ? {} : { solution }),
   )
 }
 const failed = { status: 400, code: 'challenge_failed' }
@@ -34,14 +34,14 @@ describe('a solution of ALTCHA', () => {
     expect(await askWith(solution)).toEqual({ status: 400, code: 'challenge_used' })
   })
 
-  test('sent ten times at once counts once', async () => {
+  test('counts once in ten simultaneous uses', async () => {
     const solution = await solved(await challenge())
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => askWith(solution)))
     expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(outcomes.filter(({ code }) => code === 'challenge_used')).toHaveLength(9)
   })
 
-  test('counts once in other spellings, too: with more fields, in another order', async () => {
+  test('counts once, even with more fields or in another order', async () => {
     const { challenge: own, solution } = JSON.parse(await solved(await challenge()))
     expect(await askWith(JSON.stringify({ solution, challenge: own }))).toEqual({ status: 200 })
     for (const other of [
@@ -52,7 +52,7 @@ describe('a solution of ALTCHA', () => {
       expect((await askWith(JSON.stringify(other))).status).toBe(400)
   })
 
-  test('of any gateway over the database counts, and once over all', async () => {
+  test('of any gateway of the database counts, once in all of them', async () => {
     const parts = {
       db: gateway.store,
       now: Date.now,
@@ -66,7 +66,7 @@ describe('a solution of ALTCHA', () => {
     expect(await askWith(solution)).toEqual({ status: 200 })
   })
 
-  test('of a challenge that nobody signed, or for another form, counts for nothing', async () => {
+  test('of an unsigned challenge, or for another form, is refused', async () => {
     const secret = Buffer.from(
       (gateway.db.query('SELECT secret FROM sign_up_keys').get() as { secret: Uint8Array }).secret,
     ).toString('hex')
@@ -98,7 +98,7 @@ describe('a solution of ALTCHA', () => {
     })
   })
 
-  test('with anything changed counts for nothing', async () => {
+  test('with any change is refused', async () => {
     const { challenge: own, solution } = JSON.parse(await solved(await challenge()))
     const with_parameters = (changes: object) => ({
       challenge: { ...own, parameters: { ...own.parameters, ...changes } },
@@ -118,7 +118,7 @@ describe('a solution of ALTCHA', () => {
       expect([other, await askWith(JSON.stringify(other))]).toEqual([other, failed])
     for (const text of ['', '{', 'null', '"x"', '[]']) expect(await askWith(text)).toEqual(failed)
     expect(await askWith(undefined)).toEqual(failed)
-    // None of these has used it up.
+    // None of these attempts used up the solution.
     expect(await askWith(JSON.stringify({ challenge: own, solution }))).toEqual({ status: 200 })
   })
 
@@ -129,7 +129,7 @@ describe('a solution of ALTCHA', () => {
     clock.ahead_ms = 0
   })
 
-  test('is work for a browser', async () => {
+  test('costs a browser between 150 and 350 tries', async () => {
     const { parameters } = await challenge()
     const tries = []
     for (let times = 0; times < 5; times += 1)
@@ -145,7 +145,7 @@ describe('an answer of Turnstile', () => {
   const right = { success: true, hostname: HOST, action: ACTION, 'error-codes': [] }
   async function check(
     answer: Buffer | undefined,
-    asked: { token?: string | undefined; timeout_ms?: number } = {},
+    options: { token?: string | undefined; timeout_ms?: number } = {},
   ) {
     await using server = await serveTls((socket) => (answer === undefined ? undefined : socket.end(answer)))
     const turnstile = createTurnstile(
@@ -153,11 +153,11 @@ describe('an answer of Turnstile', () => {
         ca: AUTHORITY,
         resolve: async () => PUBLIC_ADDRESSES,
         dial: () => ({ addresses: ['127.0.0.1'], port: server.port }),
-        timeout_ms: asked.timeout_ms ?? 5_000,
+        timeout_ms: options.timeout_ms ?? 5_000,
       },
       'https://images.example.com/verify',
     )
-    const token = 'token' in asked ? asked.token : 'T'
+    const token = 'token' in options ? options.token : 'T'
     try {
       await turnstile({ secret: 'the-secret', token, address: '198.51.100.7', host: HOST })
       return { requests: server.requests, code: undefined }
@@ -169,7 +169,7 @@ describe('an answer of Turnstile', () => {
   const json = (value: unknown) =>
     httpAnswer(JSON.stringify(value), { headers: { 'content-type': 'application/json' } })
 
-  test('of this form of this host lets in, and is asked for with the visitor’s address', async () => {
+  test('for this form of this host is accepted; the request has the visitor’s address', async () => {
     const { requests, code } = await check(json(right))
     expect(code).toBeUndefined()
     const body = JSON.parse(requests[0]?.split('\r\n\r\n')[1] ?? '')
@@ -181,24 +181,24 @@ describe('an answer of Turnstile', () => {
     ['without a host', { success: true, action: ACTION }],
     ['of another form', { ...right, action: 'login' }],
     ['without a form', { success: true, hostname: HOST }],
-    ['that says no', { ...right, success: false }],
-    ['that says it in another type', { ...right, success: 'true' }],
-    ['for a token that was used', { success: false, 'error-codes': ['timeout-or-duplicate'] }],
-  ])('%s does not', async (_, answer) => {
+    ['without success', { ...right, success: false }],
+    ['with success as a text', { ...right, success: 'true' }],
+    ['for a used token', { success: false, 'error-codes': ['timeout-or-duplicate'] }],
+  ])('%s is refused', async (_, answer) => {
     expect((await check(json(answer))).code).toBe('challenge_failed')
   })
 
-  test.each([undefined, '', 'x'.repeat(2_049)])('to %p is not even asked for', async (token) => {
+  test.each([undefined, '', 'x'.repeat(2_049)])('for the token %p is never requested', async (token) => {
     const { code, requests } = await check(json(right), { token })
     expect([code, requests]).toEqual(['challenge_failed', []])
   })
 
   test.each<[string, Buffer | undefined]>([
-    ['that does not come', undefined],
+    ['that times out', undefined],
     ['that is no JSON', httpAnswer('<html>')],
     ['that is no object', json(null)],
-    ['that is far too long', json({ ...right, more: 'x'.repeat(100_000) })],
-  ])('%s is "try again", and nobody is let in', async (_, answer) => {
+    ['that is too long', json({ ...right, more: 'x'.repeat(100_000) })],
+  ])('%s is refused with "Try again"', async (_, answer) => {
     const { kind, message, requests } = await check(answer, { timeout_ms: 400 })
     expect([kind, requests.length]).toEqual(['overloaded', 1])
     expect(message).toContain('Try again')
@@ -210,7 +210,7 @@ describe('the page of the form', () => {
   const policyOf = async (path: string) =>
     (await fetch(new URL(path, gateway.url))).headers.get('content-security-policy') ?? ''
 
-  test('loads from Cloudflare while Turnstile is the challenge, and no other page does', async () => {
+  test('is the only page that loads from Cloudflare, while Turnstile is the challenge', async () => {
     expect(await policyOf('/console/sign-up')).not.toContain('cloudflare')
     await at.configure(
       'mode = "open"\nchallenge = "turnstile"\nturnstile_site_key = "0x4AAA"\nturnstile_secret = "turnstile-secret-1"',
@@ -223,7 +223,7 @@ describe('the page of the form', () => {
     const site = await at.stranger().client.json('GET', '/sign-up')
     expect(site).toMatchObject({ challenge: 'turnstile', site_key: '0x4AAA' })
     expect(JSON.stringify(site)).not.toContain('turnstile-secret-1')
-    // Browsers keep the policy of a page that is answered with 304: under another policy it is another answer.
+    // Browsers keep the policy of a page after a 304, so a changed policy must not be answered with 304.
     const tag = (await fetch(new URL('/console/sign-up', gateway.url))).headers.get('etag') ?? ''
     await at.configure('mode = "open"')
     const again = await fetch(new URL('/console/sign-up', gateway.url), { headers: { 'if-none-match': tag } })

@@ -1,4 +1,4 @@
-// `sign-up`: invitations that commands make and revoke, and what they print.
+// `sign-up` on the command line: invitations are created, listed and revoked.
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -14,7 +14,7 @@ const setMode = (mode: string) =>
       .replace(/#\[sign_up\]\n#mode = .*/, `[sign_up]\nmode = "${mode}"`),
   )
 
-test('an invitation is a link for so many, or a mail to one address that is printed nowhere', async () => {
+test('an invitation is a link for a number of uses, or a mail to one address, whose link is not printed', async () => {
   setMode('invitation')
   const link = await scene.json('sign-up', 'invite', '--uses', '20', '--expires', '30d')
   expect(link).toMatchObject({
@@ -62,7 +62,7 @@ test.each([
   expect((await scene.json('sign-up', 'invitations')).invitations).toEqual([])
 })
 
-test('while sign-up is closed, an invitation says what to set', async () => {
+test('while sign-up is closed, `invite` is refused with the setting to change', async () => {
   const { status, err } = await scene.run('sign-up', 'invite')
   expect(status).not.toBe(0)
   expect(err).toContain('Set mode = "invitation" in [sign_up]')

@@ -1,4 +1,4 @@
-// Nobody learns from the form which addresses have an account: not by words, not by time, not by mail.
+// Enumeration of accounts: the form does not reveal which addresses have one, by its text, its duration, or a mail.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { changeDetails } from '../../src/access/account-details.ts'
 import { setUnverifiedEmail } from '../../src/access/emails.ts'
@@ -9,17 +9,17 @@ const at = await signUpScene()
 afterAll(() => at[Symbol.asyncDispose]())
 const { gateway } = at
 
-/** Somebody with an account, by the way that everybody takes. */
-async function holder(email: string): Promise<void> {
+/** Creates an account by the usual sign-up. */
+async function signUp(email: string): Promise<void> {
   await at.stranger().ask(email)
   const token = await at.tokenFor(email)
   const name = email.slice(0, email.indexOf('@'))
   expect((await at.stranger().finish({ token, name, password: PASSWORD, terms: null })).status).toBe(200)
 }
-await holder('anna@example.org')
+await signUp('anna@example.org')
 
-/** Of an answer, but for what differs by itself. */
-const seen = async (answer: Response) => ({
+/** The comparable parts of an answer, without its date and request id. */
+const comparable = async (answer: Response) => ({
   status: answer.status,
   body: await answer.text(),
   headers: Object.fromEntries(
@@ -29,26 +29,25 @@ const seen = async (answer: Response) => ({
 
 describe('an address with an account and one without', () => {
   test('get the same answer', async () => {
-    const known = await seen(await at.stranger().ask('anna@example.org'))
-    const unknown = await seen(await at.stranger().ask('bert@example.org'))
+    const known = await comparable(await at.stranger().ask('anna@example.org'))
+    const unknown = await comparable(await at.stranger().ask('bert@example.org'))
     expect(known).toEqual(unknown)
     expect(known).toMatchObject({ status: 200, body: '{"done":true}' })
   })
 
-  test('get it after the same time, which is longer than any of the work', async () => {
+  test('get it after the same time, which is longer than the work takes', async () => {
     for (const email of ['anna@example.org', 'carl@example.org', 'dora@example.org']) {
-      const began = performance.now()
+      const start_ms = performance.now()
       await at.stranger().ask(email)
-      const took = performance.now() - began
-      expect(took).toBeGreaterThanOrEqual(395)
+      expect(performance.now() - start_ms).toBeGreaterThanOrEqual(395)
     }
-    // The work itself takes a small part of that: the gateway waits for most of it.
-    const began = performance.now()
+    // The work takes a small part of that: the gateway waits for the rest.
+    const start_ms = performance.now()
     await Promise.all(Array.from({ length: 20 }, (_, number) => at.stranger().ask(`e${number}@example.org`)))
-    expect(performance.now() - began).toBeLessThan(4_000)
+    expect(performance.now() - start_ms).toBeLessThan(4_000)
   })
 
-  test('get a mail each, which tells its own reader alone', async () => {
+  test('get a mail each, which only its recipient can read', async () => {
     const [, second] = await at.mailsTo('anna@example.org', 2)
     expect(second?.header('subject')).toBe('You have an account at Tollgate already')
     expect(second?.text).not.toContain('#')
@@ -60,7 +59,7 @@ describe('an address with an account and one without', () => {
   })
 })
 
-test('a taken name is told only to who has shown an address', async () => {
+test('the refusal of a used name needs a valid link', async () => {
   await gateway.account('taken')
   await at.stranger().ask('frida@example.org')
   const token = await at.tokenFor('frida@example.org')
@@ -74,18 +73,18 @@ test('a taken name is told only to who has shown an address', async () => {
   expect(await names(token)).toEqual([400, 'invalid_request'])
 })
 
-test('an address that was only written down for somebody is as one without an account', async () => {
+test('an unverified address of an account can sign up', async () => {
   const account = await gateway.account('noted')
   await changeDetails(gateway.store, 'noted', { email: 'gina@example.org' })
   const person_id = await personAtConsole(gateway.store, account.id)
   await gateway.store.begin((tx) => setUnverifiedEmail(tx, { person_id, email: 'gina@example.org' }))
-  expect((await seen(await at.stranger().ask('gina@example.org'))).body).toBe('{"done":true}')
+  expect((await comparable(await at.stranger().ask('gina@example.org'))).body).toBe('{"done":true}')
   expect(await at.tokenFor('gina@example.org')).toHaveLength(32)
 })
 
-test('what is refused by the policy is refused for each address of the domain, with or without an account', async () => {
+test('the policy refuses every address of a domain, with or without an account', async () => {
   await at.configure('mode = "open"\nchallenge = "none"\nemail_domains = ["acme.example"]')
   for (const email of ['anna@example.org', 'nobody@example.org'])
-    expect((await seen(await at.stranger().ask(email))).body).toContain('domain_not_allowed')
+    expect((await comparable(await at.stranger().ask(email))).body).toContain('domain_not_allowed')
   await at.configure('mode = "open"\nchallenge = "none"')
 })

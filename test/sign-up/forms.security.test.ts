@@ -1,4 +1,4 @@
-// What is sent to sign-up: other sites, more fields, odd names, HTML and line breaks, and a gateway that is closed.
+// The forms of sign-up: names, addresses, extra fields, other sites, terms, and closed sign-up.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { checkChosenName, nameFrom } from '../../plugins/sign-up/names.ts'
 import { signedIn } from '../support/console-session.ts'
@@ -13,21 +13,21 @@ const linkFor = async (email: string) => {
   return await at.tokenFor(email)
 }
 
-describe('names that people choose', () => {
-  test.each(['anna', 'anna-smith', 'a1b', 'anna.smith_2', 'x'.repeat(40)])('%s is one', (name) => {
+describe('the name of an account', () => {
+  test.each(['anna', 'anna-smith', 'a1b', 'anna.smith_2', 'x'.repeat(40)])('may be %s', (name) => {
     expect(() => checkChosenName(name)).not.toThrow()
   })
 
   test.each([
     ['too short', 'an'],
     ['too long', 'x'.repeat(41)],
-    ['an address, by which somebody else signs in', 'victim@example.org'],
+    ['an address, with which another person signs in', 'victim@example.org'],
     ['a label of an address', 'anna+smith'],
-    ['upper case, which looks like another name', 'Anna'],
-    ['a digit at its begin, as the number of an account', '12345'],
-    ['a dot at its end', 'anna.'],
+    ['in upper case, similar to another name', 'Anna'],
+    ['a number, as of an account', '12345'],
+    ['a text with a dot at its end', 'anna.'],
     ['two dots', 'anna..smith'],
-    ['a hyphen at its begin', '-anna'],
+    ['a text with a hyphen at its start', '-anna'],
     ['HTML', '<b>anna</b>'],
     ['a line break', 'anna\r\nBcc: x@y.z'],
     ['a line break at its end', 'anna\n'],
@@ -37,11 +37,11 @@ describe('names that people choose', () => {
     ['an override of the direction', 'anna\u202e'],
     ['a space', 'anna smith'],
     ['a path', '../anna'],
-    ['the operator', 'operator'],
-    ['an administrator', 'admin'],
-    ['the support', 'support'],
-    ['a pseudonym of an erased account', 'erased-7'],
-  ])('%s is none', async (_, name) => {
+    ['that of the operator', 'operator'],
+    ['that of an administrator', 'admin'],
+    ['that of support', 'support'],
+    ['that of an erased account', 'erased-7'],
+  ])('may not be %s', async (_, name) => {
     expect(() => checkChosenName(name)).toThrow()
     const token = await tokenOfRefused()
     const { status, code } = await outcomeOf(
@@ -53,7 +53,7 @@ describe('names that people choose', () => {
   let refused: Promise<string> | undefined
   const tokenOfRefused = () => (refused ??= linkFor('refused@example.org'))
 
-  test('the case of an operator’s account does not make it free', async () => {
+  test('may not differ from another one only by case', async () => {
     await gateway.account('Globex')
     const token = await tokenOfRefused()
     expect(
@@ -68,7 +68,7 @@ describe('names that people choose', () => {
     ['123@example.org', 'user-account'],
     ['--__--@example.org', 'user-account'],
     [`${'y'.repeat(64)}@example.org`, 'y'.repeat(36)],
-  ])('%s proposes %s', (email, name) => {
+  ])('for %s is proposed as %s', (email, name) => {
     expect(nameFrom(email)).toBe(name)
     expect(() => checkChosenName(nameFrom(email))).not.toThrow()
   })
@@ -88,14 +88,14 @@ describe('an address', () => {
     'anna@example.org\0',
     '@example.org',
     '',
-  ])('%p is none, and no mail is sent', async (email) => {
+  ])('%p is refused, and no mail is sent', async (email) => {
     const before = at.smtp.received.length
     expect((await at.stranger().ask(email)).status).toBe(400)
     expect(at.smtp.received).toHaveLength(before)
   })
 
   test.each(['x@mailinator.com', 'x@sub.mailinator.com', 'x@MAILINATOR.com'])(
-    '%s is thrown away',
+    '%s is refused as disposable',
     async (email) => {
       expect(await outcomeOf(await at.stranger().ask(email))).toEqual({
         status: 400,
@@ -104,7 +104,7 @@ describe('an address', () => {
     },
   )
 
-  test('is thrown away by the operator’s own list in place of the built-in one', async () => {
+  test('is refused by the operator’s list of disposable domains in place of the built-in one', async () => {
     await Bun.write(`${gateway.data_folder}/throw-away.txt`, '# ours\nthrown.example\n\n')
     await at.configure(`${OPEN}\ndisposable_domains = "throw-away.txt"`)
     expect((await outcomeOf(await at.stranger().ask('x@thrown.example'))).code).toBe('disposable_address')
@@ -116,7 +116,7 @@ describe('an address', () => {
 })
 
 describe('a request', () => {
-  test('with more than the form has is refused: no role, no balance, no account of others (mass assignment)', async () => {
+  test('with extra fields is refused: no role, balance or other account (mass assignment)', async () => {
     const token = await linkFor('greedy@example.org')
     const form = { token, name: 'greedy', password: PASSWORD, terms: null }
     for (const more of [
@@ -138,7 +138,7 @@ describe('a request', () => {
     ).toEqual([])
   })
 
-  test.each(['https://evil.example', 'null', null])('of a page of %p is refused (CSRF)', async (origin) => {
+  test.each(['https://evil.example', 'null', null])('of the origin %p is refused (CSRF)', async (origin) => {
     const { client } = at.stranger()
     const token = await linkFor(`csrf-${String(origin).length}@example.org`)
     for (const [path, body] of [
@@ -153,7 +153,7 @@ describe('a request', () => {
     expect(at.smtp.received.some(({ to }) => to.includes('csrf@example.org'))).toBe(false)
   })
 
-  test('with a short password makes no account, and the link stays', async () => {
+  test('with a short password is refused, and the link stays valid', async () => {
     const token = await linkFor('short@example.org')
     expect(
       (await at.stranger().finish({ token, name: 'short', password: 'short', terms: null })).status,
@@ -166,7 +166,7 @@ describe('a request', () => {
 
 describe('terms', () => {
   const TERMS = '[brand]\nterms_url = "https://example.com/terms"'
-  test('have to be accepted as they are now', async () => {
+  test('have to be accepted in their current version', async () => {
     await at.configure(`${OPEN}\nterms_version = "2"`, TERMS)
     const token = await linkFor('terms@example.org')
     const { terms } = (await (await at.stranger().look(token)).json()) as {
@@ -197,7 +197,7 @@ describe('terms', () => {
 })
 
 describe('while sign-up is closed', () => {
-  test('no form is taken, no challenge is made, and no link finishes', async () => {
+  test('forms, challenges and links are refused', async () => {
     const token = await linkFor('closing@example.org')
     await at.configure('mode = "closed"')
     const closed = { status: 403, code: 'sign_up_closed' }

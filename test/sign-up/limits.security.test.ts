@@ -1,4 +1,4 @@
-// Limits of sign-up: a thousand forms a minute from one network, from many for one domain, to one mailbox; and invitations.
+// Limits of sign-up: for a network, a domain, all mails, and a mailbox; and the uses of invitations.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { checkSignUps } from '../../plugins/sign-up/check.ts'
 import { mailboxOf } from '../../plugins/sign-up/mailbox.ts'
@@ -23,7 +23,7 @@ const rows = (table: string) =>
   (gateway.db.query(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
 
 describe('a thousand forms at once', () => {
-  test('from one network make five sign-ups, whichever of its addresses they are from', async () => {
+  test('from the addresses of one network make five sign-ups', async () => {
     const before = rows('sign_ups')
     const asking = Array.from({ length: 1_000 }, (_, number) =>
       at.stranger(`2001:db8:1:2::${number.toString(16)}`).ask(`n${number}@example${number}.org`),
@@ -33,7 +33,7 @@ describe('a thousand forms at once', () => {
     expect((await at.stranger('2001:db8:1:3::1').ask('next@network.example')).status).toBe(200)
   })
 
-  test('from a thousand networks for one domain make fifty', async () => {
+  test('from a thousand networks for one domain make fifty sign-ups', async () => {
     const before = rows('sign_ups')
     const asking = Array.from({ length: 1_000 }, (_, number) =>
       at.stranger(`203.0.${number >> 8}.${number & 255}`).ask(`d${number}@farm.example`),
@@ -42,13 +42,13 @@ describe('a thousand forms at once', () => {
     expect(rows('sign_ups') - before).toBe(50)
   })
 
-  test('from a thousand networks for a thousand domains make as many as there may be mails, and the log says so once', async () => {
+  test('from a thousand networks for a thousand domains stop at the limit of mails, which is logged once', async () => {
     const asking = Array.from({ length: 1_000 }, (_, number) =>
       at.stranger(`192.0.${number >> 8}.${number & 255}`).ask(`m${number}@m${number}.example`),
     )
     expect(await countsOf(asking)).toEqual({ 200: 200, 429: 800 })
-    const warned = gateway.log.text().split('sign-ups reached the limit of mails per hour').length - 1
-    expect(warned).toBe(1)
+    const warnings = gateway.log.text().split('sign-ups reached the limit of mails per hour').length - 1
+    expect(warnings).toBe(1)
     const refusal = await at.stranger().ask('late@late.example')
     expect([refusal.status, Number(refusal.headers.get('retry-after')) <= 3_600]).toEqual([429, true])
   })
@@ -75,7 +75,7 @@ describe('the check', () => {
       found,
     ])
 
-  test('tells of mails that are used up, and of a list that cannot be read', async () => {
+  test('warns at the limit of mails, and fails for an unreadable list', async () => {
     expect(await look()).toEqual([['ok', expect.stringMatching(/^open; \d+ sign-ups pending$/)]])
     for (const name of ['c1', 'c2', 'c3']) await at.stranger().ask(`${name}@${name}.example`)
     expect(await look()).toEqual([['warn', expect.stringContaining('3 mails this hour, which is the limit')]])
@@ -104,11 +104,11 @@ describe('one mailbox', () => {
     ['a.n.n.a+x@gmail.com', 'anna@gmail.com'],
     ['a.nna@googlemail.com', 'anna@gmail.com'],
     ['a.nna@example.org', 'a.nna@example.org'],
-  ])('%s is of %s', (email, mailbox) => {
+  ])('%s belongs to %s', (email, mailbox) => {
     expect(mailboxOf(email)).toBe(mailbox)
   })
 
-  test('gets three mails a day, however it is spelled, and whoever asks is told the same', async () => {
+  test('gets three mails a day in all its spellings, and the answer stays the same', async () => {
     const answers = []
     for (const email of [
       'v.ictim@gmail.com',
@@ -126,7 +126,7 @@ describe('one mailbox', () => {
     expect(to_them).toHaveLength(3)
   })
 
-  test('of somebody with an account gets one mail a day that says so', async () => {
+  test('with an account gets one mail a day that says so', async () => {
     await at.stranger().ask('holder@example.org')
     const token = await at.tokenFor('holder@example.org')
     await at.stranger().finish({ token, name: 'holder', password: PASSWORD, terms: null })
@@ -137,7 +137,7 @@ describe('one mailbox', () => {
   })
 })
 
-test('what cannot have been an address counts for nobody, and a refusal writes nothing', async () => {
+test('an invalid address does not count, and a refusal writes nothing', async () => {
   const stranger = at.stranger('203.0.113.200')
   for (let times = 0; times < 10; times += 1) expect((await stranger.ask('nonsense')).status).toBe(400)
   expect(rows('sign_up_counts')).toBe(0)
@@ -165,7 +165,7 @@ describe('an invitation', () => {
     return await outcomeOf(await at.stranger().finish({ token, name, password: PASSWORD, terms: null }))
   }
 
-  test('is asked for, and nothing else is one', async () => {
+  test('is required, and an unknown code is refused', async () => {
     await at.configure(BY_INVITATION)
     expect(await outcomeOf(await at.stranger().ask('a@example.org'))).toEqual({
       status: 400,
@@ -175,7 +175,7 @@ describe('an invitation', () => {
       expect(await askWith('a@example.org', code)).toEqual(invalid)
   })
 
-  test('for two is used by two, and not by a third at once', async () => {
+  test('with two uses is used by two of three people at once', async () => {
     const code = await invite({ uses: 2 })
     for (const name of ['inv-a', 'inv-b', 'inv-c'])
       expect(await askWith(`${name}@example.org`, code)).toEqual({ status: 200 })
@@ -186,7 +186,7 @@ describe('an invitation', () => {
     expect(await askWith('inv-d@example.org', code)).toEqual(invalid)
   })
 
-  test('for one address is of use to it alone, is mailed, and shown to nobody', async () => {
+  test('for one address works only for it, and is mailed instead of returned', async () => {
     await at.configure(BY_INVITATION)
     const operator = await signedIn(gateway, 'operator')
     const made = await operator.json('POST', '/sign-up-invitations', { email: 'Guest@example.org' })
@@ -197,7 +197,7 @@ describe('an invitation', () => {
     expect(await askWith('guest@example.org', code)).toEqual({ status: 200 })
   })
 
-  test('that was revoked makes no account any more, not even for who asked before', async () => {
+  test('that was revoked creates no account, not even for an earlier form', async () => {
     const code = await invite({ uses: 5 })
     expect(await askWith('revoked@example.org', code)).toEqual({ status: 200 })
     const operator = await signedIn(gateway, 'operator')
@@ -208,7 +208,7 @@ describe('an invitation', () => {
     expect(await askWith('again@example.org', code)).toEqual(invalid)
   })
 
-  test('is looked at when its page opens, which uses nothing up, and says what to do if it is of no use', async () => {
+  test('is checked when its page opens, which does not use it up, and the refusal has advice', async () => {
     const code = await invite({ uses: 1 })
     const look = async (of: string) =>
       await at.stranger().client.send('POST', '/sign-up/invitation', { body: { code: of } })
@@ -218,9 +218,9 @@ describe('an invitation', () => {
       return message
     }
     for (const _ of ['first', 'second']) expect(await outcomeOf(await look(code))).toEqual({ status: 200 })
-    for (const none of ['', 'x', 'x'.repeat(32), "' OR 1=1"])
-      expect(await words(none)).toStartWith('This invitation is not known here. Open the whole link')
-    // Under way, it can be opened again.
+    for (const unknown of ['', 'x', 'x'.repeat(32), "' OR 1=1"])
+      expect(await words(unknown)).toStartWith('This invitation is not known here. Open the whole link')
+    // It can be opened again before it is used.
     expect(await askWith('looked@example.org', code)).toEqual({ status: 200 })
     expect((await look(code)).status).toBe(200)
     await finish('looked@example.org', 'looked')
@@ -237,14 +237,14 @@ describe('an invitation', () => {
       'UPDATE sign_up_codes SET expires_at_ms = 1 WHERE id = (SELECT max(id) FROM sign_up_codes)',
     )
     expect(await words(expired)).toBe('This invitation has expired. Ask the sender for a new one.')
-    // Open to anybody, the form asks for none; closed, there is no form.
+    // With open sign-up no code is needed; with closed sign-up every code is refused.
     await at.configure('mode = "open"\nchallenge = "none"')
     expect((await look('x')).status).toBe(200)
     await at.configure('mode = "closed"')
     expect(await outcomeOf(await look(code))).toEqual({ status: 403, code: 'sign_up_closed' })
   })
 
-  test('is not found by guessing: whoever tries many waits', async () => {
+  test('cannot be guessed, because attempts are rate-limited', async () => {
     await at.configure(BY_INVITATION)
     const guesser = at.stranger()
     const statuses: number[] = []
@@ -260,7 +260,7 @@ describe('an invitation', () => {
     expect([statuses[0], statuses.at(-1)]).toEqual([404, 429])
   })
 
-  test('is made by the staff alone', async () => {
+  test('can be created only by the staff', async () => {
     await gateway.account('curious')
     const account = await signedIn(gateway, { account: 'curious' })
     expect((await account.send('POST', '/sign-up-invitations', { body: {} })).status).toBe(403)

@@ -1,4 +1,4 @@
-// The link of a sign-up: an address is not taken before its owner has it, and a link makes one account.
+// The link of a sign-up: an address belongs only to the owner of the mailbox, and a link creates one account.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { claimEmail, personOfEmail, setUnverifiedEmail } from '../../src/access/emails.ts'
 import { clientOf } from '../support/console-session.ts'
@@ -20,14 +20,14 @@ const accountsLike = (name: string) =>
   gateway.rows().accounts.filter((account) => account.name.startsWith(name))
 
 describe('a pre-registered address', () => {
-  test('is not bound to who asked first: the link is the mailbox’s, and who has it chooses name and password', async () => {
-    // A stranger asks for a victim's address: no account, no person, no session, nothing to keep a password in.
+  test('is not bound to a stranger who asked first: the owner of the mailbox chooses name and password', async () => {
+    // A stranger signs up with a victim's address: this creates no account, person, session or password.
     const stranger = at.stranger()
     const answer = await stranger.ask('victim@example.org')
     expect(await answer.json()).toEqual({ done: true })
     expect(answer.headers.get('set-cookie')).toBeNull()
     expect(await personOfEmail(gateway.store, 'victim@example.org')).toBeUndefined()
-    // The victim signs up later. The stranger's request is of no use any more, and neither is its link.
+    // The victim signs up later. The link of the stranger's request is no longer valid.
     const first = await at.tokenFor('victim@example.org')
     const second = await ask('victim@example.org', 2)
     expect(await outcomeOf(await finish(first, 'thief'))).toEqual({ status: 404, code: 'link_not_valid' })
@@ -35,7 +35,7 @@ describe('a pre-registered address', () => {
     expect(accountsLike('thief')).toEqual([])
   })
 
-  test('that was written down for another account goes to who has shown that it is theirs', async () => {
+  test('that is unverified at another account goes to the person who verifies it', async () => {
     const account = await gateway.account('squatter')
     const person_id = await personAtConsole(gateway.store, account.id)
     await gateway.store.begin((tx) => setUnverifiedEmail(tx, { person_id, email: 'owner@example.org' }))
@@ -44,7 +44,7 @@ describe('a pre-registered address', () => {
     expect([holder?.id === person_id, holder?.email_verified_at_ms !== null]).toEqual([false, true])
   })
 
-  test('that another person has shown to be theirs meanwhile makes no second account', async () => {
+  test('that another person verifies meanwhile gets no second account', async () => {
     const token = await ask('meanwhile@example.org')
     const account = await gateway.account('faster')
     const person_id = await personAtConsole(gateway.store, account.id)
@@ -57,7 +57,7 @@ describe('a pre-registered address', () => {
 })
 
 describe('a link', () => {
-  test('used twice at once makes one account', async () => {
+  test('creates one account in four simultaneous uses', async () => {
     const token = await ask('twice@example.org')
     const answers = await Promise.all(
       ['twice-a', 'twice-b', 'twice-c', 'twice-d'].map((name) => finish(token, name)),
@@ -67,15 +67,15 @@ describe('a link', () => {
     expect(await outcomeOf(await finish(token, 'twice-e'))).toEqual({ status: 404, code: 'link_not_valid' })
   })
 
-  test('of two people who want one name at once gives it to one, and the other chooses again by the same link', async () => {
+  test('stays valid for another name if a simultaneous sign-up got the first one', async () => {
     const tokens = [await ask('same-a@example.org'), await ask('same-b@example.org')]
     const answers = await Promise.all(tokens.map((token) => finish(token, 'same')))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
-    const left = tokens[answers.findIndex(({ status }) => status === 400)] ?? ''
-    expect((await finish(left, 'same-2')).status).toBe(200)
+    const unused = tokens[answers.findIndex(({ status }) => status === 400)] ?? ''
+    expect((await finish(unused, 'same-2')).status).toBe(200)
   })
 
-  test('opened by a scanner’s GET or HEAD, however often, stays as it is', async () => {
+  test('is not used up by the GET and HEAD requests of a scanner', async () => {
     const token = await ask('scanned@example.org')
     for (const path of [
       `/console/sign-up/confirm`,
@@ -87,13 +87,13 @@ describe('a link', () => {
     expect((await finish(token, 'scanned')).status).toBe(200)
   })
 
-  test('is in no address that a server gets: it stands behind the #', async () => {
+  test('has its token after the #, so that no server gets it', async () => {
     await ask('fragment@example.org')
     const [mail] = await at.mailsTo('fragment@example.org', 1)
     expect(mail?.text).toMatch(/https:\/\/gateway\.example\.com\/console\/sign-up\/confirm#[\w-]{32}/)
   })
 
-  test('is built from public_url, whatever the Host header says', async () => {
+  test('is built from public_url, regardless of the Host header', async () => {
     const body = JSON.stringify({ email: 'host@example.org' })
     const headers = {
       'content-type': 'application/json',
@@ -109,7 +109,7 @@ describe('a link', () => {
   })
 
   test.each(['', 'x', 'x'.repeat(32), 'x'.repeat(256), '../../etc', "' OR 1=1 --aaaaaaaaaaaaaaaaaaaaaa"])(
-    '%p is none',
+    'with the token %p is not found',
     async (token) => {
       expect(await outcomeOf(await at.stranger().look(token))).toEqual({
         status: 404,
@@ -119,7 +119,7 @@ describe('a link', () => {
     },
   )
 
-  test('is guessed at a pace that finds none: further guesses are 429', async () => {
+  test('cannot be guessed, because further guesses get 429', async () => {
     const guesser = at.stranger()
     const statuses: number[] = []
     for (let times = 0; times < 30; times += 1)
@@ -128,7 +128,7 @@ describe('a link', () => {
     expect(statuses.slice(20)).toEqual(Array(10).fill(429))
   })
 
-  test('leaves no session to who had one in that browser before (session fixation)', async () => {
+  test('ends the previous session of the browser (session fixation)', async () => {
     const answer = await finish(await ask('before@example.org'), 'before')
     const old = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
     const token = await ask('after@example.org')
@@ -142,7 +142,7 @@ describe('a link', () => {
     expect((await clientOf(gateway, fresh).json('GET', '/session')).viewer.account).toBe('after')
   })
 
-  test('is not used up by a browser that keeps no cookie', async () => {
+  test('is not used up by a browser without cookies', async () => {
     const token = await ask('cookieless@example.org')
     const refused = await clientOf(gateway, '').send('POST', '/sign-up/finish', {
       body: { token, name: 'cookieless', password: PASSWORD, terms: null },
@@ -151,7 +151,7 @@ describe('a link', () => {
     expect((await finish(token, 'cookieless')).status).toBe(200)
   })
 
-  test('that has expired is of no use, is swept, and the address may sign up again', async () => {
+  test('that has expired is not valid, and the address may sign up again', async () => {
     const token = await ask('late@example.org')
     clock.ahead_ms = 24 * 3_600_000 + 1_000
     expect(await outcomeOf(await finish(token, 'late'))).toEqual({ status: 404, code: 'link_not_valid' })

@@ -1,4 +1,4 @@
-// The scene of sign-up: a gateway with a mail server, strangers from networks of their own, and browsers that solve the challenge.
+// The scene of sign-up: a gateway with a mail server, strangers from different networks, and browsers that solve the challenge.
 import { type Challenge, solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2'
 import type { Plugin } from '../../src/app/plugin.ts'
@@ -13,7 +13,7 @@ export const PASSWORD = 'correct horse battery'
 const TRUSTING = `public_url = "${PUBLIC_URL}"\ntrusted_proxies = ["127.0.0.1"]`
 
 interface SceneOptions {
-  /** Lines of [sign_up]; `mode = "open"` and no challenge where absent. */
+  /** Lines of [sign_up]; absent: `mode = "open"` without a challenge. */
   sign_up?: string
   more?: string
   now?: () => number
@@ -24,7 +24,7 @@ interface Stranger {
   client: ConsoleClient
   /** Sends the form. */
   ask(email: string, more?: object): Promise<Response>
-  /** The same with the challenge solved. */
+  /** Sends the form with the challenge solved. */
   askSolved(email: string): Promise<Response>
   finish(body: object): Promise<Response>
   look(token: string): Promise<Response>
@@ -43,7 +43,7 @@ export async function signUpScene({
     more: sections(sign_up),
     ...rest,
   })
-  /** The mails to an address, once that many are there. */
+  /** The mails to an address, once `count` of them have arrived. */
   async function mailsTo(email: string, count: number): Promise<Received[]> {
     const found = () => smtp.received.filter(({ to }) => to.includes(email))
     await eventually(`${count} mails to ${email}`, () => found().length >= count)
@@ -58,7 +58,7 @@ export async function signUpScene({
     async tokenFor(email: string, count = 1): Promise<string> {
       return tokenIn((await mailsTo(email, count)).at(-1))
     },
-    /** Other lines of [sign_up], and other sections. */
+    /** Replaces the lines of [sign_up] and the other sections. */
     configure: (lines: string, others?: string) =>
       recatalogue({ server: TRUSTING, more: sections(lines, others) }),
     async [Symbol.asyncDispose]() {
@@ -75,7 +75,7 @@ function newAddress(): string {
   return `198.51.${strangers >> 8}.${strangers & 255}`
 }
 
-/** @param address of theirs; of a network of its own where absent */
+/** @param address of the stranger; absent: one in a new network */
 function strangerAt(gateway: TestGateway, address = newAddress()): Stranger {
   const client = clientOf(gateway)
   const headers = { 'x-forwarded-for': address }
@@ -90,7 +90,7 @@ function strangerAt(gateway: TestGateway, address = newAddress()): Stranger {
   }
 }
 
-/** As the page sends it. */
+/** The solution of a challenge, as the page sends it. */
 export async function solved(challenge: Challenge): Promise<string> {
   const solution = await solveChallenge({ challenge, deriveKey })
   return JSON.stringify({ challenge, solution })
@@ -101,7 +101,7 @@ export function tokenIn(mail: Received | undefined): string {
   return token
 }
 
-/** The status and the code of an answer; of a success without a code. */
+/** The status and the code of an answer; a success has no code. */
 export async function outcomeOf(answer: Response): Promise<{ status: number; code?: string }> {
   if (answer.ok) return { status: answer.status }
   const { status, code } = await errorOf(answer)

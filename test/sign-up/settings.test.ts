@@ -1,4 +1,4 @@
-// The settings of sign-up: what is taken, and what is refused with which words.
+// The settings of sign-up: accepted values, and refusals with their messages.
 import { describe, expect, test } from 'bun:test'
 import { signUpSettings } from '../../plugins/sign-up/settings.ts'
 import { faultsIn } from '../../src/domain/validation.ts'
@@ -20,7 +20,7 @@ interface Around {
   env?: Record<string, string>
 }
 
-/** Reads a section as a catalogue does. */
+/** Reads the section as in a catalogue. */
 function read(text: object, { public_url, mail, env = {} }: Around = HOME) {
   const mistakes: string[] = []
   const warnings: string[] = []
@@ -37,7 +37,7 @@ function read(text: object, { public_url, mail, env = {} }: Around = HOME) {
   return { settings, mistakes, warnings }
 }
 
-test('closed needs nothing, and is the default', () => {
+test('mode closed is the default, and needs no other setting', () => {
   expect(read({}, {})).toMatchObject({
     mistakes: [],
     warnings: [],
@@ -46,18 +46,18 @@ test('closed needs nothing, and is the default', () => {
 })
 
 describe.each(['open', 'invitation'])('mode %s', (mode) => {
-  test('is taken with a mail server and a public URL', () => {
+  test('is accepted with a mail server and a public URL', () => {
     expect(read({ mode }).mistakes).toEqual([])
   })
 
-  test('without a mail server is refused with that sentence', () => {
+  test('is refused without a mail server', () => {
     for (const mail of [undefined, {}, { from: 'a@b.c' }])
       expect(read({ mode }, { ...HOME, mail }).mistakes).toEqual([
         'sign_up.mode needs a mail server, since people confirm their address by a mail: set smtp in [mail]',
       ])
   })
 
-  test('without public_url is refused with that sentence', () => {
+  test('is refused without public_url', () => {
     expect(read({ mode }, { mail: HOME.mail }).mistakes).toEqual([
       'sign_up.mode needs public_url in [server], since links in mails lead there: set it to the https:// address of this gateway',
     ])
@@ -75,12 +75,12 @@ test('the welcome credit is an amount to the nano-dollar', () => {
 describe('Turnstile', () => {
   const keys = { challenge: 'turnstile', turnstile_site_key: '0x4', turnstile_secret: 'env:TURNSTILE' }
 
-  test('has its secret in a variable', () => {
+  test('reads its secret from a variable', () => {
     const { settings, warnings } = read({ mode: 'open', ...keys }, { ...HOME, env: { TURNSTILE: 's' } })
     expect([settings.challenge, warnings]).toEqual([{ kind: 'turnstile', site_key: '0x4', secret: 's' }, []])
   })
 
-  test('whose variable is not set lets nobody sign up, and the gateway starts', () => {
+  test('without its variable disables sign-up, with a warning', () => {
     const { settings, warnings, mistakes } = read({ mode: 'open', ...keys })
     expect([settings.challenge, mistakes]).toEqual([undefined, []])
     expect(warnings).toEqual([expect.stringContaining('nobody can sign up')])

@@ -1,4 +1,4 @@
-// Signing up in a running gateway: from the form to an account without money, whose owner is signed in.
+// Sign-up in a running gateway: from the form to an account without money, with its owner signed in.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { outcomeOf, PASSWORD, signUpScene } from './scene.ts'
@@ -52,7 +52,7 @@ describe('a stranger', () => {
     expect(session.viewer).toMatchObject({ side: 'account', role: 'owner', account: 'anna' })
   })
 
-  test('has an account with no money, with the address as theirs', async () => {
+  test('has an account without money, and a verified address', async () => {
     const account = gateway.rows().accounts.find(({ name }) => name === 'anna')
     expect(account).toMatchObject({ status: 'active', balance_nanos: 0, held_nanos: 0, debt_nanos: 0 })
     expect(
@@ -74,7 +74,7 @@ describe('a stranger', () => {
       ).toBe(200)
   })
 
-  test('makes a key, whose first call is refused for lack of funds', async () => {
+  test('creates a key, whose first call is refused for lack of funds', async () => {
     const anna = clientOf(gateway, cookie)
     const { text } = await anna.json('POST', '/keys', { name: 'laptop', request_key: 'ab'.repeat(32) })
     const answer = await gateway.call(
@@ -86,7 +86,7 @@ describe('a stranger', () => {
   })
 })
 
-test('the public pages lead there while anybody may sign up', async () => {
+test('the public pages link to the form while sign-up is open', async () => {
   const home = async () => await (await fetch(new URL('/', gateway.url))).text()
   await at.configure('mode = "open"', '[site]\nenabled = true')
   expect(await home()).toContain('href="/console/sign-up">Create an account</a>')
@@ -95,7 +95,7 @@ test('the public pages lead there while anybody may sign up', async () => {
   await at.configure('mode = "open"')
 })
 
-test('the operator sees who signed up, and what the log says of it', async () => {
+test('the operator sees the sign-up in the list and in the audit log', async () => {
   const operator = await signedIn(gateway, 'operator')
   const { sign_ups } = await operator.json('GET', '/sign-ups')
   expect(sign_ups).toMatchObject([

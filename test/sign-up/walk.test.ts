@@ -1,4 +1,4 @@
-// A stranger's first hour in a browser: from "Create an account" to a key and a first call that says why it is refused; on a phone, too.
+// A stranger's first hour in a browser: from "Create an account" to a key and a first call, refused with the reason; on a phone, too.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -30,7 +30,7 @@ support_url = "mailto:help@example.com"
 `
 const { gateway, visit } = await fileConsole({ listen, catalogue: CATALOGUE })
 
-/** As Cloudflare's script behaves: https://developers.cloudflare.com/turnstile/get-started/client-side-rendering/ */
+/** A fake of Cloudflare's script: https://developers.cloudflare.com/turnstile/get-started/client-side-rendering/ */
 const FAKE_TURNSTILE = `
 let tokens = 0
 window.turnstile = {
@@ -43,7 +43,7 @@ window.turnstile = {
   remove() {},
 }`
 
-/** Pictures of each step, for who wants to look at them. */
+/** The folder for a picture of each step; absent: no pictures. */
 const PICTURES = process.env.TOLLGATE_PICTURES
 async function picture(one: ConsolePage, name: string): Promise<void> {
   if (PICTURES === undefined) return
@@ -57,14 +57,14 @@ async function linkTo(email: string): Promise<string> {
   return `/console/sign-up/confirm#${tokenIn(found())}`
 }
 
-/** The account of whoever walked first. */
+/** The account of the first walk. */
 const WALKER = `anna-${WALKED[0]}`
 
 describe.each(WALKED)('a stranger, screens: %s', (size) => {
   const name = `anna-${size}`
   const email = `${name}@example.org`
 
-  test('signs up, and lands on "Get started", which says how to get funds', async () => {
+  test('signs up, and starts at "Get started", which says how to get funds', async () => {
     await using one = await visit(undefined, { size, theme: size === 'phone' ? 'dark' : 'light' })
     const { page } = one
     await one.open('/console')
@@ -115,7 +115,7 @@ describe.each(WALKED)('a stranger, screens: %s', (size) => {
     await one.isClean()
   })
 
-  test('opens the link again, and is told what to do', async () => {
+  test('opens the link again, and reads what to do', async () => {
     await using one = await visit(undefined, { size })
     one.allow(/status of 404/)
     await one.open(await linkTo(email))
@@ -125,7 +125,7 @@ describe.each(WALKED)('a stranger, screens: %s', (size) => {
   })
 })
 
-test('a person who is invited into the account accepts the terms, too, and asks its owner for funds', async () => {
+test('a person invited into the account accepts the terms, and reads to ask its owner for funds', async () => {
   const owner = await signedIn(gateway, { account: WALKER })
   await owner.json('POST', '/team-invitations', { email: 'max@example.org', role: 'member' })
   const mail = () => smtp.received.findLast(({ to }) => to.includes('max@example.org'))
@@ -150,7 +150,7 @@ test('a person who is invited into the account accepts the terms, too, and asks 
   await one.isClean()
 })
 
-test('the operator finds both in the list, and invites', async () => {
+test('the operator finds the sign-ups in the list, and creates an invitation', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open('/console/accounts')
@@ -174,7 +174,7 @@ test('the operator finds both in the list, and invites', async () => {
   await one.isClean()
 })
 
-test('Turnstile is shown on the page of the form, by the script of Cloudflare alone, and its token is sent', async () => {
+test('the page of the form shows Turnstile by the script of Cloudflare, and sends its token', async () => {
   await gateway.recatalogue(
     CATALOGUE.replace(
       '\nterms_version',
@@ -194,21 +194,21 @@ test('Turnstile is shown on the page of the form, by the script of Cloudflare al
   const sent = page.waitForRequest((request) => request.method() === 'POST')
   await page.keyboard.press('Enter')
   expect((await sent).postDataJSON()).toEqual({ email: 'turn@example.org', solution: 'token-1' })
-  // Cloudflare cannot be reached from here: the form says so, and gets another token.
+  // Tests cannot reach Cloudflare: the form says so, and gets another token.
   one.allow(/status of 503/)
   await page.getByText('is not responding. Try again in a minute.').waitFor({ timeout: 15_000 })
   await page.getByText('again').first().waitFor()
   await one.isClean()
 })
 
-test('which terms were accepted is kept', () => {
+test('the accepted version of the terms is stored', () => {
   expect(gateway.db.query('SELECT DISTINCT url, version FROM terms_acceptances').all()).toEqual([
     { url: TERMS, version: '2026-11' },
   ])
 })
 
 test.each(WALKED)(
-  'an invitation is looked at when its page opens, screens: %s: nobody types an address for nothing',
+  'an invitation is checked when its page opens, before the visitor enters an address, screens: %s',
   async (size) => {
     await gateway.recatalogue(
       CATALOGUE.replace('[sign_up]\nmode = "open"', '[sign_up]\nmode = "invitation"\nchallenge = "none"'),

@@ -1,4 +1,4 @@
-// The welcome credit in a browser: promised at the sign-up, shown before the payment, and in the transactions; on a phone, too.
+// The welcome credit in a browser: at the sign-up, before the payment, and in the transactions; on a phone, too.
 import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'
@@ -34,11 +34,11 @@ const PICTURES = process.env.TOLLGATE_PICTURES
 test.each([
   ['wide', 'light'],
   ['phone', 'dark'],
-] as const)('a stranger on a %s screen, %s', async (size, theme) => {
+] as const)('a stranger sees the welcome credit at each step on a %s screen, %s', async (size, theme) => {
   await using one = await visit(undefined, { size, theme })
   const { page } = one
   const name = `mia-${size}`
-  const seen = async (step: string) => {
+  const checkPage = async (step: string) => {
     await one.quiet()
     await one.looksRight()
     if (PICTURES !== undefined)
@@ -46,7 +46,7 @@ test.each([
   }
   await one.open('/console/sign-up')
   await page.getByText('Your first payment brings 5.00 USD more, at most as much as you pay.').waitFor()
-  await seen('sign-up')
+  await checkPage('sign-up')
   await page.getByLabel('Email').fill(`${name}@example.com`)
   await page.keyboard.press('Enter')
   const mail = () => smtp.received.findLast(({ to }) => to.includes(`${name}@example.com`))
@@ -60,23 +60,23 @@ test.each([
   await page
     .getByText('You pay 25.00 EUR and get 27.00 USD. Your first payment brings 5.00 USD more.')
     .waitFor()
-  await seen('add-funds')
+  await checkPage('add-funds')
   await page.getByRole('button', { name: 'Pay 25 EUR' }).click()
   await page.getByRole('button', { name: /^Pay order/ }).click()
   await page.getByText('Paid. 27.00 USD was added to your balance.').waitFor()
   await page.getByText('and 5.00 USD welcome credit').waitFor()
-  await seen('order')
+  await checkPage('order')
   await one.open('/console/add-funds')
   await page.getByText('Your balance is 32.00 USD.').waitFor()
   await page.getByText('You pay 25.00 EUR and get 27.00 USD').waitFor()
   expect(await page.getByText('Your first payment').count()).toBe(0)
   await one.open('/console/transactions')
   await page.getByText(/Welcome credit with order \d+/).waitFor()
-  await seen('transactions')
+  await checkPage('transactions')
   await one.isClean()
 })
 
-test('the operator sees what was given away', async () => {
+test('the operator sees the sum of welcome credits', async () => {
   await using one = await visit('operator', { size: 'wide' })
   await one.open('/console/payments')
   await one.page.getByText('Given away beside it: welcome credits 10.00 USD.').waitFor()

@@ -1,4 +1,4 @@
-// The welcome credit: given once, with the first payment of somebody who signed up, and taken back as its payment is.
+// The welcome credit: given once, with the first payment after a sign-up, and taken back with its payment.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { credit } from '../../plugins/payments/crediting.ts'
@@ -36,7 +36,7 @@ interface Newcomer {
 
 let newcomers = 0
 
-/** As somebody who has opened the link of the mail, or come by a provider of identities. */
+/** A person after their sign-up, by the mailed link or by an identity provider. */
 async function newcomer(): Promise<Newcomer> {
   newcomers += 1
   const name = `newcomer${newcomers}`
@@ -52,14 +52,13 @@ const moneyOf = ({ id }: Pick<Newcomer, 'id'>) => {
   return balance_nanos - debt_nanos
 }
 
-async function ordered({ owner }: Newcomer, amount: string): Promise<number> {
+async function order({ owner }: Newcomer, amount: string): Promise<number> {
   const body = { method: fake.name, currency: 'USD', amount }
-  const { order } = await owner.json('POST', '/orders', body)
-  return order.id
+  return (await owner.json('POST', '/orders', body)).order.id
 }
 
-async function paid(who: Newcomer, amount: string): Promise<number> {
-  const id = await ordered(who, amount)
+async function pay(who: Newcomer, amount: string): Promise<number> {
+  const id = await order(who, amount)
   fake.pay(id)
   await who.owner.json('POST', `/orders/${id}/look`)
   return id
@@ -81,9 +80,9 @@ beforeEach(() => {
 })
 
 describe('the first payment', () => {
-  test('brings it in its own transaction, and the next one brings nothing', async () => {
+  test('adds the credit as a separate entry; the next payment adds none', async () => {
     const who = await newcomer()
-    const id = await paid(who, '20')
+    const id = await pay(who, '20')
     expect(moneyOf(who)).toBe(25 * USD)
     expect(await welcomeEntries(who)).toEqual([
       { request_key: `order:${id}`, note: `Order ${id}: 20.00 USD`, amount_nanos: 20 * USD },
@@ -95,12 +94,12 @@ describe('the first payment', () => {
     expect(JSON.parse(line?.after ?? '{}')).toMatchObject({
       ...{ amount_usd: '5.00', note: `Welcome credit with order ${id}` },
     })
-    await paid(who, '20')
+    await pay(who, '20')
     await settle()
     expect(moneyOf(who)).toBe(45 * USD)
   })
 
-  test('of somebody who opened the link of the mail brings it', async () => {
+  test('of a person who signed up by the mailed link adds it', async () => {
     const stranger = scene.stranger()
     await stranger.ask('mia@example.com')
     const token = await scene.tokenFor('mia@example.com')
@@ -108,61 +107,61 @@ describe('the first payment', () => {
     expect(status).toBe(200)
     const id = gateway.rows().accounts.find(({ name }) => name === 'mia')?.id ?? 0
     expect(moneyOf({ id })).toBe(0)
-    await paid({ id, name: 'mia', owner: await signedIn(gateway, { account: 'mia', role: 'owner' }) }, '20')
+    await pay({ id, name: 'mia', owner: await signedIn(gateway, { account: 'mia', role: 'owner' }) }, '20')
     expect(moneyOf({ id })).toBe(25 * USD)
   })
 
-  test('that is smaller brings as much as it credits', async () => {
+  test('that is smaller adds as much as it credits', async () => {
     await scene.configure(lines(8), PAYMENTS)
     const who = await newcomer()
-    await paid(who, '5.50')
+    await pay(who, '5.50')
     expect(moneyOf(who)).toBe(11 * USD)
     await scene.configure(lines(5), PAYMENTS)
   })
 
   test.each([
     ['a voucher', 'voucher:900'],
-    ['what an operator credits', undefined],
-  ])('is not %s', async (note, request_key) => {
+    ['a top-up by an operator', undefined],
+  ])('is not replaced by %s', async (note, request_key) => {
     const who = await newcomer()
     const movement = { account_id: who.id, amount_nanos: 3 * USD, note, request_key, now_ms: Date.now() }
     await ledger.submit({ op: 'top_up', ...movement })
     await settle()
     expect(moneyOf(who)).toBe(3 * USD)
-    await paid(who, '20')
+    await pay(who, '20')
     expect(moneyOf(who)).toBe(28 * USD)
   })
 
-  test('brings nothing to an account that an operator made', async () => {
+  test('adds nothing to an account created by an operator', async () => {
     const { id, name } = await gateway.account('by-operator')
     const who = { id, name, owner: await signedIn(gateway, { account: name, role: 'owner' }) }
-    await paid(who, '20')
+    await pay(who, '20')
     await settle()
     expect(moneyOf(who)).toBe(20 * USD)
   })
 
-  test('from before it was turned on stays without', async () => {
+  test('made before the credit was enabled adds nothing, nor do later ones', async () => {
     await scene.configure(lines(0), PAYMENTS)
     const who = await newcomer()
-    await paid(who, '20')
+    await pay(who, '20')
     await scene.configure(lines(5), PAYMENTS)
     await settle()
-    await paid(who, '20')
+    await pay(who, '20')
     expect(moneyOf(who)).toBe(40 * USD)
   })
 
-  test('is one, of five that are paid at once', async () => {
+  test('is one of five simultaneous payments', async () => {
     const who = await newcomer()
-    const ids = await Promise.all(Array.from({ length: 5 }, () => ordered(who, '20')))
+    const ids = await Promise.all(Array.from({ length: 5 }, () => order(who, '20')))
     for (const id of ids) fake.pay(id)
     await Promise.all(ids.map((id) => who.owner.json('POST', `/orders/${id}/look`)))
     await settle()
     expect(moneyOf(who)).toBe(105 * USD)
   })
 
-  test('that is refused credits nothing beside', async () => {
+  test('that is refused adds nothing', async () => {
     const who = await newcomer()
-    const id = await ordered(who, '20')
+    const id = await order(who, '20')
     fake.pay(id, { amount_minor: 1_900 })
     await who.owner.json('POST', `/orders/${id}/look`)
     await settle()
@@ -170,24 +169,24 @@ describe('the first payment', () => {
   })
 })
 
-describe('a payment that a command credits', () => {
-  /** As `tollgate order mark-paid` does, which knows nothing of what goes with a payment. */
-  async function marked(who: Newcomer, source: 'command' | 'poll' = 'command'): Promise<number> {
-    const id = await ordered(who, '20')
-    const order = await orderById(store, id)
+describe('a payment credited by a command', () => {
+  /** Credits an order as `tollgate order mark-paid` does, without the welcome credit. */
+  async function markPaid(who: Newcomer, source: 'command' | 'poll' = 'command'): Promise<number> {
+    const id = await order(who, '20')
+    const row = await orderById(store, id)
     await credit(
       { ...parts, providers: () => [], publicUrl: () => '' },
-      order,
-      { state: 'paid', currency: 'USD', amount_minor: order.amount_minor },
+      row,
+      { state: 'paid', currency: 'USD', amount_minor: row.amount_minor },
       { source },
     )
     await run(`UPDATE orders SET paid_at_ms = ${Date.now()} WHERE id = ${id}`)
     return id
   }
 
-  test('gets it from the gateway within a minute, once', async () => {
+  test('gets the credit once from the settlement', async () => {
     const who = await newcomer()
-    const id = await marked(who)
+    const id = await markPaid(who)
     expect(moneyOf(who)).toBe(20 * USD)
     await settle()
     await settle()
@@ -203,9 +202,9 @@ describe('a payment that a command credits', () => {
       (id: number) => run(`UPDATE orders SET paid_at_ms = 1 WHERE id = ${id}`),
     ],
     ['was refunded meanwhile', (id: number) => refund(id)],
-  ])('gets none once it %s', async (_, change) => {
+  ])('gets no credit if it %s', async (_, change) => {
     const who = await newcomer()
-    const id = await marked(who)
+    const id = await markPaid(who)
     const [before] = [moneyOf(who)]
     await change(id)
     const after = moneyOf(who)
@@ -214,19 +213,19 @@ describe('a payment that a command credits', () => {
     expect(before).toBe(20 * USD)
   })
 
-  test('gets none where it was not the first, nor where the gateway itself credited it without', async () => {
+  test('gets no credit if it was not the first, or if the gateway credited it without', async () => {
     const [second, by_gateway] = [await newcomer(), await newcomer()]
-    await marked(second, 'poll')
-    await marked(second)
-    await marked(by_gateway, 'poll')
+    await markPaid(second, 'poll')
+    await markPaid(second)
+    await markPaid(by_gateway, 'poll')
     await settle()
     expect([moneyOf(second), moneyOf(by_gateway)]).toEqual([40 * USD, 20 * USD])
   })
 
-  test('keeps its own where another is paid before the gateway has looked', async () => {
+  test('keeps its credit if another payment comes before the settlement', async () => {
     const who = await newcomer()
-    const id = await marked(who)
-    const next = await paid(who, '20')
+    const id = await markPaid(who)
+    const next = await pay(who, '20')
     await settle()
     expect(moneyOf(who)).toBe(45 * USD)
     await refund(next)
@@ -239,9 +238,9 @@ describe('a payment that a command credits', () => {
 })
 
 describe('a refund of that payment', () => {
-  test('takes its part of the credit, and all of them take all of it, to the nano-dollar', async () => {
+  test('takes back its share of the credit; all refunds take all of it, to the nano-dollar', async () => {
     const who = await newcomer()
-    const id = await paid(who, '30')
+    const id = await pay(who, '30')
     await refund(id, '10')
     await settle()
     expect(moneyOf(who)).toBe(25 * USD - Math.floor((5 * USD) / 3))
@@ -250,15 +249,15 @@ describe('a refund of that payment', () => {
     await refund(id)
     await settle()
     expect(moneyOf(who)).toBe(0)
-    // It was given once, and is not given again.
-    await paid(who, '20')
+    // The credit is not given a second time.
+    await pay(who, '20')
     await settle()
     expect(moneyOf(who)).toBe(20 * USD)
   })
 
-  test('leaves it as debt where it was spent', async () => {
+  test('becomes debt if the credit was spent', async () => {
     const who = await newcomer()
-    const id = await paid(who, '20')
+    const id = await pay(who, '20')
     await ledger.submit({
       ...{ op: 'withdraw', account_id: who.id, amount_nanos: 5 * USD, note: 'spent', now_ms: Date.now() },
     })
@@ -267,9 +266,9 @@ describe('a refund of that payment', () => {
     expect(moneyOf(who)).toBe(-5 * USD)
   })
 
-  test('says before it is made what leaves the balance beside its credit', async () => {
+  test('previews the share of the credit that it takes back', async () => {
     const who = await newcomer()
-    const [id, next] = [await paid(who, '30'), await paid(who, '30')]
+    const [id, next] = [await pay(who, '30'), await pay(who, '30')]
     const preview = (order: number, query = '') => operator.json('GET', `/orders/${order}/refund${query}`)
     expect(await preview(id)).toMatchObject({ debit_usd: '30.00', gifts_usd: '5.00' })
     expect(await preview(next)).toMatchObject({ debit_usd: '30.00', gifts_nanos: 0 })
@@ -286,9 +285,9 @@ describe('a refund of that payment', () => {
     expect(before - moneyOf(who)).toBe(20 * USD + rest_nanos)
   })
 
-  test('that fails takes nothing; that fails once it was done gives it again', async () => {
+  test('takes back nothing if it fails, and restores the credit if it fails later', async () => {
     const who = await newcomer()
-    const id = await paid(who, '20')
+    const id = await pay(who, '20')
     fake.refunds = 'failed'
     await refund(id)
     await settle()
@@ -304,16 +303,16 @@ describe('a refund of that payment', () => {
 
   test('of the second payment takes none of it', async () => {
     const who = await newcomer()
-    await paid(who, '20')
-    await refund(await paid(who, '20'))
+    await pay(who, '20')
+    await refund(await pay(who, '20'))
     await settle()
     expect(moneyOf(who)).toBe(25 * USD)
   })
 })
 
-test('a lost dispute takes what refunds have left of it', async () => {
+test('a lost dispute takes back the rest of the credit after refunds', async () => {
   const who = await newcomer()
-  const id = await paid(who, '20')
+  const id = await pay(who, '20')
   await refund(id, '5')
   await settle()
   expect(moneyOf(who)).toBe(18.75 * USD)
@@ -327,15 +326,15 @@ test('a lost dispute takes what refunds have left of it', async () => {
   expect(moneyOf(who)).toBe(0)
 })
 
-describe('a lost dispute that the balance pays', () => {
+describe('a lost dispute that the balance covers', () => {
   const spend = (who: Newcomer, usd: number) =>
     ledger.submit({
       ...{ op: 'withdraw', account_id: who.id, amount_nanos: usd * USD, note: 'spent', now_ms: Date.now() },
     })
   const statusOf = ({ id }: Newcomer) => gateway.rows().accounts.find((row) => row.id === id)?.status
 
-  async function lost(who: Newcomer, spent_usd: number): Promise<void> {
-    const id = await paid(who, '20')
+  async function loseDispute(who: Newcomer, spent_usd: number): Promise<void> {
+    const id = await pay(who, '20')
     await spend(who, spent_usd)
     fake.pay(id, { dispute: 'lost' })
     await operator.json('POST', `/orders/${id}/look`)
@@ -343,9 +342,9 @@ describe('a lost dispute that the balance pays', () => {
     await settle()
   }
 
-  test('suspends the account where the credit was spent, and not again once it was resumed', async () => {
+  test('suspends the account if the credit was spent, and not again after it was resumed', async () => {
     const who = await newcomer()
-    await lost(who, 5)
+    await loseDispute(who, 5)
     expect([moneyOf(who), statusOf(who)]).toEqual([-5 * USD, 'suspended'])
     expect(await operator.json('GET', `/accounts/${who.id}`)).toMatchObject({
       suspension_reason: 'lost_dispute',
@@ -355,23 +354,23 @@ describe('a lost dispute that the balance pays', () => {
     expect([moneyOf(who), statusOf(who)]).toEqual([-5 * USD, 'active'])
   })
 
-  test('suspends nobody where the balance has it', async () => {
+  test('suspends nobody if the balance covers the credit, too', async () => {
     const who = await newcomer()
-    await lost(who, 0)
+    await loseDispute(who, 0)
     expect([moneyOf(who), statusOf(who)]).toEqual([0, 'active'])
   })
 })
 
-describe('it is shown', () => {
+describe('the credit is visible', () => {
   const offer = ({ owner }: { owner: ConsoleClient }, amount: string) =>
     owner.json('GET', `/payment-offer?method=fake&currency=USD&amount=${amount}`)
 
-  test('before the first payment, as that payment would bring it, and to nobody else', async () => {
+  test('before the first payment, in the amount for that payment', async () => {
     const who = await newcomer()
     expect(await offer(who, '20')).toMatchObject({ credit_usd: '20.00', welcome_usd: '5.00' })
     expect(await offer(who, '5')).toMatchObject({ credit_usd: '5.00', welcome_usd: '5.00' })
     expect(await offer({ owner: operator }, '20')).toMatchObject({ welcome_nanos: 0 })
-    await paid(who, '20')
+    await pay(who, '20')
     expect(await offer(who, '20')).toMatchObject({ welcome_nanos: 0 })
   })
 
@@ -379,10 +378,10 @@ describe('it is shown', () => {
     expect(await scene.stranger().client.json('GET', '/sign-up')).toMatchObject({ welcome_usd: '5.00' })
   })
 
-  test('to the operator as given away and not as revenue, without what was taken back', async () => {
+  test('to the operator as a gift, not as revenue, without the part taken back', async () => {
     const before = await operator.json('GET', '/payments')
     const who = await newcomer()
-    const id = await paid(who, '20')
+    const id = await pay(who, '20')
     await refund(id, '10')
     await settle()
     const after = await operator.json('GET', '/payments')
@@ -398,7 +397,7 @@ describe('it is shown', () => {
 
   test('in the transactions and in the statement of the account', async () => {
     const who = await newcomer()
-    const id = await paid(who, '20')
+    const id = await pay(who, '20')
     const note = `Welcome credit with order ${id}`
     const { entries } = await who.owner.json('GET', '/entries')
     const of_order = { source: 'order', order_id: id }
@@ -414,7 +413,7 @@ describe('it is shown', () => {
   })
 })
 
-test('without a payment method nothing is promised to strangers', async () => {
+test('strangers see no credit if there is no payment method', async () => {
   await using plain = await signUpScene({ sign_up: lines(5) })
   expect(await plain.stranger().client.json('GET', '/sign-up')).toMatchObject({ welcome_nanos: 0 })
 })
