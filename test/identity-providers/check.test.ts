@@ -1,4 +1,4 @@
-// The doctor's check of identity providers, and what the operator reads of their settings.
+// The doctor's check of identity providers, and their settings as the operator reads them.
 import { afterAll, expect, test } from 'bun:test'
 import { checkProviders } from '../../plugins/identity-providers/check.ts'
 import { signInSettings } from '../../plugins/identity-providers/settings.ts'
@@ -32,7 +32,7 @@ function catalogueOf(oidc: readonly object[], env: Record<string, string> = {}):
 }
 const look = (oidc: readonly object[]) => checkProviders({ catalogue: catalogueOf(oidc) })
 
-test('a provider that answers is well, with the addresses to register there', async () => {
+test('a provider that answers is ok, with the addresses to register there', async () => {
   expect(await look([{ name: 'id', issuer: provider.issuer }])).toMatchObject([
     {
       check: 'identity provider id',
@@ -46,7 +46,7 @@ test('a provider that answers is well, with the addresses to register there', as
   )
 })
 
-test('one that answers otherwise fails, with why', async () => {
+test('a provider with a wrong answer fails, with the reason', async () => {
   provider.lies.answers['/.well-known/openid-configuration'] = () =>
     Response.json({ issuer: 'https://else.example' })
   const [diagnosis] = await look([{ name: 'id', issuer: provider.issuer }])
@@ -54,14 +54,14 @@ test('one that answers otherwise fails, with why', async () => {
   provider.tellTruth('x')
 })
 
-test('one whose variable is not set is not looked at; without any there is nothing to say', async () => {
+test('a provider without its variable is not checked; without providers the check is ok', async () => {
   expect(await look([{ name: 'id', issuer: provider.issuer, client_secret: 'env:UNSET' }])).toMatchObject([
     { level: 'warn', found: 'not checked: the environment variable UNSET is not set' },
   ])
   expect(await look([])).toMatchObject([{ level: 'ok', found: 'none is configured' }])
 })
 
-test('the secret of a client is hidden from what the operator reads', async () => {
+test('the secret of a client is hidden in the catalogue and in the log', async () => {
   const operator = await signedIn(gateway, 'operator')
   const { text } = await operator.json('GET', '/catalogue')
   expect(text).toContain('[[sign_in.oidc]]')

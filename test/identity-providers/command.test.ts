@@ -1,4 +1,4 @@
-// `identity` on the command line: who signs in by what, and an identity that is unlinked.
+// `identity` on the command line: the list of linked identities, and unlinking.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { createScene } from '../app/commands/scene.ts'
@@ -11,11 +11,11 @@ function open(): Database {
   return new Database(scene.path('tollgate.db'), { strict: true })
 }
 
-test('without any it says so', async () => {
+test('the list says so if nobody has linked an identity', async () => {
   expect((await scene.run('identity', 'list')).out).toContain('Nobody signs in by an identity.')
 })
 
-test('the list has everybody; unlinking ends what the identity opened', async () => {
+test('the list has every identity; unlinking one ends its sessions', async () => {
   const db = open()
   db.run(`
     INSERT INTO identities VALUES (1, (SELECT id FROM people WHERE account_id = 1), 'https://id.example', 's-1', 'google', 'a@example.com', 0, 5);
@@ -33,7 +33,7 @@ test('the list has everybody; unlinking ends what the identity opened', async ()
   db.close()
 })
 
-test.each(['1', '0', 'x', '1e3'])('what is not there is not found: %s', async (id) => {
+test.each(['1', '0', 'x', '1e3'])('an unknown id is not found: %s', async (id) => {
   const { status, err } = await scene.run('identity', 'unlink', id)
   expect([status, err]).toEqual([1, expect.stringContaining(`No identity has the number ${id}.`)])
 })

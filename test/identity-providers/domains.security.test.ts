@@ -1,4 +1,4 @@
-// The domains of a provider, which hold at every sign-in: whoever has left them, or whose domain was taken out, comes in by it no more.
+// The allowed domains of a provider, checked at every sign-in: an identity outside them is refused, even if it was linked before.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { startHostileProvider } from '../support/hostile-identity-provider.ts'
@@ -39,12 +39,12 @@ async function expectRefused({ browser, status, body }: Answer) {
   expect(await browser.viewer()).toBeNull()
 }
 const sides = Object.keys(WHO) as Side[]
-// Both are linked while their domain is allowed.
+// Both identities are linked while their domain is allowed.
 for (const side of sides) expect((await signIn(side)).status).toBe(200)
 beforeEach(() => configure(WIDE))
 
-describe.each(sides)('a linked identity of the side of the %s', (side) => {
-  test('whose domain was taken out signs in no more, until it is back', async () => {
+describe.each(sides)('a linked identity on the side of the %s', (side) => {
+  test('cannot sign in while its domain is not allowed', async () => {
     await configure(both('["example.com"]'))
     await expectRefused(await signIn(side))
     await configure(WIDE)
@@ -54,23 +54,23 @@ describe.each(sides)('a linked identity of the side of the %s', (side) => {
   })
 
   test.each([
-    ['has another address there by now', 'someone@else.example', true],
-    ['has a look-alike of the domain', 'someone@partner.example.evil.example', true],
-    ['has a domain below it', 'someone@sub.partner.example', true],
-    ['has an address that nobody has checked', WHO[side][1], false],
-    ['has an address that is checked by a text', WHO[side][1], 'true'],
-    ['has no address', null, true],
-  ])('that %s signs in no more', async (_, email, email_verified) => {
+    ['a new address in another domain', 'someone@else.example', true],
+    ['a look-alike of the domain', 'someone@partner.example.evil.example', true],
+    ['a subdomain', 'someone@sub.partner.example', true],
+    ['an unverified address', WHO[side][1], false],
+    ['an address verified by a text', WHO[side][1], 'true'],
+    ['a missing address', null, true],
+  ])('cannot sign in with %s', async (_, email, email_verified) => {
     await expectRefused(await signIn(side, email, email_verified))
   })
 
-  test('of another allowed domain signs in: it is the same person', async () => {
+  test('signs in as the same person with an address in another allowed domain', async () => {
     const { status, browser } = await signIn(side, 'moved@staff.example')
     expect([status, (await browser.viewer()).side]).toEqual([200, side === 'staff' ? 'operator' : 'account'])
     await signIn(side)
   })
 
-  test('confirms nobody either, and the session that is there goes on', async () => {
+  test('cannot confirm a session either, which stays open', async () => {
     const { browser } = await signIn(side)
     const { body } = await browser.send('POST', '/identities/start', { provider: 'work', purpose: 'confirm' })
     await configure(both('["example.com"]'))
@@ -80,7 +80,7 @@ describe.each(sides)('a linked identity of the side of the %s', (side) => {
   })
 })
 
-test('an identity of another domain is not linked: it would let nobody in', async () => {
+test('an identity of another domain is not linked, because it could not sign in', async () => {
   const { cookie } = await signedIn(gateway, { account: 'alice' })
   const browser = browserAt(gateway)
   const [name = '', value = ''] = cookie.split('=')
@@ -92,7 +92,7 @@ test('an identity of another domain is not linked: it would let nobody in', asyn
   expect(await gateway.store.rows("SELECT id FROM identities WHERE subject = 'alice-private'")).toEqual([])
 })
 
-test('an identity whose domain was taken out is no way to sign in that would be left', async () => {
+test('an identity outside the allowed domains does not count as a remaining way to sign in', async () => {
   const { browser } = await signIn('account')
   provider.tellTruth('alice-2', { email: 'alice@example.com', email_verified: true })
   const { body } = await browser.send('POST', '/identities/start', { provider: 'work', purpose: 'link' })
@@ -106,7 +106,7 @@ test('an identity whose domain was taken out is no way to sign in that would be 
   expect((await browser.send('DELETE', `/identities/${second.id}`)).status).toBe(200)
 })
 
-test('an operator sees the same identities as before: nothing is unlinked by it', async () => {
+test('a refused sign-in unlinks no identity', async () => {
   await configure(both('["example.com"]'))
   await expectRefused(await signIn('staff'))
   const { cookie } = await signedIn(gateway, 'operator')

@@ -1,4 +1,4 @@
-// Providers that fail while somebody signs in: whoever does reads that the provider does not answer, and is taken for no guesser.
+// Providers that fail during a sign-in: the person reads that the provider does not answer, and the failure does not count as a guess.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { startHostileProvider } from '../support/hostile-identity-provider.ts'
 import { browserAt, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
@@ -27,7 +27,7 @@ const FAILURES: [string, () => Response][] = [
   ['a page of maintenance', html(503)],
   ['a page in place of an answer', html(200)],
   ['a page of another server', html(404)],
-  ['nothing', () => new Response(null, { status: 204 })],
+  ['an empty answer', () => new Response(null, { status: 204 })],
   ['a redirect', () => Response.redirect('https://example.com/')],
   ['half an answer', () => new Response('{"access_token":"a",')],
 ]
@@ -49,7 +49,7 @@ describe.each(FAILURES)('a provider that answers with %s', (_, answer) => {
     for (const path of ['/.well-known/openid-configuration', '/jwks']) {
       provider.tellTruth('alice', VERIFIED)
       provider.lies.answers[path] = answer
-      // Another one reads both anew.
+      // A new gateway reads both again.
       await using own = await gatewayWith(gatewayAddress(), provider.lines())
       expect(read(await signIn(own))).toEqual(DOES_NOT_ANSWER)
     }
@@ -63,7 +63,7 @@ describe.each(FAILURES)('a provider that answers with %s', (_, answer) => {
     expect((await signIn()).status).toBe(200)
   })
 
-  test('when it is asked for the person', async () => {
+  test('when the person is read', async () => {
     provider.tellTruth('alice')
     provider.lies.metadata = { userinfo_endpoint: `${provider.issuer}/userinfo` }
     provider.lies.answers['/userinfo'] = answer
@@ -81,7 +81,7 @@ test.each(['server_error', 'temporarily_unavailable'])('a provider that says %s'
   expect(read(await signIn())).toEqual(DOES_NOT_ANSWER)
 })
 
-test('a provider that is gone once people come back, and again before they go', async () => {
+test('a provider that stops before people return, or before they are sent there', async () => {
   const gone = await startHostileProvider('failing')
   await using own = await gatewayWith(gatewayAddress(), gone.lines())
   gone.tellTruth('alice', VERIFIED)
@@ -93,7 +93,7 @@ test('a provider that is gone once people come back, and again before they go', 
   expect(read(await signIn(late))).toEqual(DOES_NOT_ANSWER)
 })
 
-test('a logout token is not called wrong while the keys cannot be read: the provider sends it again', async () => {
+test('a logout token gets 502 while the keys are unreadable, so that the provider sends it again', async () => {
   provider.tellTruth('alice', VERIFIED)
   provider.lies.answers['/jwks'] = html(503)
   await using own = await gatewayWith(gatewayAddress(), provider.lines())
@@ -108,7 +108,7 @@ test('a logout token is not called wrong while the keys cannot be read: the prov
 
 test.each([
   ['fails, which is no guess', () => new Response('no', { status: 500 }), 502, 502],
-  ['refuses, which is one', () => Response.json({ error: 'invalid_grant' }, { status: 400 }), 401, 429],
+  ['refuses, which is a guess', () => Response.json({ error: 'invalid_grant' }, { status: 400 }), 401, 429],
 ] as const)('a provider that %s, forty times', async (_, answer, first, last) => {
   provider.tellTruth('alice', VERIFIED)
   provider.lies.answers['/token'] = answer

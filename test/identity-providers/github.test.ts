@@ -1,14 +1,14 @@
-// Signing in by GitHub, which is OAuth 2.0 with an API of its own: played by a server as an Enterprise Server answers.
+// Sign-in by GitHub, which is OAuth 2.0 with its own API: a fake server answers as an Enterprise Server does.
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { browserAt, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
 
-interface Played {
+interface Answers {
   user: unknown
   emails: unknown
   token: unknown
 }
 
-const TRUTH: Played = {
+const TRUTH: Answers = {
   user: { id: 4711, login: 'anna', name: null },
   emails: [
     { email: 'other@example.com', verified: true, primary: false },
@@ -16,7 +16,7 @@ const TRUTH: Played = {
   ],
   token: { access_token: 'gho_x', token_type: 'bearer', scope: 'read:user,user:email' },
 }
-let played = TRUTH
+let answers = TRUTH
 let failures: Record<string, () => Response> = {}
 const seen: { path: string; authorization: string | null; form: URLSearchParams }[] = []
 const github = Bun.serve({
@@ -28,9 +28,9 @@ const github = Bun.serve({
     seen.push({ path: pathname, authorization: request.headers.get('authorization'), form })
     const failure = failures[pathname]
     if (failure) return failure()
-    if (pathname === '/login/oauth/access_token') return Response.json(played.token)
-    if (pathname === '/api/v3/user') return Response.json(played.user)
-    if (pathname === '/api/v3/user/emails') return Response.json(played.emails)
+    if (pathname === '/login/oauth/access_token') return Response.json(answers.token)
+    if (pathname === '/api/v3/user') return Response.json(answers.user)
+    if (pathname === '/api/v3/user/emails') return Response.json(answers.emails)
     return new Response('not found', { status: 404 })
   },
 })
@@ -53,7 +53,7 @@ afterAll(async () => {
 await gateway.account('alice')
 const alice = await ownerWith(gateway, { account: 'alice', email: 'anna@example.com', is_verified: true })
 beforeEach(() => {
-  played = TRUTH
+  answers = TRUTH
   failures = {}
   seen.length = 0
 })
@@ -65,7 +65,7 @@ async function signIn() {
   return { url, browser, ...(await browser.finish('github', `?${back}`)) }
 }
 
-test('a primary, verified address joins who has shown it here; the number of the user is the subject', async () => {
+test('a primary, verified address links to the person who verified it here; the user’s number is the subject', async () => {
   const { url, browser, status } = await signIn()
   expect(url.href).toStartWith(`${issuer}/login/oauth/authorize?`)
   expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -89,18 +89,15 @@ test('a primary, verified address joins who has shown it here; the number of the
 })
 
 test.each([
-  [
-    'an address that is not verified',
-    { emails: [{ email: 'anna@example.com', verified: false, primary: true }] },
-  ],
+  ['an unverified address', { emails: [{ email: 'anna@example.com', verified: false, primary: true }] }],
   [
     'a verified address that is not the primary one',
     { emails: [{ email: 'anna@example.com', verified: true, primary: false }] },
   ],
-  ['no addresses', { emails: [] }],
+  ['an empty list of addresses', { emails: [] }],
   ['addresses that are no list', { emails: { email: 'anna@example.com', verified: true, primary: true } }],
-])('%s joins nobody', async (_, more) => {
-  played = { ...TRUTH, user: { id: 5, login: 'eve' }, ...more }
+])('%s links to nobody', async (_, more) => {
+  answers = { ...TRUTH, user: { id: 5, login: 'eve' }, ...more }
   const { status, body } = await signIn()
   expect([status, body.error.code]).toEqual([403, 'identity_unknown'])
 })
@@ -108,9 +105,9 @@ test.each([
 test.each([
   ['a user without a number', { user: { login: 'anna' } }],
   ['a user whose number is a text', { user: { id: '4711', login: 'anna' } }],
-  ['a code that is refused, with status 200 as GitHub does', { token: { error: 'bad_verification_code' } }],
+  ['a refused code, with status 200 as by GitHub', { token: { error: 'bad_verification_code' } }],
 ])('%s signs nobody in', async (_, more) => {
-  played = { ...TRUTH, ...more }
+  answers = { ...TRUTH, ...more }
   const { status, body } = await signIn()
   expect([status, body.error.code]).toEqual([401, 'identity_not_confirmed'])
 })
@@ -119,14 +116,10 @@ const LIMIT = () => Response.json({ message: 'API rate limit exceeded' }, { stat
 test.each([
   ['the exchange of the code', '/login/oauth/access_token', () => new Response('<html>', { status: 502 })],
   ['the user, as a page', '/api/v3/user', () => new Response('<html>Unicorn!')],
-  ['the user, beyond its limit of requests', '/api/v3/user', LIMIT],
-  [
-    'the addresses, with an error of its own',
-    '/api/v3/user/emails',
-    () => Response.json({}, { status: 500 }),
-  ],
-  ['the addresses, beyond its limit of requests', '/api/v3/user/emails', LIMIT],
-])('GitHub does not answer for %s', async (_, path, failure) => {
+  ['the user, above its rate limit', '/api/v3/user', LIMIT],
+  ['the addresses, with an error', '/api/v3/user/emails', () => Response.json({}, { status: 500 })],
+  ['the addresses, above its rate limit', '/api/v3/user/emails', LIMIT],
+])('a sign-in gets 502 if GitHub fails for %s', async (_, path, failure) => {
   failures = { [path]: failure }
   const { status, body } = await signIn()
   expect([status, body.error.code]).toEqual([502, 'provider_unavailable'])
@@ -135,7 +128,7 @@ test.each([
   )
 })
 
-test('a token that GitHub does not know says nothing of who it is', async () => {
+test('a token that GitHub refuses signs nobody in', async () => {
   failures = { '/api/v3/user': () => Response.json({ message: 'Bad credentials' }, { status: 401 }) }
   const { status, body } = await signIn()
   expect([status, body.error.code]).toEqual([401, 'identity_not_confirmed'])

@@ -1,4 +1,4 @@
-// One's own identities: linked and unlinked in a session, confirming by them, and signing out here and at the provider.
+// A person's own identities: linking, unlinking and confirming in a session, and signing out here and at the provider.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { givePasswords } from '../support/console.ts'
@@ -24,7 +24,7 @@ await gateway.account('alice')
 await gateway.account('bob')
 await givePasswords(gateway, ['alice'])
 
-/** A browser with a session that was opened just now, without the form. */
+/** A browser with a new session, opened without the form. */
 async function browserOf(who: 'operator' | { account: string }): Promise<TestBrowser> {
   const { cookie } = await signedIn(gateway, who, now_ms)
   const [name = '', value = ''] = cookie.split('=')
@@ -56,7 +56,7 @@ const sessionsOf = (account: string) =>
   )
 
 describe('linking', () => {
-  test('signs in with the identity from then on, and is in the audit log', async () => {
+  test('makes the identity a way to sign in, and is in the audit log', async () => {
     const browser = await browserOf({ account: 'alice' })
     expect((await browser.send('GET', '/identities')).body).toEqual({
       identities: [],
@@ -71,17 +71,17 @@ describe('linking', () => {
     ])
     expect(await actions('identity.linked')).toMatchObject([{ subject: 'alice' }])
     expect((await (await signIn('anna')).browser.viewer()).account).toBe('alice')
-    // Again changes nothing.
+    // A second time changes nothing.
     expect((await goTo(browser, 'link', 'anna')).status).toBe(200)
     expect(await identitiesOf(browser)).toHaveLength(1)
   })
 
-  test('of another person’s identity is refused', async () => {
+  test('another person’s identity is refused', async () => {
     const { status, body } = await goTo(await browserOf({ account: 'bob' }), 'link', 'anna')
     expect([status, body.error.code]).toEqual([409, 'identity_taken'])
   })
 
-  test('and unlinking need a fresh sign-in, which the identity itself can be', async () => {
+  test('and unlinking need a recent sign-in, for which the identity itself can be used', async () => {
     const browser = await browserOf({ account: 'alice' })
     now_ms += 11 * 60_000
     const [{ id }] = await identitiesOf(browser)
@@ -93,8 +93,8 @@ describe('linking', () => {
     expect((await browser.send('GET', '/session/confirm')).body.ways).toEqual(['identity_providers'])
     const other = await goTo(browser, 'confirm', 'bert')
     expect([other.status, other.body.error.code]).toEqual([403, 'other_person'])
-    const asked = await browser.send('POST', '/identities/start', { provider: 'real', purpose: 'confirm' })
-    expect(Object.fromEntries(new URL(asked.body.url).searchParams)).toMatchObject({
+    const start = await browser.send('POST', '/identities/start', { provider: 'real', purpose: 'confirm' })
+    expect(Object.fromEntries(new URL(start.body.url).searchParams)).toMatchObject({
       prompt: 'login',
       max_age: '0',
     })
@@ -110,7 +110,7 @@ describe('linking', () => {
 })
 
 describe('unlinking', () => {
-  test('ends the other sessions that the identity opened, and it signs in no more', async () => {
+  test('ends the other sessions that the identity opened, and prevents new ones', async () => {
     const browser = await browserOf({ account: 'alice' })
     const opened = (await signIn('carla')).browser
     const rows = await identitiesOf(browser)
@@ -123,13 +123,13 @@ describe('unlinking', () => {
     expect(await actions('identity.unlinked')).toMatchObject([{ subject: 'alice' }])
   })
 
-  test('of somebody else’s is as if it were none', async () => {
+  test('another person’s identity is not found', async () => {
     const [{ id }] = await identitiesOf(await browserOf({ account: 'alice' }))
     const { status } = await (await browserOf({ account: 'bob' })).send('DELETE', `/identities/${id}`)
     expect(status).toBe(404)
   })
 
-  test('of the last way to sign in is refused', async () => {
+  test('the last way to sign in is refused', async () => {
     const browser = await browserOf({ account: 'bob' })
     expect((await goTo(browser, 'link', 'bert')).status).toBe(200)
     const [{ id }] = await identitiesOf(browser)
@@ -141,7 +141,7 @@ describe('unlinking', () => {
 })
 
 describe('signing out', () => {
-  test('at the provider ends the sessions that were opened out of it, and no others', async () => {
+  test('at the provider ends only the sessions of that provider session', async () => {
     const { browser, person } = await signIn('anna')
     const elsewhere = (await signIn('anna')).browser
     expect((await browser.viewer()).account).toBe('alice')
@@ -153,7 +153,7 @@ describe('signing out', () => {
     expect((await actions('session.ended')).at(-1)).toMatchObject({ after: expect.stringContaining('real') })
   })
 
-  test('here offers to do so there, too, once', async () => {
+  test('here offers once to sign out at the provider, too', async () => {
     const { browser, person } = await signIn('anna')
     expect((await browser.send('GET', '/identity-providers')).body.left).toBeNull()
     await browser.send('DELETE', '/session')
@@ -169,32 +169,32 @@ describe('signing out', () => {
   })
 })
 
-test('a closed account has no identities any more', async () => {
+test('closing an account deletes its identities', async () => {
   const { closeAccount } = await import('../../src/access/closing.ts')
   await closeAccount(gateway.store, 'alice', now_ms)
   expect(await gateway.store.rows('SELECT id FROM identities')).toEqual([])
   expect((await signIn('anna')).body.error.code).toBe('identity_unknown')
 })
 
-describe('what other plugins know of it', () => {
-  test('linking and unlinking raise the events by which people are told', async () => {
+describe('identities and other plugins', () => {
+  test('linking and unlinking raise the events that notify people', async () => {
     await gateway.account('nora')
     await givePasswords(gateway, ['nora'])
-    const told: unknown[] = []
+    const notices: unknown[] = []
     spy.gateway().people.sign_in_events.on(async (_, { kind, person, ...event }) => {
-      told.push([kind, person.name, 'change' in event ? event.change : ''])
+      notices.push([kind, person.name, 'change' in event ? event.change : ''])
     })
     const browser = await browserOf({ account: 'nora' })
     await goTo(browser, 'link', 'carla')
     const [{ id }] = await identitiesOf(browser)
     await browser.send('DELETE', `/identities/${id}`)
-    expect(told).toEqual([
+    expect(notices).toEqual([
       ['changed', 'nora', 'identity'],
       ['changed', 'nora', 'identity_removed'],
     ])
   })
 
-  test('another way to sign in, such as a passkey, lets the only identity go', async () => {
+  test('the only identity can be unlinked if there is another way to sign in, such as a passkey', async () => {
     await gateway.account('pia')
     const browser = await browserOf({ account: 'pia' })
     await goTo(browser, 'link', 'carla')

@@ -1,4 +1,4 @@
-// Signing in by a real provider in a real browser: the button, the way there and back, linking, confirming, unlinking, signing out.
+// Sign-in by a real provider in a real browser: the button, the redirects, linking, confirming, unlinking, signing out.
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { referralCodeOf } from '../../plugins/referral/binding.ts'
@@ -37,7 +37,7 @@ await gateway.account('alice', { balance_usd: '10' })
 await givePasswords(gateway, ['alice'])
 await ownerWith(gateway, { account: 'alice', email: 'anna@example.com', is_verified: true })
 
-/** The provider's own pages, and the font that they ask for. */
+/** The provider's own pages, and the font that they load. */
 const ELSEWHERE = /a request to another host|fonts\.googleapis/
 const BUTTON = { name: 'Continue with Example ID' }
 const SIDE_BAR = { name: 'Pages' }
@@ -51,7 +51,7 @@ async function signInThere(page: Page, sub: string): Promise<void> {
 }
 
 describe('a provider in the browser', () => {
-  test('signs in, at the page that was asked for, and leaves no answer in the address', async () => {
+  test('signs in, opens the requested page, and leaves no parameters in the address', async () => {
     await using one = await visit()
     const { page } = one
     one.allow(ELSEWHERE)
@@ -66,7 +66,7 @@ describe('a provider in the browser', () => {
     await one.isClean()
   })
 
-  test('on a phone says why nobody is signed in, and leads back', async () => {
+  test('on a phone explains a refused sign-in, and links back', async () => {
     await using one = await visit(undefined, { size: 'phone', theme: 'dark' })
     const { page } = one
     one.allow(ELSEWHERE)
@@ -82,7 +82,7 @@ describe('a provider in the browser', () => {
     await page.getByRole('button', BUTTON).waitFor()
   })
 
-  test('whom the person refuses says so', async () => {
+  test('reports that the person cancelled', async () => {
     await using one = await visit()
     const { page } = one
     one.allow(ELSEWHERE)
@@ -94,7 +94,7 @@ describe('a provider in the browser', () => {
   })
 })
 
-test('a referral link leads by way of the provider to an account that is bound to it', async () => {
+test('an account created by a referral link through the provider is bound to the referrer', async () => {
   const bob = await gateway.account('bob')
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const code = await referralCodeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
@@ -112,7 +112,7 @@ test('a referral link leads by way of the provider to an account that is bound t
   ])
 })
 
-test('the page that it comes back to, opened by hand, leads to the sign-in', async () => {
+test('the return page, opened by hand, leads to the sign-in', async () => {
   await using one = await visit()
   await one.open('/console/sign-in/real')
   await one.page.getByText('This page is the end of a sign-in').waitFor()
@@ -120,7 +120,7 @@ test('the page that it comes back to, opened by hand, leads to the sign-in', asy
 })
 
 describe('in Settings', () => {
-  test('linking waits for a confirmation, which the identity itself is', async () => {
+  test('linking needs a confirmation, for which an identity can be used', async () => {
     await using one = await visit({ account: 'alice' })
     const { page } = one
     one.allow(ELSEWHERE)
@@ -131,11 +131,11 @@ describe('in Settings', () => {
     await page.getByRole('button', { name: 'Link Example ID' }).click()
     await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
     await one.looksRight()
-    // By the identity that is linked already, in a tab of its own.
+    // By the linked identity, in a new tab.
     const tab = page.context().waitForEvent('page')
     await page.getByRole('button', { name: 'Confirm with Example ID' }).click()
     await signInThere(await tab, 'anna')
-    // The link goes on by itself; at the provider somebody is signed in by now.
+    // The linking continues by itself, because the person is now signed in at the provider.
     await page.getByText('Identity linked').waitFor()
     await page.getByRole('cell', { name: 'anna@example.com' }).waitFor()
     await one.quiet()
@@ -162,11 +162,11 @@ describe('in Settings', () => {
   })
 })
 
-test('after signing out, signing out there is one more click', async () => {
+test('after signing out, the page offers to sign out at the provider', async () => {
   await using one = await visit()
   const { page } = one
   one.allow(ELSEWHERE)
-  // What the page asked for meanwhile.
+  // A request of the page in the meantime.
   one.allow(/status of 401/)
   await one.open('/console')
   await page.getByRole('button', BUTTON).click()
@@ -183,7 +183,7 @@ test('after signing out, signing out there is one more click', async () => {
   expect(await page.getByText('You may still be signed in').count()).toBe(0)
 })
 
-test('a password goes on beside it', async () => {
+test('a password still signs in', async () => {
   await using one = await visit()
   await one.open('/console')
   await one.page.getByLabel('Account or email').fill('alice')

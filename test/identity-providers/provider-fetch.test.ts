@@ -1,4 +1,4 @@
-// Requests to identity providers beyond the issuer's own host: to public servers over HTTPS, as they are.
+// Requests to identity providers at hosts other than the issuer's: only to public servers over HTTPS, without redirects.
 import { describe, expect, test } from 'bun:test'
 import { createProviderFetch } from '../../plugins/identity-providers/provider-fetch.ts'
 import { head, PUBLIC_ADDRESSES, send } from '../media/remote-support.ts'
@@ -10,7 +10,7 @@ const ELSEWHERE = 'https://images.example.com/token'
 const json = (text: string) =>
   `${head('content-type: application/json', `content-length: ${text.length}`)}${text}`
 
-async function played(answer: string, addresses = PUBLIC_ADDRESSES) {
+async function serveAnswer(answer: string, addresses = PUBLIC_ADDRESSES) {
   const server = await serveTls(send(answer, 'hang up'))
   const fetch = createProviderFetch(ISSUER, {
     ca: AUTHORITY,
@@ -21,8 +21,8 @@ async function played(answer: string, addresses = PUBLIC_ADDRESSES) {
   return { server, fetch, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-test('an exchange at another host of the provider sends its form, and gets its answer', async () => {
-  await using one = await played(json('{"access_token":"a"}'))
+test('an exchange at another host of the provider sends its form, and gets the answer', async () => {
+  await using one = await serveAnswer(json('{"access_token":"a"}'))
   const answer = await one.fetch(ELSEWHERE, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Basic eDp5' },
@@ -36,8 +36,8 @@ test('an exchange at another host of the provider sends its form, and gets its a
   expect(request).toEndWith('\r\n\r\ncode=c&code_verifier=v')
 })
 
-test('a redirect is no answer, and is not followed', async () => {
-  await using one = await played(
+test('a redirect is a failure, and is not followed', async () => {
+  await using one = await serveAnswer(
     'HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n',
   )
   await expect(one.fetch(ELSEWHERE, {})).rejects.toThrow('answered 302')
@@ -46,9 +46,9 @@ test('a redirect is no answer, and is not followed', async () => {
 
 describe('no connection is made', () => {
   test.each(['10.0.0.1', '127.0.0.1', '169.254.169.254', '::1'])(
-    'to a name that is of %s, among others',
+    'to a name with %s among its addresses',
     async (address) => {
-      await using one = await played(json('{}'), [...PUBLIC_ADDRESSES, address])
+      await using one = await serveAnswer(json('{}'), [...PUBLIC_ADDRESSES, address])
       await expect(one.fetch(ELSEWHERE, {})).rejects.toThrow('is not on the public Internet')
       expect(one.server.connections()).toBe(0)
     },
@@ -61,7 +61,7 @@ describe('no connection is made', () => {
     'https://10.0.0.1/token',
     'https://user:password@images.example.com/token',
   ])('to %s', async (url) => {
-    await using one = await played(json('{}'))
+    await using one = await serveAnswer(json('{}'))
     await expect(one.fetch(url, {})).rejects.toThrow(
       'not its own and not an https:// address of a public server',
     )

@@ -1,4 +1,4 @@
-// Providers that answer badly, or lead elsewhere; and logout tokens that are none.
+// Hostile providers: bad answers, addresses in the operator's network, and invalid logout tokens.
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { createProviderFetch } from '../../plugins/identity-providers/provider-fetch.ts'
 import { CLIENT_ID, startHostileProvider } from '../support/hostile-identity-provider.ts'
@@ -7,7 +7,7 @@ import { browserAt, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
 const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} }
 const MB = 1_024 * 1_024
 
-/** What is in the operator's network, and nobody's to see. */
+/** A server in the operator's network, which no provider may reach. */
 const inside = { requests: 0 }
 const internal = Bun.serve({
   port: 0,
@@ -54,12 +54,12 @@ describe('a provider whose configuration', () => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.answers['/.well-known/openid-configuration'] = answer
   }
-  // Each reads it anew: a gateway asks again five seconds after a failure.
+  // Each test starts a gateway, because a gateway retries only five seconds after a failure.
   test.each([
     ['is not JSON', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['is JSON of another kind', () => Response.json([])],
     ['has no end', endless],
-    ['is larger than any', () => new Response(`{"a":"${'x'.repeat(2 * MB)}"}`)],
+    ['is too large', () => new Response(`{"a":"${'x'.repeat(2 * MB)}"}`)],
     ['is an error', () => new Response('no', { status: 500 })],
     ['redirects into the network', redirect(INTERNAL)],
     ['is of another issuer', () => Response.json({ issuer: 'https://accounts.google.com' })],
@@ -73,7 +73,7 @@ describe('a provider whose configuration', () => {
     expect(body.error.message).not.toContain('127.0.0.1')
   })
 
-  test('comes too late is given up', async () => {
+  test('is too late ends in a timeout', async () => {
     provider.tellTruth('alice', VERIFIED)
     const late = Promise.withResolvers<Response>()
     at(() => late.promise)
@@ -84,7 +84,7 @@ describe('a provider whose configuration', () => {
     late.resolve(new Response())
   })
 
-  test('comes a byte at a time is given up', async () => {
+  test('arrives byte by byte ends in a timeout, too', async () => {
     const dropped = Promise.withResolvers<void>()
     let timer: Timer
     at(
@@ -109,14 +109,14 @@ describe('a provider whose configuration', () => {
   })
 })
 
-describe('a provider that leads', () => {
+describe('the addresses and answers of a provider', () => {
   test.each([
     ['the exchange of codes', { token_endpoint: `${INTERNAL}/token` }],
     ['its keys', { jwks_uri: `${INTERNAL}/jwks` }],
-    ['the exchange to metadata of a cloud', { token_endpoint: 'http://169.254.169.254/latest/meta-data' }],
-    ['its keys to a name of the network', { jwks_uri: 'https://keys.internal/jwks' }],
-    ['the exchange to an address in numbers', { token_endpoint: 'https://2130706433/token' }],
-  ])('%s into the network gets no request there', async (_, metadata) => {
+    ['the exchange at a cloud’s metadata', { token_endpoint: 'http://169.254.169.254/latest/meta-data' }],
+    ['its keys at an internal name', { jwks_uri: 'https://keys.internal/jwks' }],
+    ['the exchange at a numeric address', { token_endpoint: 'https://2130706433/token' }],
+  ])('an address in the operator’s network causes no request there: %s', async (_, metadata) => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.metadata = metadata
     await using own = await gatewayWith(gatewayAddress(), provider.lines())
@@ -127,10 +127,10 @@ describe('a provider that leads', () => {
     expect(await browser.viewer()).toBeNull()
   })
 
-  test.each(['/token', '/jwks'])('%s on by a redirect gets no request there', async (path) => {
+  test.each(['/token', '/jwks'])('a redirect of %s into the network is not followed', async (path) => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.answers[path] = redirect(INTERNAL)
-    // The keys of a gateway that has read them already would do.
+    // A new gateway, because the other one has read the keys already.
     await using own = await gatewayWith(gatewayAddress(), provider.lines())
     const browser = browserAt(own)
     const { status } = await browser.finish('hostile', provider.backFrom(await browser.start('hostile')))
@@ -142,8 +142,8 @@ describe('a provider that leads', () => {
       'an error with HTML',
       () => Response.json({ error: '<script>alert(1)</script>', error_description: '<b>' }, { status: 400 }),
     ],
-    ['no token', () => Response.json({ access_token: 'a', token_type: 'bearer' })],
-  ])('the exchange to what is %s signs nobody in, and its words are not repeated', async (_, answer) => {
+    ['no ID token', () => Response.json({ access_token: 'a', token_type: 'bearer' })],
+  ])('an exchange answered with %s signs nobody in, and its text is not shown', async (_, answer) => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.answers['/token'] = answer
     const { status, body } = await signIn()
@@ -152,7 +152,7 @@ describe('a provider that leads', () => {
     expect(body.error.message).not.toContain('<')
   })
 
-  test('the exchange to what is without end is given up', async () => {
+  test('an endless answer to the exchange is cut off', async () => {
     provider.tellTruth('alice', VERIFIED)
     provider.lies.answers['/token'] = endless
     const { status, body } = await signIn()
@@ -178,7 +178,7 @@ describe('a logout token', () => {
       method: 'POST',
       body: new URLSearchParams({ logout_token: token }),
     })
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+    // biome-ignore lint/suspicious/noExplicitAny: each test reads the fields that it needs
     return { status: answer.status, body: (await answer.json()) as any, headers: answer.headers }
   }
   const signInAs = async (sid: string, sub = 'alice') => {
@@ -188,7 +188,7 @@ describe('a logout token', () => {
     return browser
   }
 
-  test('ends the session of the provider that it names, once', async () => {
+  test('ends the provider session that it names, once', async () => {
     const [one, other] = [await signInAs('session-1'), await signInAs('session-2')]
     const token = await provider.sign(claimsOf(), { typ: 'logout+jwt' })
     const { status, body, headers } = await send(token)
@@ -200,7 +200,7 @@ describe('a logout token', () => {
     expect((await again.viewer()).account).toBe('alice')
   })
 
-  test('that names a person alone ends all sessions of this identity, and no other’s', async () => {
+  test('that names only a person ends all sessions of this identity, and no others', async () => {
     const [one, other] = [await signInAs('session-3'), await signInAs('session-4')]
     const another = await signInAs('session-5', 'alice-too')
     expect((await send(await provider.sign(claimsOf({ sid: undefined })))).status).toBe(200)
@@ -208,7 +208,7 @@ describe('a logout token', () => {
     expect((await another.viewer()).account).toBe('alice')
   })
 
-  test('ends the session of somebody of the staff, too, by the session of the provider and by the person', async () => {
+  test('ends the session of a staff member, too, by the provider session or by the person', async () => {
     await using own = await startHostileProvider('staff')
     const there = await gatewayWith(
       gatewayAddress(),
@@ -252,11 +252,11 @@ describe('a logout token', () => {
     ['without events', { events: undefined }, {}],
     ['of another event', { events: { 'http://example.com/event': {} } }, {}],
     [
-      'whose event is no object',
+      'with an event that is no object',
       { events: { 'http://schemas.openid.net/event/backchannel-logout': true } },
       {},
     ],
-    ['with a nonce, as an ID token has', { nonce: 'x' }, {}],
+    ['with a nonce, as in an ID token', { nonce: 'x' }, {}],
     ['that names nobody', { sid: undefined, sub: undefined }, {}],
     ['of another type', {}, { typ: 'at+jwt' }],
   ])('%s ends nothing', async (_, claims, header) => {
@@ -266,7 +266,7 @@ describe('a logout token', () => {
     expect((await browser.viewer()).account).toBe('alice')
   })
 
-  test('that nobody signed, or a stranger did, ends nothing', async () => {
+  test('that is unsigned or signed by a stranger ends nothing', async () => {
     const browser = await signInAs('session-1')
     const { UnsecuredJWT } = await import('jose')
     await using stranger = await startHostileProvider('stranger')
@@ -275,7 +275,7 @@ describe('a logout token', () => {
     expect((await browser.viewer()).account).toBe('alice')
   })
 
-  test('to a provider that is not there is not found; without one, twice or too long is refused', async () => {
+  test('for an unknown provider is 404; a missing, repeated or too long one is refused', async () => {
     expect((await send(await provider.sign(claimsOf()), 'nobody')).status).toBe(404)
     for (const [body, status] of [
       ['', 400],

@@ -1,9 +1,9 @@
-// The scene of identity providers: a gateway that knows some, and browsers without a screen that sign in by them.
+// The scene of identity providers: a gateway with some of them, and browsers without a screen that sign in.
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { freePort } from '../support/free-port.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
 
-/** Where a gateway will be, so that its providers can be told before it starts. */
+/** The future address of a gateway, which its providers need before it starts. */
 export const gatewayAddress = (): { listen: string; url: string } => {
   const listen = `127.0.0.1:${freePort()}`
   return { listen, url: `http://${listen}` }
@@ -19,7 +19,7 @@ export const gatewayWith = (
   options: TestGatewayOptions = {},
 ): Promise<TestGateway> => startTestGateway({ listen, catalogue: catalogueWith(url, lines), ...options })
 
-interface Sent {
+interface SendOptions {
   headers?: Record<string, string>
 }
 
@@ -29,9 +29,9 @@ let browsers = 0
 export function browserAt({ url }: Pick<TestGateway, 'url'>) {
   const cookies = new Map<string, string>([['__Host-tollgate-probe', '1']])
   browsers += 1
-  // Of its own: failed attempts are counted by addresses.
+  // Each browser has its own address, because failed attempts are counted by address.
   const address = `203.0.113.${browsers % 250}`
-  const send = async (method: string, path: string, body?: unknown, { headers = {} }: Sent = {}) => {
+  const send = async (method: string, path: string, body?: unknown, { headers = {} }: SendOptions = {}) => {
     const answer = await fetch(new URL(`/console/api${path}`, url), {
       method,
       headers: {
@@ -48,13 +48,13 @@ export function browserAt({ url }: Pick<TestGateway, 'url'>) {
       if (/Max-Age=0/.test(line)) cookies.delete(name)
       else cookies.set(name, value)
     }
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+    // biome-ignore lint/suspicious/noExplicitAny: each test reads the fields that it needs
     return { status: answer.status, body: (await answer.json()) as any }
   }
   const self = {
     cookies,
     send,
-    /** Presses the button of a provider. @returns where it leads */
+    /** Presses the button of a provider. @returns its address */
     async start(provider: string, next?: string): Promise<URL> {
       const { status, body } = await send('POST', '/identity-providers/start', {
         provider,
@@ -63,13 +63,13 @@ export function browserAt({ url }: Pick<TestGateway, 'url'>) {
       if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
       return new URL(body.url)
     },
-    /** The page that the provider sends people back to. */
-    finish: (provider: string, came_back: URL | string) =>
+    /** Opens the page to which the provider redirects people back. */
+    finish: (provider: string, return_url: URL | string) =>
       send('POST', '/identity-providers/finish', {
         provider,
-        query: typeof came_back === 'string' ? came_back : came_back.search,
+        query: typeof return_url === 'string' ? return_url : return_url.search,
       }),
-    /** Who is signed in. */
+    /** The person who is signed in. */
     viewer: async () => (await send('GET', '/session')).body.viewer,
   }
   return self
@@ -77,7 +77,7 @@ export function browserAt({ url }: Pick<TestGateway, 'url'>) {
 
 export type TestBrowser = ReturnType<typeof browserAt>
 
-/** Makes the owner of an account, with an address; verified, where that is said. */
+/** Creates the owner of an account, with an address that is verified on request. */
 export async function ownerWith(
   { store }: Pick<TestGateway, 'store'>,
   { account, email, is_verified }: { account: string; email: string; is_verified: boolean },

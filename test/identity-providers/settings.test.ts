@@ -1,4 +1,4 @@
-// The settings of identity providers: what is taken, what is refused with which words, and what is hidden.
+// The settings of identity providers: presets, refusals with their messages, and hidden secrets.
 import { describe, expect, test } from 'bun:test'
 import {
   logoutUriOf,
@@ -14,7 +14,7 @@ import '../support/plugin-sections.ts'
 const PUBLIC = 'https://gateway.example.com'
 const GOOGLE = 'name = "google"\npreset = "google"\nclient_id = "c"\nclient_secret = "env:GOOGLE"'
 
-/** Reads blocks as a start does. */
+/** Reads blocks of [[sign_in.oidc]] as a start does. */
 function read(
   blocks: readonly string[],
   { env = { GOOGLE: 'secret-of-google' }, public_url = PUBLIC as string | null } = {},
@@ -35,7 +35,7 @@ function read(
   }
 }
 
-test('a preset has its address, its name and what is asked', () => {
+test('a preset has its address, its name and its scopes', () => {
   const { providers, mistakes, secrets } = read([GOOGLE])
   expect(mistakes).toEqual([])
   expect(providers).toMatchObject([
@@ -53,21 +53,21 @@ test('a preset has its address, its name and what is asked', () => {
   expect(secrets).toContain('secret-of-google')
 })
 
-test('without the section there is none, and without its variable one is left out', () => {
+test('without the section no provider is offered; a provider without its variable is left out', () => {
   expect(read([]).providers).toEqual([])
   const { providers, unavailable, mistakes, warnings } = read([GOOGLE], { env: {} as never })
   expect([providers, mistakes, unavailable]).toEqual([[], [], [{ name: 'google', variable: 'GOOGLE' }]])
   expect(warnings.join()).toContain('nobody signs in with "google"')
 })
 
-test('without public_url a start is refused with that sentence', () => {
+test('without public_url a start is refused with the advice to set it', () => {
   expect(read([GOOGLE], { public_url: null }).mistakes).toEqual([`sign_in.oidc ${NEEDS_PUBLIC_URL}`])
 })
 
 const at = (field: string) => `sign_in.oidc[0].${field}`
 const KEYCLOAK = 'name = "id"\npreset = "keycloak"\nclient_id = "c"'
 
-describe('refused is', () => {
+describe('the catalogue is refused for', () => {
   test.each([
     ['a provider without an address', KEYCLOAK, at('issuer')],
     ['Microsoft without a tenant', 'name = "m"\npreset = "microsoft"\nclient_id = "c"', at('issuer')],
@@ -79,14 +79,14 @@ describe('refused is', () => {
     ['an address without TLS', `${KEYCLOAK}\nissuer = "http://id.example.com"`, at('issuer')],
     ['an address with a query', `${KEYCLOAK}\nissuer = "https://id.example.com?x"`, at('issuer')],
     ['an address with a password', `${KEYCLOAK}\nissuer = "https://a:b@id.example.com"`, at('issuer')],
-    ['what is no address', `${KEYCLOAK}\nissuer = "id"`, at('issuer')],
+    ['a text that is no address', `${KEYCLOAK}\nissuer = "id"`, at('issuer')],
     ['another preset', 'name = "x"\npreset = "yahoo"\nclient_id = "c"', at('preset')],
     [
-      'a name that is no part of an address',
+      'a name that does not fit into an address',
       'name = "my id"\npreset = "google"\nclient_id = "c"',
       at('name'),
     ],
-    ['no client', 'name = "x"\npreset = "google"', at('client_id')],
+    ['a provider without a client', 'name = "x"\npreset = "google"', at('client_id')],
     ['GitHub without a secret', 'name = "g"\npreset = "github"\nclient_id = "c"', at('client_secret')],
     [
       'a role for accounts',
@@ -103,14 +103,14 @@ describe('refused is', () => {
     expect(mistakes.map((mistake) => mistake.split(' ')[0])).toContain(path)
   })
 
-  test('a name twice', () => {
+  test('a repeated name', () => {
     expect(read([GOOGLE, GOOGLE]).mistakes).toEqual([
       'sign_in.oidc[1].name "google" is the name of another provider, too',
     ])
   })
 })
 
-test('an address on this machine may be without TLS, for trying', () => {
+test('an address on this machine may be without TLS, for tests', () => {
   for (const host of ['localhost:8080', '127.0.0.1:1', '[::1]:1'])
     expect(read([`${KEYCLOAK}\nissuer = "http://${host}/realms/main"`]).mistakes).toEqual([])
 })
@@ -134,7 +134,7 @@ test.each([
     'sign_in.oidc must be a list of tables: begin each of them with [[sign_in.oidc]]',
   ],
   [`[[sign_in.oidc]]\n${GOOGLE}\nemail_domains = { a = 1 }`, 'sign_in.oidc[0].email_domains must be a list'],
-])('a table in place of a list is no empty list: %p', (lines, mistake) => {
+])('a table in place of a list is a mistake: %p', (lines, mistake) => {
   const text = FIRST_CATALOGUE.replace('[server]', `[server]\npublic_url = "${PUBLIC}"`)
   const reading = readCatalogue(`${text}\n${lines}\n`, {
     env: { GOOGLE: 'secret-of-google' },

@@ -1,4 +1,4 @@
-// Signing in by a real OpenID provider: who is let in, as whom, and what of it is written down.
+// Sign-in by a real OpenID provider: the person, their role, and the rows that it leaves.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { personAt, startProvider } from '../support/identity-provider.ts'
 import { browserAt, gatewayAddress, gatewayWith, ownerWith } from './scene.ts'
@@ -32,7 +32,7 @@ const identities = () =>
   gateway.store.rows('SELECT person_id, issuer, subject, provider, email FROM identities ORDER BY id')
 
 describe('an identity', () => {
-  test('joins the person who has shown that its verified address is theirs, and is theirs from then on', async () => {
+  test('links to the person who has verified its address here, and stays theirs', async () => {
     const first = await signIn('anna')
     expect([first.status, first.body]).toEqual([200, { purpose: 'sign_in', next: '/calls?model=x' }])
     expect(await first.browser.viewer()).toMatchObject({ side: 'account', account: 'alice', role: 'owner' })
@@ -44,14 +44,14 @@ describe('an identity', () => {
       email: 'Anna@Example.com',
     }
     expect(await identities()).toEqual([row])
-    // Its address may be any other by now, of the domains that are allowed (domains.security.test.ts).
+    // Later its address may be any other in the allowed domains (domains.security.test.ts).
     provider.people.anna = { email: 'other@staff.example', email_verified: true }
     const second = await signIn('anna')
     expect([second.status, (await second.browser.viewer()).account]).toEqual([200, 'alice'])
     expect(await identities()).toEqual([{ ...row, email: 'other@staff.example' }])
   })
 
-  test('of an unknown person of these domains becomes one of the staff, with the role of the setting', async () => {
+  test('of an unknown person in the staff’s domains joins the staff, with the role of the setting', async () => {
     const { status, browser } = await signIn('carla')
     expect(status).toBe(200)
     expect(await browser.viewer()).toMatchObject({ side: 'operator', role: 'support' })
@@ -70,7 +70,7 @@ describe('an identity', () => {
     ])
   })
 
-  test('of anybody else is refused, and nothing is made', async () => {
+  test('of any other person is refused, without new rows', async () => {
     const before = await gateway.store.rows('SELECT count(*) AS people FROM people')
     const { status, body, browser } = await signIn('bert')
     expect([status, body.error.code]).toEqual([403, 'identity_unknown'])

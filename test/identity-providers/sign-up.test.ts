@@ -1,4 +1,4 @@
-// Signing up by an identity provider: an account of somebody new whose address the provider has checked, by the policy and the terms of sign-up.
+// Sign-up by an identity provider: a new account for a verified address, by the policy and the terms of sign-up.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { referralCodeOf } from '../../plugins/referral/binding.ts'
 import { startHostileProvider } from '../support/hostile-identity-provider.ts'
@@ -44,7 +44,7 @@ const accounts = async () =>
 const claimAddress = (email: string, claims: object = { email_verified: true }) =>
   provider.tellTruth(email, { email, ...claims })
 
-test('a stranger gets an account of their own, without money, with the terms that they had before them', async () => {
+test('a stranger gets an account without money, with the terms that they accepted', async () => {
   const browser = browserAt(gateway)
   expect((await browser.send('GET', '/identity-providers')).body.terms).toEqual(TERMS)
   claimAddress('zoe@example.com')
@@ -57,13 +57,13 @@ test('a stranger gets an account of their own, without money, with the terms tha
          FROM accounts a JOIN people p ON p.account_id = a.id JOIN identities i ON i.person_id = p.id JOIN terms_acceptances t ON t.account_id = a.id`,
     ),
   ).toMatchObject([{ balance_nanos: 0, email: 'zoe@example.com', subject: 'zoe@example.com', ...TERMS }])
-  // They come back to it.
+  // A second sign-in uses the same account.
   const again = await signIn(null)
   expect((await again.browser.viewer()).account).toBe('zoe')
   expect(await accounts()).toEqual(['zoe'])
 })
 
-describe('nobody gets an account', () => {
+describe('no account is created', () => {
   const refused = async (terms: object | null = TERMS, browser = browserAt(gateway)) => {
     const before = await accounts()
     const { status, body } = await signIn(terms, browser)
@@ -73,25 +73,25 @@ describe('nobody gets an account', () => {
   }
 
   test.each([{ email_verified: false }, {}, { email_verified: 'true' }])(
-    'whose address the provider has not checked: %j',
+    'for an unverified address: %j',
     async (claims) => {
       claimAddress('mo@example.com', claims)
       expect(await refused()).toEqual([403, 'identity_unknown'])
     },
   )
 
-  test('of a domain that may not sign up', async () => {
+  test('for a domain that may not sign up', async () => {
     claimAddress('mo@other.example')
     expect(await refused()).toEqual([400, 'domain_not_allowed'])
   })
 
-  test('without the terms, or with those of before', async () => {
+  test('without the terms, or with an older version of them', async () => {
     claimAddress('mo@example.com')
     expect(await refused(null)).toEqual([400, 'terms_not_accepted'])
     expect(await refused({ ...TERMS, version: '2025' })).toEqual([400, 'terms_not_accepted'])
   })
 
-  test('in place of whoever has shown that the address is theirs: they come in as themselves', async () => {
+  test('for a person who has verified the address here, who signs in to their own', async () => {
     await gateway.account('lea')
     await ownerWith(gateway, { account: 'lea', email: 'lea@example.com', is_verified: true })
     claimAddress('lea@example.com')
@@ -109,7 +109,7 @@ describe('nobody gets an account', () => {
     await configure('open')
   })
 
-  test('beyond the limit of a network', async () => {
+  test('above the limit of a network', async () => {
     const browser = browserAt(gateway)
     for (const name of ['one', 'two']) {
       claimAddress(`${name}@example.com`)
@@ -130,7 +130,7 @@ describe('by a referral link', () => {
     const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
     code = await referralCodeOf(gateway.store, bob.id, { randomBytes, now_ms: 1 })
   })
-  /** The names of accounts, and whose link they signed up by. */
+  /** The referrer of each account, by its name. */
   const referred = async () =>
     Object.fromEntries(
       (
@@ -146,7 +146,7 @@ describe('by a referral link', () => {
     return (await browser.viewer()).account
   }
 
-  test('a stranger is bound to its account, and the log says so', async () => {
+  test('a stranger is bound to the referrer, and the log says so', async () => {
     expect(await signUp('carla@example.com', code)).toBe('carla')
     expect(await referred()).toEqual({ carla: bob.id })
     const lines = await gateway.store.rows<{ subject: string }>(
@@ -156,15 +156,15 @@ describe('by a referral link', () => {
   })
 
   test.each([
-    ['by an unknown one', 'dora@example.com', 'nobody00', 'dora'],
-    ['to themselves, by another spelling of their mailbox', 'bob+2@example.com', undefined, 'bob-2'],
-    ['once they have an account', 'zoe@example.com', undefined, 'zoe'],
-  ])('%s nobody is bound', async (_, email, unknown, account) => {
+    ['by an unknown code', 'dora@example.com', 'nobody00', 'dora'],
+    ['by the referrer’s own mailbox in another spelling', 'bob+2@example.com', undefined, 'bob-2'],
+    ['by a person who has an account', 'zoe@example.com', undefined, 'zoe'],
+  ])('a sign-in %s binds nobody', async (_, email, unknown, account) => {
     expect(await signUp(email, unknown ?? code)).toBe(account)
     expect(await referred()).toEqual({ carla: bob.id })
   })
 
-  test('what is no code is refused before anybody goes to the provider', async () => {
+  test('a malformed code is refused before the redirect to the provider', async () => {
     const { status } = await browserAt(gateway).send('POST', '/identity-providers/start', {
       ...{ provider: 'id', ref: 'A"b' },
     })

@@ -1,4 +1,4 @@
-// Microsoft's addresses for several tenants, faked as they answer: each token is taken of the tenant that it names, and of no other.
+// Microsoft's addresses for several tenants, faked: a token counts only for the tenant that it names.
 import { describe, expect, test } from 'bun:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { readProvider } from '../../plugins/identity-providers/directory.ts'
@@ -28,7 +28,7 @@ const provider = (tenant: string): IdentityProvider => ({
   email_trust: 'microsoft',
 })
 
-/** The keys that it publishes, as each says whose it is. */
+/** The published keys, with the issuer of each. */
 const KEYS = {
   shared: TEMPLATE,
   personal: issuerOf(PERSONAL),
@@ -52,7 +52,7 @@ const jwks = {
   ),
 }
 
-interface Signed {
+interface SignedToken {
   claims: Record<string, unknown>
   key: KeyName
 }
@@ -85,7 +85,7 @@ function microsoft(tenant: string, published: string, token: () => Promise<strin
   }
 }
 
-async function signIn(tenant: string, published: string, { claims, key }: Signed) {
+async function signIn(tenant: string, published: string, { claims, key }: SignedToken) {
   const one = provider(tenant)
   const secrets = await newSecrets()
   const known = await readProvider(
@@ -114,18 +114,13 @@ async function signIn(tenant: string, published: string, { claims, key }: Signed
 
 const of = (tid: string, iss = issuerOf(tid)) => ({ tid, iss })
 
-describe('somebody signs in', () => {
+describe('a person signs in', () => {
   test.each([
     ['of one tenant by "common"', 'common', TEMPLATE, { claims: of(CONTOSO), key: 'shared' }],
-    ['of another tenant by the same', 'common', TEMPLATE, { claims: of(FABRIKAM), key: 'shared' }],
-    [
-      'of a tenant with a key of its own by "common"',
-      'common',
-      TEMPLATE,
-      { claims: of(CONTOSO), key: 'contoso' },
-    ],
+    ['of another tenant by "common"', 'common', TEMPLATE, { claims: of(FABRIKAM), key: 'shared' }],
+    ['of a tenant with its own key by "common"', 'common', TEMPLATE, { claims: of(CONTOSO), key: 'contoso' }],
     ['with a personal account by "common"', 'common', TEMPLATE, { claims: of(PERSONAL), key: 'personal' }],
-    ['by a key that says nothing of its tenant', 'common', TEMPLATE, { claims: of(CONTOSO), key: 'unnamed' }],
+    ['by a key without an issuer', 'common', TEMPLATE, { claims: of(CONTOSO), key: 'unnamed' }],
     ['by "organizations"', 'organizations', TEMPLATE, { claims: of(FABRIKAM), key: 'shared' }],
     ['by "consumers"', 'consumers', issuerOf(PERSONAL), { claims: of(PERSONAL), key: 'personal' }],
     ['by the ID of a tenant', CONTOSO, issuerOf(CONTOSO), { claims: of(CONTOSO), key: 'shared' }],
@@ -135,7 +130,7 @@ describe('somebody signs in', () => {
       issuerOf(CONTOSO),
       { claims: of(CONTOSO), key: 'shared' },
     ],
-  ] as const)('%s, known by the issuer of their own tenant', async (_, tenant, published, signed) => {
+  ] as const)('%s, with the issuer of their own tenant', async (_, tenant, published, signed) => {
     const { url, issuer, subject, verified_email } = await signIn(tenant, published, signed)
     expect(url).toStartWith(`${HOST}/${tenant}/oauth2/v2.0/authorize?`)
     expect({ issuer, subject, verified_email }).toEqual({
@@ -155,16 +150,16 @@ describe('a token is refused', () => {
       TEMPLATE,
       { claims: of(CONTOSO, issuerOf(FABRIKAM)), key: 'shared' },
     ],
-    ['with the template for an issuer', 'common', TEMPLATE, { claims: of(CONTOSO, TEMPLATE), key: 'shared' }],
+    ['with the template as its issuer', 'common', TEMPLATE, { claims: of(CONTOSO, TEMPLATE), key: 'shared' }],
     [
-      'with the address for an issuer',
+      'with "common" as its issuer',
       'common',
       TEMPLATE,
       { claims: of(CONTOSO, issuerOf('common')), key: 'shared' },
     ],
-    ['that names no tenant', 'common', TEMPLATE, { claims: { iss: issuerOf('undefined') }, key: 'shared' }],
-    ['whose tenant is the template', 'common', TEMPLATE, { claims: of('{tenantid}'), key: 'shared' }],
-    ['whose tenant is part of an address', 'common', TEMPLATE, { claims: of('a/../b'), key: 'shared' }],
+    ['without a tenant', 'common', TEMPLATE, { claims: { iss: issuerOf('undefined') }, key: 'shared' }],
+    ['with the template as its tenant', 'common', TEMPLATE, { claims: of('{tenantid}'), key: 'shared' }],
+    ['with a path as its tenant', 'common', TEMPLATE, { claims: of('a/../b'), key: 'shared' }],
     [
       'of another host',
       'common',
