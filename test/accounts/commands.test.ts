@@ -1,4 +1,4 @@
-// `account`, `credit` and `debit`: what they do, what they print, and the fields of --json.
+// `account`, `credit` and `debit`: their effects, their output, and the fields of --json.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { createWriter } from '../../src/money/ledger/writer.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
@@ -8,13 +8,13 @@ import { hold, post } from '../money/ledger/world.ts'
 const scene = sceneOfEachTest()
 
 describe('account', () => {
-  test('create makes the database where the folder has none yet', async () => {
+  test('create makes the database if the folder has none', async () => {
     using empty = createScene('nothing')
     expect((await empty.run('account', 'create', 'anna')).status).toBe(0)
     expect((await empty.run('account', 'list')).out).toContain('anna')
   })
 
-  test('create answers with the account: active, without money', async () => {
+  test('create prints the account: active, without money', async () => {
     expect(await scene.json('account', 'create', 'anna')).toEqual({
       id: 1,
       name: 'anna',
@@ -46,7 +46,7 @@ describe('account', () => {
     expect(row).toMatch(/^anna +active +12\.50 +0\.00 +0\.00 +2026-11-21T12:00:00[+-]\d\d:\d\d$/)
   })
 
-  test('change writes down a display name, an email and a note, which show has', async () => {
+  test('change sets a display name, an email and a note, and show prints them', async () => {
     await scene.run('account', 'create', 'anna')
     const options = ['--display-name', 'Zoë & Co', '--email', 'zoe@example.com', '--note', 'pays late']
     const details = { display_name: 'Zoë & Co', email: 'zoe@example.com', note: 'pays late' }
@@ -62,7 +62,7 @@ describe('account', () => {
     expect(out).not.toContain('note')
   })
 
-  test('limit sets limits of spending by period, which show has, and takes them away', async () => {
+  test('limit sets and removes spend limits by period, and show prints them', async () => {
     await scene.run('account', 'create', 'anna')
     expect((await scene.run('account', 'limit', 'anna')).err).toContain('Nothing to change')
     await scene.run('account', 'limit', 'anna', '--limit-day', '5', '--limit-5h', '2')
@@ -101,14 +101,14 @@ describe('account', () => {
     ]).toEqual(['suspended', 'suspended', 'active', 'active'])
   })
 
-  test('show has the keys, never their text', async () => {
+  test('show lists the keys, without their text', async () => {
     await scene.run('account', 'create', 'anna')
     const { key } = await scene.json('key', 'create', 'anna', '--name', 'phone')
-    const shown = await scene.run('account', 'show', 'anna')
+    const { out } = await scene.run('account', 'show', 'anna')
     const { keys } = await scene.json('account', 'show', 'anna')
-    expect(shown.out).toContain(`phone (${key.slice(0, 10)}…)`)
+    expect(out).toContain(`phone (${key.slice(0, 10)}…)`)
     expect(keys).toMatchObject([{ name: 'phone', prefix: key.slice(0, 10), status: 'active' }])
-    expect(shown.out + JSON.stringify(keys)).not.toContain(key)
+    expect(out + JSON.stringify(keys)).not.toContain(key)
   })
 })
 
@@ -127,7 +127,7 @@ describe('credit and debit', () => {
     })
   })
 
-  test('are entered in the ledger with their note', async () => {
+  test('are entries of the ledger, with their note', async () => {
     await scene.run('credit', 'anna', '3', '--note', 'invoice 7')
     await scene.run('debit', 'anna', '1', '--note', 'refund of 7')
     const db = openDatabase(scene.path('tollgate.db'))
@@ -141,7 +141,7 @@ describe('credit and debit', () => {
     db.close()
   })
 
-  test('a debit never takes money held for a call under way', async () => {
+  test('a debit never takes money held for a running call', async () => {
     await scene.run('credit', 'anna', '3')
     await scene.run('key', 'create', 'anna')
     const db = openDatabase(scene.path('tollgate.db'))
@@ -153,7 +153,7 @@ describe('credit and debit', () => {
     expect((await scene.json('debit', 'anna', '1')).available_nanos).toBe(0)
   })
 
-  test('a reference is used once in an account, and its second use shows the first', async () => {
+  test('a reference works once in an account, and its second use shows the first', async () => {
     await scene.run('account', 'create', 'anna')
     await scene.run('account', 'create', 'ben')
     const used = ['--note', 'paid', '--reference', 'invoice 17']
@@ -183,7 +183,7 @@ describe('credit and debit', () => {
     },
   )
 
-  test('a credit pays debt first, and says what debt is left', async () => {
+  test('a credit pays debt first, and prints the remaining debt', async () => {
     await scene.run('key', 'create', 'anna')
     const db = openDatabase(scene.path('tollgate.db'))
     const writer = createWriter(db)
@@ -200,7 +200,7 @@ describe('credit and debit', () => {
     expect((await scene.run('audit')).status).toBe(0)
   })
 
-  test('work for a suspended account: only its calls are refused', async () => {
+  test('work for a suspended account', async () => {
     await scene.run('account', 'suspend', 'anna')
     expect((await scene.run('credit', 'anna', '2')).status).toBe(0)
   })

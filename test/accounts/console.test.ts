@@ -1,4 +1,4 @@
-// Accounts in the console: who is there, who is low, and what the operator does with them.
+// Accounts in the console: the list, low balances, and the operator's actions.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { allPages, clientOf, errorOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
@@ -14,14 +14,14 @@ const { gateway, call, key } = await fileScene({
 const operator = await signedIn(gateway, 'operator')
 const USD = 1_000_000_000
 const TOO_MUCH = ['9007199.254740992', '9'.repeat(39), '9'.repeat(99)]
-let named = 0
+let created = 0
 
-/** An account of its own for a test. */
+/** A new account for a test. */
 async function fresh(balance_usd = '0') {
-  named += 1
-  return await gateway.account(`fresh-${named}`, { balance_usd })
+  created += 1
+  return await gateway.account(`fresh-${created}`, { balance_usd })
 }
-/** A movement of money under a key of its own, unless it is given one. */
+/** Moves money under a new idempotency key, or under the one passed. */
 const move = async (path: string, body: object, key: string = crypto.randomUUID()) =>
   await operator.send('POST', path, { body, headers: { 'idempotency-key': key } })
 const post = async (path: string, body?: object) =>
@@ -41,7 +41,7 @@ describe('the list', () => {
     await gateway.rest()
   })
 
-  test('is by name, with what each has and how it stands', async () => {
+  test('is ordered by name, with the money and the state of each account', async () => {
     const { accounts, next_cursor } = await operator.json('GET', '/accounts?search=a')
     expect(names(accounts)).toEqual(['account-1', 'amy', 'cora', 'dan'])
     expect(accounts[1]).toMatchObject({
@@ -57,7 +57,7 @@ describe('the list', () => {
     expect(next_cursor).toBeNull()
   })
 
-  test('knows what was spent this week, and how long the rest lasts', async () => {
+  test('has the spend of the week, and the days until the balance runs out', async () => {
     const { accounts } = await operator.json('GET', '/accounts?order=-spent&limit=1')
     expect(accounts).toMatchObject([
       { name: 'account-1', week_nanos: 3 * ANSWER_NANOS, change_percent: null },
@@ -85,7 +85,7 @@ describe('the list', () => {
     expect(names(accounts).filter((name) => !name.startsWith('fresh-'))).toEqual(expected)
   })
 
-  test('low: who has spent something this week and has nothing left; not who never called', async () => {
+  test('filters accounts with a low balance: those that called this week, not those that never called', async () => {
     const unused = await fresh()
     const { available_usd: amount } = await operator.json('GET', '/accounts/account-1')
     await post('/accounts/account-1/debit', { amount, note: 'moved' })
@@ -97,7 +97,7 @@ describe('the list', () => {
   })
 
   test.each(['name', '-name', 'balance', '-balance', 'spent', '-spent'])(
-    'page by page by %s, every account once and in order',
+    'has every account once and in order, in pages by %s',
     async (order) => {
       const all = names((await operator.json('GET', `/accounts?order=${order}`)).accounts)
       const pages = await allPages((cursor) =>
@@ -117,7 +117,7 @@ describe('the list', () => {
     ['limit=0', 'limit'],
     ['name=x', 'name'],
     ['order=name&order=spent', 'order'],
-  ])('?%s: 400', async (query, param) => {
+  ])('refuses ?%s with 400', async (query, param) => {
     expect(await errorOf(await operator.send('GET', `/accounts?${query}`))).toMatchObject({
       status: 400,
       param,
@@ -126,7 +126,7 @@ describe('the list', () => {
 })
 
 describe('one account', () => {
-  test('by its number and by its name, with its limits and its keys', async () => {
+  test('is found by its number and by its name, with its limits and its keys', async () => {
     const by_number = await operator.json('GET', '/accounts/1')
     expect(await operator.json('GET', `/accounts/${by_number.name}`)).toEqual(by_number)
     expect(by_number).toMatchObject({
@@ -138,20 +138,23 @@ describe('one account', () => {
     })
   })
 
-  test('whose name needs quotes in the catalogue', async () => {
+  test('has its limits even if its name needs quotes in the catalogue', async () => {
     await gateway.account('o.b')
     expect(await operator.json('GET', '/accounts/o.b')).toMatchObject({
       limits: { concurrent_calls: { limit: 2, used: 0 } },
     })
   })
 
-  test.each(['999999', 'nobody', '0', '-1', '1e3', '%00', '9'.repeat(30)])('%s: 404', async (reference) => {
-    expect((await operator.send('GET', `/accounts/${reference}`)).status).toBe(404)
-  })
+  test.each(['999999', 'nobody', '0', '-1', '1e3', '%00', '9'.repeat(30)])(
+    '%s is not found',
+    async (reference) => {
+      expect((await operator.send('GET', `/accounts/${reference}`)).status).toBe(404)
+    },
+  )
 })
 
 describe('a new account', () => {
-  test('has no money and no key', async () => {
+  test('has neither money nor keys', async () => {
     expect(await operator.json('POST', '/accounts', { name: 'newcomer' })).toMatchObject({
       name: 'newcomer',
       balance_nanos: 0,
@@ -161,7 +164,7 @@ describe('a new account', () => {
     })
   })
 
-  test('sent twice is made once', async () => {
+  test('is created once by two simultaneous requests', async () => {
     const both = await Promise.all([post('/accounts', { name: 'twin' }), post('/accounts', { name: 'twin' })])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
     expect(gateway.rows().accounts.filter(({ name }) => name === 'twin')).toHaveLength(1)
@@ -173,7 +176,7 @@ describe('a new account', () => {
       'name',
     ]),
     [{ name: 'x', balance: 1 }, 'balance'],
-  ])('%p: 400', async (body, param) => {
+  ])('%p is refused with 400', async (body, param) => {
     expect(await errorOf(await post('/accounts', body))).toMatchObject({ status: 400, param })
   })
 })
@@ -202,12 +205,12 @@ describe('money', () => {
     const { id } = await fresh()
     const body = { amount: '3', note: '' }
     const answers = await Promise.all([1, 2, 3].map(() => move(`/accounts/${id}/top-up`, body, 'a key')))
-    const said = await Promise.all(answers.map((each) => each.json() as Promise<{ again: boolean }>))
-    expect(said.map(({ again }) => again).sort()).toEqual([false, true, true])
+    const bodies = await Promise.all(answers.map((each) => each.json() as Promise<{ again: boolean }>))
+    expect(bodies.map(({ again }) => again).sort()).toEqual([false, true, true])
     expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 3 * USD })
   })
 
-  test.each([{}, { note: 'x' }])('two tabs are two movements: %p', async (more) => {
+  test.each([{}, { note: 'x' }])('two tabs make two movements: %p', async (more) => {
     const { id } = await fresh()
     await Promise.all([1, 2].map(() => move(`/accounts/${id}/top-up`, { amount: '3', ...more })))
     expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 6 * USD })
@@ -236,7 +239,7 @@ describe('money', () => {
     }
   })
 
-  test('without a key each is a movement of its own', async () => {
+  test('each request without a key is a separate movement', async () => {
     const { id } = await fresh()
     for (const balance_nanos of [3 * USD, 6 * USD])
       expect(await operator.json('POST', `/accounts/${id}/top-up`, { amount: '3' })).toMatchObject({
@@ -245,7 +248,7 @@ describe('money', () => {
       })
   })
 
-  test('a debit that was refused succeeds under the same key once there is money', async () => {
+  test('a refused debit succeeds under the same key once the balance covers it', async () => {
     const { id } = await fresh('1')
     const body = { amount: '2', note: 'x' }
     const refused = await errorOf(await move(`/accounts/${id}/debit`, body, 'a key'))
@@ -283,7 +286,7 @@ describe('money', () => {
     expect(gateway.rows().entries.filter(({ account_id }) => account_id === id)).toEqual([])
   })
 
-  test('the most that an account can hold is reached exactly, and not exceeded', async () => {
+  test('the maximum balance can be reached exactly, but not exceeded', async () => {
     const { id } = await fresh()
     await post(`/accounts/${id}/top-up`, { amount: '9007199.254740991' })
     const over = await post(`/accounts/${id}/top-up`, { amount: '0.000000001' })
@@ -294,7 +297,7 @@ describe('money', () => {
     await post(`/accounts/${id}/debit`, { amount: '9007199.254740991', note: 'test' })
   })
 
-  test('of an account that does not exist: 404', async () => {
+  test('a movement of an unknown account is 404', async () => {
     expect((await post('/accounts/999999/top-up', { amount: '1' })).status).toBe(404)
     expect((await post('/accounts/999999/debit', { amount: '1', note: 'x' })).status).toBe(404)
   })
@@ -310,12 +313,12 @@ describe('suspend, resume, close', () => {
     expect(await operator.json('POST', `/accounts/${id}/suspend`)).toMatchObject({ status: 'suspended' })
     expect(await tryCall(text)).toBe(403)
     expect(await operator.json('POST', `/accounts/${id}/resume`)).toMatchObject({ status: 'active' })
-    // The gate reads a key anew after a second.
+    // The gate caches a key for a second.
     await eventually('the account calls again', async () => (await tryCall(text)) === 200)
     await gateway.rest()
   })
 
-  test('a closed one keeps its money and loses its keys; its name must be written', async () => {
+  test('a closed account keeps its money and loses its keys; closing needs its name', async () => {
     const { id, name } = await fresh('1')
     const text = await gateway.key(name)
     for (const wrong of ['', 'yes', `${name} `, name.toUpperCase()])
@@ -334,13 +337,13 @@ describe('suspend, resume, close', () => {
     expect(await operator.json('POST', `/accounts/${id}/resume`)).toMatchObject({ status: 'active', keys: 0 })
   })
 
-  test.each(['suspend', 'resume'])('%s of an account that does not exist: 404', async (action_path) => {
+  test.each(['suspend', 'resume'])('%s of an unknown account is 404', async (action_path) => {
     expect((await post(`/accounts/999999/${action_path}`)).status).toBe(404)
   })
 })
 
-describe('what is written down', () => {
-  test('is made with the account, changed and removed; its name stays', async () => {
+describe('the details of an account', () => {
+  test('are set with the account, changed and removed; the name stays', async () => {
     const name = `noted-${crypto.randomUUID().slice(0, 8)}`
     const details = {
       display_name: 'Zoë',
@@ -362,7 +365,7 @@ describe('what is written down', () => {
     [{ note: 'x'.repeat(1_001) }, 'note'],
     [{ keys_see_account: 'yes' }, 'keys_see_account'],
     [{ phone: '1' }, 'phone'],
-  ])('%j: 400, and neither it nor the name beside it is changed', async (details, param) => {
+  ])('%j is refused with 400, and the name in the same request is not changed', async (details, param) => {
     const { id, name } = await fresh()
     const answer = await operator.send('PATCH', `/accounts/${id}`, {
       body: { name: `${name}-x`, ...details },
@@ -372,8 +375,8 @@ describe('what is written down', () => {
   })
 })
 
-describe('another name', () => {
-  test('keeps everything else, and is reached by its number', async () => {
+describe('a new name', () => {
+  test('changes nothing else, and the account is found by its number', async () => {
     const { id, name } = await fresh('1')
     const renamed = await operator.json('PATCH', `/accounts/${name}`, { name: `${name}-new` })
     expect(renamed).toMatchObject({ remark: null, account: { id, name: `${name}-new`, balance_nanos: USD } })
@@ -383,19 +386,19 @@ describe('another name', () => {
     })
   })
 
-  test('says where limits stand under the old one', async () => {
+  test('comes with a remark about limits under the old name', async () => {
     const { remark } = await operator.json('PATCH', '/accounts/o.b', { name: 'o.c' })
     expect(remark).toContain('rename [limits.accounts."o.b"] there')
   })
 
-  test.each(['account-1', '', 'a b'])('%p: 400 where it is taken or malformed', async (name) => {
+  test.each(['account-1', '', 'a b'])('%p is refused with 400: in use or malformed', async (name) => {
     const { id } = await fresh()
     const answer = await operator.send('PATCH', `/accounts/${id}`, { body: { name } })
     expect(await errorOf(answer)).toMatchObject({ status: 400, param: 'name' })
   })
 })
 
-describe('who may', () => {
+describe('the rights', () => {
   const ROUTES: [string, string, object | undefined][] = [
     ['GET', '/accounts', undefined],
     ['POST', '/accounts', { name: 'x' }],
@@ -408,7 +411,7 @@ describe('who may', () => {
     ['POST', '/accounts/1/close', { name: 'account-1' }],
   ]
 
-  test.each(ROUTES)('%s %s: the operator alone', async (method, path, body) => {
+  test.each(ROUTES)('%s %s: only for the operator', async (method, path, body) => {
     const send = (client: typeof operator) => client.send(method, path, body === undefined ? {} : { body })
     const before = gateway.rows()
     expect((await send(clientOf(gateway))).status).toBe(401)
@@ -419,7 +422,7 @@ describe('who may', () => {
   })
 })
 
-test('after all of this the books are clean', async () => {
+test('the books are clean after all of these tests', async () => {
   const { accounts, entries } = await gateway.atRest()
   for (const { id, balance_nanos } of accounts) {
     const sum = entries
@@ -429,16 +432,16 @@ test('after all of this the books are clean', async () => {
   }
 })
 
-test('the display name stands with the short one in every list, for the operator alone', async () => {
+test('every list has the display name beside the short one, only for the operator', async () => {
   const display_name = 'Zoë & 株式会社'
   const { name, id } = await gateway.account('zoe-of-the-lists', { balance_usd: '5' })
   await gateway.key(name, { name: 'laptop' })
   await operator.json('PATCH', `/accounts/${id}`, { display_name })
-  const named = { account: name, account_display_name: display_name }
-  const whose = `?account=${name}`
-  expect((await operator.json('GET', `/entries${whose}`)).entries[0]).toMatchObject(named)
-  expect((await operator.json('GET', `/keys${whose}`)).keys[0]).toMatchObject(named)
-  expect((await operator.json('GET', `/audit-log${whose}`)).actions[0]).toMatchObject(named)
+  const names_of_account = { account: name, account_display_name: display_name }
+  const query = `?account=${name}`
+  expect((await operator.json('GET', `/entries${query}`)).entries[0]).toMatchObject(names_of_account)
+  expect((await operator.json('GET', `/keys${query}`)).keys[0]).toMatchObject(names_of_account)
+  expect((await operator.json('GET', `/audit-log${query}`)).actions[0]).toMatchObject(names_of_account)
   const found = { accounts: [{ name, display_name }] }
   expect(await operator.json('GET', '/search?q=zoe-of')).toMatchObject(found)
   expect(await operator.json('GET', `/search?q=${encodeURIComponent('株式')}`)).toMatchObject(found)

@@ -1,4 +1,4 @@
-// `account rename` and `account close`: what changes, what is kept, and what is refused.
+// `account rename` and `account close`: the changes, the kept data, and the refusals.
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { closeAccount } from '../../src/access/closing.ts'
@@ -48,7 +48,7 @@ describe('rename', () => {
     expect((await scene.run('account', 'create', 'anna')).status).toBe(0)
   })
 
-  test('tells of limits in the catalogue that go by the old name', async () => {
+  test('warns about limits in the catalogue under the old name', async () => {
     const limits = '\n[limits.accounts.anna]\nconcurrent_calls = 2\n'
     writeFileSync(scene.path('tollgate.toml'), `${FIRST_CATALOGUE}${limits}`)
     expect((await scene.run('account', 'rename', 'anna', 'annette')).err).toContain('[limits.accounts.anna]')
@@ -61,7 +61,7 @@ describe('rename', () => {
     ['account rename anna anna', 'Account "anna" already exists'],
     ['account rename anna -x', 'unknown option'],
     ['account rename anna a/b', '"a/b" is not a valid name'],
-  ])('%s: refused, and nothing changes', async (line, words) => {
+  ])('`%s` is refused, and nothing changes', async (line, words) => {
     const { status, err } = await scene.run(...line.split(' '))
     expect([status > 0, err]).toEqual([true, expect.stringContaining(words)])
     expect((await scene.json('account', 'list')).accounts).toMatchObject([{ name: 'anna' }, { name: 'bert' }])
@@ -69,7 +69,7 @@ describe('rename', () => {
 })
 
 describe('close', () => {
-  test('revokes all keys, and keeps money and books', async () => {
+  test('revokes all keys, and keeps the money and the books', async () => {
     expect(await scene.json('account', 'close', 'anna', '--yes')).toMatchObject({
       name: 'anna',
       status: 'closed',
@@ -84,7 +84,7 @@ describe('close', () => {
     expect(await scene.json('audit')).toMatchObject({ clean: true })
   })
 
-  test('deletes its kept responses, rows and files, and leaves those of others', async () => {
+  test('deletes the account’s stored responses, rows and files, and keeps those of others', async () => {
     const files = createFileStore(scene.path(RESPONSES_FOLDER))
     const db = openDb(scene.path('tollgate.db'))
     const settings = { store: true, days: 30, max_mb: 9, max_mb_per_account: 9, max_mb_per_conversation: 9 }
@@ -101,14 +101,14 @@ describe('close', () => {
     expect(await scene.json('account', 'close', 'anna', '--yes')).toMatchObject({ deleted_responses: 0 })
   })
 
-  test('a rotated key that still had its grace is revoked, too', async () => {
+  test('revokes a rotated key within its grace period, too', async () => {
     const [{ prefix }] = (await scene.json('account', 'show', 'anna')).keys
     await scene.run('key', 'rotate', prefix, '--grace', '1h')
     await scene.run('account', 'close', 'anna', '--yes')
     expect(await statuses()).toEqual(['revoked', 'revoked', 'revoked'])
   })
 
-  test('is shown, in the list and by itself, and may be repeated', async () => {
+  test('is visible in the list and in the account, and may be repeated', async () => {
     await scene.run('account', 'close', 'anna', '--yes')
     expect(await scene.json('account', 'close', 'anna', '--yes')).toMatchObject({
       status: 'closed',
@@ -120,13 +120,13 @@ describe('close', () => {
     expect((await scene.json('account', 'show', 'bert')).status).toBe('active')
   })
 
-  test('what is left can be taken out', async () => {
+  test('allows a debit of the remaining balance', async () => {
     await scene.run('account', 'close', 'anna', '--yes')
     await scene.run('debit', 'anna', '4.999998', '--note', 'paid back')
     expect(await scene.json('account', 'show', 'anna')).toMatchObject({ balance_nanos: 0, status: 'closed' })
   })
 
-  test('no key is made for it until it is opened again, with new keys', async () => {
+  test('prevents new keys until the account is resumed', async () => {
     await scene.run('account', 'close', 'anna', '--yes')
     const refused = await scene.run('key', 'create', 'anna')
     expect([refused.status, refused.err]).toEqual([1, expect.stringContaining('account resume anna')])
@@ -140,9 +140,9 @@ describe('close', () => {
 
   test('asks first on a terminal', async () => {
     const replies = ['', 'n', 'anna', 'y']
-    const asked: string[] = []
+    const questions: string[] = []
     scene.ask = async (question) => {
-      asked.push(question)
+      questions.push(question)
       return replies.shift() ?? ''
     }
     for (const _ of [1, 2, 3])
@@ -155,24 +155,24 @@ describe('close', () => {
     expect((await scene.run('account', 'close', 'anna')).out).toStartWith(
       'Account anna is closed; keys revoked: 2',
     )
-    expect(asked).toEqual(Array(4).fill('Close anna? [y/N] '))
+    expect(questions).toEqual(Array(4).fill('Close anna? [y/N] '))
   })
 
   test.each([
     ['without a terminal', [], undefined],
-    ['with --json, whoever is there', ['--json'], () => Promise.reject(new Error('asked'))],
-  ] as const)('%s it is refused without --yes', async (_, flags, ask) => {
+    ['with --json at a terminal', ['--json'], () => Promise.reject(new Error('asked'))],
+  ] as const)('is refused without --yes, %s', async (_, flags, ask) => {
     scene.ask = ask
     const { status, out, err } = await scene.run('account', 'close', 'anna', ...flags)
     expect([status, out, err]).toEqual([1, '', expect.stringContaining('Add --yes to skip the question.')])
     expect(await statuses()).toEqual(['active', 'active'])
   })
 
-  test('of an account that does not exist is refused', async () => {
+  test('of an unknown account is refused', async () => {
     expect((await scene.run('account', 'close', 'nobody')).err).toContain('Account "nobody" not found')
   })
 
-  test('beside a running gateway: what is under way is charged, and the next call is refused', async () => {
+  test('beside a running gateway charges the running call, and refuses the next one', async () => {
     const release = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()
     await using running = await gatewayScene({
@@ -192,7 +192,7 @@ describe('close', () => {
     expect(await running.lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: ANSWER_NANOS })
     const [settled] = gateway.rows().accounts
     expect(settled?.balance_nanos).toBe((account?.balance_nanos ?? 0) - ANSWER_NANOS)
-    // 401 for the key; within the second for which keys are cached it is the hold that refuses: 403 for the account.
+    // 401 for the key; while the key is cached, for a second, the hold is refused with 403 for the account.
     expect([401, 403]).toContain((await call(wholePath(), ask())).status)
     await running.expectCounts({ calls: 1, holds: 1, seen: 1 })
   })

@@ -1,4 +1,4 @@
-// `key`: a key's text is shown once, when the key is created, and nowhere else.
+// `key`: the text of a key is printed once, at its creation, and appears nowhere else.
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { KEY_PATTERN } from '../../src/access/secret.ts'
@@ -9,14 +9,14 @@ const scene = sceneOfEachTest(async (scene) => {
 })
 
 describe('a new key', () => {
-  test('is alone on standard output, for scripts', async () => {
+  test('is the only text on standard output, for scripts', async () => {
     const { out, err } = await scene.run('key', 'create', 'anna')
     expect(out).toMatch(KEY_PATTERN)
     expect(err).toContain('shown only once')
     expect(err).not.toContain(out)
   })
 
-  test('is in no other answer and in no file', async () => {
+  test('is in no other output and in no file', async () => {
     const text = (await scene.run('key', 'create', 'anna')).out
     const commands = [
       ['key', 'list'],
@@ -76,12 +76,12 @@ describe('a new key', () => {
     })
   })
 
-  test('with a date works until the end of that day', async () => {
+  test('with an expiry date works until the end of that day', async () => {
     const { expires_at_ms } = await scene.json('key', 'create', 'anna', '--expires', '2026-11-21')
     expect(expires_at_ms).toBe(new Date(2026, 10, 22).getTime())
   })
 
-  test('without options has no limits, and a numbered name', async () => {
+  test('without options has a numbered name and no limits', async () => {
     await scene.run('key', 'create', 'anna')
     expect(await scene.json('key', 'create', 'anna')).toMatchObject({
       name: 'key-2',
@@ -103,7 +103,7 @@ describe('a new key', () => {
 })
 
 describe('key list', () => {
-  test('shows the status of each key at the moment', async () => {
+  test('shows the current status of each key', async () => {
     await scene.run('key', 'create', 'anna', '--name', 'good')
     await scene.run('key', 'create', 'anna', '--name', 'gone')
     await scene.run('key', 'create', 'anna', '--name', 'late', '--expires', '1h')
@@ -139,7 +139,7 @@ describe('key list', () => {
     ])
   })
 
-  test('of one account has only its keys', async () => {
+  test('for one account has only its keys', async () => {
     await scene.run('account', 'create', 'bert')
     await scene.run('key', 'create', 'anna')
     await scene.run('key', 'create', 'bert')
@@ -149,7 +149,7 @@ describe('key list', () => {
 })
 
 describe('key change', () => {
-  test('changes what is given, and keeps the rest and the text', async () => {
+  test('changes the fields of its options, and keeps the others and the text', async () => {
     const { prefix } = await scene.json('key', 'create', 'anna', '--models', 'sim-*', '--spend-limit', '1')
     const options = [
       '--name',
@@ -172,7 +172,7 @@ describe('key change', () => {
     })
   })
 
-  test('takes a limit away by a word', async () => {
+  test('removes a limit by a word', async () => {
     const limits = '--models sim-* --spend-limit 1 --limit-day 1 --limit-month 1 --concurrent-calls 2'
     const others = '--expires 30d --addresses 10.0.0.0/8'
     await scene.run('key', 'create', 'anna', ...limits.split(' '), ...others.split(' '))
@@ -233,7 +233,7 @@ describe('key revoke and rotate', () => {
     ])
   })
 
-  test('rotate --grace lets the old key work that long', async () => {
+  test('rotate --grace keeps the old key for that time', async () => {
     await scene.run('key', 'create', 'anna')
     const { err } = await scene.run('key', 'rotate', '1', '--grace', '1h')
     expect(err).toContain('The old key works until 2026-11-21T13:00:00')

@@ -1,4 +1,4 @@
-// Keys in the console: made, changed, rotated and revoked by the operator and by their account, and seen by a key.
+// Keys in the console: created, changed, rotated and revoked by the operator and by their account, and visible to a key.
 import { describe, expect, test } from 'bun:test'
 import { MAX_CHANGES_A_DAY, recordAction } from '../../src/store/actions.ts'
 import { MODEL } from '../support/catalogue.ts'
@@ -23,7 +23,7 @@ const callWith = async (key: string) => {
 }
 
 describe('the list', () => {
-  test('the operator sees all, an account and a key those of the account', async () => {
+  test('has all keys for the operator, and the keys of the account for an account or a key', async () => {
     const names = async (client: typeof operator, query = '') =>
       (await client.json('GET', `/keys${query}`)).keys.map(
         ({ account, name }: { account: string; name: string }) => `${account} ${name}`,
@@ -36,7 +36,7 @@ describe('the list', () => {
     expect(await names(by_key)).toEqual(['alice laptop'])
   })
 
-  test('says who may manage, and which key the viewer is signed in with', async () => {
+  test('says whether the viewer may manage keys, and with which key they are signed in', async () => {
     expect(await alice.json('GET', '/keys')).toMatchObject({ may_manage: true, keys: [{ own: false }] })
     expect(await by_key.json('GET', '/keys')).toMatchObject({ may_manage: false, keys: [{ own: true }] })
   })
@@ -55,24 +55,24 @@ describe('the list', () => {
     expect(found.filter((name: string) => ['laptop', 'phone'].includes(name)).sort()).toEqual(expected)
   })
 
-  test('tells what was spent, and the last use', async () => {
+  test('has the spend and the last use of each key', async () => {
     expect(await callWith(bobs_key)).toBe(200)
     await gateway.rest()
-    const [shown] = (await operator.json('GET', '/keys?account=bob')).keys
-    expect(shown).toMatchObject({ spent_nanos: ANSWER_NANOS, week_nanos: ANSWER_NANOS, week_calls: 1 })
-    expect(shown.last_used_at_ms).toBeWithin(Date.now() - 60_000, Date.now() + 1)
+    const [used] = (await operator.json('GET', '/keys?account=bob')).keys
+    expect(used).toMatchObject({ spent_nanos: ANSWER_NANOS, week_nanos: ANSWER_NANOS, week_calls: 1 })
+    expect(used.last_used_at_ms).toBeWithin(Date.now() - 60_000, Date.now() + 1)
     const [unused] = (await operator.json('GET', '/keys?account=alice')).keys
     expect(unused).toMatchObject({ spent_nanos: 0, week_nanos: 0, week_calls: 0, last_used_at_ms: null })
   })
 
-  test('page by page, every key once', async () => {
+  test('has every key once, in pages', async () => {
     for (let made = 0; made < 5; made += 1) await gateway.key('bob')
     const pages = await allPages((cursor) => operator.json('GET', `/keys?limit=2${cursor}`))
     const ids = pages.flatMap(({ keys }) => keys.map(({ id }: { id: number }) => id))
     expect(ids.reverse()).toEqual(gateway.rows().keys.map(({ id }) => id))
   })
 
-  test('never holds the text or the hash of a key', async () => {
+  test('never contains the text or the hash of a key', async () => {
     const text = await (await operator.send('GET', '/keys')).text()
     expect(text).not.toContain(alices_key.slice(0, 20))
     expect(text).not.toContain('sha256')
@@ -80,7 +80,7 @@ describe('the list', () => {
 })
 
 describe('a new key', () => {
-  test('of an account: it calls within its limits, and is shown once', async () => {
+  test('created by an account calls within its limits, and its text is returned once', async () => {
     const answer = await alice.send('POST', '/keys', {
       body: {
         name: 'website',
@@ -132,7 +132,7 @@ describe('a new key', () => {
     expect(gateway.log.text()).not.toContain(text)
   })
 
-  test('of the operator: for any account, named by number or name, with a name of its own where none is given', async () => {
+  test('created by the operator belongs to any account, by number or name, and has a default name', async () => {
     const { key } = await operator.json('POST', '/keys', { account: String(bob_row.id) })
     expect(key).toMatchObject({
       account: 'bob',
@@ -146,33 +146,33 @@ describe('a new key', () => {
   })
 
   test.each<[string, object, string]>([
-    ['a name that is taken', { name: 'laptop' }, 'name'],
+    ['a name in use', { name: 'laptop' }, 'name'],
     ['a malformed name', { name: 'my key' }, 'name'],
-    ['no model at all', { models: [] }, 'models'],
+    ['an empty list of models', { models: [] }, 'models'],
     ['a malformed pattern', { models: ['a b'] }, 'models'],
     ['models as text', { models: 'gpt-*' }, 'models'],
     ['a negative limit', { spend_limit: '-1' }, 'spend_limit'],
     ['a limit that is no amount', { spend_limit: 'much' }, 'spend_limit'],
-    ['a limit beyond what can be counted', { spend_limit: '99999999999' }, 'spend_limit'],
+    ['too large a limit', { spend_limit: '99999999999' }, 'spend_limit'],
     ['a limit as a number', { spend_limit: 1 }, 'spend_limit'],
     ['a negative limit a day', { daily_limit: '-1' }, 'daily_limit'],
     ['a limit a month that is no amount', { monthly_limit: 'much' }, 'monthly_limit'],
-    ['no call at the same time', { concurrent_calls: 0 }, 'concurrent_calls'],
-    ['half a call at the same time', { concurrent_calls: 0.5 }, 'concurrent_calls'],
-    ['calls at the same time as text', { concurrent_calls: '2' }, 'concurrent_calls'],
-    ['a day that has passed', { expires: '2020-01-01' }, 'expires'],
+    ['a limit of 0 simultaneous calls', { concurrent_calls: 0 }, 'concurrent_calls'],
+    ['a limit of half a simultaneous call', { concurrent_calls: 0.5 }, 'concurrent_calls'],
+    ['a limit of simultaneous calls as text', { concurrent_calls: '2' }, 'concurrent_calls'],
+    ['a day in the past', { expires: '2020-01-01' }, 'expires'],
     ['a day that does not exist', { expires: '2099-02-30' }, 'expires'],
-    ['no day', { expires: 'soon' }, 'expires'],
-    ['no address at all', { addresses: [] }, 'addresses'],
+    ['a word instead of a day', { expires: 'soon' }, 'expires'],
+    ['an empty list of addresses', { addresses: [] }, 'addresses'],
     ['a malformed address', { addresses: ['10.0.0'] }, 'addresses'],
     ['an unknown field', { limit: 1 }, 'limit'],
-  ])('with %s: 400, and none is made', async (_, body, param) => {
+  ])('with %s is refused with 400', async (_, body, param) => {
     const before = gateway.rows().keys.length
     expect(await errorOf(await alice.send('POST', '/keys', { body }))).toMatchObject({ status: 400, param })
     expect(gateway.rows().keys).toHaveLength(before)
   })
 
-  test('of an account that is named as another is numbered: refused, as is a call that it would pay for', async () => {
+  test('for an ambiguous account, the name of one and the number of another, is refused, as is a call for it', async () => {
     const name = String(alice_row.id)
     const { id } = await operator.json('POST', '/accounts', { name })
     const keys = gateway.rows().keys.length
@@ -186,7 +186,7 @@ describe('a new key', () => {
     expect((await operator.json('POST', '/keys', { account: name })).key.account).toBe('alice')
   })
 
-  test('of the operator without an account, of one that does not exist, or of a closed one is refused', async () => {
+  test('by the operator without an account, for an unknown one, or for a closed one is refused', async () => {
     expect(await errorOf(await operator.send('POST', '/keys', { body: {} }))).toMatchObject({
       status: 400,
       param: 'account',
@@ -200,7 +200,7 @@ describe('a new key', () => {
 
 describe('a limit', () => {
   test.each(['daily_limit', 'monthly_limit', 'spend_limit'])(
-    '%s is near from 80 %% on, and reached',
+    '%s is "near" from 80 %%, and "reached" at 100 %%',
     async (name) => {
       const { key, text } = await alice.json('POST', '/keys', { name: `near-${name.replaceAll('_', '-')}` })
       expect(await callWith(text)).toBe(200)
@@ -219,7 +219,7 @@ describe('a limit', () => {
 })
 
 describe('a change', () => {
-  test('of its limits holds at once; what is left out stays, and null takes a limit away', async () => {
+  test('of a limit takes effect at once; a missing field is kept, and null removes a limit', async () => {
     const changing = { name: 'changing', spend_limit: '1', models: [MODEL] }
     const { key, text } = await alice.json('POST', '/keys', changing)
     const change = (body: object) => alice.json('PATCH', `/keys/${key.id}`, body)
@@ -239,7 +239,7 @@ describe('a change', () => {
     await gateway.rest()
   })
 
-  test('of an expired key: a later day lets it work again', async () => {
+  test('of the expiry to a later day makes an expired key work again', async () => {
     const text = await gateway.key('alice', { name: 'short' })
     const id = idOf(text)
     gateway.db.run('UPDATE keys SET expires_at_ms = ? WHERE id = ?', [Date.now() - 1, id])
@@ -263,7 +263,7 @@ describe('a change', () => {
     [{ expires: '2020-01-01' }, 'expires'],
     [{ addresses: ['x'] }, 'addresses'],
     [{ account: 'bob' }, 'account'],
-  ])('%p: 400, and nothing changes', async (body, param) => {
+  ])('to %p is refused with 400, and nothing changes', async (body, param) => {
     const { key } = await alice.json('POST', '/keys', {})
     const before = gateway.rows().keys
     expect(await errorOf(await alice.send('PATCH', `/keys/${key.id}`, { body }))).toMatchObject({
@@ -281,7 +281,7 @@ describe('a change', () => {
 })
 
 describe('the end of a key', () => {
-  test('rotated: the new one takes over, the old one works for its grace', async () => {
+  test('by rotation: the new key replaces it, and the old one works for its grace period', async () => {
     const made = await alice.json('POST', '/keys', { name: 'rotating', spend_limit: '1' })
     expect(await callWith(made.text)).toBe(200)
     await gateway.rest()
@@ -292,7 +292,7 @@ describe('the end of a key', () => {
     await gateway.rest()
   })
 
-  test('rotated twice: each of the three names its neighbours, but to a key', async () => {
+  test('by two rotations: each of the three keys names its neighbours, but not to a session by key', async () => {
     const { key: first } = await alice.json('POST', '/keys', { name: 'line' })
     const { key: second } = await alice.json('POST', `/keys/${first.id}/rotate`, {})
     const { key: third, text } = await alice.json('POST', `/keys/${second.id}/rotate`, { grace_s: 60 })
@@ -308,7 +308,7 @@ describe('the end of a key', () => {
     expect(await own.json('GET', `/keys/${third.id}`)).toMatchObject({ replaces: null, replaced_by: null })
   })
 
-  test('revoked: refused at once, and once is enough', async () => {
+  test('by revocation: it is refused at once, and a second revocation changes nothing', async () => {
     const { key, text } = await alice.json('POST', '/keys', { name: 'ending' })
     const first = await alice.json('POST', `/keys/${key.id}/revoke`)
     expect(first).toMatchObject({ status: 'revoked' })
@@ -319,13 +319,13 @@ describe('the end of a key', () => {
     expect((await alice.send('POST', `/keys/${key.id}/rotate`, { body: {} })).status).toBe(400)
   })
 
-  test.each([-1, 0.5, '1', 99_999_999])('a grace of %p: 400', async (grace_s) => {
+  test.each([-1, 0.5, '1', 99_999_999])('a grace period of %p is refused with 400', async (grace_s) => {
     const { key } = await alice.json('POST', '/keys', {})
     const answer = await alice.send('POST', `/keys/${key.id}/rotate`, { body: { grace_s } })
     expect(await errorOf(answer)).toMatchObject({ status: 400, param: 'grace_s' })
   })
 
-  test('two tabs that rotate: the second is refused, and one new key is there', async () => {
+  test('by two tabs that rotate: the second is refused, so that only one new key exists', async () => {
     const { key } = await alice.json('POST', '/keys', { name: 'raced' })
     const both = await Promise.all(
       [1, 2].map(() => alice.send('POST', `/keys/${key.id}/rotate`, { body: {} })),
@@ -335,7 +335,7 @@ describe('the end of a key', () => {
   })
 })
 
-describe('who may', () => {
+describe('the rights', () => {
   const bobs = idOf(bobs_key)
   const own = idOf(alices_key)
   const ACTIONS: [string, string, object | undefined][] = [
@@ -373,14 +373,14 @@ describe('who may', () => {
     expect(gateway.rows().keys).toEqual(before)
   })
 
-  test('an account asks for no other account’s keys, and makes none for it', async () => {
+  test('an account can neither list nor create keys of another account', async () => {
     expect((await alice.send('GET', '/keys?account=bob')).status).toBe(404)
     expect((await alice.send('GET', `/keys?account=${bob_row.id}`)).status).toBe(404)
     expect((await alice.send('POST', '/keys', { body: { account: 'bob' } })).status).toBe(404)
     expect((await alice.send('POST', '/keys', { body: { account: 'alice' } })).status).toBe(200)
   })
 
-  test('an account has two hundred keys that work, and the operator makes more for it', async () => {
+  test('an account may have two hundred active keys, and the operator may add more', async () => {
     const carol = await gateway.account('carol')
     for (let n = 1; n <= 200; n++) await gateway.key('carol', { name: `k-${n}` })
     const client = await signedIn(gateway, { account: 'carol' })
@@ -392,7 +392,7 @@ describe('who may', () => {
     await operator.json('POST', '/keys', { account: 'carol' })
   })
 
-  test('after 200 changes in a day an account changes no key, and says when it can; it still revokes one', async () => {
+  test('after 200 changes in a day an account cannot change keys, gets the time to wait, and can still revoke one', async () => {
     const dave = await gateway.account('dave')
     const id = idOf(await gateway.key('dave'))
     const by = { actor: { kind: 'account' as const, session_id: 1 }, now_ms: Date.now() }

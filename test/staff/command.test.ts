@@ -1,4 +1,4 @@
-// `staff`: people added with a link, listed, changed, disabled and removed by commands; `console link` and `reset` for each of them.
+// `staff`: commands add people with a link, list, change, disable and remove them; `console link` and `reset` work for each of them.
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { hashOf, setPassword } from '../../src/access/passwords.ts'
@@ -11,8 +11,8 @@ import { personAtConsole } from '../support/people.ts'
 const scene = sceneOfEachTest(async () => {})
 const ADD = ['staff', 'add', 'Mia Berg', '--email', 'mia@example.com', '--role', 'support'] as const
 
-/** Who is let in by a link. */
-async function forWhom(url: string): Promise<string> {
+/** The name of the person for whom a link is. */
+async function recipientOf(url: string): Promise<string> {
   const db = openDb(scene.path('tollgate.db'))
   try {
     return (await readLink(db, new URL(url).hash.slice(1), NOW)).person.name
@@ -21,7 +21,7 @@ async function forWhom(url: string): Promise<string> {
   }
 }
 
-async function withPassword(person_id: number): Promise<void> {
+async function givePassword(person_id: number): Promise<void> {
   const db = openDb(scene.path('tollgate.db'))
   await setPassword(db, { person_id, hash: '$argon2id$x', now_ms: NOW })
   await db.close()
@@ -31,14 +31,14 @@ test('staff add prints a link for the person', async () => {
   const { status, out, err } = await scene.run(...ADD)
   expect([status, err]).toEqual([0, ''])
   expect(out).toMatch(/^http:\/\/127\.0\.0\.1:8080\/console\/invitation#[A-Za-z0-9_-]{32}$/)
-  expect(await forWhom(out)).toBe('Mia Berg')
+  expect(await recipientOf(out)).toBe('Mia Berg')
   const { actions } = await scene.json('audit-log', '--area', 'staff')
   expect(actions).toMatchObject([
     { action: 'staff.added', by: 'command', command: 'staff add', subject: 'mia@example.com' },
   ])
 })
 
-test('with --json it says who was added, and until when the link works', async () => {
+test('with --json it prints the person and the expiry of the link', async () => {
   const added = await scene.json(...ADD)
   expect(added).toMatchObject({
     ...{ name: 'Mia Berg', email: 'mia@example.com', role: 'support', state: 'invited' },
@@ -47,7 +47,7 @@ test('with --json it says who was added, and until when the link works', async (
   expect(added.url).toContain('/console/invitation#')
 })
 
-test('where there is a mail server the invitation is queued', async () => {
+test('with a mail server the invitation is queued', async () => {
   writeFileSync(
     scene.path('tollgate.toml'),
     `${FIRST_CATALOGUE.replace('#public_url', 'public_url')}\n[mail]\nsmtp = "env:SMTP_URL"\nfrom = "a@example.com"\n`,
@@ -71,7 +71,7 @@ test('where there is a mail server the invitation is queued', async () => {
   expect(link).toContain('/console/invitation#')
 })
 
-test('staff list has everybody, also as JSON', async () => {
+test('staff list has all people, also as JSON', async () => {
   await scene.run('console', 'link')
   await scene.run(...ADD)
   const { out } = await scene.run('staff', 'list')
@@ -83,7 +83,7 @@ test('staff list has everybody, also as JSON', async () => {
   expect((await scene.json('staff', 'list')).staff).toMatchObject([{ id: 1 }, { id: 2, role: 'support' }])
 })
 
-test('a role, a name, disabling, enabling and removing', async () => {
+test('commands change a role and a name, disable, enable and remove', async () => {
   await scene.run(...ADD)
   const steps = [
     [['change', 'mia@example.com', '--role', 'auditor'], 'Mia Berg is auditor now.'],
@@ -101,7 +101,7 @@ test('a role, a name, disabling, enabling and removing', async () => {
   )
 })
 
-describe('what is refused', () => {
+describe('refused commands', () => {
   test.each([
     [['add', 'Mia', '--role', 'support'], 2, "required option '--email <address>'"],
     [['add', 'Mia', '--email', 'mia@example.com'], 2, "required option '--role <role>'"],
@@ -139,23 +139,23 @@ describe('with several operators', () => {
   async function twoOperators(): Promise<void> {
     await scene.run('console', 'link')
     await scene.run('staff', 'add', 'Anna', '--email', 'anna@example.com', '--role', 'operator')
-    for (const id of [1, 2]) await withPassword(id)
+    for (const id of [1, 2]) await givePassword(id)
   }
 
-  test('console link is for the first one, and says so; --email is for another', async () => {
+  test('console link is for the first one, and says so; --email selects another', async () => {
     await twoOperators()
     const { out, err } = await scene.run('console', 'link')
     expect(err).toBe('For operator, the first of 2 operators. --email is for another one.')
-    expect(await forWhom(out)).toBe('operator')
+    expect(await recipientOf(out)).toBe('operator')
     const other = await scene.run('console', 'link', '--email', 'anna@example.com')
-    expect([other.err, await forWhom(other.out)]).toEqual(['', 'Anna'])
+    expect([other.err, await recipientOf(other.out)]).toEqual(['', 'Anna'])
     expect((await scene.run('console', 'link', '--email', 'mia@example.com')).status).toBe(1)
   })
 
-  test('console reset takes the password of one, and leaves the other’s', async () => {
+  test('console reset removes the password of one operator only', async () => {
     await twoOperators()
     const { out, err } = await scene.run('console', 'reset', '--email', 'anna@example.com')
-    expect([err, await forWhom(out)]).toEqual([
+    expect([err, await recipientOf(out)]).toEqual([
       'Password, passkeys and identities removed. Sessions ended: 0.',
       'Anna',
     ])
@@ -165,7 +165,7 @@ describe('with several operators', () => {
   })
 
   test.each(['link', 'reset'])(
-    'console %s makes no link for somebody who is disabled, and changes nothing',
+    'console %s is refused for a disabled person, and changes nothing',
     async (verb) => {
       await twoOperators()
       await scene.run('staff', 'disable', 'anna@example.com')
@@ -181,9 +181,9 @@ describe('with several operators', () => {
     },
   )
 
-  test('the first one may go once the other can sign in, who is the first one then', async () => {
+  test('the first one can be removed if the other can sign in, who becomes the first', async () => {
     await twoOperators()
     expect((await scene.run('staff', 'remove', '1')).status).toBe(0)
-    expect(await forWhom((await scene.run('console', 'link')).out)).toBe('Anna')
+    expect(await recipientOf((await scene.run('console', 'link')).out)).toBe('Anna')
   })
 })

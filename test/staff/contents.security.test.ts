@@ -1,4 +1,4 @@
-// What callers sent and got: hidden from auditors on every page and in every file, whatever they ask for.
+// Contents of callers' requests and responses: hidden from auditors on every page and in every file.
 import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -12,21 +12,23 @@ const support = await consoleSession(gateway, { staff: 'support' })
 const PROMPT = 'a lighthouse nobody knows of'
 const NAME = 'my-unseen-picture.png'
 
-const drawn = await alice.ask('/console/api/play/images', { model: 'sim-image', prompt: PROMPT })
-const { svc_generation_ids: [image = ''] = [] } = (await drawn.json()) as { svc_generation_ids?: string[] }
+const generated = await alice.ask('/console/api/play/images', { model: 'sim-image', prompt: PROMPT })
+const { svc_generation_ids: [image = ''] = [] } = (await generated.json()) as {
+  svc_generation_ids?: string[]
+}
 const form = new FormData()
 const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
   .png()
   .toBuffer()
 form.append('files', new File([new Uint8Array(png)], NAME, { type: 'image/png' }))
-const sent = await alice.askRaw('/console/api/files', form)
-const { uploaded } = (await sent.json()) as { uploaded: { key: string }[] }
+const upload = await alice.askRaw('/console/api/files', form)
+const { uploaded } = (await upload.json()) as { uploaded: { key: string }[] }
 const file = encodeURIComponent(uploaded[0]?.key ?? '')
-const said = 'tell me of the unseen lighthouse'
+const QUESTION = 'tell me of the unseen lighthouse'
 await (
   await alice.ask('/console/api/play/chat', {
     model: 'sim-flash',
-    messages: [{ role: 'user', content: said }],
+    messages: [{ role: 'user', content: QUESTION }],
   })
 ).text()
 const { calls } = (await (await alice.ask('/console/api/calls')).json()) as {
@@ -35,20 +37,20 @@ const { calls } = (await (await alice.ask('/console/api/calls')).json()) as {
 
 const [key] = await gateway.store.rows<{ id: number }>('SELECT key_id AS id FROM calls ORDER BY id LIMIT 1')
 const API = '/console/api'
-const TEXTS = [PROMPT, NAME, said, 'unseen lighthouse']
+const TEXTS = [PROMPT, NAME, QUESTION, 'unseen lighthouse']
 
-test('the account itself sees them, and support once they ask', async () => {
+test('the account sees its contents, and support sees them on request', async () => {
   for (const viewer of [alice, support]) {
-    const shown = viewer === support ? '?content=shown' : ''
-    expect(await (await viewer.ask(`${API}/images${shown}`)).text()).toContain(PROMPT)
+    const query = viewer === support ? '?content=shown' : ''
+    expect(await (await viewer.ask(`${API}/images${query}`)).text()).toContain(PROMPT)
     const files = viewer === support ? '?account=alice&content=shown' : ''
     expect(await (await viewer.ask(`${API}/files${files}`)).text()).toContain(NAME)
-    expect((await viewer.ask(`${API}/images/${image}/picture${shown}`)).status).toBe(200)
+    expect((await viewer.ask(`${API}/images/${image}/picture${query}`)).status).toBe(200)
   }
   expect(await (await support.ask(`${API}/images`)).text()).not.toContain(PROMPT)
 })
 
-describe('an auditor reads that they are there, and nothing of them', () => {
+describe('an auditor reads lists and pages without contents', () => {
   test.each([
     ['images'],
     ['images.csv'],
@@ -78,7 +80,7 @@ describe('an auditor reads that they are there, and nothing of them', () => {
   })
 })
 
-describe('an auditor who asks for them is refused', () => {
+describe('an auditor who requests contents is refused', () => {
   test.each([
     ['images?content=shown'],
     ['images.csv?content=shown'],
@@ -100,7 +102,7 @@ describe('an auditor who asks for them is refused', () => {
     })
   })
 
-  test('and so is one who would let the gateway answer in the account’s name', async () => {
+  test('and cannot make calls for the account', async () => {
     for (const path of ['play/chat', 'play/images', 'play/key'])
       expect((await auditor.ask(`${API}/${path}?account=alice`, {})).status).toBe(403)
   })

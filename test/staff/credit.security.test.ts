@@ -1,4 +1,4 @@
-// What support credits: never more than the limit of a day, by requests at once, of several accounts, by refunds, or under another role.
+// The credit limit of support: never exceeded in a day, by simultaneous requests, several accounts, refunds, or another role.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { catalogueOf } from '../support/catalogue.ts'
 import { type ConsoleClient, errorOf, signedIn } from '../support/console-session.ts'
@@ -40,12 +40,12 @@ const balances = async () =>
   (await store.rows<{ sum: number }>('SELECT sum(balance_nanos) AS sum FROM accounts')).map(({ sum }) =>
     Number(sum),
   )[0] ?? 0
-async function called(): Promise<string> {
+async function makeCall(): Promise<string> {
   await (await gateway.call(wholePath(), ask(), { key })).text()
   return (await gateway.lastCall()).request_id
 }
 
-test('a hundred credits at once, over three accounts: as many as fit the limit', async () => {
+test('of a hundred simultaneous credits in three accounts as many succeed as fit the limit', async () => {
   const before = await balances()
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, at) => credit(support, ['anna', 'bert', 'carl'][at % 3] ?? '', '0.30')),
@@ -56,7 +56,7 @@ test('a hundred credits at once, over three accounts: as many as fit the limit',
   expect((await balances()) - before).toBe(9.9 * USD)
 })
 
-test('nobody goes past the limit by an account’s own link, which without a mail server would be shown', async () => {
+test('support gets no link to an account, which would bypass the limit, without a mail server', async () => {
   const ask = (client: ConsoleClient) => client.send('POST', '/invitations', { body: { account: 'anna' } })
   expect(await errorOf(await ask(support))).toMatchObject({
     status: 409,
@@ -69,13 +69,13 @@ test('nobody goes past the limit by an account’s own link, which without a mai
   })
 })
 
-test('two sessions of one person at once have one limit', async () => {
+test('two simultaneous sessions of one person share one limit', async () => {
   const other = await signedIn(gateway, { person_id, account_id: null }, clock.now_ms)
   const answers = await Promise.all([support, other].map((client) => credit(client, 'anna', '6')))
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422])
 })
 
-test('the refusal says what is left', async () => {
+test('the refusal has the remaining amount', async () => {
   await credit(support, 'anna', '4.50')
   expect(await errorOf(await credit(support, 'bert', '6'))).toMatchObject({
     status: 422,
@@ -90,7 +90,7 @@ test('the refusal says what is left', async () => {
   )
 })
 
-test('the same credit sent again moves nothing, and counts once', async () => {
+test('a repeated credit moves nothing, and counts once', async () => {
   const before = await balances()
   const answers = await Promise.all(Array.from({ length: 20 }, () => credit(support, 'anna', '10', 'once')))
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -99,9 +99,9 @@ test('the same credit sent again moves nothing, and counts once', async () => {
 
 describe('refunds', () => {
   test('count together with top-ups', async () => {
-    const request_id = await called()
-    const left = 10 * USD - ANSWER_NANOS + 1
-    await credit(support, 'bert', String(left / USD))
+    const request_id = await makeCall()
+    const remaining_nanos = 10 * USD - ANSWER_NANOS + 1
+    await credit(support, 'bert', String(remaining_nanos / USD))
     const refused = await errorOf(await support.send('POST', `/calls/${request_id}/refund`, { body: {} }))
     expect(refused).toMatchObject({ status: 422, code: 'credit_limit' })
     expect(refused.message).toEndWith('Nothing was refunded. Ask an operator for more.')
@@ -110,27 +110,27 @@ describe('refunds', () => {
     ).toBe(200)
   })
 
-  test('of many calls at once are the operators’', async () => {
+  test('of several calls at once are only for operators', async () => {
     const { id } = await gateway.lastCall()
     expect((await support.send('POST', '/refunds', { body: { call_ids: [id] } })).status).toBe(403)
     expect((await support.json('GET', '/refunds?account=anna')).calls).toBeGreaterThan(0)
   })
 })
 
-test('what a person credited as an operator counts once they are support', async () => {
+test('credits of a person as an operator count after they become support', async () => {
   await operator.json('PATCH', `/staff/${person_id}`, { role: 'operator' })
   await credit(support, 'anna', '50')
   await operator.json('PATCH', `/staff/${person_id}`, { role: 'support' })
   expect((await credit(support, 'anna', '0.01')).status).toBe(422)
 })
 
-test('support takes no money from an account', async () => {
+test('support cannot debit an account', async () => {
   const answer = await support.send('POST', '/accounts/anna/debit', { body: { amount: '1', note: 'back' } })
   expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'role_may_not' })
 })
 
 test.each(['order:57', 'voucher:1', 'voucher-batch:3', 'plan:7', 'refund-back:1', 'referral:9', 'welcome:2'])(
-  'nobody takes the key %s first, which would keep a payment from its credit',
+  'nobody can use the key %s, which would prevent the credit of a payment',
   async (request_key) => {
     const before = await balances()
     for (const client of [support, operator]) {
@@ -144,14 +144,14 @@ test.each(['order:57', 'voucher:1', 'voucher-batch:3', 'plan:7', 'refund-back:1'
   },
 )
 
-test('an auditor credits nothing, an operator as much as they like', async () => {
+test('an auditor cannot credit, an operator without a limit', async () => {
   const auditor = await signedIn(gateway, { staff: 'auditor' }, clock.now_ms)
   expect((await credit(auditor, 'anna', '1')).status).toBe(403)
   expect((await credit(operator, 'anna', '1000')).status).toBe(200)
 })
 
-test('with the limit of 0, the default, support credits nothing, and pages do not offer it', async () => {
-  const request_id = await called()
+test('with the default limit of 0 support cannot credit, and pages do not offer it', async () => {
+  const request_id = await makeCall()
   expect((await support.json('GET', '/session')).viewer.rights).toContain('credit')
   for (const text of [catalogueWith('0'), catalogueOf({ upstream_url: upstream.url })]) {
     await gateway.recatalogue(text)
@@ -170,9 +170,9 @@ test('with the limit of 0, the default, support credits nothing, and pages do no
   await gateway.recatalogue(catalogueWith('10'))
 })
 
-test('the next day, in UTC, begins anew', async () => {
+test('the limit starts again the next day, in UTC', async () => {
   expect((await credit(support, 'anna', '10')).status).toBe(200)
-  // Gateways of a server go by its clock, which may be a little ahead.
+  // Gateways of a server use its clock, which may be a little ahead.
   clock.now_ms = Math.ceil(clock.now_ms / DAY_MS) * DAY_MS - 60_000
   expect((await credit(support, 'anna', '0.01')).status).toBe(422)
   clock.now_ms += 120_000

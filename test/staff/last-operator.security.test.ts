@@ -1,4 +1,4 @@
-// The last operator who can sign in: nobody locks everybody out, alone or two at once.
+// The last operator who can sign in: no operator can lock everybody out, alone or by simultaneous actions.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { hasOperator } from '../../src/access/sign-in-links.ts'
 import { type ConsoleClient, errorOf, signedIn } from '../support/console-session.ts'
@@ -14,7 +14,7 @@ interface Operator {
   client: ConsoleClient
 }
 
-/** What makes somebody one who can sign in. */
+/** The rows of each way to sign in. */
 const WAYS = {
   password: (id: number) =>
     `INSERT INTO passwords (person_id, hash, set_at_ms) VALUES (${id}, '$argon2id$x', 1)`,
@@ -35,7 +35,7 @@ async function newOperator(way: WayIn | 'none' = 'password'): Promise<Operator> 
   return { id, client: await signedIn(gateway, { person_id: id, account_id: null }) }
 }
 
-/** None is left of the test before. */
+/** Removes the operators of the previous test. */
 async function removeAll(): Promise<void> {
   for (const table of ['sessions', 'passwords', 'passkeys', 'identities', 'staff'])
     await sql(`DELETE FROM ${table}`)
@@ -58,7 +58,7 @@ const ENDINGS: [string, Ending][] = [
 ]
 
 test.each(Object.keys(WAYS) as WayIn[])(
-  'an operator with a %s alone can sign in: nobody is shown the operator’s link',
+  'an operator with only a %s counts as one who can sign in',
   async (way) => {
     await newOperator('none')
     expect(await hasOperator(store)).toBe(false)
@@ -71,7 +71,7 @@ test.each(Object.keys(WAYS) as WayIn[])(
   },
 )
 
-describe.each(ENDINGS)('the last operator is not %s', (_, end) => {
+describe.each(ENDINGS)('the last operator cannot be %s', (_, end) => {
   const REFUSED = {
     status: 409,
     code: 'last_operator',
@@ -85,24 +85,24 @@ describe.each(ENDINGS)('the last operator is not %s', (_, end) => {
     expect(await operatorsLeft()).toEqual([id])
   })
 
-  test('where the other one has no way to sign in yet', async () => {
+  test('if the other one cannot sign in yet', async () => {
     const [anna] = [await newOperator(), await newOperator('none')]
     expect(await errorOf(await end(anna.client, anna.id))).toMatchObject(REFUSED)
   })
 
-  test('where the other one is disabled', async () => {
+  test('if the other one is disabled', async () => {
     const [anna, other] = [await newOperator(), await newOperator()]
     await sql(`UPDATE people SET disabled_at_ms = 1 WHERE id = ${other.id}`)
     expect(await errorOf(await end(anna.client, anna.id))).toMatchObject(REFUSED)
   })
 
-  test('but one of two who can sign in is', async () => {
+  test('but one of two who can sign in can', async () => {
     const [anna, other] = [await newOperator(), await newOperator()]
     expect((await end(anna.client, other.id)).status).toBe(200)
     expect(await operatorsLeft()).toEqual([anna.id])
   })
 
-  test.each(['passkey', 'identity'] as const)('who signs in by a %s alone', async (way) => {
+  test.each(['passkey', 'identity'] as const)('if their only way to sign in is a %s', async (way) => {
     const { id, client } = await newOperator(way)
     await newOperator('none')
     expect(await errorOf(await end(client, id))).toMatchObject(REFUSED)
@@ -111,14 +111,14 @@ describe.each(ENDINGS)('the last operator is not %s', (_, end) => {
   })
 
   test.each(['passkey', 'identity'] as const)(
-    'but one is whose colleague signs in by a %s alone',
+    'but can if the only way to sign in of the other one is a %s',
     async (way) => {
       const [anna] = [await newOperator(), await newOperator(way)]
       expect((await end(anna.client, anna.id)).status).toBe(200)
     },
   )
 
-  test('by two at once, each the other', async () => {
+  test('by two who do it to each other at once', async () => {
     for (let round = 0; round < 10; round++) {
       await removeAll()
       const [one, other] = [await newOperator(), await newOperator()]
@@ -128,7 +128,7 @@ describe.each(ENDINGS)('the last operator is not %s', (_, end) => {
     }
   })
 
-  test('by each of three of themselves at once', async () => {
+  test('by three who do it to themselves at once', async () => {
     const three = [await newOperator(), await newOperator(), await newOperator()]
     await Promise.all(three.map(({ client, id }) => end(client, id)))
     expect((await operatorsLeft()).length).toBe(1)

@@ -1,4 +1,4 @@
-// The console as support and auditors have it: which pages, which buttons on them, on a desktop and on a phone; and the page of the staff.
+// The console for support and auditors: its pages and their buttons, on a desktop and on a phone; and the page of the staff.
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
@@ -31,8 +31,8 @@ type Role = keyof typeof PEOPLE
 const as = (role: Role) => ({ person_id: PEOPLE[role], account_id: null })
 
 const ANYWHERE = ['Search /', 'Theme', 'Shortcuts', 'Sign out']
-/** Words of the buttons in the page itself, and of links that look like them. */
-async function offered({ page }: ConsolePage): Promise<string[]> {
+/** The texts of the buttons in the page itself, and of links that look like buttons. */
+async function buttonTexts({ page }: ConsolePage): Promise<string[]> {
   const main = page.locator('#main')
   const buttons = await main.locator('.button:visible').all()
   const words = await Promise.all(
@@ -61,20 +61,23 @@ const PAGES: readonly [string, Record<Role, string[]>][] = [
 ]
 
 describe.each(['support', 'auditor'] as const)('%s', (role) => {
-  test.each(PAGES)('%s offers what they may do, and asks for nothing else', async (address, expected) => {
-    for (const size of ['wide', 'phone'] as const) {
-      await using one = await visit(as(role), { size })
-      await one.open(`/console${address}`)
-      const words = await offered(one)
-      expect([address, size, words.filter((word) => !/^Copy (?!as)/.test(word))]).toEqual([
-        address,
-        size,
-        expected[role],
-      ])
-      await one.fits()
-      await one.isClean()
-    }
-  })
+  test.each(PAGES)(
+    '%s has only the buttons for their rights, and makes no refused request',
+    async (address, expected) => {
+      for (const size of ['wide', 'phone'] as const) {
+        await using one = await visit(as(role), { size })
+        await one.open(`/console${address}`)
+        const words = await buttonTexts(one)
+        expect([address, size, words.filter((word) => !/^Copy (?!as)/.test(word))]).toEqual([
+          address,
+          size,
+          expected[role],
+        ])
+        await one.fits()
+        await one.isClean()
+      }
+    },
+  )
 
   test.each([
     '/setup',
@@ -84,14 +87,14 @@ describe.each(['support', 'auditor'] as const)('%s', (role) => {
     '/system/configuration',
     '/playground',
     '/providers/demo/edit',
-  ])('%s is no page of theirs', async (address) => {
+  ])('%s is not found', async (address) => {
     await using one = await visit(as(role))
     await one.open(`/console${address}`)
     expect(await one.page.getByRole('heading', { level: 1 }).innerText()).toBe('Page not found')
     await one.isClean()
   })
 
-  test('the console’s own address is the Overview, and its foot says who is signed in', async () => {
+  test('the address of the console is the Overview, and its foot names the person', async () => {
     await using one = await visit(as(role))
     await one.open('/console')
     expect(await one.page.getByRole('heading', { level: 1 }).innerText()).toBe('Overview')
@@ -104,7 +107,7 @@ describe.each(['support', 'auditor'] as const)('%s', (role) => {
   })
 })
 
-test('support suspends, invites and tops up within the limit; what is beyond it is said at the amount', async () => {
+test('support can suspend, invite and top up within the limit; the field of the amount shows the limit', async () => {
   await using one = await visit(as('support'), { size: 'phone' })
   const { page } = one
   await one.open('/console/accounts/alice')
@@ -125,7 +128,7 @@ test('support suspends, invites and tops up within the limit; what is beyond it 
   expect(Number(alice?.balance_nanos)).toBeGreaterThan(14_900_000_000)
 })
 
-test('an operator adds a person, passes the link on, changes the role, and removes them', async () => {
+test('an operator adds a person, gets the link, and removes them', async () => {
   await using one = await visit('operator')
   const { page } = one
   await one.open('/console/system')

@@ -1,4 +1,4 @@
-// Roles of the staff: what each does not come to, and when a change of them holds; by another's address, an account's link, a page, a body.
+// Roles of the staff: the limits of each role, the effect of changes in open sessions, and attacks by addresses, links and pages.
 import { describe, expect, test } from 'bun:test'
 import { changeDetails } from '../../src/access/account-details.ts'
 import { catalogueOf, PROVIDER_KEYS } from '../support/catalogue.ts'
@@ -15,7 +15,7 @@ const SECRETS = {
 const OF_PROVIDER = 'client-secret-of-the-identity-provider'
 const OF_CHALLENGE = '1x0000000000000000000000000000000AA'
 const SIGNING = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`
-/** After the operator of the scene was made, whom the audit log names from then on. */
+/** A time after the creation of the scene's operator, from which the audit log names them. */
 const clock = { now_ms: Date.now() + 60_000 }
 const gateway = await fileGateway({
   now: () => clock.now_ms,
@@ -50,8 +50,8 @@ async function member(role: 'operator' | 'support' | 'auditor'): Promise<Member>
 }
 const suspend = (client: ConsoleClient) => client.send('POST', '/accounts/ada/suspend')
 
-describe('in the middle of a session', () => {
-  test('a lowered role holds from the next request on', async () => {
+describe('during a session', () => {
+  test('a lowered role takes effect from the next request', async () => {
     const { id, client } = await member('operator')
     expect((await client.send('GET', '/staff')).status).toBe(200)
     await operator.json('PATCH', `/staff/${id}`, { role: 'auditor' })
@@ -62,7 +62,7 @@ describe('in the middle of a session', () => {
     expect((await client.send('PATCH', `/staff/${id}`, { body: { role: 'operator' } })).status).toBe(403)
   })
 
-  test('a change whose sender is made an auditor while it waits is refused', async () => {
+  test('a change by an operator who becomes an auditor at the same moment comes first or is refused', async () => {
     const one = await member('operator')
     const two = await member('operator')
     for (let round = 0; round < 5; round++) {
@@ -74,13 +74,12 @@ describe('in the middle of a session', () => {
       expect(lowering.status).toBe(200)
       const { actions } = await operator.json('GET', '/audit-log?area=staff&limit=2')
       const order = actions.map(({ subject }: { subject: string }) => subject)
-      // Either it came first, or it is refused.
       if (change.status === 200) expect(order).toEqual([one.email, two.email])
       else expect([401, 403]).toContain(change.status)
     }
   })
 
-  test('a disabled person’s sessions and links are over at once, and stay over once they are enabled', async () => {
+  test('disabling a person ends their sessions and links at once, and enabling does not restore them', async () => {
     const { id, client } = await member('support')
     const { url } = await operator.json('POST', `/staff/${id}/link`, { as_link: true })
     await operator.json('POST', `/staff/${id}/disable`)
@@ -91,7 +90,7 @@ describe('in the middle of a session', () => {
     expect((await clientOf(gateway).send('POST', '/links/look', { body: { token } })).status).toBe(404)
   })
 
-  test('a removed person’s sessions are over at once, and no link of before opens one', async () => {
+  test('removing a person ends their sessions at once, and their earlier links open none', async () => {
     const { id, client } = await member('operator')
     const { url } = await operator.json('POST', `/staff/${id}/link`, { as_link: true })
     await operator.json('DELETE', `/staff/${id}`)
@@ -102,7 +101,7 @@ describe('in the middle of a session', () => {
   })
 })
 
-describe('a session that was left open changes nothing of the staff', () => {
+describe('a session without a recent sign-in cannot change the staff', () => {
   test.each([
     ['add', 'POST', '/staff', { name: 'Eve', email: 'eve@example.com', role: 'operator' }],
     ['change', 'PATCH', '/staff/1', { role: 'support' }],
@@ -123,7 +122,7 @@ describe('a session that was left open changes nothing of the staff', () => {
   })
 })
 
-describe('from a page of another origin nothing of the staff is changed', () => {
+describe('a page of another origin cannot change the staff', () => {
   test.each([null, 'null', 'https://evil.example'])('%s', async (origin) => {
     const { id, client } = await member('operator')
     const other = await member('support')
@@ -141,8 +140,8 @@ describe('from a page of another origin nothing of the staff is changed', () => 
   })
 })
 
-describe('by another’s address nobody comes to the staff', () => {
-  test('one who wrote it down first, in an account of theirs, loses it and stays outside', async () => {
+describe('an unverified address of a staff member', () => {
+  test('is taken from the member of an account who entered it first, and gives them no role', async () => {
     const mallory = await newPerson(
       store,
       { account_id: ada.id, role: 'member' },
@@ -160,8 +159,8 @@ describe('by another’s address nobody comes to the staff', () => {
   })
 })
 
-describe('by an account’s invitation nobody becomes an operator', () => {
-  test('whose owner is one: neither by a link nor by a mail', async () => {
+describe('the invitation of an account', () => {
+  test('is refused if its owner is an operator, as a link and as a mail', async () => {
     const bob = await gateway.account('bob')
     await changeDetails(store, 'bob', { email: 'billing@bob.example' })
     const owner = await personAtConsole(store, bob.id)
@@ -182,7 +181,7 @@ describe('by an account’s invitation nobody becomes an operator', () => {
     expect(await store.rows(`SELECT id FROM mails WHERE recipient = 'billing@bob.example'`)).toEqual([])
   })
 
-  test('support has no link in hand where it can be mailed', async () => {
+  test('by support is mailed, and never returned as a link', async () => {
     await gateway.account('carl')
     const { client } = await member('support')
     expect(
@@ -192,8 +191,8 @@ describe('by an account’s invitation nobody becomes an operator', () => {
       message:
         'There is no email address that an invitation of "carl" can go to. Ask an operator for a link.',
     })
-    const shown = { account: 'carl', as_link: true }
-    expect(await errorOf(await client.send('POST', '/invitations', { body: shown }))).toMatchObject({
+    const as_link = { account: 'carl', as_link: true }
+    expect(await errorOf(await client.send('POST', '/invitations', { body: as_link }))).toMatchObject({
       status: 403,
       code: 'role_may_not',
     })
@@ -209,7 +208,7 @@ describe('by an account’s invitation nobody becomes an operator', () => {
 })
 
 describe('support and auditors', () => {
-  test('end their own sessions, and nobody else’s', async () => {
+  test('can end only their own sessions', async () => {
     const [row] = await store.rows<{ id: number }>('SELECT id FROM sessions ORDER BY id LIMIT 1')
     for (const role of ['support', 'auditor'] as const) {
       const { client } = await member(role)
@@ -221,7 +220,7 @@ describe('support and auditors', () => {
     expect((await operator.send('GET', '/sessions')).status).toBe(200)
   })
 
-  test('do not open what an operator closed; support resumes what is suspended', async () => {
+  test('cannot reopen a closed account; support can resume a suspended one', async () => {
     await gateway.account('dora')
     const { client } = await member('support')
     await client.json('POST', '/accounts/dora/suspend')
@@ -233,7 +232,7 @@ describe('support and auditors', () => {
     expect(await operator.json('GET', '/accounts/dora')).toMatchObject({ status: 'closed' })
   })
 
-  test('read no secret anywhere: keys of providers, the mail server’s password, the webhook', async () => {
+  test('cannot read secrets: keys of providers, the mail server’s password, the webhook', async () => {
     const secrets = [
       ...PROVIDER_KEYS.slice(0, 1),
       SECRETS.PROVIDER_KEY,

@@ -1,4 +1,4 @@
-// The staff at the console: added by mail or a link, given other roles, disabled, removed; and who did it in the audit log.
+// The staff at the console: people are added by mail or a link, change roles, are disabled and removed; the audit log names who did it.
 import { describe, expect, test } from 'bun:test'
 import { hashOf } from '../../src/access/passwords.ts'
 import { givePasswords } from '../support/console.ts'
@@ -30,7 +30,7 @@ const add = (name: string, email: string, role: string, more: object = {}) =>
   operator.json('POST', '/staff', { name, email, role, ...more })
 const tokenOf = (url: string) => new URL(url).hash.slice(1)
 
-/** Sets the password of a link, as a browser does. */
+/** Sets a password by a link, as a browser does. */
 async function accept(url: string): Promise<ConsoleClient> {
   const answer = await clientOf(gateway).send('POST', '/links/accept', {
     body: { token: tokenOf(url), password: PASSWORD },
@@ -61,13 +61,13 @@ test('a person is added by a link, sets a password, and works with their role', 
     body: { account: 'mia@example.com', password: PASSWORD },
   })
   expect(((await again.json()) as { viewer: object }).viewer).toMatchObject({ role: 'support' })
-  // By the link of before nobody sets another one.
+  // The link cannot set a second password.
   expect(
     (await clientOf(gateway).send('POST', '/links/look', { body: { token: tokenOf(added.url) } })).status,
   ).toBe(404)
 })
 
-test('where there is a mail server the link is mailed, and shown to nobody', async () => {
+test('with a mail server the link is mailed instead of returned', async () => {
   const added = await add('Otto', 'otto@example.com', 'auditor')
   expect(added).toMatchObject({ url: null, mailed_to: 'otto@example.com' })
   const invitation = () => smtp.received.find(({ text }) => text.includes('as an auditor'))
@@ -79,17 +79,17 @@ test('where there is a mail server the link is mailed, and shown to nobody', asy
   expect(gateway.log.text()).not.toContain(tokenOf(link))
 })
 
-describe('somebody is not added', () => {
+describe('a person is not added for', () => {
   test.each([
-    ['an address that is none', { email: 'mia' }, 400, 'email: is not an email address of a person'],
-    ['an address in other letters', { email: 'mіa@example.com' }, 400, 'email: is not an email address'],
+    ['an invalid address', { email: 'mia' }, 400, 'email: is not an email address of a person'],
+    ['a look-alike of an address', { email: 'mіa@example.com' }, 400, 'email: is not an email address'],
     [
       'an address with a line break',
       { email: 'mia@example.com\r\nBcc: a@b.c' },
       400,
       'email: is not an email',
     ],
-    ['no name', { name: '  ' }, 400, 'name: must have 1 to 100 characters.'],
+    ['an empty name', { name: '  ' }, 400, 'name: must have 1 to 100 characters.'],
     ['a long name', { name: 'x'.repeat(101) }, 400, 'name: must have 1 to 100 characters.'],
     [
       'a line break in the name',
@@ -98,16 +98,16 @@ describe('somebody is not added', () => {
       'name: must be without the control character',
     ],
     [
-      'a name that turns its direction',
+      'a name that reverses its direction',
       { name: 'Mia\u202e' },
       400,
       'name: must be without the control character',
     ],
     ['a role of accounts', { role: 'owner' }, 400, 'role'],
-    ['no role', { role: undefined }, 400, 'role'],
-    ['a field that does not exist', { account_id: 1 }, 400, 'account_id'],
+    ['a missing role', { role: undefined }, 400, 'role'],
+    ['an unknown field', { account_id: 1 }, 400, 'account_id'],
     [
-      'twice',
+      'an address of the staff',
       { email: 'MIA@example.com' },
       409,
       'is already on the staff, as support. Change the role instead.',
@@ -121,7 +121,7 @@ describe('somebody is not added', () => {
   })
 })
 
-test('somebody who has shown that the address is theirs becomes staff, too, with their password, and stays in the account', async () => {
+test('a person with the verified address joins the staff with their password, and stays in their account', async () => {
   const { id } = await gateway.account('ada')
   const person_id = await newPerson(gateway.store, { account_id: id, role: 'owner' }, { name: 'Ada' })
   await gateway.store.write((db) =>
@@ -142,13 +142,13 @@ test('somebody who has shown that the address is theirs becomes staff, too, with
   await operator.json('DELETE', `/staff/${person_id}`)
   expect((await there.json('GET', '/session')).viewer).toMatchObject({ side: 'account', account: 'ada' })
   expect(await hashOf(gateway.store, person_id)).toBe('$argon2id$x')
-  // Their account's erasure erases them once more.
+  // The erasure of their account erases them, as before.
   expect(await gateway.store.rows(`SELECT account_id FROM people WHERE id = ${person_id}`)).toEqual([
     { account_id: id },
   ])
 })
 
-test('a role and a name are changed, somebody is disabled and enabled, gets a new link, and is removed', async () => {
+test('an operator changes a role and a name, disables, enables, makes a new link, and removes', async () => {
   const { person } = await add('Nina', 'nina@example.com', 'support', { as_link: true })
   const at = `/staff/${person.id}`
   expect((await operator.json('PATCH', at, { role: 'auditor', name: 'Nina Roth' })).person).toMatchObject({
@@ -173,7 +173,7 @@ test('a role and a name are changed, somebody is disabled and enabled, gets a ne
   expect((await clientOf(gateway).send('POST', '/session', signing_in)).status).toBe(401)
 })
 
-test('who was removed is added again as the same person, with the new name, and by a new link alone', async () => {
+test('a removed person is added again as the same person, with the new name, and needs the new link', async () => {
   const { person, url } = await add('Paul', 'paul@example.com', 'support', { as_link: true })
   await accept(url)
   await gateway.store.write((db) =>
@@ -191,7 +191,7 @@ test('who was removed is added again as the same person, with the new name, and 
   })
 })
 
-test('the audit log names who did what to whom, by person, in pages and files', async () => {
+test('the audit log names the acting person and filters by them, in pages and files', async () => {
   const { person } = await add('Olaf', 'olaf@example.com', 'operator', { as_link: true })
   const olaf = await signedIn(gateway, { person_id: person.id, account_id: null })
   await gateway.account('bea')

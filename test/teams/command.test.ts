@@ -1,4 +1,4 @@
-// `account team`: people listed, invited, given another role, limited and removed by commands, and what is refused.
+// `account team`: commands list, invite, limit and remove people, and change their roles; and refusals.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 
 describe('an invitation', () => {
-  test('is a link where there is no mail server; it is listed and revoked', async () => {
+  test('is a link without a mail server; it is listed and revoked', async () => {
     const { out, err } = await scene.run(...team('invite', 'alice', 'Zoe@Example.com', '--role', 'billing'))
     expect([LINK.test(out.trim()), err]).toEqual([true, ''])
     const [{ id, ...row }] = (await scene.json(...team('invitations', 'alice'))).invitations
@@ -48,7 +48,7 @@ describe('an invitation', () => {
     expect(await scene.refusal(...team('revoke', 'alice', String(id)))).toContain('Invitation not found')
   })
 
-  test('is queued where there is a mail server, and its link shown to nobody unless --link asks for it', async () => {
+  test('is queued with a mail server, and its link is printed only with --link', async () => {
     const mail = '[mail]\nsmtp = "smtp://127.0.0.1:1"\nfrom = "noreply@example.com"\n'
     writeFileSync(
       scene.path('tollgate.toml'),
@@ -65,13 +65,9 @@ describe('an invitation', () => {
 
   test.each([
     ['an unknown account', ['nobody', 'zoe@example.com', '--role', 'member'], 'nobody'],
-    ['no address', ['alice', 'zoe', '--role', 'member'], 'email'],
-    [
-      'a role that does not exist',
-      ['alice', 'zoe@example.com', '--role', 'operator'],
-      'owner, member, billing',
-    ],
-    ['somebody who is in it', ['alice', 'max@example.com', '--role', 'owner'], 'in the account already'],
+    ['an invalid address', ['alice', 'zoe', '--role', 'member'], 'email'],
+    ['an unknown role', ['alice', 'zoe@example.com', '--role', 'operator'], 'owner, member, billing'],
+    ['a person in the account', ['alice', 'max@example.com', '--role', 'owner'], 'in the account already'],
   ])('is refused for %s', async (_, args, words) => {
     const { status, err } = await scene.run(...team('invite', ...args))
     expect([status === 0, err]).toEqual([false, expect.stringContaining(words)])
@@ -79,7 +75,7 @@ describe('an invitation', () => {
 })
 
 describe('a role', () => {
-  test('is given by the address or the number of a person', async () => {
+  test('is changed by the address or the number of a person', async () => {
     await scene.run(...team('change', 'alice', 'Max@example.com', '--role', 'owner'))
     expect(await scene.json(...team('change', 'alice', String(ann), '--role', 'member'))).toEqual({
       ...{ account: 'alice', person_id: ann, name: 'ann', role: 'member' },
@@ -90,15 +86,15 @@ describe('a role', () => {
     ])
   })
 
-  test('of the last owner is kept, unless the account may be without one', async () => {
+  test('of the last owner is kept, unless --without-owner is set', async () => {
     const change = team('change', 'alice', 'ann@example.com', '--role', 'member')
     expect(await scene.refusal(...change)).toContain('last owner')
     expect((await scene.run(...change, '--without-owner')).status).toBe(0)
   })
 
   test.each([
-    ['an address that is not in the account', 'eve@example.com', 'tollgate account team list alice'],
-    ['a number that is not', '999', 'not found in this account'],
+    ['an address outside the account', 'eve@example.com', 'tollgate account team list alice'],
+    ['a number outside the account', '999', 'not found in this account'],
   ])('is refused for %s', async (_, who, words) => {
     expect(await scene.refusal(...team('change', 'alice', who, '--role', 'owner'))).toContain(words)
   })
@@ -108,7 +104,7 @@ describe('a new key', () => {
   test.each([
     ['an address, in any case', () => 'Max@example.com', () => max],
     ['a number', () => String(ann), () => ann],
-  ])('is a person’s by %s', async (_, who, person_id) => {
+  ])('belongs to a person by %s', async (_, who, person_id) => {
     const made = await scene.json('key', 'create', 'alice', '--person', who())
     expect(made).toMatchObject({ account: 'alice', person: person_id() === max ? 'max' : 'ann' })
     const { keys } = await scene.json('key', 'list', 'alice')
@@ -116,20 +112,20 @@ describe('a new key', () => {
     expect(await scene.json('key', 'rotate', String(made.id))).toMatchObject({ person: made.person })
   })
 
-  test('is the account’s without --person', async () => {
+  test('belongs to the account without --person', async () => {
     expect(await scene.json('key', 'create', 'alice')).toMatchObject({ person: null })
   })
 
   test.each([
-    ['an address of nobody', 'nobody@example.com', 'tollgate account team list alice'],
-    ['a number of nobody', '999', 'owner or a member'],
-    ['somebody of billing', 'bill@example.com', 'owner or a member'],
-    ['somebody who cannot sign in', 'dora@example.com', 'owner or a member'],
+    ['an unknown address', 'nobody@example.com', 'tollgate account team list alice'],
+    ['an unknown number', '999', 'owner or a member'],
+    ['a person in billing', 'bill@example.com', 'owner or a member'],
+    ['a disabled person', 'dora@example.com', 'owner or a member'],
     ['a member of another account', 'eve@example.com', 'tollgate account team list alice'],
     ['the number of a member of another account', '5', 'owner or a member'],
     ['a name', 'max', 'tollgate account team list alice'],
-    ['nothing', '', 'tollgate account team list alice'],
-  ])('is refused for %s, and not made', async (_, who, words) => {
+    ['an empty text', '', 'tollgate account team list alice'],
+  ])('is refused for %s, and not created', async (_, who, words) => {
     await scene.run('account', 'create', 'bob')
     await member('bill', 'billing')
     const dora = await member('dora', 'member')
@@ -143,7 +139,7 @@ describe('a new key', () => {
 })
 
 describe('removal', () => {
-  test('asks what becomes of keys: they are handed over, or revoked', async () => {
+  test('needs --keys-to or --revoke-keys if the person has keys', async () => {
     await keyOf(max, 'laptop')
     const remove = team('remove', 'alice', 'max@example.com')
     expect(await scene.refusal(...remove)).toContain('1 API key that works')
@@ -162,7 +158,7 @@ describe('removal', () => {
     ])
   })
 
-  test('of somebody in another account alone is refused', async () => {
+  test('of a person outside the account, or of the last owner, is refused', async () => {
     await scene.run('account', 'create', 'bob')
     const eve = await member('eve', 'member', 2)
     expect(await scene.refusal(...team('remove', 'alice', String(eve)))).toContain('not found')
@@ -171,7 +167,7 @@ describe('removal', () => {
 })
 
 describe('a spend limit', () => {
-  test('is set, and taken away; what is left out stays', async () => {
+  test('is set and removed; other limits are kept', async () => {
     const limit = team('limit', 'alice', 'max@example.com')
     await scene.run(...limit, '--limit-day', '2', '--limit-month', '9')
     expect(await scene.json(...limit, '--limit-day', 'none')).toMatchObject({
@@ -184,9 +180,9 @@ describe('a spend limit', () => {
   })
 
   test.each([
-    ['nothing to change', [], 'Nothing to change'],
+    ['missing options', [], 'Nothing to change'],
     ['an amount below 0', ['--limit-day', '-1'], 'limit-day'],
-    ['no amount', ['--limit-week', 'much'], 'limit-week'],
+    ['an invalid amount', ['--limit-week', 'much'], 'limit-week'],
   ])('is refused for %s', async (_, args, words) => {
     const { status, err } = await scene.run(...team('limit', 'alice', 'max@example.com', ...args))
     expect([status === 0, err]).toEqual([false, expect.stringContaining(words)])

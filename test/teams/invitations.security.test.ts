@@ -8,18 +8,18 @@ import { newPerson, personAtConsole } from '../support/people.ts'
 import { PASSWORD, PUBLIC_URL, teamScene } from './scene.ts'
 
 const NEW = { name: 'Max', password: PASSWORD }
-// Near the time of the server: over PostgreSQL the gateway goes by its clock.
+// Near the time of the server, whose clock the gateway uses with PostgreSQL.
 const clock = { now_ms: Date.now() }
 const mailing = await teamScene({ now: () => clock.now_ms })
-const showing = await teamScene({ has_mail: false })
+const mailless = await teamScene({ has_mail: false })
 
-const inviting = (email: string, role = 'member') => ({ email, role })
+const invitationTo = (email: string, role = 'member') => ({ email, role })
 const cookieOf = (answer: Response) => answer.headers.get('set-cookie')?.split(';')[0] ?? ''
 
 describe('an invitation', () => {
-  test('is mailed and shown to nobody; its link makes a person whose address is shown to be theirs', async () => {
+  test('is mailed instead of returned; its link creates a person with a verified address', async () => {
     const { gateway, owner, mailedToken, visitor, people } = mailing
-    const invited = await owner.json('POST', '/team-invitations', inviting('Max@Example.org'))
+    const invited = await owner.json('POST', '/team-invitations', invitationTo('Max@Example.org'))
     expect(invited).toMatchObject({ email: 'max@example.org', url: null })
     const token = await mailedToken('max@example.org')
     const look = await visitor().json('POST', '/join/look', { token })
@@ -38,9 +38,9 @@ describe('an invitation', () => {
     expect(signed_in.status).toBe(200)
   })
 
-  test('without a mail server is a link for who invites; the address is written down only', async () => {
-    const { shownToken, visitor, people } = showing
-    const token = await shownToken('zoe@example.org', 'billing')
+  test('without a mail server is returned as a link, and the address stays unverified', async () => {
+    const { linkToken, visitor, people } = mailless
+    const token = await linkToken('zoe@example.org', 'billing')
     await visitor().json('POST', '/join/new', { token, name: 'Zoe', password: PASSWORD })
     expect(await people()).toMatchObject([
       { name: 'Zoe', role: 'billing', email: 'zoe@example.org', is_verified: false },
@@ -48,12 +48,12 @@ describe('an invitation', () => {
     ])
   })
 
-  test('adds the account to who is signed in, by one click, and goes on there', async () => {
-    const { gateway, shownToken, db, people } = showing
+  test('adds the account to a person who is signed in, by one click, and opens it', async () => {
+    const { gateway, linkToken, db, people } = mailless
     const bob = await gateway.account('bob')
     const person_id = await newPerson(db, { account_id: bob.id, role: 'owner' }, { name: 'Bob' })
     const client = await signedIn(gateway, { person_id, account_id: bob.id })
-    const token = await shownToken('bob@example.org')
+    const token = await linkToken('bob@example.org')
     expect(await client.json('POST', '/join/look', { token })).toMatchObject({ signed_in_as: 'Bob' })
     const joined = await client.send('POST', '/join', { body: { token } })
     expect(joined.status).toBe(200)
@@ -67,12 +67,12 @@ describe('an invitation', () => {
     ])
   })
 
-  test('of the address of a person here has them sign in first, and makes no second person', async () => {
+  test('to the address of a person here needs their sign-in, and creates no second person', async () => {
     const { gateway, db, owner, mailedToken, visitor } = mailing
     const ann = await gateway.account('ann')
     const person_id = await newPerson(db, { account_id: ann.id, role: 'owner' }, { name: 'Ann' })
     await db.begin((tx) => claimEmail(tx, { person_id, email: 'ann@example.org', now_ms: 1 }))
-    await owner.json('POST', '/team-invitations', inviting('ann@example.org'))
+    await owner.json('POST', '/team-invitations', invitationTo('ann@example.org'))
     const token = await mailedToken('ann@example.org')
     expect(await visitor().json('POST', '/join/look', { token })).toMatchObject({ signs_in: true })
     const refused = await visitor().send('POST', '/join/new', { body: { token, ...NEW } })
@@ -81,11 +81,11 @@ describe('an invitation', () => {
     expect((await client.send('POST', '/join', { body: { token } })).status).toBe(200)
   })
 
-  test('answers the same, whether or not the address has a person here', async () => {
+  test('has the same answer whether or not the address has a person here', async () => {
     const { owner } = mailing
     const answers = await Promise.all(
       ['nobody@example.org', 'ann2@example.org'].map((email) =>
-        owner.json('POST', '/team-invitations', inviting(email)),
+        owner.json('POST', '/team-invitations', invitationTo(email)),
       ),
     )
     expect(answers.map(({ email, ...answer }) => answer)).toEqual(
@@ -96,22 +96,22 @@ describe('an invitation', () => {
     )
   })
 
-  test('that is shown does not say who is here', async () => {
-    const { gateway, db, shownToken, visitor } = showing
+  test('returned as a link does not reveal whether its address has a person here', async () => {
+    const { gateway, db, linkToken, visitor } = mailless
     const cat = await gateway.account('cat')
     const person_id = await newPerson(db, { account_id: cat.id, role: 'owner' })
     await db.begin((tx) => claimEmail(tx, { person_id, email: 'cat@example.org', now_ms: 1 }))
     for (const email of ['cat@example.org', 'nobody@example.org'])
-      expect(await visitor().json('POST', '/join/look', { token: await shownToken(email) })).toMatchObject({
+      expect(await visitor().json('POST', '/join/look', { token: await linkToken(email) })).toMatchObject({
         signs_in: false,
       })
   })
 })
 
 describe('a link', () => {
-  test('that is used twice at once makes one person', async () => {
-    const { shownToken, visitor, people } = showing
-    const token = await shownToken('twice@example.org')
+  test('creates one person in three simultaneous uses', async () => {
+    const { linkToken, visitor, people } = mailless
+    const token = await linkToken('twice@example.org')
     const answers = await Promise.all(
       [1, 2, 3].map((n) =>
         visitor().send('POST', '/join/new', { body: { token, name: `Twice ${n}`, password: PASSWORD } }),
@@ -122,13 +122,13 @@ describe('a link', () => {
     expect((await visitor().send('POST', '/join/look', { body: { token } })).status).toBe(404)
   })
 
-  test('is of no use after its expiry, nor once it is revoked or replaced', async () => {
+  test('is not valid after its expiry, or once it is revoked or replaced', async () => {
     const { owner, mailedToken, visitor } = mailing
     const statusOf = async (token: string) =>
       (await visitor().send('POST', '/join/new', { body: { token, ...NEW } })).status
-    await owner.json('POST', '/team-invitations', inviting('late@example.org'))
+    await owner.json('POST', '/team-invitations', invitationTo('late@example.org'))
     const first = await mailedToken('late@example.org')
-    await owner.json('POST', '/team-invitations', inviting('late@example.org'))
+    await owner.json('POST', '/team-invitations', invitationTo('late@example.org'))
     const second = await mailedToken('late@example.org', 2)
     expect([await statusOf(first), second === first]).toEqual([404, false])
     const { invitations } = await owner.json('GET', '/team-invitations')
@@ -136,7 +136,7 @@ describe('a link', () => {
     await owner.json('DELETE', `/team-invitations/${id}`)
     expect(await statusOf(second)).toBe(404)
     expect((await owner.send('DELETE', `/team-invitations/${id}`)).status).toBe(404)
-    await owner.json('POST', '/team-invitations', inviting('late@example.org'))
+    await owner.json('POST', '/team-invitations', invitationTo('late@example.org'))
     const third = await mailedToken('late@example.org', 3)
     const before_ms = clock.now_ms
     clock.now_ms += 7 * 86_400_000
@@ -145,23 +145,23 @@ describe('a link', () => {
   })
 
   test.each(['/join', '/join/look', '/join/new'])(
-    'does nothing by GET of %s, as scanners of mail open it',
+    'is not used up by a GET of %s from a mail scanner',
     async (path) => {
-      const { shownToken, visitor } = showing
-      const token = await shownToken('scanned@example.org')
+      const { linkToken, visitor } = mailless
+      const token = await linkToken('scanned@example.org')
       const looked = await visitor().send('GET', `${path}?token=${token}`)
       expect(looked.status).toBe(404)
-      const page = await fetch(new URL(`/console/join?token=${token}`, showing.gateway.url))
+      const page = await fetch(new URL(`/console/join?token=${token}`, mailless.gateway.url))
       expect(page.status).toBe(200)
       expect((await visitor().send('POST', '/join/look', { body: { token } })).status).toBe(200)
     },
   )
 
-  test('of a closed account is of no use, also once it is open again', async () => {
-    const { gateway, visitor } = showing
+  test('of a closed account is not valid, even after it reopens', async () => {
+    const { gateway, visitor } = mailless
     const dan = await gateway.account('dan')
     const client = await signedIn(gateway, { account: 'dan' })
-    const { url } = await client.json('POST', '/team-invitations', inviting('x@example.org'))
+    const { url } = await client.json('POST', '/team-invitations', invitationTo('x@example.org'))
     const operator = await signedIn(gateway, 'operator')
     await operator.json('POST', `/accounts/${dan.id}/close`, { name: 'dan' })
     await operator.json('POST', `/accounts/${dan.id}/resume`, {})
@@ -169,17 +169,17 @@ describe('a link', () => {
     expect((await visitor().send('POST', '/join/new', { body: { token, ...NEW } })).status).toBe(404)
   })
 
-  test('that is not one, and a foreign one, tell nothing', async () => {
+  test('with an unknown token is not found', async () => {
     for (const token of ['', 'x', 'x'.repeat(32), `${'x'.repeat(31)}'`]) {
-      const refused = await showing.visitor().send('POST', '/join/look', { body: { token } })
+      const refused = await mailless.visitor().send('POST', '/join/look', { body: { token } })
       expect(await errorOf(refused)).toMatchObject({ status: 404, code: 'link_not_valid' })
     }
   })
 
-  test('that somebody of the account opens stays for the person that it is for, and changes no role', async () => {
-    const { person, shownToken, visitor, people, actions } = showing
+  test('opened by a member of the account changes no role, and stays valid for its recipient', async () => {
+    const { person, linkToken, visitor, people, actions } = mailless
     const mia = await person('member', 'Mia')
-    const token = await shownToken('new-owner@example.org', 'owner')
+    const token = await linkToken('new-owner@example.org', 'owner')
     const joined = () => actions().filter((action) => action === 'member.joined').length
     const before = joined()
     const refused = await mia.client.send('POST', '/join', { body: { token } })
@@ -194,15 +194,15 @@ describe('a link', () => {
   test.each([
     ['is removed', 'POST', '/remove', {}],
     ['gets another role', 'PATCH', '', { role: 'member' }],
-  ])('ends when the owner who made it %s: it would let them in again', async (_, method, path, body) => {
-    const { person, owner, visitor } = showing
+  ])('ends when the owner who created it %s', async (_, method, path, body) => {
+    const { person, owner, visitor } = mailless
     const { person_id, client } = await person('owner', 'Old owner')
     const { url } = await client.json(
       'POST',
       '/team-invitations',
-      inviting(`of-${person_id}@example.org`, 'owner'),
+      invitationTo(`of-${person_id}@example.org`, 'owner'),
     )
-    const kept = await showing.shownToken(`kept-${person_id}@example.org`)
+    const kept = await mailless.linkToken(`kept-${person_id}@example.org`)
     await owner.json(method, `/team/${person_id}${path}`, body)
     const statusOf = async (token: string) =>
       (await visitor().send('POST', '/join/look', { body: { token } })).status
@@ -213,14 +213,14 @@ describe('a link', () => {
     ['is removed', removeStaff],
     ['is disabled', (tx: Tx, who: string) => disableStaff(tx, who, 1)],
     ['gets another role', (tx: Tx, who: string) => changeStaff(tx, who, { role: 'auditor' })],
-  ])('ends when the operator who made it %s', async (_, end) => {
-    const { db, gateway, visitor, acme } = showing
+  ])('ends when the operator who created it %s', async (_, end) => {
+    const { db, gateway, visitor, acme } = mailless
     await personAtConsole(db, null)
     const person_id = await newPerson(db, { account_id: null, role: 'operator' })
     const client = await signedIn(gateway, { person_id, account_id: null })
     const { url } = await client.json('POST', '/team-invitations', {
       account: String(acme.id),
-      ...inviting(`staff-${person_id}@example.org`, 'owner'),
+      ...invitationTo(`staff-${person_id}@example.org`, 'owner'),
     })
     await db.begin((tx) => end(tx, String(person_id)))
     const looked = await visitor().send('POST', '/join/look', {
@@ -229,9 +229,9 @@ describe('a link', () => {
     expect(looked.status).toBe(404)
   })
 
-  test('is built from public_url, whatever host the request names', async () => {
+  test('is built from public_url', async () => {
     const { owner, smtp } = mailing
-    await owner.json('POST', '/team-invitations', inviting('host@example.org'))
+    await owner.json('POST', '/team-invitations', invitationTo('host@example.org'))
     await mailing.mailedToken('host@example.org')
     const mail = smtp.received.find(({ to }) => to.includes('host@example.org'))
     expect(mail?.text).toContain(`${PUBLIC_URL}/console/join#`)
@@ -239,7 +239,7 @@ describe('a link', () => {
   })
 })
 
-test('an address that an owner registered for himself goes to who shows that it is theirs', async () => {
+test('an address that a member entered as their own goes to the person who verifies it', async () => {
   const { gateway, db, owner, mailedToken, visitor } = mailing
   const thief = await newPerson(
     db,
@@ -248,7 +248,7 @@ test('an address that an owner registered for himself goes to who shows that it 
   )
   const other = await gateway.account('honest')
   const honest = await signedIn(gateway, { account: 'honest' }, clock.now_ms)
-  await honest.json('POST', '/team-invitations', inviting('victim@example.org'))
+  await honest.json('POST', '/team-invitations', invitationTo('victim@example.org'))
   const token = await mailedToken('victim@example.org')
   expect(await visitor().json('POST', '/join/look', { token })).toMatchObject({ signs_in: false })
   await visitor().json('POST', '/join/new', { token, name: 'Victim', password: PASSWORD })
@@ -263,29 +263,29 @@ test('an address that an owner registered for himself goes to who shows that it 
   expect(entered.viewer).toMatchObject({ account: 'honest', account_id: other.id })
 })
 
-describe('what is refused', () => {
+describe('an invitation or a join is refused for', () => {
   test.each([
-    ['nobody’s address', 'max', 'email'],
+    ['an invalid address', 'max', 'email'],
     ['two addresses', 'a@example.org, b@example.org', 'email'],
     ['a header in an address', 'a@example.org\r\nBcc: all@example.org', 'email'],
     ['a look-alike in another script', 'mаx@example.org', 'email'],
     ['a domain in another script', 'max@exаmple.org', 'email'],
     ['a name around it', 'Max <max@example.org>', 'email'],
   ])('%s', async (_, email, param) => {
-    const refused = await mailing.owner.send('POST', '/team-invitations', { body: inviting(email) })
+    const refused = await mailing.owner.send('POST', '/team-invitations', { body: invitationTo(email) })
     expect(await errorOf(refused)).toMatchObject({ status: 400, param })
   })
 
   test.each(['operator', 'root', ''])('the role "%s"', async (role) => {
     const refused = await mailing.owner.send('POST', '/team-invitations', {
-      body: inviting('r@example.org', role),
+      body: invitationTo('r@example.org', role),
     })
     expect(refused.status).toBe(400)
   })
 
-  test('somebody who is in the account already', async () => {
-    const refused = await showing.owner.send('POST', '/team-invitations', {
-      body: inviting('zoe@example.org'),
+  test('a person in the account', async () => {
+    const refused = await mailless.owner.send('POST', '/team-invitations', {
+      body: invitationTo('zoe@example.org'),
     })
     expect(await errorOf(refused)).toMatchObject({ status: 409, code: 'is_member' })
   })
@@ -295,29 +295,31 @@ describe('what is refused', () => {
     ['a line break in a name', { name: 'Max\r\nBcc: all' }, 'name'],
     ['a name of 101 characters', { name: 'x'.repeat(101) }, 'name'],
     ['a short password', { password: 'short' }, 'password'],
-  ])('%s, and the link goes on', async (_, wrong, param) => {
-    const { shownToken, visitor } = showing
-    const token = await shownToken('names@example.org')
+  ])('%s, and the link stays valid', async (_, wrong, param) => {
+    const { linkToken, visitor } = mailless
+    const token = await linkToken('names@example.org')
     const refused = await visitor().send('POST', '/join/new', { body: { token, ...NEW, ...wrong } })
     expect(await errorOf(refused)).toMatchObject({ status: 400, param })
     expect((await visitor().send('POST', '/join/look', { body: { token } })).status).toBe(200)
   })
 
-  test('a session that is no person’s: a key joins nothing', async () => {
-    const { gateway, shownToken } = showing
+  test('a session by key, which cannot join', async () => {
+    const { gateway, linkToken } = mailless
     const key = await gateway.key('acme')
     const client = await signedIn(gateway, { key })
-    const refused = await client.send('POST', '/join', { body: { token: await shownToken('k@example.org') } })
+    const refused = await client.send('POST', '/join', { body: { token: await linkToken('k@example.org') } })
     expect(refused.status).toBe(403)
   })
 
-  test('1,000 invitations in a minute: 20 an hour for an account, whatever is revoked; the operator’s go on', async () => {
+  test('more than 20 invitations an hour by an account, revoked ones included, but not by the operator', async () => {
     const { gateway } = mailing
     const spammer = await gateway.account('spammer')
     const client = await signedIn(gateway, { account: 'spammer' }, clock.now_ms)
     const statuses: number[] = []
     for (let n = 0; n < 25; n += 1) {
-      const answer = await client.send('POST', '/team-invitations', { body: inviting(`s${n}@example.org`) })
+      const answer = await client.send('POST', '/team-invitations', {
+        body: invitationTo(`s${n}@example.org`),
+      })
       statuses.push(answer.status)
       const [open] = (await client.json('GET', '/team-invitations')).invitations
       if (answer.ok) await client.json('DELETE', `/team-invitations/${open.id}`)
@@ -325,7 +327,7 @@ describe('what is refused', () => {
     expect(statuses).toEqual([...Array(20).fill(200), ...Array(5).fill(429)])
     const operator = await signedIn(gateway, 'operator', clock.now_ms)
     await operator.json('POST', '/team-invitations', {
-      ...inviting('s30@example.org'),
+      ...invitationTo('s30@example.org'),
       account: String(spammer.id),
     })
   })
@@ -336,7 +338,7 @@ test('HTML in names is text in mails and answers', async () => {
   await db.write((db) =>
     db.rows(`UPDATE people SET name = '<img src=x onerror=alert(1)>' WHERE id = ${owner_id}`),
   )
-  await owner.json('POST', '/team-invitations', inviting('html@example.org'))
+  await owner.json('POST', '/team-invitations', invitationTo('html@example.org'))
   await mailedToken('html@example.org')
   const raw = JSON.stringify(mailsTo('html@example.org'))
   expect(raw).toContain('&lt;img src=x')
@@ -344,8 +346,8 @@ test('HTML in names is text in mails and answers', async () => {
   expect(gateway.url.protocol).toBe('http:')
 })
 
-test('the audit log has who was invited and who joined, and no token', async () => {
-  const { gateway, actions } = showing
+test('the audit log has invitations and joins, without tokens', async () => {
+  const { gateway, actions } = mailless
   expect(actions()).toEqual(expect.arrayContaining(['member.invited', 'member.joined', 'session.started']))
   const rows = JSON.stringify(gateway.db.query('SELECT * FROM actions').all())
   expect(rows).not.toMatch(/join#/)

@@ -1,4 +1,4 @@
-// Spend limits of people: set by owners and the staff, not by members, and held to by all of their keys, whichever they make.
+// Spend limits of people: set by owners and the staff, not by members, and applied to all keys of the person.
 import { describe, expect, test } from 'bun:test'
 import { createKey } from '../../src/access/keys.ts'
 import { errorOf, signedIn } from '../support/console-session.ts'
@@ -17,7 +17,7 @@ const limitsOf = async (person_id: number) =>
     .spend_limits
 
 describe('the limit of a person', () => {
-  test('refuses the calls of all of their keys, and says whose limit it is and when it resets', async () => {
+  test('refuses the calls of all their keys, with the reason and the time of the reset', async () => {
     const max = await person('member', 'max')
     const [first, second] = [await keyOf(max.person_id, 'first'), await keyOf(max.person_id, 'second')]
     const shared = await keyOf(null, 'shared')
@@ -40,7 +40,7 @@ describe('the limit of a person', () => {
     expect(actions().filter((action) => action === 'member.limited')).toHaveLength(2)
   })
 
-  test('is told to the person whom it limits, with what is left and when it resets, and to nobody else', async () => {
+  test('is visible only to that person, with the remaining amount and the time of the reset', async () => {
     const [max, other] = [await person('member'), await person('member')]
     await owner.json('PUT', `/team/${max.person_id}/limits`, { weekly_limit: '3' })
     const [limit, ...rest] = (await max.client.json('GET', '/session/limits')).spend_limits
@@ -54,7 +54,7 @@ describe('the limit of a person', () => {
       expect(await client.json('GET', '/session/limits')).toEqual({ spend_limits: [] })
   })
 
-  test('is not changed by members, billing, nor for people of other accounts', async () => {
+  test('cannot be changed by members or billing, or for people of other accounts', async () => {
     const [max, bill] = [await person('member'), await person('billing')]
     for (const { client } of [max, bill])
       expect(
@@ -67,7 +67,7 @@ describe('the limit of a person', () => {
     expect((await owner.send('PUT', `/team/${max.person_id}/limits`, { body: of_bob })).status).toBe(404)
   })
 
-  test.each([['-1'], ['x'], ['1e3'], ['99999999999']])('is no "%s"', async (daily_limit) => {
+  test.each([['-1'], ['x'], ['1e3'], ['99999999999']])('cannot be "%s"', async (daily_limit) => {
     const max = await person('member')
     const refused = await owner.send('PUT', `/team/${max.person_id}/limits`, { body: { daily_limit } })
     expect(await errorOf(refused)).toMatchObject({ status: 400, param: 'daily_limit' })

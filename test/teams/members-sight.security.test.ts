@@ -1,4 +1,4 @@
-// A member of an account sees their own keys and the calls of these, in the console and by the API, and nothing of others' keys.
+// The view of a member: only their own keys and the calls of these, in the console and in the API.
 import { describe, expect, test } from 'bun:test'
 import { changeDetails } from '../../src/access/account-details.ts'
 import { createKey } from '../../src/access/keys.ts'
@@ -52,7 +52,7 @@ const callsSeen = async (client: ConsoleClient) =>
     .sort()
 
 describe('a member', () => {
-  test('sees the calls of all of their keys, and the sums of these', async () => {
+  test('sees the calls of all their keys, and the sums of these', async () => {
     expect((await member.json('GET', '/session')).viewer).toMatchObject({
       role: 'member',
       see_account: false,
@@ -71,7 +71,7 @@ describe('a member', () => {
   })
 
   test.each(['calls', 'keys', 'usage', 'sessions', 'audit-log'])(
-    'reads nothing of others in %s.csv',
+    'sees no data of others in %s.csv',
     async (list) => {
       const csv = await (await member.send('GET', `/${list}.csv`)).text()
       for (const text of [ids.eves, ids.shared, ids.others_refused, 'of-eve', 'shared'])
@@ -96,14 +96,14 @@ describe('a member', () => {
     ['the first call of another key', () => `/first-call?key_id=${eves.key.id}`, 404],
     ['entries', () => '/entries', 403],
     ['entries as a file', () => '/entries.csv', 403],
-    ['what entries come to', () => '/entry-sums', 403],
+    ['the sums of entries', () => '/entry-sums', 403],
     ['the statement', () => '/statement', 403],
     ['the statement as a file', () => '/statement.csv', 403],
   ])('is refused %s', async (_, path, status) => {
     expect((await member.send('GET', path())).status).toBe(status)
   })
 
-  test('finds no call, key and refused request of others', async () => {
+  test('does not find calls, keys and refused requests of others', async () => {
     const found = await Promise.all(
       [ids.eves, ids.others_refused, 'of-eve', eves.key.prefix].map((q) =>
         member.json('GET', `/search?q=${q}`),
@@ -116,7 +116,7 @@ describe('a member', () => {
     ['PATCH', '', { name: 'mine' }],
     ['POST', '/rotate', {}],
     ['POST', '/revoke', undefined],
-  ])('%s of another key%s is 404, and changes nothing', async (method, path, body) => {
+  ])('gets 404 for %s of another key%s, which changes nothing', async (method, path, body) => {
     for (const { key } of [eves, shared]) {
       const refused = await member.send(method, `/keys/${key.id}${path}`, { body })
       expect(refused.status).toBe(404)
@@ -126,7 +126,7 @@ describe('a member', () => {
     expect(keys).toHaveLength(5)
   })
 
-  test('makes keys for themselves alone', async () => {
+  test('creates keys only for themselves', async () => {
     const made = await member.json('POST', '/keys', { name: 'third' })
     expect(made.key).toMatchObject({ person_id: max, person: 'max' })
     expect(namesOf((await member.json('GET', '/keys')).keys)).toEqual(['of-max', 'second', 'third'])
@@ -138,15 +138,15 @@ describe('a member', () => {
     await member.json('POST', `/keys/${rotated.key.id}/revoke`)
   })
 
-  test('of the playground calls with a key of their own, and sees these calls', async () => {
-    const sent = { model: MODEL, messages: [{ role: 'user', content: 'Hello' }] }
-    expect((await member.send('POST', '/play/chat', { body: sent })).status).toBe(200)
+  test('calls from the playground with their own key, and sees these calls', async () => {
+    const body = { model: MODEL, messages: [{ role: 'user', content: 'Hello' }] }
+    expect((await member.send('POST', '/play/chat', { body })).status).toBe(200)
     await gateway.rest()
     expect(await callsSeen(member)).toHaveLength(3)
     expect(await callsSeen(other)).toEqual([ids.eves])
   })
 
-  test('ends no session of another key, and none of another person', async () => {
+  test('cannot end sessions of other keys or people', async () => {
     const by_key = await signedIn(gateway, { key: eves.text })
     const listed = (await member.json('GET', '/sessions')).sessions
     expect(listed).toHaveLength(1)
@@ -161,7 +161,7 @@ describe('a member', () => {
 })
 
 describe('an owner and a person of billing', () => {
-  test('see all calls, and whose keys there are', async () => {
+  test('see all calls, and the person of each key', async () => {
     for (const client of [owner, billing]) {
       expect(await callsSeen(client)).toContain(ids.eves)
       expect((await client.send('GET', '/entries')).status).toBe(200)
@@ -170,7 +170,7 @@ describe('an owner and a person of billing', () => {
     }
   })
 
-  test('an owner and an operator make a key for a member, not for billing, who cannot sign in, or is elsewhere', async () => {
+  test('an owner and an operator can create a key for a member, not for billing, disabled people or other accounts', async () => {
     const operator = await signedIn(gateway, 'operator')
     const account = String(alice.id)
     const by_operator = await operator.json('POST', '/keys', { name: 'lent', account, person: eve })
@@ -195,7 +195,7 @@ describe('an owner and a person of billing', () => {
         expect((await client.send('POST', '/keys', { body })).status).toBe(404)
   })
 
-  test('billing makes no key and no call', async () => {
+  test('billing cannot create keys or make calls', async () => {
     expect((await billing.send('POST', '/keys', { body: { name: 'x' } })).status).toBe(403)
     expect((await billing.send('POST', '/play/chat', { body: {} })).status).toBe(403)
   })
@@ -203,12 +203,12 @@ describe('an owner and a person of billing', () => {
 
 describe('a member’s key', () => {
   const api = async (path: string) => {
-    const answered = await gateway.call(`/api/v1/${path}`, undefined, { key: maxs.text, method: 'GET' })
-    return { status: answered.status, text: await answered.text() }
+    const response = await gateway.call(`/api/v1/${path}`, undefined, { key: maxs.text, method: 'GET' })
+    return { status: response.status, text: await response.text() }
   }
 
   test.each([false, true])(
-    'reads its own calls only, also where limited keys see the account: %p',
+    'sees only its own calls, even if limited keys see the account: %p',
     async (allowed) => {
       await changeDetails(db, 'alice', { keys_see_account: allowed })
       const { text } = await api('usage')
@@ -226,17 +226,17 @@ describe('a member’s key', () => {
     },
   )
 
-  test('of an owner reads all of the account', async () => {
+  test('of an owner sees all of the account', async () => {
     const [{ id }] = (await db.rows<{ id: number }>(
       "SELECT person_id AS id FROM memberships WHERE role = 'owner'",
     )) as [{ id: number }]
     const { text } = await keyOf(id, 'of-owner')
-    const answered = await gateway.call('/api/v1/usage', undefined, { key: text, method: 'GET' })
-    expect(await answered.text()).toContain(ids.eves)
+    const response = await gateway.call('/api/v1/usage', undefined, { key: text, method: 'GET' })
+    expect(await response.text()).toContain(ids.eves)
   })
 })
 
-test('a member sees no live calls of others, and those of a key that they get meanwhile', async () => {
+test('the live feed of a member has only their calls, including those of a key added meanwhile', async () => {
   const feed = await fetch(new URL('/console/api/live', gateway.url), { headers: { cookie: other.cookie } })
   const reader = feed.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -256,7 +256,7 @@ test('a member sees no live calls of others, and those of a key that they get me
   await reading
 })
 
-test('a role that is lowered and a removal count at once, also for a request that was admitted before', async () => {
+test('a lowered role and a removal take effect at once in an open session', async () => {
   const carl = await newPerson(db, { account_id: alice.id, role: 'owner' }, { name: 'carl' })
   const client = await signedIn(gateway, { person_id: carl, account_id: alice.id })
   expect((await client.send('GET', '/entries')).status).toBe(200)

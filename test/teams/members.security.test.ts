@@ -1,4 +1,4 @@
-// The people of an account: roles, removal and their keys, and who may not change them.
+// The people of an account: roles, removals and their keys, and attempts without the right to change them.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { createKey } from '../../src/access/keys.ts'
 import { changeRole, removeMember } from '../../src/access/team.ts'
@@ -15,11 +15,11 @@ const { gateway, db, acme, owner_id, owner, upstream } = scene
 const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 const keyOf = (person_id: number, name: string) =>
   createKey(db, 'acme', { name, person_id }, { randomBytes, now_ms: Date.now() })
-let counted = 0
+let created = 0
 /** A new member with a session and a key. */
 async function member(role: 'owner' | 'member' | 'billing' = 'member') {
-  counted += 1
-  return await scene.person(role, `${role}-${counted}`)
+  created += 1
+  return await scene.person(role, `${role}-${created}`)
 }
 const keyRow = (id: number) => gateway.rows().keys.find((key) => key.id === id)
 const refusedBy = async (client: ConsoleClient, method: string, path: string, body?: object) =>
@@ -28,7 +28,7 @@ const refusedBy = async (client: ConsoleClient, method: string, path: string, bo
 beforeEach(() => upstream.answer(whole(answer())))
 
 describe('a role', () => {
-  test('is changed by an owner, and counts at once in the sessions that there are', async () => {
+  test('is changed by an owner, and takes effect at once in open sessions', async () => {
     const { person_id, client } = await member()
     expect((await client.send('GET', '/entries')).status).toBe(403)
     await owner.json('PATCH', `/team/${person_id}`, { role: 'owner' })
@@ -39,7 +39,7 @@ describe('a role', () => {
   })
 
   test.each(['member', 'billing'] as const)(
-    'is not raised by a %s for themselves, nor for others',
+    'cannot be raised by a %s for themselves or others',
     async (role) => {
       const { person_id, client } = await member(role)
       const other = await member()
@@ -54,7 +54,7 @@ describe('a role', () => {
     },
   )
 
-  test('of another account’s person is out of reach, as is another account', async () => {
+  test('in another account cannot be changed, and the account is not found', async () => {
     const bob = await gateway.account('bob')
     const bobs = await newPerson(db, { account_id: bob.id, role: 'member' })
     for (const [method, path, body] of [
@@ -68,7 +68,7 @@ describe('a role', () => {
     expect((await owner.send('GET', '/team?account=bob')).status).toBe(404)
   })
 
-  test('of billing has no keys: what becomes of them is asked', async () => {
+  test('of billing has no keys, so that a change to it needs a decision about them', async () => {
     const { person_id } = await member()
     const { key } = await keyOf(person_id, `billing-${person_id}`)
     expect(await refusedBy(owner, 'PATCH', `/team/${person_id}`, { role: 'billing' })).toMatchObject({
@@ -104,7 +104,7 @@ describe('the last owner', () => {
     await operator.json(method, `/team/${person_id}${path}`, { ...body, ...of, without_owner: true })
   })
 
-  test('is kept where two owners remove each other, or step down, at once', async () => {
+  test('is kept if two owners remove each other, or step down, at once', async () => {
     for (const work of ['remove', 'change'] as const) {
       const account = await gateway.account(`both-${work}`)
       const owners = [
@@ -126,7 +126,7 @@ describe('the last owner', () => {
     }
   })
 
-  test('that is disabled is none', async () => {
+  test('is not replaced by a disabled owner', async () => {
     const account = await gateway.account('disabled')
     const client = await signedIn(gateway, { account: 'disabled' })
     const other = await newPerson(db, { account_id: account.id, role: 'owner' })
@@ -139,7 +139,7 @@ describe('the last owner', () => {
 })
 
 describe('a removal', () => {
-  test('ends the sessions in that account at once; those in others stay', async () => {
+  test('ends the sessions in that account at once, but not those in others', async () => {
     const { person_id, client } = await member()
     const zed = await gateway.account(`zed-${person_id}`)
     await db.write((db) =>
@@ -154,7 +154,7 @@ describe('a removal', () => {
     expect((await owner.send('POST', `/team/${person_id}/remove`, { body: {} })).status).toBe(404)
   })
 
-  test('asks what becomes of the keys; revoked, they call no more, nor in a session', async () => {
+  test('needs a decision about the keys; revoked ones are refused in calls and sessions', async () => {
     const { person_id } = await member()
     const { key, text } = await keyOf(person_id, `revoked-${person_id}`)
     const by_key = await signedIn(gateway, { key: text })
@@ -172,7 +172,7 @@ describe('a removal', () => {
     })
   })
 
-  test('hands the keys over to another person, who sees their calls from then on', async () => {
+  test('transfers the keys to another person, who then sees their calls', async () => {
     const { person_id } = await member()
     const heir = await member()
     const { key, text } = await keyOf(person_id, `handed-${person_id}`)
@@ -185,9 +185,9 @@ describe('a removal', () => {
   })
 
   test.each([
-    ['to somebody of billing', async () => (await member('billing')).person_id, 404],
-    ['to nobody', async () => 999, 404],
-  ])('hands no key over %s', async (_, heir, status) => {
+    ['a person in billing', async () => (await member('billing')).person_id, 404],
+    ['an unknown person', async () => 999, 404],
+  ])('cannot transfer keys to %s', async (_, heir, status) => {
     const { person_id } = await member()
     const { key } = await keyOf(person_id, `kept-${person_id}`)
     const body = { keys_to: await heir() }
@@ -203,7 +203,7 @@ describe('a removal', () => {
     expect((await scene.people()).some((one) => one.person_id === person_id)).toBe(true)
   })
 
-  test('in the middle of a request: a key is not made after it, in whatever order both arrive', async () => {
+  test('during a request leaves no new key, in any order of the two', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { person_id, client } = await member()
       const [removed, made] = await Promise.all([
@@ -218,14 +218,14 @@ describe('a removal', () => {
     }
   })
 
-  test('in the middle of a call: it ends and is charged, and the next is refused', async () => {
+  test('during a call lets it complete, and ends the session', async () => {
     const { person_id, client } = await member()
     const held = heldBack(whole(answer()))
     upstream.answer(held.script)
     const { text } = await keyOf(person_id, `middle-${person_id}`)
     const call = gateway.call(wholePath(), ask(), { key: text })
     const pending = "SELECT id FROM holds WHERE state = 'pending'"
-    await eventually('it is under way', () => gateway.db.query(pending).all().length === 1)
+    await eventually('the call is running', () => gateway.db.query(pending).all().length === 1)
     await owner.json('POST', `/team/${person_id}/remove`, { keys: 'revoke' })
     held.release()
     expect((await call).status).toBe(200)
@@ -244,7 +244,7 @@ describe('a removal', () => {
   })
 })
 
-test('people of an account read its team, members do not; nobody of another account', async () => {
+test('owners and billing read the team of their account; members and keys cannot', async () => {
   const billing = await member('billing')
   const { client } = await member()
   expect((await billing.client.send('GET', '/team')).status).toBe(200)
@@ -257,7 +257,7 @@ test('people of an account read its team, members do not; nobody of another acco
   expect(acme.id).toBeGreaterThan(0)
 })
 
-test('an owner whose sign-in is not fresh confirms it first', async () => {
+test('an owner without a recent sign-in has to confirm it first', async () => {
   const { person_id } = await member()
   await db.write((db) => db.rows(`UPDATE sessions SET confirmed_at_ms = 1 WHERE person_id = ${owner_id}`))
   for (const [method, path, body] of [

@@ -1,4 +1,4 @@
-// The scene of teams: a gateway with or without a mail server, an account with an owner, and links as their mails have them.
+// The scene of teams: a gateway with or without a mail server, an account with an owner, and the links of invitations.
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { newPerson, personAtConsole } from '../support/people.ts'
@@ -51,8 +51,8 @@ export async function teamScene({ has_mail = true, more = '', now }: SceneOption
       if (token === undefined) throw new Error('the mail has no link')
       return token
     },
-    /** Invites and returns the token of the link, which is shown where there is no mail server. */
-    async shownToken(email: string, role = 'member'): Promise<string> {
+    /** Invites a person without a mail server. @returns the token of the link */
+    async linkToken(email: string, role = 'member'): Promise<string> {
       const { url } = await owner.json('POST', '/team-invitations', { email, role })
       return new URL(url).hash.slice(1)
     },

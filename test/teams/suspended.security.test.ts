@@ -1,4 +1,4 @@
-// A suspended account and its people: why it is suspended, what they still do, and what is refused to sessions and keys of before.
+// A suspended account and its people: the reason, the remaining rights, and the refusals in open sessions and for existing keys.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { reopenAccount } from '../../src/access/closing.ts'
@@ -38,30 +38,30 @@ let token = ''
 beforeAll(async () => {
   SCENE.upstream.answer(whole(answer()))
   expect((await call(key)).status).toBe(200)
-  token = await SCENE.shownToken('new@example.com')
+  token = await SCENE.linkToken('new@example.com')
   await operator.json('POST', `/accounts/${acme.id}/suspend`, { words: ` ${WORDS} ` })
 })
 
-describe('the people are told why', () => {
+describe('the people see the reason', () => {
   test.each([
     ['an owner', owner, '0.00'],
     ['billing', billing, '0.00'],
     ['a member, who sees no payments', member, null],
-  ])('%s, in a session of before', async (_, client, debt_usd) => {
+  ])('as %s, in an open session', async (_, client, debt_usd) => {
     expect(await sessionOf(client)).toMatchObject({
       account: 'acme',
       suspension: { reason: 'operator', words: WORDS, suspended_at_ms: expect.any(Number), debt_usd },
     })
   })
 
-  test('they sign in anew by the account’s name, and by their own', async () => {
+  test('in a new session', async () => {
     const person_id = await newPerson(db, { account_id: acme.id, role: 'owner' }, { name: 'olga' })
     expect(await sessionOf(await signedIn(gateway, { person_id, account_id: acme.id }))).toMatchObject({
       suspension: { words: WORDS },
     })
   })
 
-  test('the staff see reason and words in the list and on the account’s page; the account reads them in its audit log', async () => {
+  test('as staff in the list and in the account, and as an owner in the audit log', async () => {
     const suspended = { status: 'suspended', suspension_reason: 'operator', suspension_words: WORDS }
     expect(await operator.json('GET', `/accounts/${acme.id}`)).toMatchObject(suspended)
     expect((await operator.json('GET', '/accounts?search=acme')).accounts).toMatchObject([suspended])
@@ -85,7 +85,7 @@ describe('the people are told why', () => {
 describe('API keys', () => {
   const calls = () => gateway.rows().calls.length
   test.each(['operator', 'lost_dispute'] as const)(
-    'are refused, told what to do after the reason %s, and not the operator’s words',
+    'are refused with the remedy for the reason %s, without the operator’s words',
     async (reason) => {
       const name = `of-${reason}`
       await gateway.account(name, { balance_usd: '1' })
@@ -105,7 +105,7 @@ describe('API keys', () => {
     },
   )
 
-  test('a session by one is refused everywhere, and none is opened', async () => {
+  test('open no sessions, and their open ones are refused everywhere', async () => {
     for (const path of ['/keys', '/calls', '/overview', '/sessions'])
       expect((await errorOf(await key_client.send('GET', path))).message).toBe(TO_DO.operator)
     expect(await sessionOf(key_client)).toBeNull()
@@ -114,39 +114,39 @@ describe('API keys', () => {
   })
 })
 
-describe('what is refused, with what to do', () => {
+describe('the people cannot', () => {
   const key_id = () => gateway.db.query<{ id: number }, []>('SELECT id FROM keys').get()?.id
   test.each<[string, string, () => string, unknown]>([
-    ['to create a key', 'POST', () => '/keys', { name: 'second' }],
-    ['to rotate a key', 'POST', () => `/keys/${key_id()}/rotate`, {}],
-    ['to raise a key’s limit', 'PATCH', () => `/keys/${key_id()}`, { limits: {} }],
-    ['to call a model from the playground', 'POST', () => '/play/chat', CHAT],
-    ['to make the playground’s key', 'POST', () => '/play/key', undefined],
-    ['to upload a file', 'POST', () => '/files', undefined],
-    ['to invite somebody', 'POST', () => '/team-invitations', { email: 'x@example.com', role: 'owner' }],
-    ['to remove somebody', 'POST', () => `/team/${owner_id}/remove`, {}],
-    ['to make somebody an owner', 'PATCH', () => `/team/${owner_id}`, { role: 'owner' }],
-    ['to redeem a voucher', 'POST', () => '/vouchers/redeem', { code: 'AAAA-AAAA-AAAA-AAAA' }],
-    ['to buy a plan', 'POST', () => '/plan/buy', { plan: 'pro' }],
-    ['to turn automatic top-up on', 'PUT', () => '/automatic-top-up', {}],
-  ])('%s', async (_, method, path, body) => {
+    ['create a key', 'POST', () => '/keys', { name: 'second' }],
+    ['rotate a key', 'POST', () => `/keys/${key_id()}/rotate`, {}],
+    ['raise a key’s limit', 'PATCH', () => `/keys/${key_id()}`, { limits: {} }],
+    ['call a model from the playground', 'POST', () => '/play/chat', CHAT],
+    ['create the playground’s key', 'POST', () => '/play/key', undefined],
+    ['upload a file', 'POST', () => '/files', undefined],
+    ['invite a person', 'POST', () => '/team-invitations', { email: 'x@example.com', role: 'owner' }],
+    ['remove a person', 'POST', () => `/team/${owner_id}/remove`, {}],
+    ['make a person an owner', 'PATCH', () => `/team/${owner_id}`, { role: 'owner' }],
+    ['redeem a voucher', 'POST', () => '/vouchers/redeem', { code: 'AAAA-AAAA-AAAA-AAAA' }],
+    ['buy a plan', 'POST', () => '/plan/buy', { plan: 'pro' }],
+    ['turn automatic top-up on', 'PUT', () => '/automatic-top-up', {}],
+  ])('%s, and read the remedy', async (_, method, path, body) => {
     expect(await errorOf(await owner.send(method, path(), { body }))).toEqual({
       ...{ status: 403, code: 'account_suspended', message: TO_DO.operator },
     })
   })
 
-  test('what the role may not do is refused as such first', async () => {
-    const sent = await billing.send('POST', '/keys', { body: { name: 'x' } })
-    expect(await errorOf(sent)).toMatchObject({ code: 'role_may_not' })
+  test('do more than their role allows, which is refused for that reason first', async () => {
+    const refused = await billing.send('POST', '/keys', { body: { name: 'x' } })
+    expect(await errorOf(refused)).toMatchObject({ code: 'role_may_not' })
   })
 
-  test('nothing of it left a key, a person, an invitation or a call', async () => {
-    const counted = (table: string) =>
+  test('leave a new key, invitation or call by these attempts', async () => {
+    const count = (table: string) =>
       gateway.db.query(`SELECT count(*) AS n FROM ${table} WHERE account_id = ?`).get(acme.id)
-    expect(['keys', 'invitations', 'calls'].map(counted)).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }])
+    expect(['keys', 'invitations', 'calls'].map(count)).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }])
   })
 
-  test('to join by an invitation of before, as a new person and as one who is here; it works once the account is resumed', async () => {
+  test('join by an earlier invitation, as new or existing people, until the account is resumed', async () => {
     const look = { body: { token } }
     const joined = await clientOf(gateway).send('POST', '/join/new', {
       body: { token, name: 'Nina', password: PASSWORD },
@@ -163,11 +163,11 @@ describe('what is refused, with what to do', () => {
   })
 })
 
-describe('what goes on', () => {
+describe('the remaining rights', () => {
   test.each([
     ['the balance', '/overview'],
     ['transactions', '/entries'],
-    ['the same as a file', '/entries.csv'],
+    ['transactions as a file', '/entries.csv'],
     ['the statement', '/statement'],
     ['calls as a file', '/calls.csv'],
     ['keys', '/keys'],
@@ -183,33 +183,33 @@ describe('what goes on', () => {
     await answer.body?.cancel()
   })
 
-  test('a member sees what they saw, and pays no more than before', async () => {
+  test('a member sees their keys, and still cannot pay', async () => {
     expect((await member.send('GET', '/keys')).status).toBe(200)
     expect(await errorOf(await member.send('POST', '/orders', { body: {} }))).toMatchObject({
       code: 'role_may_not',
     })
   })
 
-  test('who may pay comes as far as the order’s own checks', async () => {
+  test('owners and billing can place orders', async () => {
     for (const client of [owner, billing])
       expect((await errorOf(await client.send('POST', '/orders', { body: {} }))).status).toBe(400)
   })
 
-  test('they change their name, and sign out', async () => {
+  test('a person changes their name, and signs out', async () => {
     const { client } = await SCENE.person('owner', 'lea')
     await client.json('PUT', '/me', { name: 'Lea' })
     await client.json('DELETE', '/session')
     expect((await client.send('GET', '/keys')).status).toBe(401)
   })
 
-  test('a live feed of before goes on: it is read only', async () => {
+  test('an owner reads the live feed', async () => {
     const feed = await owner.send('GET', '/live')
     expect(feed.status).toBe(200)
     await feed.body?.cancel()
   })
 })
 
-test('an account that is suspended in the middle of a request refuses the change', async () => {
+test('a change is refused if its account is suspended during the request', async () => {
   const { id } = await gateway.account('cora')
   const person_id = await newPerson(db, { account_id: id, role: 'owner' })
   const viewer: Viewer = {
@@ -221,16 +221,16 @@ test('an account that is suspended in the middle of a request refuses the change
     person_id,
     sees: 'account',
   }
-  const confirmed = (of: Viewer) => db.begin((tx) => confirmViewer(tx, of))
-  await confirmed(viewer)
+  const confirm = (of: Viewer) => db.begin((tx) => confirmViewer(tx, of))
+  await confirm(viewer)
   await suspendAccount(db, 'cora', { reason: 'lost_dispute', now_ms: 0 })
-  await expect(confirmed(viewer)).rejects.toMatchObject({ kind: 'conflict', code: 'account_suspended' })
-  await confirmed({ ...viewer, suspended_for: 'lost_dispute' })
+  await expect(confirm(viewer)).rejects.toMatchObject({ kind: 'conflict', code: 'account_suspended' })
+  await confirm({ ...viewer, suspended_for: 'lost_dispute' })
   await reopenAccount(db, 'cora')
-  await confirmed({ ...viewer, suspended_for: 'lost_dispute' })
+  await confirm({ ...viewer, suspended_for: 'lost_dispute' })
 })
 
-test('a resumed account is served again, and its sessions have their rights back', async () => {
+test('resuming an account restores its calls and the rights of its sessions', async () => {
   await operator.json('POST', `/accounts/${acme.id}/resume`)
   expect(await sessionOf(owner)).toMatchObject({
     suspension: null,

@@ -1,4 +1,4 @@
-// Switching between the accounts of a person: the token of before is of no use, and no account is entered without a role.
+// Switching between the accounts of a person: the old token becomes invalid, and an account without a role is refused.
 import { describe, expect, test } from 'bun:test'
 import { type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
 import { newPerson } from '../support/people.ts'
@@ -14,7 +14,7 @@ const join = (person_id: number, account_id: number, role: string) =>
       `INSERT INTO memberships (person_id, account_id, role, created_at_ms) VALUES (${person_id}, ${account_id}, '${role}', 0)`,
     ),
   )
-async function inBoth() {
+async function personInBoth() {
   const person_id = await newPerson(db, { account_id: acme.id, role: 'member' })
   await join(person_id, bob.id, 'owner')
   return { person_id, client: await signedIn(gateway, { person_id, account_id: acme.id }) }
@@ -24,9 +24,9 @@ const switchTo = (client: ConsoleClient, account_id: number | null) =>
 const cookieOf = (answer: Response) => answer.headers.get('set-cookie')?.split(';')[0] ?? ''
 const viewerOf = async (client: ConsoleClient) => (await client.json('GET', '/session')).viewer
 
-describe('a person of two accounts', () => {
-  test('goes on in the other one under a new token, with the role there; the token of before is dead', async () => {
-    const { client } = await inBoth()
+describe('a person with two accounts', () => {
+  test('switches to the other one with a new token and the role there; the old token is invalid', async () => {
+    const { client } = await personInBoth()
     const switched = await switchTo(client, bob.id)
     const moved = clientOf(gateway, cookieOf(switched))
     expect(moved.cookie).not.toBe(client.cookie)
@@ -37,8 +37,8 @@ describe('a person of two accounts', () => {
     expect(await viewerOf(back)).toMatchObject({ account: 'acme', role: 'member', see_account: false })
   })
 
-  test('keeps the end and the proof of the session: nobody stays signed in, or fresh, by switching', async () => {
-    const { client, person_id } = await inBoth()
+  test('keeps the expiry, the proof and the confirmation of the session', async () => {
+    const { client, person_id } = await personInBoth()
     const kept = `SELECT id, created_at_ms, expires_at_ms, proof, confirmed_at_ms FROM sessions WHERE person_id = ${person_id}`
     await db.write((db) => db.rows(`UPDATE sessions SET confirmed_at_ms = 7 WHERE person_id = ${person_id}`))
     const before = gateway.db.query(kept).all()
@@ -46,8 +46,8 @@ describe('a person of two accounts', () => {
     expect(gateway.db.query(kept).all()).toEqual(before)
   })
 
-  test('who is removed from the one they are in is signed out, and cannot return', async () => {
-    const { client, person_id } = await inBoth()
+  test('removed from the current one is signed out, and cannot return', async () => {
+    const { client, person_id } = await personInBoth()
     await db.write((db) =>
       db.rows(`DELETE FROM memberships WHERE person_id = ${person_id} AND account_id = ${acme.id}`),
     )
@@ -57,19 +57,19 @@ describe('a person of two accounts', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('a switch is refused', () => {
   test.each([
-    ['an account where they have no role', () => eve.id, 404],
-    ['an account that does not exist', () => 999, 404],
-    ['the staff’s side', () => null, 404],
+    ['to an account without a role', () => eve.id, 404],
+    ['to an unknown account', () => 999, 404],
+    ['to the staff’s side', () => null, 404],
   ])('%s', async (_, account_id, status) => {
-    const { client } = await inBoth()
+    const { client } = await personInBoth()
     expect((await switchTo(client, account_id())).status).toBe(status)
     expect(await viewerOf(client)).toMatchObject({ account: 'acme' })
   })
 
-  test('a closed account, which is not in the list; a suspended one is, as what it is, and is entered', async () => {
-    const { client, person_id } = await inBoth()
+  test('to a closed account, which is not listed; a suspended one is listed as such, and can be opened', async () => {
+    const { client, person_id } = await personInBoth()
     await join(person_id, eve.id, 'member')
     const operator = await signedIn(gateway, 'operator')
     await operator.json('POST', `/accounts/${eve.id}/suspend`, {})
@@ -96,10 +96,10 @@ describe('what is refused', () => {
     expect((await listed()).at(-1)).toEqual(['eve', false])
   })
 
-  test('a session by key, from another site, and by GET', async () => {
+  test('by key, from another site, or by GET', async () => {
     const key = await gateway.key('acme')
     expect((await switchTo(await signedIn(gateway, { key }), bob.id)).status).toBe(403)
-    const { client } = await inBoth()
+    const { client } = await personInBoth()
     const crossed = await client.send('PUT', '/session/account', {
       body: { account_id: bob.id },
       origin: 'https://evil.example',
@@ -109,7 +109,7 @@ describe('what is refused', () => {
   })
 })
 
-test('staff who are in an account, too, go to either side', async () => {
+test('a staff member with an account switches to either side', async () => {
   const person_id = await newPerson(db, { account_id: null, role: 'support' })
   await join(person_id, bob.id, 'member')
   const client = await signedIn(gateway, { person_id, account_id: null })

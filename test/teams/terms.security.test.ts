@@ -1,4 +1,4 @@
-// The terms of service of people who join a team: accepted by every new person, as they were shown, and kept.
+// The terms of service of people who join a team: every new person accepts the current version, which is recorded.
 import { describe, expect, test } from 'bun:test'
 import { errorOf, signedIn } from '../support/console-session.ts'
 import { newPerson } from '../support/people.ts'
@@ -9,7 +9,7 @@ const scene = await teamScene({
   has_mail: false,
   more: `[brand]\nterms_url = "${TERMS.url}"\n[sign_up]\nterms_version = "${TERMS.version}"\n`,
 })
-const { gateway, shownToken, visitor } = scene
+const { gateway, linkToken, visitor } = scene
 const NEW = { name: 'Max', password: PASSWORD }
 
 const acceptances = () =>
@@ -18,20 +18,20 @@ const acceptances = () =>
 describe('an invitation into an account is refused', () => {
   test.each([
     ['without the terms', {}, { status: 400, code: 'terms_not_accepted', param: 'terms' }],
-    ['with null for them', { terms: null }, { status: 400, code: 'terms_not_accepted' }],
+    ['with null as the terms', { terms: null }, { status: 400, code: 'terms_not_accepted' }],
     [
-      'with those of an earlier version',
+      'with an earlier version of the terms',
       { terms: { ...TERMS, version: '2025-01' } },
       { status: 409, code: 'terms_changed' },
     ],
     [
-      'with those of another address',
+      'with another address of the terms',
       { terms: { ...TERMS, url: 'https://example.com/old' } },
       { status: 409, code: 'terms_changed' },
     ],
-    ['with a word in their place', { terms: true }, { status: 400 }],
-  ])('%s, and the link goes on', async (_, accepted, expected) => {
-    const token = await shownToken('max@example.org')
+    ['with a boolean as the terms', { terms: true }, { status: 400 }],
+  ])('%s, and the link stays valid', async (_, accepted, expected) => {
+    const token = await linkToken('max@example.org')
     const refused = await visitor().send('POST', '/join/new', { body: { token, ...NEW, ...accepted } })
     expect(await errorOf(refused)).toMatchObject(expected)
     expect(acceptances()).toEqual([])
@@ -39,8 +39,8 @@ describe('an invitation into an account is refused', () => {
   })
 })
 
-test('a new person accepts what the link showed; it is kept, and in the audit log', async () => {
-  const token = await shownToken('max@example.org')
+test('a new person accepts the terms of the link, which are recorded, also in the audit log', async () => {
+  const token = await linkToken('max@example.org')
   const { terms } = await visitor().json('POST', '/join/look', { token })
   expect(terms).toEqual(TERMS)
   await visitor().json('POST', '/join/new', { token, ...NEW, terms })
@@ -49,11 +49,11 @@ test('a new person accepts what the link showed; it is kept, and in the audit lo
   expect(scene.actions().filter((action) => action === 'terms.accepted')).toHaveLength(1)
 })
 
-test('somebody who is here already joins by one click, and accepts nothing again', async () => {
+test('an existing person joins by one click, without accepting the terms', async () => {
   const before = acceptances()
   const bob = await gateway.account('bob')
   const person_id = await newPerson(scene.db, { account_id: bob.id, role: 'owner' }, { name: 'Bob' })
   const client = await signedIn(gateway, { person_id, account_id: bob.id })
-  await client.json('POST', '/join', { token: await shownToken('bob@example.org') })
+  await client.json('POST', '/join', { token: await linkToken('bob@example.org') })
   expect(acceptances()).toEqual(before)
 })
