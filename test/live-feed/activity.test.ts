@@ -1,4 +1,4 @@
-// Live activity that a listener fails to take.
+// Failures of listeners to live activity.
 import { expect, test } from 'bun:test'
 import { type ActivityEvent, createActivity } from '../../plugins/live-feed/activity.ts'
 import type { Held } from '../../src/calls/life/call.ts'
@@ -12,7 +12,7 @@ const call = {
   held_nanos: 5,
 } as Held
 
-test('a listener that throws is logged, and keeps neither the call nor the other listeners from going on', () => {
+test('a listener that throws is logged, and stops neither the call nor the other listeners', () => {
   const { log, lines } = memoryLog()
   const events = createEvents(log)
   const activity = createActivity(events, log)

@@ -33,12 +33,12 @@ type Event = { type: string } & Record<string, unknown>
 
 /** An open feed, read event by event. */
 async function openFeed(key: string) {
-  const leaving = new AbortController()
-  const response = await gateway.call('/api/v1/events', undefined, { key, signal: leaving.signal })
+  const disconnect = new AbortController()
+  const response = await gateway.call('/api/v1/events', undefined, { key, signal: disconnect.signal })
   expect(response.status).toBe(200)
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
-  /** The next event of any kind; undefined where the feed ended. */
+  /** The next event of any kind; undefined at the end of the feed. */
   async function nextOfAny(): Promise<Event | undefined> {
     for (;;) {
       const end = text.indexOf('\n\n')
@@ -55,7 +55,7 @@ async function openFeed(key: string) {
   return {
     response,
     nextOfAny,
-    /** The next event that is no ping. */
+    /** The next event other than a ping. */
     async next(): Promise<Event> {
       for (;;) {
         const event = await nextOfAny()
@@ -66,11 +66,11 @@ async function openFeed(key: string) {
     async end(): Promise<void> {
       for (;;) if (!(await nextOfAny())) return
     },
-    leave: () => leaving.abort(),
+    leave: () => disconnect.abort(),
   }
 }
 
-const aboutCall = (key: string, streamed: boolean) => ({
+const fieldsOfCall = (key: string, streamed: boolean) => ({
   request_id: expect.stringMatching(/^req_/),
   key: key.slice(0, 10),
   surface: 'native',
@@ -88,13 +88,13 @@ describe('a call of the account', () => {
       streamPath,
       () => events([piece('Hel'), { ...answer('lo.'), usageMetadata: usage(10, 5) }]),
     ],
-  ] as const)('%s: held, first byte, settled with its cost', async (_, streamed, path, scripted) => {
-    upstream.answer(scripted())
+  ] as const)('%s: held, first byte, settled with its cost', async (_, streamed, path, script) => {
+    upstream.answer(script())
     const key = await gateway.caller()
     const feed = await openFeed(key)
     const call = await gateway.call(path(MODEL), ask(), { key })
     await call.text()
-    const shared = { ...aboutCall(key, streamed), request_id: call.headers.get('x-request-id') }
+    const shared = { ...fieldsOfCall(key, streamed), request_id: call.headers.get('x-request-id') }
     expect(await feed.next()).toEqual({
       type: 'held',
       ...shared,
@@ -114,7 +114,7 @@ describe('a call of the account', () => {
     feed.leave()
   })
 
-  test('that failed is settled at nothing', async () => {
+  test('that failed is settled without a cost', async () => {
     upstream.answer(refusal(400, { error: { message: 'no' } }))
     const key = await gateway.caller()
     const feed = await openFeed(key)
@@ -129,7 +129,7 @@ describe('a call of the account', () => {
     feed.leave()
   })
 
-  test('is shown to all keys of its account without limits, and to no other account', async () => {
+  test('appears to all keys of its account without limits, and to no other account', async () => {
     upstream.answer(whole(answer()))
     const { name } = await gateway.account('shared-feed', { balance_usd: '1' })
     const [one, other] = [await gateway.key(name), await gateway.key(name)]
@@ -148,7 +148,7 @@ describe('a call of the account', () => {
 })
 
 describe('a feed', () => {
-  test('is server-sent events that nobody stores, with a ping at once and then regularly', async () => {
+  test('consists of server-sent events that are not cached, with a ping at once and then regularly', async () => {
     const feed = await openFeed(await gateway.caller())
     expect(feed.response.headers.get('content-type')).toBe('text/event-stream')
     expect(feed.response.headers.get('cache-control')).toBe('no-store')
@@ -164,15 +164,15 @@ describe('a feed', () => {
     await feed.end()
   })
 
-  test('is the fourth of a key at most; one that was left makes room', async () => {
+  test('is refused as the fifth of a key, until another one is closed', async () => {
     const key = await gateway.caller()
     const feeds = await Promise.all([1, 2, 3, 4].map(() => openFeed(key)))
     const fifth = await gateway.call('/api/v1/events', undefined, { key })
     expect(fifth.status).toBe(429)
     expect(await fifth.json()).toMatchObject({ error: { type: 'rate_limited' } })
-    const [left] = feeds
-    left?.leave()
-    await left?.response.text().catch(() => 'cut')
+    const [closed] = feeds
+    closed?.leave()
+    await closed?.response.text().catch(() => 'cut')
     for (;;) {
       const again = await gateway.call('/api/v1/events', undefined, { key })
       await again.body?.cancel()
@@ -181,9 +181,9 @@ describe('a feed', () => {
     for (const feed of feeds.slice(1)) feed.leave()
   })
 
-  test('is opened by GET only: HEAD gets its headers, and takes no place of the four', async () => {
+  test('opens only by GET: HEAD gets its headers, and does not count among the four', async () => {
     const key = await gateway.caller()
-    for (let asked = 0; asked < 5; asked++) {
+    for (let request = 0; request < 5; request++) {
       const { status, headers } = await gateway.call('/api/v1/events', undefined, { key, method: 'HEAD' })
       expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
       expect(headers.get('x-request-id')).toMatch(/^req_/)

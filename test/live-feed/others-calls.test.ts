@@ -1,4 +1,4 @@
-// Whether other gateways' calls are read from the database: only while somebody listens, and again after it could not be reached.
+// The calls of other gateways, read from the database: only while somebody listens, and again after a failure.
 import { expect, test } from 'bun:test'
 import { createActivity } from '../../plugins/live-feed/activity.ts'
 import { followOthersCalls } from '../../plugins/live-feed/others-calls.ts'
@@ -9,15 +9,15 @@ import { memoryDatabase } from '../support/empty-database.ts'
 import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
-/** Counts how often it was begun to follow the calls. */
-function counted() {
+/** A database that counts the reads of calls. */
+function countingDatabase() {
   const connection = memoryDatabase()
   const db = dbOver(connection)
-  const count = { begun: 0 }
+  const count = { reads: 0 }
   const watched: Db = Object.create(db, {
     orm: {
       get() {
-        count.begun += 1
+        count.reads += 1
         return db.orm
       },
     },
@@ -25,8 +25,8 @@ function counted() {
   return { db: watched, connection, count }
 }
 
-test('only while somebody listens; a failure is logged once, and it goes on', async () => {
-  const { db, connection, count } = counted()
+test('the calls are read only while somebody listens; a failure is logged once, and the reads continue', async () => {
+  const { db, connection, count } = countingDatabase()
   const memory = memoryLog()
   const events = createEvents(memory.log)
   const activity = createActivity(events, memory.log)
@@ -34,22 +34,22 @@ test('only while somebody listens; a failure is logged once, and it goes on', as
     ...{ db, activity, events, gateway_id: 1, now: Date.now, log: memory.log, every_ms: 5 },
     isUnderWay: () => false,
   })
-  // Six looks that find nothing: nothing tells of them.
+  // Time for six intervals without a read, which no event shows.
   await Bun.sleep(30)
-  expect(count.begun).toBe(0)
+  expect(count.reads).toBe(0)
   const stops = [activity.listen(undefined, () => {}), activity.listen(7, () => {})]
-  await eventually('it reads', () => count.begun > 0)
+  await eventually('it reads', () => count.reads > 0)
   connection.run('ALTER TABLE calls RENAME TO calls_away')
-  await eventually('it says so', () => memory.lines().length > 0)
-  const before = count.begun
-  await eventually('it tries again', () => count.begun > before + 2)
+  await eventually('the failure is logged', () => memory.lines().length > 0)
+  const before = count.reads
+  await eventually('it tries again', () => count.reads > before + 2)
   expect(memory.lines().length).toBe(1)
   connection.run('ALTER TABLE calls_away RENAME TO calls')
   for (const stop of stops) stop()
   await Bun.sleep(30)
-  const after = count.begun
+  const after = count.reads
   connection.run('ALTER TABLE calls RENAME TO calls_away')
   await Bun.sleep(30)
-  expect(count.begun).toBe(after)
+  expect(count.reads).toBe(after)
   await end()
 })

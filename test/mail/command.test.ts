@@ -1,4 +1,4 @@
-// `mail` and `account invite`: what commands queue and print, and the doctor's check of the mail server.
+// `mail` and `account invite`: the mails that they queue, their output, and the doctor's check of the mail server.
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
@@ -10,7 +10,7 @@ const scene = sceneOfEachTest(async (scene) => {
   await scene.run('account', 'change', 'alice', '--email', 'alice@example.org')
 })
 
-/** @param smtp as the catalogue has it */
+/** @param smtp the value in the catalogue */
 const setMail = (smtp: string) =>
   writeFileSync(
     scene.path('tollgate.toml'),
@@ -20,7 +20,7 @@ const setMail = (smtp: string) =>
     ),
   )
 
-test('an invitation is queued for the gateway, which alone has the variable, and its link is printed nowhere', async () => {
+test('an invitation is queued for the gateway, which has the variable, and its link is not printed', async () => {
   setMail('env:SMTP_URL')
   const { status, out } = await scene.run('account', 'invite', 'alice')
   expect(status).toBe(0)
@@ -31,7 +31,7 @@ test('an invitation is queued for the gateway, which alone has the variable, and
     mailed_to: 'alice@example.org',
   })
   const { mails } = await scene.json('mail', 'list')
-  // The newer one replaces the other.
+  // The newer mail replaces the older one.
   expect(mails).toMatchObject([
     { id: 2, purpose: 'invitation', account: 'alice', state: 'queued', attempts: 0 },
     { id: 1, state: 'cancelled', failure: 'A newer link replaced it.' },
@@ -40,7 +40,7 @@ test('an invitation is queued for the gateway, which alone has the variable, and
   expect((await scene.run('mail', 'list', '--state', 'queued')).out).toContain('Invitation')
 })
 
-test('an invitation is printed where that is asked for, without a mail server, and without an address', async () => {
+test('an invitation is printed with --link, without a mail server, or without an address', async () => {
   const isLink = expect.stringMatching(/\/console\/invitation#[\w-]{32}$/)
   expect(await scene.json('account', 'invite', 'alice')).toMatchObject({ url: isLink, mailed_to: null })
   setMail('env:SMTP_URL')
@@ -52,7 +52,7 @@ test('an invitation is printed where that is asked for, without a mail server, a
   expect((await scene.run('mail', 'list')).out).toBe('No mails.')
 })
 
-test('a newer link cancels a mail that waits, printed or to another address', async () => {
+test('a newer link, printed or to another address, cancels a queued mail', async () => {
   setMail('env:SMTP_URL')
   await scene.run('account', 'invite', 'alice')
   await scene.run('account', 'change', 'alice', '--email', 'alice@new.example.org')
@@ -79,7 +79,7 @@ test('a start is refused without public_url', async () => {
   )
 })
 
-test('a test is sent at once; retry and delete are of failed mails alone', async () => {
+test('a test mail is sent at once; retry and delete work only for failed mails', async () => {
   await using smtp = await startSmtp()
   setMail(`smtp://127.0.0.1:${smtp.port}`)
   const { status, out } = await scene.run('mail', 'test', 'me@example.org')

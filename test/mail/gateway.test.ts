@@ -1,4 +1,4 @@
-// Mail in a running gateway: invitations by mail or as a link, the console's list, retries and test, and the link to unsubscribe.
+// Mail in a running gateway: invitations by mail or as a link, the list, retries and test in the console, and the link to unsubscribe.
 import { describe, expect, test } from 'bun:test'
 import { changeDetails } from '../../src/access/account-details.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
@@ -18,7 +18,7 @@ const anna = await gateway.account('anna')
 await gateway.account('bert')
 await changeDetails(gateway.store, 'anna', { email: 'anna@example.org' })
 
-/** Once that many arrived, and their rows say so. */
+/** The received mails, once `count` of them have arrived and none is queued. */
 async function received(count: number) {
   await eventually(`${count} mails are sent`, () => {
     const waits = gateway.db.query("SELECT 1 FROM mails WHERE state = 'queued'").get() !== null
@@ -35,7 +35,7 @@ const refusalOf = async (method: string, path: string, body?: unknown) => {
 describe('an invitation', () => {
   let token = ''
 
-  test('is mailed to an account with an address, by a link that nobody else is shown', async () => {
+  test('is mailed to an account with an address, and its link appears nowhere else', async () => {
     const answer = await operator.json('POST', '/invitations', { account: 'anna' })
     expect(answer).toMatchObject({ account: 'anna', url: null, mailed_to: 'anna@example.org' })
     const [mail] = await received(1)
@@ -47,14 +47,14 @@ describe('an invitation', () => {
     expect(gateway.log.text()).not.toContain(token)
   })
 
-  test('of an account with a password is a mail about a new one', async () => {
+  test('for an account with a password is a mail to set a new one', async () => {
     await clientOf(gateway).json('POST', '/links/accept', { token, password: 'a password of anna’s' })
     await operator.json('POST', '/invitations', { account: 'anna' })
     const mails = await received(2)
     expect(mails[1]?.header('subject')).toBe('Set a new password for Tollgate')
   })
 
-  test('is a link where it is asked for, and for an account without an address', async () => {
+  test('is a link on request, or for an account without an address', async () => {
     for (const body of [{ account: 'anna', as_link: true }, { account: 'bert' }])
       expect(await operator.json('POST', '/invitations', body)).toMatchObject({
         mailed_to: null,
@@ -65,7 +65,7 @@ describe('an invitation', () => {
 })
 
 describe('the list', () => {
-  test('has what was sent, newest first, without links, tokens and Message-IDs', async () => {
+  test('has the sent mails, newest first, without links, tokens and Message-IDs', async () => {
     const { mails } = await operator.json('GET', '/mails')
     expect(mails).toMatchObject([
       { id: 2, purpose: 'reset', title: 'Password reset', account: 'anna', state: 'sent', attempts: 1 },
@@ -78,13 +78,13 @@ describe('the list', () => {
     expect(csv).not.toContain('invitation#')
   })
 
-  test('is for the operator alone', async () => {
+  test('is only for the operator', async () => {
     const account = await signedIn(gateway, { account: 'anna' })
     for (const path of ['/mails', '/mails.csv', '/mail-unsubscribed'])
       expect((await account.send('GET', path)).status).toBe(403)
   })
 
-  test('lets a failed mail be sent again or deleted, and no other', async () => {
+  test('lets the operator retry or delete failed mails only', async () => {
     expect(await refusalOf('POST', '/mails/1/retry')).toEqual([
       409,
       expect.stringContaining('Mail 1 is sent'),
@@ -115,7 +115,7 @@ describe('the link to unsubscribe', () => {
   }
   const unsubscribed = async () => (await operator.json('GET', '/mail-unsubscribed')).unsubscribed
 
-  test('changes nothing by GET or HEAD, however often a scanner opens it', async () => {
+  test('changes nothing by the GET and HEAD requests of a scanner', async () => {
     const link = await linkOf()
     for (const method of ['GET', 'GET', 'HEAD']) expect((await fetch(link, { method })).status).toBe(200)
     const page = await (await fetch(link)).text()
@@ -149,8 +149,8 @@ describe('the link to unsubscribe', () => {
   })
 })
 
-describe('the test', () => {
-  test('sends one mail, beside the queue, and says that the server took it', async () => {
+describe('the test of the mail server', () => {
+  test('sends one mail at once, and says that the server accepted it', async () => {
     const before = smtp.received.length
     const result = await operator.json('POST', '/mail-test', { to: 'me@example.org' })
     expect(result).toEqual({
@@ -160,7 +160,7 @@ describe('the test', () => {
     expect(smtp.received[before]?.header('subject')).toBe('Test mail from Tollgate')
   })
 
-  test('says why it was not taken, and what to do', async () => {
+  test('shows the reason of a refusal, and the remedy', async () => {
     smtp.script.rcpt = [550, '5.7.1 relaying denied']
     const { failure, sentence } = await operator.json('POST', '/mail-test', { to: 'me@example.org' })
     delete smtp.script.rcpt
@@ -172,7 +172,7 @@ describe('the test', () => {
     ])
   })
 
-  test('is refused without a mail server, where invitations are links', async () => {
+  test('is refused without a mail server, and invitations are links', async () => {
     await recatalogue({ server: 'public_url = "https://gateway.example.com"' })
     expect(await refusalOf('POST', '/mail-test', { to: 'me@example.org' })).toEqual([
       409,

@@ -1,4 +1,4 @@
-// A gateway that is killed while the mail server takes a mail: the next one sends it again, with the same Message-ID, and its link is gone then.
+// A gateway killed while it sends a mail: the next one sends it again with the same Message-ID, then deletes its link.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { startSmtp } from '../support/smtp.ts'
 
-test('a mail is not lost', async () => {
+test('a gateway that is killed while it sends a mail does not lose it', async () => {
   const taking = Promise.withResolvers<void>()
   await using smtp = await startSmtp({
     script: {
@@ -33,7 +33,7 @@ test('a mail is not lost', async () => {
   const row = () => db.query('SELECT state, attempts, link FROM mails').get()
   expect(row()).toEqual({ state: 'queued', attempts: 1, link: '/console/invitation#SECRET' })
   delete smtp.script.beforeTaking
-  // Two minutes later.
+  // As if two minutes had passed.
   db.run('UPDATE mails SET next_at_ms = 0')
   await using _ = await startGatewayProcess(catalogue, folder)
   await eventually(

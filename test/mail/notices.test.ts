@@ -1,4 +1,4 @@
-// Notices to accounts: low balances, spend limits and keys about to expire, each queued once, and for whom.
+// Notices to accounts: low balances, spend limits and expiring keys, each queued once for its recipient.
 import { beforeEach, expect, test } from 'bun:test'
 import { queueNotices } from '../../plugins/mail/notices.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -10,7 +10,7 @@ const NOW_MS = 20_000 * DAY_MS + 12 * HOUR_MS
 const CENT = 10_000_000
 
 let db: Db
-/** Anna has a dollar less 85 cents, which lasts a day, and two keys; bert has a dollar, and called nobody. */
+/** Anna has a dollar less 85 cents, which lasts a day, and two keys; bert has a dollar, and made no calls. */
 beforeEach(async () => {
   db = await recorded([
     [1, 80 * CENT, { started_at_ms: NOW_MS - HOUR_MS }],
@@ -31,7 +31,7 @@ async function queued() {
   return [...rows].map(({ fields, ...row }) => ({ ...row, ...JSON.parse(fields) }))
 }
 
-test('a low balance is told once, again once calls are refused, and again after a top-up', async () => {
+test('a low balance is announced once, again once calls are refused, and again after a top-up', async () => {
   expect([await queueNotices(db, NOW_MS), await queueNotices(db, NOW_MS + HOUR_MS)]).toEqual([1, 0])
   const low = { purpose: 'low_balance', recipient: 'anna@example.org', account: 'anna' }
   expect(await queued()).toEqual([
@@ -46,7 +46,7 @@ test('a low balance is told once, again once calls are refused, and again after 
   expect((await queued()).map(({ reason }) => reason)).toEqual(['pace', 'debt', 'debt'])
 })
 
-test('nothing is told without an address, nor to an account that is suspended', async () => {
+test('accounts without an address and suspended accounts get no notices', async () => {
   await write("UPDATE account_details SET email = '' WHERE account_id = 1")
   expect(await queueNotices(db, NOW_MS)).toBe(0)
   await write("UPDATE account_details SET email = 'not an address' WHERE account_id = 1")
@@ -56,17 +56,17 @@ test('nothing is told without an address, nor to an account that is suspended', 
   expect(await queueNotices(db, NOW_MS)).toBe(0)
 })
 
-/** Of bert, who has no low balance. @param used in cents of a dollar a day */
-async function limit(used: number, key_id: number | null = null) {
+/** Limits bert, whose balance is not low, to a dollar a day. */
+async function limit(used_cents: number, key_id: number | null = null) {
   await write("UPDATE account_details SET email = 'bert@example.org' WHERE account_id = 2")
   await write("UPDATE account_details SET email = '' WHERE account_id = 1")
   await write(
     `INSERT INTO budgets (account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos)
-     VALUES (2, ${key_id ?? 'NULL'}, 'day', ${100 * CENT}, ${20_000 * DAY_MS}, 1000, ${used * CENT})`,
+     VALUES (2, ${key_id ?? 'NULL'}, 'day', ${100 * CENT}, ${20_000 * DAY_MS}, 1000, ${used_cents * CENT})`,
   )
 }
 
-test('a spend limit is told at 80 % and used up, once each in a period', async () => {
+test('a spend limit is announced at 80 % and when it is used up, once each in a period', async () => {
   await limit(79)
   expect(await queueNotices(db, NOW_MS)).toBe(0)
   const use = (cents: number) => write(`UPDATE budgets SET used_nanos = ${cents * CENT}`)
@@ -91,13 +91,13 @@ test('a spend limit is told at 80 % and used up, once each in a period', async (
     },
     { percent: 100, used_nanos: 99 * CENT, limit_nanos: 100 * CENT, resets_at_ms: 20_001 * DAY_MS },
   ])
-  // The next day nothing of it is used; then it begins anew.
+  // The next day the usage is 0 until the first call, which starts a new period.
   expect(await queueNotices(db, NOW_MS + DAY_MS)).toBe(0)
   await write(`UPDATE budgets SET started_ms = ${20_001 * DAY_MS}`)
   expect(await queueNotices(db, NOW_MS + DAY_MS)).toBe(1)
 })
 
-test('what calls under way hold is not spent yet; a limit of a key names it', async () => {
+test('the amount that running calls hold does not count yet; the notice of a key’s limit names the key', async () => {
   await limit(90, 3)
   await write(
     `INSERT INTO holds (id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms)
@@ -110,7 +110,7 @@ test('what calls under way hold is not spent yet; a limit of a key names it', as
   expect(await queued()).toMatchObject([{ purpose: 'budget', key: key?.name, percent: 80 }])
 })
 
-test('a limit of a plan is told with the plan, and what becomes of calls beyond it; once each, and again in the next month', async () => {
+test('the notice of a plan’s limit names the plan and its overflow; once each, and again in the next month', async () => {
   await write("UPDATE account_details SET email = 'bert@example.org' WHERE account_id = 2")
   await write("UPDATE account_details SET email = '' WHERE account_id = 1")
   const ends_ms = NOW_MS + 9 * DAY_MS
@@ -140,7 +140,7 @@ test('a limit of a plan is told with the plan, and what becomes of calls beyond 
   expect(await queueNotices(db, NOW_MS)).toBe(1)
 })
 
-test('a key is told of in its last seven days, unless it was made for no longer, or is revoked', async () => {
+test('a key is announced in its last seven days, unless it was created for less, or is revoked', async () => {
   await write("UPDATE account_details SET email = '' WHERE account_id = 1")
   await write("UPDATE account_details SET email = 'bert@example.org' WHERE account_id = 2")
   const until = (ms: number, created_ms = 0) =>
@@ -155,7 +155,7 @@ test('a key is told of in its last seven days, unless it was made for no longer,
   }
   await until(7 * DAY_MS)
   expect([await queueNotices(db, NOW_MS), await queueNotices(db, NOW_MS + DAY_MS)]).toEqual([1, 0])
-  // Another expiry is another notice.
+  // A changed expiry would be a new notice.
   await until(6 * DAY_MS)
   await write(`UPDATE keys SET revoked_at_ms = ${NOW_MS} WHERE id = 3`)
   expect(await queueNotices(db, NOW_MS)).toBe(0)

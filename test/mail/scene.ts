@@ -1,4 +1,4 @@
-// The scene of mails: a database, a clock, a mail server, and the sender between them.
+// The scene of mails: a database, a clock, a mail server, and the sender.
 
 import { type NewMail, queueMail } from '../../plugins/mail/queue.ts'
 import { createMailSender } from '../../plugins/mail/sender.ts'
@@ -15,7 +15,7 @@ import { type SmtpScript, startSmtp } from '../support/smtp.ts'
 const FROM = { name: 'Example AI', address: 'noreply@example.com' }
 const PUBLIC_URL = 'https://gateway.example.com'
 
-/** A catalogue that names a mail server; undefined: none. */
+/** A catalogue with a mail server; undefined: without one. */
 function catalogueWith(smtp: string | undefined): Catalogue {
   const server = smtp === undefined ? undefined : readServer(smtp)
   const sending = server && { server, from: FROM }
@@ -49,15 +49,15 @@ interface SceneParts {
   /** The address of another mail server. */
   smtp?: string
   db?: Db
-  /** What its tokens end with. */
+  /** The end of its tokens. */
   token_end?: string
 }
 
-/** With one account, anna. */
-export async function mailScene({ script, smtp, db: given, token_end = '' }: SceneParts = {}) {
+/** A scene with one account, anna. */
+export async function mailScene({ script, smtp, db: own_db, token_end = '' }: SceneParts = {}) {
   const server = await startSmtp({ script })
-  const db = given ?? dbOver(memoryDatabase())
-  if (!given)
+  const db = own_db ?? dbOver(memoryDatabase())
+  if (!own_db)
     await db.write((db) =>
       db.rows(
         "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, 'anna', 'active', 0, 0, 0, 0)",

@@ -1,4 +1,4 @@
-// The sending of mails, to a real mail server: delivered once, tried again for a day, given up; secrets gone afterwards; headers that nobody injects into.
+// The sending of mails to a real mail server: delivery once, retries for a day, deletion of secrets, and headers without injection.
 import { describe, expect, test } from 'bun:test'
 import { cancelLinks } from '../../plugins/mail/queue.ts'
 import { MAX_WAIT_MS, RETRY_AFTER_MS, TAKEN_FOR_MS } from '../../plugins/mail/sender.ts'
@@ -11,7 +11,7 @@ import { INVITATION, LOW, mailScene } from './scene.ts'
 const DAY_MS = 86_400_000
 
 describe('a mail', () => {
-  test('arrives once, with its link, and the link is gone from the database', async () => {
+  test('arrives once, with its link, which is deleted from the database', async () => {
     await using scene = await mailScene()
     expect(await scene.queue()).toBe(true)
     expect((await scene.rows())[0]?.link).toContain('SECRET-TOKEN')
@@ -39,7 +39,7 @@ describe('a mail', () => {
     expect(scene.log.text()).not.toContain('SECRET-TOKEN')
   })
 
-  test('is queued once for a request that is repeated', async () => {
+  test('is queued once for a repeated request', async () => {
     await using scene = await mailScene()
     expect([await scene.queue(), await scene.queue(), await scene.queue(LOW)]).toEqual([true, false, true])
     await scene.open().sendDue()
@@ -62,7 +62,7 @@ describe('a mail', () => {
     expect([scene.server.received, await scene.rows()]).toEqual([[], []])
   })
 
-  test('with a link takes the place of an earlier one that was not sent', async () => {
+  test('with a link replaces an earlier one that was not sent', async () => {
     await using scene = await mailScene()
     await scene.queue()
     await scene.queue({ ...INVITATION, to: 'bert@example.org', request_key: 'invitation:2' })
@@ -83,7 +83,7 @@ describe('a mail', () => {
     })
   })
 
-  test('with a link leaves those that lead elsewhere: into a team, and to a first password', async () => {
+  test('with a link to a team is not cancelled with the invitation to the account', async () => {
     await using scene = await mailScene()
     const join = { ...INVITATION.link, path: '/console/join#TEAM' }
     await scene.queue({ ...INVITATION, link: join, request_key: 'member-invitation:1' })
@@ -96,7 +96,7 @@ describe('a mail', () => {
     expect((await scene.rows()).map(({ state }) => state)).toEqual(['sent', 'cancelled'])
   })
 
-  test('whose link expired is not sent', async () => {
+  test('with an expired link is not sent', async () => {
     await using scene = await mailScene()
     await scene.queue({ ...INVITATION, link: { ...INVITATION.link, expires_at_ms: scene.clock.now_ms } })
     await scene.open().sendDue()
@@ -120,7 +120,7 @@ describe('a mail', () => {
 })
 
 describe('a refusal', () => {
-  test('for now (4xx) is tried again with the same Message-ID, and delivered', async () => {
+  test('that is temporary (4xx) is retried with the same Message-ID', async () => {
     await using scene = await mailScene({ script: { data: [451, '4.3.0 try later'] } })
     await scene.queue()
     await scene.open().sendDue()
@@ -149,7 +149,7 @@ describe('a refusal', () => {
   test.each([
     ['of the recipient', { rcpt: [550, '5.1.1 no such user'] }, 'Recipient refused by'],
     ['of the message', { data: [554, '5.7.1 spam'] }, 'Message refused by'],
-  ] as const)('for good (5xx) %s is not tried again', async (_, script, lead) => {
+  ] as const)('%s that is permanent (5xx) is not retried', async (_, script, lead) => {
     await using scene = await mailScene({ script: { ...script } as never })
     await scene.queue()
     await scene.open().sendDue()
@@ -161,7 +161,7 @@ describe('a refusal', () => {
     expect(row?.failure).toStartWith(lead)
   })
 
-  test('for good of the sender is the operator’s to mend: it is tried again', async () => {
+  test('of the sender is retried, because the operator can correct it', async () => {
     await using scene = await mailScene({ script: { from: [553, '5.7.1 not your address'] } })
     await scene.queue()
     await scene.open().sendDue()
@@ -171,7 +171,7 @@ describe('a refusal', () => {
     expect(scene.server.received).toHaveLength(1)
   })
 
-  test('is given up after a day, and its link is gone then', async () => {
+  test('is retried for a day, after which the mail fails and loses its link', async () => {
     await using scene = await mailScene({ script: { data: [451, 'later'] } })
     await scene.queue()
     for (const after_ms of [0, ...RETRY_AFTER_MS]) {
@@ -187,7 +187,7 @@ describe('a refusal', () => {
 })
 
 describe('the server', () => {
-  test('with a wrong password: it says so, without the password, and the right one delivers', async () => {
+  test('that refuses the password is reported without it, and the right one delivers', async () => {
     await using scene = await mailScene({ script: { password: 'right-p@ss' } })
     const { port } = scene.server
     scene.state.smtp = `smtp://mailer:wrong-p%40ss@127.0.0.1:${port}`
@@ -204,7 +204,7 @@ describe('the server', () => {
     expect(scene.server.received).toMatchObject([{ user: 'mailer' }])
   })
 
-  test('that is away is back', async () => {
+  test('gets the mail once it is back from an outage', async () => {
     await using scene = await mailScene()
     const { port } = scene.server
     await scene.server[Symbol.asyncDispose]()
@@ -217,7 +217,7 @@ describe('the server', () => {
     expect(back.received).toHaveLength(1)
   })
 
-  test('that says nothing is given up on in time', async () => {
+  test('that does not respond causes a timeout', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const server = readServer(`smtp://127.0.0.1:${silent.port}`)
     if (!server) throw new Error('no address')
@@ -241,7 +241,7 @@ describe('the server', () => {
     return smtpClient(server, { ca, connect_ms: 2_000 })
   }
 
-  test('with TLS from the first byte is trusted by its certificate alone', async () => {
+  test('with TLS from the first byte needs a trusted certificate', async () => {
     await using server = await startSmtp({ tls: true })
     const address = `smtps://localhost:${server.port}`
     await expect(clientFor(address).send(MESSAGE)).rejects.toThrow(/No (TLS|connection) (with|to) localhost/)
@@ -250,15 +250,15 @@ describe('the server', () => {
     expect(server.received).toMatchObject([{ is_secure: true, to: ['b@example.com'] }])
   })
 
-  // The client does not know that this name is of this machine.
-  test('elsewhere gets mails by STARTTLS', async () => {
+  // The client does not know that this name belongs to this machine.
+  test('on another machine gets mails by STARTTLS', async () => {
     await using server = await startSmtp({ host: 'localhost', starttls: true })
     await clientFor(`smtp://LOCALHOST:${server.port}`, SMTP_AUTHORITY).send(MESSAGE)
     expect(server.received).toMatchObject([{ is_secure: true, to: ['b@example.com'] }])
   })
 
-  // To 0.0.0.0 a connection goes to this machine, and the client does not know that.
-  test('elsewhere gets nothing without STARTTLS, nor with a certificate of another name', async () => {
+  // The client does not know that 0.0.0.0 is this machine.
+  test('on another machine gets nothing without STARTTLS, or with a certificate of another name', async () => {
     await using plain = await startSmtp({ host: '0.0.0.0' })
     await expect(clientFor(`smtp://0.0.0.0:${plain.port}`).send(MESSAGE)).rejects.toThrow(
       'No TLS with 0.0.0.0',
@@ -271,8 +271,8 @@ describe('the server', () => {
   })
 })
 
-describe('names that people chose', () => {
-  test('stay in their place: no header, no second line, no element', async () => {
+describe('a chosen name', () => {
+  test('cannot inject a header, a line or an HTML element', async () => {
     await using scene = await mailScene()
     const account = 'anna\r\nBcc: all@example.org\r\n\r\n<script>alert(1)</script> раураl'
     await scene.queue({ ...LOW, fields: { ...LOW.fields, account } })
@@ -281,7 +281,7 @@ describe('names that people chose', () => {
     expect(mail?.to).toEqual(['anna@example.org'])
     expect(mail?.header('bcc')).toBeUndefined()
     expect(mail?.header('subject')).toContain('anna\\u000d\\u000aBcc: all@example.org')
-    // Letters of other scripts are left as they are.
+    // Letters of other scripts are kept.
     expect(mail?.text).toContain('раураl')
     expect(mail?.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
     expect(mail?.html).not.toContain('<script')
@@ -289,7 +289,7 @@ describe('names that people chose', () => {
 })
 
 describe('a notice', () => {
-  test('has the link to unsubscribe, in one click, and none is sent afterwards', async () => {
+  test('has a link to unsubscribe in one click, after which no notice is sent', async () => {
     await using scene = await mailScene()
     await scene.queue(LOW)
     await scene.open().sendDue()
@@ -300,7 +300,7 @@ describe('a notice', () => {
     expect(mail?.text).toContain(link)
     expect(await setSubscription(scene.db, 'unsubscribe-1', 5)).toBe(true)
     await scene.queue({ ...LOW, request_key: 'low_balance:2' })
-    // Of another account, to the same address.
+    // A notice of another account to the same address.
     await scene.db.write((db) =>
       db.rows(
         "INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (2, 'bert', 'active', 0, 0, 0, 0)",
@@ -321,8 +321,8 @@ describe('a notice', () => {
   })
 })
 
-describe('a mail that failed', () => {
-  test('is sent again, or deleted; one with a link is not sent again', async () => {
+describe('a failed mail', () => {
+  test('can be retried or deleted; one with a link cannot be retried', async () => {
     await using scene = await mailScene({ script: { rcpt: [550, 'no'] } })
     const now_ms = scene.clock.now_ms
     for (const mail of [LOW, { ...LOW, request_key: 'low_balance:2' }, INVITATION]) await scene.queue(mail)
@@ -345,7 +345,7 @@ describe('a mail that failed', () => {
     expect(log.map(({ action }) => action)).toEqual(['mail.retried', 'mail.deleted'])
   })
 
-  test('and all others are deleted after 90 days, but those that wait', async () => {
+  test('is deleted after 90 days, as are all mails except queued ones', async () => {
     await using scene = await mailScene()
     await scene.queue(LOW)
     await scene.open().sendDue()
@@ -358,7 +358,7 @@ describe('a mail that failed', () => {
 })
 
 describe('a gateway', () => {
-  test('that died while it sent leaves the mail to another one, with the same Message-ID', async () => {
+  test('that dies while it sends leaves the mail to another one, with the same Message-ID', async () => {
     const taking = Promise.withResolvers<void>()
     const never = Promise.withResolvers<void>()
     await using scene = await mailScene({
@@ -372,14 +372,14 @@ describe('a gateway', () => {
     await scene.queue()
     const died = scene.open().sendDue()
     await taking.promise
-    // It has it for now.
+    // The first one still owns the mail.
     await scene.open().sendDue()
     expect(scene.server.connections()).toBe(1)
     delete scene.server.script.beforeTaking
     scene.later(TAKEN_FOR_MS)
     await scene.open().sendDue()
     expect(scene.server.received).toHaveLength(1)
-    // The first one is not dead after all: the mail server has both, which are the same to it, and the row stays sent.
+    // The first one was alive after all: the server receives the mail twice, with one Message-ID, and the row stays sent.
     never.resolve()
     await died
     const [one, other] = scene.server.received.map((mail) => mail.header('message-id'))
@@ -387,7 +387,7 @@ describe('a gateway', () => {
     expect(await scene.rows()).toMatchObject([{ state: 'sent', attempts: 2, link: null }])
   })
 
-  test('that stops waits for what it sends, and begins nothing', async () => {
+  test('that stops waits for the mail that it sends, and starts no other', async () => {
     const taking = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()
     await using scene = await mailScene({
@@ -410,7 +410,7 @@ describe('a gateway', () => {
     expect((await scene.rows()).map(({ state }) => state)).toEqual(['sent', 'queued'])
   })
 
-  test('without a mail server sends nothing, and what waited for two days is given up', async () => {
+  test('without a mail server sends nothing, and a mail that waited for two days fails', async () => {
     await using scene = await mailScene()
     const { smtp } = scene.state
     scene.state.smtp = undefined

@@ -1,4 +1,4 @@
-// The settings of mail: what is taken, what is refused with which words, and what is hidden.
+// The settings of mail: servers, senders, refusals with their messages, and hidden secrets.
 import { describe, expect, test } from 'bun:test'
 import { readSender } from '../../plugins/mail/address.ts'
 import { mailSettings, NEEDS_PUBLIC_URL, readServer } from '../../plugins/mail/settings.ts'
@@ -7,7 +7,7 @@ import { isMailAddress } from '../../src/domain/mail-address.ts'
 const SMTP = 'smtp://mailer:p%40ss%25word@mail.example.com'
 const FROM = 'Example AI <noreply@example.com>'
 
-/** Reads a section as a catalogue does. */
+/** Reads the section as in a catalogue. */
 function read(
   text: object,
   { env = {}, public_url }: { env?: Record<string, string>; public_url?: string } = {},
@@ -27,7 +27,7 @@ function read(
 
 const AT_HOME = { public_url: 'https://gateway.example.com' }
 
-test('a server with a user and a password, in the file or in a variable', () => {
+test('the server, with user and password, is read from the file or from a variable', () => {
   for (const [text, env] of [
     [SMTP, {}],
     ['env:SMTP_URL', { SMTP_URL: SMTP }],
@@ -48,11 +48,11 @@ test('a server with a user and a password, in the file or in a variable', () => 
   }
 })
 
-test('without public_url it is refused with that sentence', () => {
+test('a mail server is refused without public_url', () => {
   expect(read({ smtp: SMTP, from: FROM }).mistakes).toEqual([`mail.smtp ${NEEDS_PUBLIC_URL}`])
 })
 
-test('a variable that is not set leaves out mail, and nothing else', () => {
+test('a missing variable disables only mail', () => {
   const { settings, mistakes, warnings } = read({ smtp: 'env:SMTP_URL', from: FROM }, AT_HOME)
   expect([settings.sending, mistakes]).toEqual([undefined, []])
   expect(settings.unavailable).toBe('the environment variable SMTP_URL is not set')
@@ -79,7 +79,7 @@ test.each([
   'smtp://h:99999',
 ])('%p is no mail server', (address) => expect(readServer(address)).toBeUndefined())
 
-test('TLS from the first byte has a port of its own, and IPv6 no brackets', () => {
+test('smtps has its own default port, and an IPv6 host has no brackets', () => {
   expect(readServer('smtps://mail.example.com')).toMatchObject({
     port: 465,
     is_tls: true,
@@ -95,7 +95,7 @@ describe('addresses', () => {
     'root@localhost',
     'раураl@example.com',
     'o’neil@bücher.example',
-  ])('%p is one', (address) => expect(isMailAddress(address)).toBe(true))
+  ])('%p is valid', (address) => expect(isMailAddress(address)).toBe(true))
   test.each([
     '',
     '@',
@@ -112,11 +112,11 @@ describe('addresses', () => {
     'a,b@c',
     'a@[127.0.0.1]',
     'a@b\u202e',
-  ])('%p is none', (address) => expect(isMailAddress(address)).toBe(false))
+  ])('%p is invalid', (address) => expect(isMailAddress(address)).toBe(false))
   test.each<[string, object | undefined]>([
     ['a@b.example', { name: '', address: 'a@b.example' }],
     ['"Example, Inc." <a@b.example>', { name: 'Example, Inc.', address: 'a@b.example' }],
     ['<a@b.example>', { name: '', address: 'a@b.example' }],
     ['a@b.example, c@d.example', undefined],
-  ])('%p as a sender', (text, sender) => expect(readSender(text)).toEqual(sender as never))
+  ])('%p is read as a sender', (text, sender) => expect(readSender(text)).toEqual(sender as never))
 })

@@ -1,4 +1,4 @@
-// Mails of two gateways over one database on PostgreSQL: each is sent once, and queued once, however they race.
+// Mails of two gateways with one PostgreSQL database: each is queued once and sent once, in spite of races.
 import { describe, expect, test } from 'bun:test'
 import { queueMail } from '../../plugins/mail/queue.ts'
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
@@ -6,7 +6,7 @@ import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { LOW, mailScene } from './scene.ts'
 
 describe.skipIf(!hasPostgres)('two gateways', () => {
-  test('send each of forty mails once', async () => {
+  test('queue and send each of forty mails once', async () => {
     const { name, url } = await makeDatabase()
     const [one, other] = await Promise.all([openPostgres(url), openPostgres(url)])
     if (!one || !other) throw new Error('no database')

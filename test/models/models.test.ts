@@ -28,7 +28,7 @@ const EMBEDDING = modelSection(
   { [PROVIDER]: 'm' },
   { kind: 'embedding', price: 'input = 1' },
 )
-/** What the key of these tests may call, in the catalogue's order. */
+/** The models that the key of these tests may call, in the catalogue's order. */
 const CALLABLE = [MODEL, TIERED, THINKING, PICTURE, SLASHED, WITH_COLON, 'test-embedding']
 
 const gateway = await fileGateway({
@@ -50,7 +50,7 @@ const get = async (path: string, headers: Record<string, string> = {}, as = key)
   const response = await gateway.call(path, undefined, { key: as, headers })
   return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
 }
-/** As the catalogue says, else when its file was written. */
+/** The time in the catalogue, otherwise that of its file. */
 const createdMs = (id: string): number =>
   [SLASHED, WITH_COLON].includes(id)
     ? Date.UTC(2026, 2, 31)
@@ -58,7 +58,7 @@ const createdMs = (id: string): number =>
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
 describe("OpenAI's SDK", () => {
-  test('lists the models that the key may call, and none that is retired', async () => {
+  test('lists the models that the key may call, without retired ones', async () => {
     const list = await openai.models.list()
     expect(list.object).toBe('list')
     expect(idsOf(list)).toEqual(CALLABLE)
@@ -79,13 +79,13 @@ describe("OpenAI's SDK", () => {
     expect(await openai.models.retrieve(id)).toMatchObject({ id, object: 'model' })
   })
 
-  test.each([RETIRED, HIDDEN, 'no-such-model'])('%s: its own NotFoundError', async (id) => {
+  test.each([RETIRED, HIDDEN, 'no-such-model'])('throws its NotFoundError for %s', async (id) => {
     const failure = await openai.models.retrieve(id).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(OpenAI.NotFoundError)
     expect(failure).toMatchObject({ code: 'model_not_found', type: 'invalid_request_error' })
   })
 
-  test('a wrong key: its own AuthenticationError', async () => {
+  test('throws its AuthenticationError for a wrong key', async () => {
     const other = new OpenAI({ apiKey: 'wrong', baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
     expect(await other.models.list().catch((error: unknown) => error)).toBeInstanceOf(
       OpenAI.AuthenticationError,
@@ -116,7 +116,7 @@ describe("Anthropic's SDK", () => {
     expect(before.has_more).toBe(false)
   })
 
-  test('retrieves one, with its limits', async () => {
+  test('retrieves a model with its limits', async () => {
     expect(await anthropic.models.retrieve(SLASHED)).toMatchObject({
       id: SLASHED,
       display_name: `Model of ${SLASHED}`,
@@ -125,13 +125,13 @@ describe("Anthropic's SDK", () => {
     })
   })
 
-  test.each([RETIRED, HIDDEN, 'no-such-model'])('%s: its own NotFoundError', async (id) => {
+  test.each([RETIRED, HIDDEN, 'no-such-model'])('throws its NotFoundError for %s', async (id) => {
     const failure = await anthropic.models.retrieve(id).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(Anthropic.NotFoundError)
     expect(failure).toMatchObject({ requestID: expect.stringMatching(/^req_/) })
   })
 
-  test('a wrong key: its own AuthenticationError', async () => {
+  test('throws its AuthenticationError for a wrong key', async () => {
     const other = new Anthropic({ apiKey: 'wrong', baseURL: gateway.url.origin, maxRetries: 0 })
     expect(await other.models.list().catch((error: unknown) => error)).toBeInstanceOf(
       Anthropic.AuthenticationError,
@@ -139,7 +139,7 @@ describe("Anthropic's SDK", () => {
   })
 })
 
-test('a model that is to be shut down says when, to both SDKs; past its day, too, for it still serves', async () => {
+test('a model has its shutdown date in both SDKs, even after that day, while it still serves', async () => {
   const ending = (id: string, more: string) => modelSection(id, { [PROVIDER]: 'm' }, { more })
   await using other = await startTestGateway({
     catalogue: catalogueOf({
@@ -185,7 +185,7 @@ describe('every form of key', () => {
   })
 
   test.each(['x-goog-api-key', 'query'] as const)(
-    '%s: a wrong one is 401, in the shape of its API',
+    '%s: a wrong key gets 401 in the shape of its API',
     async (form) => {
       const refused = await gateway.call('/v1/models', undefined, { key: 'wrong', form })
       expect([refused.status, await refused.json()]).toMatchObject([
@@ -197,8 +197,8 @@ describe('every form of key', () => {
   )
 })
 
-describe('one body for both', () => {
-  test('every model has every field of both, and its kind', async () => {
+describe('one body for both protocols', () => {
+  test('every model has the fields of both, and its kind', async () => {
     const { body } = await get(`/v1/models/${MODEL}`)
     expect(body as unknown).toEqual({
       id: MODEL,
@@ -243,7 +243,7 @@ describe('one body for both', () => {
     expect([body.first_id, body.last_id]).toEqual([ids.at(0) ?? null, ids.at(-1) ?? null])
   })
 
-  test('a key that may call nothing lists nothing', async () => {
+  test('a key without allowed models gets an empty list', async () => {
     const none = await gateway.caller('1', { models: ['no-such-*'] })
     expect((await get('/v1/models', {}, none)).body).toMatchObject({
       data: [],
@@ -306,7 +306,7 @@ describe('refusals', () => {
     })
   })
 
-  test('no key: refused in the shape of either protocol', async () => {
+  test('a missing key is refused in the shape of either protocol', async () => {
     for (const path of ['/v1/models', `/v1/models/${MODEL}`]) {
       const plain = await gateway.call(path)
       expect([plain.status, await plain.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }])
@@ -318,7 +318,7 @@ describe('refusals', () => {
     }
   })
 
-  test('a suspended account lists nothing', async () => {
+  test('a suspended account gets 403', async () => {
     const suspended = await gateway.caller()
     gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
     expect((await get('/v1/models', {}, suspended)).status).toBe(403)

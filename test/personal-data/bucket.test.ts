@@ -1,4 +1,4 @@
-// A person's data in a bucket: exported, and erased to the last object, or not at all while the bucket cannot be used.
+// A person's data in a bucket: exported, and erased completely, or not at all while the bucket is unusable.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,10 +35,10 @@ describe.skipIf(!hasS3Server)('with files in a bucket', () => {
 
   const command = (...args: string[]) => tollgate([...args, '--data', folder])
   const refusal = (...args: string[]) => refusalOf([...args, '--data', folder])
-  const ofThem = () => placesOf(s3.file(bucket.prefix.slice(0, -1)), MARKER)
+  const personalPlaces = () => placesOf(s3.file(bucket.prefix.slice(0, -1)), MARKER)
   const status = async () => (await person.tollgate('account', 'show', ALICE)).status
 
-  /** Runs work with other lines of [storage]: the gateway has read its own. */
+  /** Runs work with changed lines of [storage], which the running gateway does not read. */
   async function withStorage(changed: Partial<Bucket>, work: () => Promise<void>): Promise<void> {
     const path = join(folder, 'tollgate.toml')
     const text = readFileSync(path, 'utf8')
@@ -72,40 +72,40 @@ describe.skipIf(!hasS3Server)('with files in a bucket', () => {
     ['account', 'close', ALICE, '--yes'],
   ]
   const UNUSABLE: readonly (readonly [string, () => Partial<Bucket>, RegExp])[] = [
-    ['is away', () => ({ endpoint: 'http://127.0.0.1:9' }), /check its address and region, and that it runs/],
+    ['is down', () => ({ endpoint: 'http://127.0.0.1:9' }), /check its address and region, and that it runs/],
     ['refuses the secret', () => ({ secret_access_key: 'another' }), /the secret_access_key is wrong/],
     [
-      'is another one, which no gateway has claimed',
+      'is another one that no gateway has claimed',
       () => ({ prefix: 'elsewhere/' }),
       /does not have the files of this gateway.*Name the bucket that has them in \[storage\]/,
     ],
   ]
   describe.each(COMMANDS.map((args) => [args.join(' '), args] as const))('%s', (_, args) => {
     test.each(UNUSABLE)(
-      'while the bucket %s: refused with what to do, and nothing changes',
+      'while the bucket %s is refused with advice, and nothing changes',
       async (_, changed, words) => {
-        const before = ofThem()
+        const before = personalPlaces()
         await withStorage(changed(), async () => {
           expect(await refusal(...args)).toMatch(words)
         })
-        expect([await status(), ofThem(), before.length]).toEqual(['active', before, 3])
+        expect([await status(), personalPlaces(), before.length]).toEqual(['active', before, 3])
       },
     )
 
     test.each([
       ['delete', /^DELETE /],
       ['put', /^PUT /],
-    ])('with a key that may not %s: refused, and nothing changes', async (_, request) => {
+    ])('with a key that may not %s is refused, and nothing changes', async (_, request) => {
       using proxy = refusing(s3, (begin) => request.test(begin))
-      const before = ofThem()
+      const before = personalPlaces()
       await withStorage({ endpoint: proxy.endpoint }, async () => {
         expect(await refusal(...args)).toContain('the key may not do that in this bucket')
       })
-      expect([await status(), ofThem()]).toEqual(['active', before])
+      expect([await status(), personalPlaces()]).toEqual(['active', before])
     })
   })
 
-  test('an export from another bucket is refused: it would have no files', async () => {
+  test('an export from another bucket is refused, because it would have no files', async () => {
     await withStorage({ prefix: 'elsewhere/' }, async () => {
       expect(await refusal('account', 'export', ALICE, '--out', join(folder, 'none.tar.zst'))).toContain(
         'does not have the files of this gateway',
@@ -113,7 +113,7 @@ describe.skipIf(!hasS3Server)('with files in a bucket', () => {
     })
   })
 
-  test('the bucket goes away amid an erasure: it ends with what to do, and runs to its end when it is run again', async () => {
+  test('an erasure during which the bucket fails ends with advice, and is completed by a second run', async () => {
     const path = join(folder, 'tollgate.db')
     await using db = openDb(path)
     using scrubbing = fileScrubbing(path)
@@ -128,23 +128,23 @@ describe.skipIf(!hasS3Server)('with files in a bucket', () => {
       now_ms: Date.now(),
     }
     const points: string[] = []
-    const amid = eraseAccount(db, {
+    const interrupted = eraseAccount(db, {
       ...options,
       probe(point) {
         points.push(point)
         if (point === 'erase.begun') s3.hang()
       },
     })
-    await expect(amid).rejects.toThrow('has been silent for 1 s: see whether it runs, and try again.')
-    expect([points.includes('erase.renamed'), ofThem().length]).toEqual([false, 3])
+    await expect(interrupted).rejects.toThrow('has been silent for 1 s: see whether it runs, and try again.')
+    expect([points.includes('erase.renamed'), personalPlaces().length]).toEqual([false, 3])
     s3.resume()
     const erased = await person.tollgate('account', 'erase', ALICE, '--yes')
     expect(erased).toMatchObject({ name: 'erased-1', files: 4 })
-    expect([...ofThem(), ...placesOf(folder, MARKER)]).toEqual([])
+    expect([...personalPlaces(), ...placesOf(folder, MARKER)]).toEqual([])
     expect(await person.tollgate('audit', '--files')).toMatchObject({ clean: true })
   })
 
-  test('where [storage] names the bucket no longer, an erasure says that it may have more', async () => {
+  test('an erasure without the bucket in [storage] says that the bucket may still have data', async () => {
     const path = join(folder, 'tollgate.toml')
     const text = readFileSync(path, 'utf8')
     await Bun.write(path, text.replace(/\[storage\]\nfiles[\s\S]*$/, ''))

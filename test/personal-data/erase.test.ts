@@ -1,4 +1,4 @@
-// `account erase`: beside a gateway that serves, what a person wrote is nowhere any more, and the amounts are as before.
+// `account erase` beside a running gateway: every text of the person is deleted, and the amounts are unchanged.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ import { ALICE, booksOf, MARKER, type Person, placesOf, startWithPerson } from '
 describe.each([
   ['folders', false],
   ['a bucket', true],
-] as const)('beside a gateway that serves, with its files in %s', (_, in_bucket) => {
+] as const)('beside a running gateway with its files in %s', (_, in_bucket) => {
   if (in_bucket && !hasS3Server) return
   let person: Person
   let folder: string
-  /** Where its files are on this machine's disk. */
-  let where: string
+  /** The folder of its files on this machine's disk. */
+  let files_folder: string
   let before: unknown
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+  // biome-ignore lint/suspicious/noExplicitAny: each test reads the fields that it needs
   let erased: any
   const erase = () => person.tollgate('account', 'erase', ALICE, '--yes')
   beforeAll(async () => {
@@ -26,11 +26,11 @@ describe.each([
     const bucket = s3 && partOf(s3)
     person = await startWithPerson(bucket)
     folder = person.gateway.data_folder
-    where = s3 && bucket ? s3.file(bucket.prefix.slice(0, -1)) : folder
+    files_folder = s3 && bucket ? s3.file(bucket.prefix.slice(0, -1)) : folder
   })
   afterAll(() => person[Symbol.asyncDispose]())
 
-  test('with a balance it is refused, and the message has the command that enters what becomes of it', async () => {
+  test('with a balance it is refused, with the command that pays the balance back', async () => {
     const refused = await tollgate(['account', 'erase', ALICE, '--yes', '--data', folder])
     const command = /tollgate (debit .+) --note 'paid back'/.exec(refused.err)?.[1] ?? ''
     expect([refused.status, command]).toEqual([1, expect.stringContaining(`debit ${ALICE} 5.`)])
@@ -39,24 +39,24 @@ describe.each([
     await person.tollgate(...command.split(' '), '--note', `paid back to ${MARKER}`)
   })
 
-  test('what a person wrote was in the database, in its log or in files', () => {
+  test('before it, texts of the person are in the database, in its log and in files', () => {
     before = booksOf(folder)
-    const places = [...placesOf(folder, MARKER), ...placesOf(where, MARKER)]
+    const places = [...placesOf(folder, MARKER), ...placesOf(files_folder, MARKER)]
     for (const place of ['tollgate.db', 'files/1', 'responses/', 'answers/'])
       expect([place, places.some((path) => path.startsWith(place))]).toEqual([place, true])
   })
 
-  test('it is nowhere afterwards: in no file, in no name of one, in no free page', async () => {
-    // What a start moved aside is of the account, too.
+  test('after it, no file, file name or free page has a text of the person', async () => {
+    // Files that a start has quarantined belong to the account, too.
     const strays = in_bucket ? 'images/1' : 'images/.strays/1'
-    mkdirSync(join(where, strays), { recursive: true })
-    writeFileSync(join(where, strays, 'stray.png'), MARKER)
+    mkdirSync(join(files_folder, strays), { recursive: true })
+    writeFileSync(join(files_folder, strays, 'stray.png'), MARKER)
     erased = await erase()
     expect(erased).toMatchObject({ name: 'erased-1', account_id: 1 })
     expect(erased.rows).toEqual({
       account_details: 1,
       actions: 10,
-      // With what was sent of it.
+      // Together with its sendings.
       alerts: 1,
       order_refunds: 1,
       payment_customers: 1,
@@ -80,11 +80,11 @@ describe.each([
     })
     // The image, the upload, a response and an answer; the conversation's second response is in its row.
     expect(erased.files).toBe(4)
-    expect([...placesOf(folder, MARKER), ...placesOf(where, MARKER)]).toEqual([])
+    expect([...placesOf(folder, MARKER), ...placesOf(files_folder, MARKER)]).toEqual([])
     expect(placesOf(folder, '203.0.113.77')).toEqual([])
   })
 
-  test('amounts, calls, models and sums are as before, and so is all of everybody else', async () => {
+  test('amounts, calls, models and sums are unchanged, as is all data of others', async () => {
     expect(booksOf(folder)).toEqual(before)
     expect(await person.tollgate('audit')).toMatchObject({ clean: true })
     expect((await person.tollgate('account', 'list')).accounts).toMatchObject([
@@ -93,13 +93,13 @@ describe.each([
     ])
   })
 
-  test('its key is refused, and others go on', async () => {
+  test('the key of the account is refused, and others work', async () => {
     const chat = { model: 'sim-gpt', messages: [{ role: 'user', content: 'hello' }] }
     expect([401, 403]).toContain((await person.post('/v1/chat/completions', chat)).status)
     expect((await person.post('/v1/chat/completions', chat, person.other_key)).status).toBe(200)
   })
 
-  test('says what still has it', () => {
+  test('the output lists the places that may still have data', () => {
     const remains = erased.remains.join('\n')
     expect(remains).toContain('Restoring an older backup restores the data')
     expect(remains.includes('keeps versions, older ones and unfinished uploads stay')).toBe(in_bucket)
@@ -107,13 +107,13 @@ describe.each([
     expect(remains).not.toContain('The bucket that this gateway had')
   })
 
-  test('again, by its new name, it changes nothing', async () => {
+  test('a second erasure, by the new name, changes nothing', async () => {
     expect(await person.tollgate('account', 'erase', 'erased-1', '--yes')).toMatchObject({ name: 'erased-1' })
     expect(await person.tollgate('audit')).toMatchObject({ clean: true })
   })
 })
 
-describe('by hand', () => {
+describe('without a gateway', () => {
   const COPIES = ['tollgate.db.before-0004', 'tollgate.db.replaced-2026-01-01T000000.000Z']
   let scene: Scene
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describe('by hand', () => {
     await scene.run('key', 'create', 'carl')
     const db = openDatabase(scene.path('tollgate.db'))
     db.run("INSERT INTO holds VALUES (1, 3, 1, 'r', 0, 'pending', 0, 9e15, NULL, 0, NULL)")
-    // As an older version let it be called.
+    // An older version allowed this name.
     db.run("UPDATE accounts SET name = 'erased-1' WHERE name = 'bert'")
     db.close()
     for (const name of COPIES) writeFileSync(scene.path(name), '')
@@ -130,19 +130,19 @@ describe('by hand', () => {
   afterAll(() => scene.remove())
   const statusOf = async (name: string) => (await scene.json('account', 'show', name)).status
 
-  test.each<[what: string, line: string, words: string]>([
-    ['an account that does not exist', 'account erase nobody --yes', 'Account "nobody" not found'],
-    ['nobody to ask', 'account erase anna', 'Add --yes to skip the question.'],
-    ['its new name being another’s', 'account erase anna --yes', 'tollgate account rename erased-1 NEW-NAME'],
-    ['calls under way', 'account erase carl --yes', 'Calls of carl are running: 1.'],
-    ['a new account of such a name', 'account create erased-9', 'is the name of an erased account'],
-    ['another name like it', 'account rename anna erased-9', 'is the name of an erased account'],
-  ])('%s: refused, and nothing changes', async (_, line, words) => {
+  test.each<[name: string, line: string, words: string]>([
+    ['an unknown account', 'account erase nobody --yes', 'Account "nobody" not found'],
+    ['no terminal to confirm', 'account erase anna', 'Add --yes to skip the question.'],
+    ['the new name in use', 'account erase anna --yes', 'tollgate account rename erased-1 NEW-NAME'],
+    ['running calls', 'account erase carl --yes', 'Calls of carl are running: 1.'],
+    ['a new account with such a name', 'account create erased-9', 'is the name of an erased account'],
+    ['a rename to such a name', 'account rename anna erased-9', 'is the name of an erased account'],
+  ])('%s is refused, and nothing changes', async (_, line, words) => {
     expect(await scene.refusal(...line.split(' '))).toContain(words)
     for (const name of ['anna', 'carl']) expect([name, await statusOf(name)]).toEqual([name, 'active'])
   })
 
-  test('what a stopped gateway could not write: refused until it was', async () => {
+  test('an erasure is refused until the settlements of a stopped gateway are written', async () => {
     const journal = scene.path('settlements.journal')
     writeFileSync(journal, '')
     const { status, err } = await scene.run('account', 'erase', 'carl', '--yes')
@@ -154,7 +154,7 @@ describe('by hand', () => {
     expect(await statusOf('carl')).toBe('active')
   })
 
-  test('the name must be typed', async () => {
+  test('an erasure needs the name typed', async () => {
     await scene.run('account', 'rename', 'erased-1', 'bert')
     const replies = ['yes', 'anna']
     scene.ask = async (question) => {
@@ -175,11 +175,11 @@ describe('by hand', () => {
     ['account rename erased-1 anna', 'cannot be opened or renamed'],
     ['key create erased-1', 'is closed'],
     ['account invite erased-1', 'is closed'],
-  ])('%s: refused, since what is erased does not come back', async (line, words) => {
+  ])('`%s` is refused, because an erasure is final', async (line, words) => {
     expect(await scene.refusal(...line.split(' '))).toContain(words)
   })
 
-  test('the name is free for somebody else', async () => {
+  test('another account may get the name', async () => {
     expect((await scene.run('account', 'create', 'anna')).status).toBe(0)
   })
 })

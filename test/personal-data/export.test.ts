@@ -1,4 +1,4 @@
-// `account export`: every row and file of an account, of one moment, without secrets, and nothing of anybody else.
+// `account export`: every row and file of an account at one moment, without secrets and without data of others.
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { entriesIn, hashOf, refusalOf, tollgate } from '../backups/support.ts'
 import { ALL_TABLES } from '../support/all-tables.ts'
 import { ALICE, MARKER, startWithPerson } from './person.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+// biome-ignore lint/suspicious/noExplicitAny: each test reads the fields that it needs
 type Line = any
 
 const person = await startWithPerson()
@@ -50,14 +50,14 @@ test.each([
   'responses',
   'idempotency_keys',
   'sessions',
-])('%s: every row of the account, and none of another', (table) => {
+])('%s has every row of the account, and none of another', (table) => {
   const lines = linesOf(table)
   expect(lines.length).toBeGreaterThan(0)
   expect([lines.length, answer.rows[table]]).toEqual([rowsOf(table), rowsOf(table)])
   for (const line of lines) expect(table === 'accounts' ? line.id : line.account_id).toBe(1)
 })
 
-test('the account, its notes, prompts and names are as they were written', () => {
+test('the account, its notes, prompts and names are complete', () => {
   expect(linesOf('accounts')).toMatchObject([{ name: ALICE, status: 'active' }])
   expect(linesOf('entries').map(({ note }) => note)).toContain(`invoice for ${MARKER}`)
   expect(linesOf('generations')).toMatchObject([{ prompt: `${MARKER} at sea`, parents: [] }])
@@ -67,13 +67,13 @@ test('the account, its notes, prompts and names are as they were written', () =>
   expect(linesOf('sessions')).toMatchObject([{ address: '203.0.113.77', user_agent: `${MARKER} Browser` }])
 })
 
-test('its passkeys are there by their names, without what their devices would have to keep', () => {
+test('passkeys have their names, but not their public keys', () => {
   const [passkey] = linesOf('passkeys')
   expect(passkey).toMatchObject({ name: `${MARKER} laptop`, transports: ['internal'] })
   expect(Object.keys(passkey ?? {})).not.toContain('public_key')
 })
 
-test('a call has its price, wherever that is stored, and how it went', () => {
+test('a call has its price, wherever that is stored, and its trace', () => {
   const calls = linesOf('calls')
   expect(calls.length).toBe(4)
   for (const call of calls) {
@@ -83,13 +83,13 @@ test('a call has its price, wherever that is stored, and how it went', () => {
   }
 })
 
-test('that alerts were sent is told, not what the operator’s own server answered', () => {
+test('alerts have their sendings, without the responses of the operator’s server', () => {
   const [sending] = linesOf('alert_sendings')
   expect(sending).toMatchObject({ event: 'raised', webhook_id: 'msg_1' })
   expect(Object.keys(sending ?? {})).not.toContainAnyValues(['status', 'failure'])
 })
 
-test('mails that were sent are told, without their links and the words of the mail server', () => {
+test('mails are listed without their links and the messages of the mail server', () => {
   const [mail] = linesOf('mails')
   expect(mail).toMatchObject({
     purpose: 'invitation',
@@ -103,14 +103,14 @@ test('mails that were sent are told, without their links and the words of the ma
   expect(Object.keys(linesOf('mail_recipients')[0])).not.toContain('token')
 })
 
-test('who is invited into it is told, without the link; a key says whose it is', () => {
+test('invitations into the account are listed without their links; a key has its person', () => {
   const [invitation] = linesOf('invitations')
   expect(invitation).toMatchObject({ email: `friend-${MARKER}@example.com`, role: 'member', is_mailed: 1 })
   expect(Object.keys(invitation)).not.toContainAnyValues(['sha256', 'invited_by'])
   expect(linesOf('keys')[0]).toMatchObject({ person_id: 11 })
 })
 
-test('how it was signed up for, and the terms that were accepted, are told, without the invitation', () => {
+test('the sign-up and the accepted terms are listed, without the invitation', () => {
   const [sign_up] = linesOf('sign_ups')
   expect(sign_up).toMatchObject({ email: `${MARKER}@example.com`, network: '203.0.113.77', proof: 'mail' })
   expect(Object.keys(sign_up)).not.toContainAnyValues(['sha256', 'code_id'])
@@ -119,7 +119,7 @@ test('how it was signed up for, and the terms that were accepted, are told, with
   ])
 })
 
-test('what was done at the console names the person, and not the operator', () => {
+test('actions at the console name the person, but not the operator', () => {
   const of_console = linesOf('actions').filter(({ actor }) => actor === 'account' || actor === 'operator')
   expect(of_console).toMatchObject([
     { actor: 'account', person_id: 11, address: '203.0.113.77' },
@@ -127,7 +127,7 @@ test('what was done at the console names the person, and not the operator', () =
   ])
 })
 
-test('kept content is readable: in its row as text, in files byte for byte', async () => {
+test('stored content is readable: in its row as text, in files byte for byte', async () => {
   const [first, second] = linesOf('responses')
   expect([first.body, second.body]).toEqual([null, expect.stringContaining(MARKER)])
   const paths = [...entries.keys()].filter((path) => /^(images|files|answers|responses)\//.test(path))
@@ -136,7 +136,7 @@ test('kept content is readable: in its row as text, in files byte for byte', asy
     expect([path, entries.get(path)?.equals(readFileSync(join(folder, path)))]).toEqual([path, true])
 })
 
-test('no secret is in it', () => {
+test('the archive has no secrets', () => {
   const all = Buffer.concat([...entries.values()]).toString('latin1')
   for (const secret of [person.key, '$argon2id$']) expect(all).not.toContain(secret)
   const db = openDatabase(join(folder, 'tollgate.db'), { readonly: true })
@@ -145,7 +145,7 @@ test('no secret is in it', () => {
   for (const { hash } of hashes) expect(all.toUpperCase()).not.toContain(hash)
 })
 
-test('the manifest has every entry with its hash; a text says to people what there is', () => {
+test('the manifest has every entry with its hash; README.txt describes them', () => {
   const manifest = JSON.parse(String(entries.get('manifest.json')))
   expect(manifest).toMatchObject({ tollgate_export: 1, account: ALICE, account_id: 1, missing: [] })
   const hashes = manifest.entries.map(({ path, sha256 }: { path: string; sha256: string }) => [path, sha256])
@@ -156,11 +156,11 @@ test('the manifest has every entry with its hash; a text says to people what the
     if (path.endsWith('.jsonl')) expect(text).toContain(`  ${path.slice(0, -'.jsonl'.length)} `)
 })
 
-test('only its owner can read it', () => {
+test('only the owner of the archive can read it', () => {
   expect(statSync(archive).mode & 0o777).toBe(0o600)
 })
 
-test('a file that cannot be found is named', async () => {
+test('a missing file is named', async () => {
   const db = openDatabase(join(folder, 'tollgate.db'))
   db.run("UPDATE idempotency_keys SET body_file = 'gone' WHERE body_file IS NOT NULL AND account_id = 1")
   db.close()
@@ -173,9 +173,9 @@ test('a file that cannot be found is named', async () => {
 
 test.each([
   ['an account that does not exist', 'nobody', 'new.tar.zst', 'Account "nobody" not found'],
-  ['a file that is there', ALICE, 'alice.tar.zst', 'already exists: name another'],
-  ['a folder that is not there', ALICE, 'no/such.tar.zst', 'Folder not found'],
-])('%s: refused, and nothing is written', async (_, name, file, words) => {
+  ['an existing file', ALICE, 'alice.tar.zst', 'already exists: name another'],
+  ['a missing folder', ALICE, 'no/such.tar.zst', 'Folder not found'],
+])('%s is refused, and nothing is written', async (_, name, file, words) => {
   const before = readFileSync(archive)
   expect(
     await refusalOf(['account', 'export', name, '--out', join(folder, file), '--data', folder]),
@@ -184,7 +184,7 @@ test.each([
   expect(readFileSync(archive).equals(before)).toBe(true)
 })
 
-test('what is written meanwhile is not in it: all tables are of one moment', async () => {
+test('all tables are of one moment, without rows written meanwhile', async () => {
   await using db = openDb(join(folder, 'tollgate.db'), { readonly: true })
   const out = join(folder, 'moment.tar.zst')
   await exportAccount(db, {

@@ -1,4 +1,4 @@
-// An erasure that is ended at any point: run again it comes to its end, and nothing is left of the person.
+// An erasure that ends early at any point: a second run completes it, and no data of the person is left.
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,8 +19,8 @@ import { commandOf } from '../support/programs.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
 import { MARKER, placesOf } from './person.ts'
 
-/** A folder with an account that uploaded, drew and was noted, and another beside it. */
-function filled(rows: number): TemporaryFolder {
+/** A folder with an account that has images, calls and entries, and another account with an upload. */
+function filledFolder(rows: number): TemporaryFolder {
   const folder = temporary()
   const db = openDatabase(folder.at('tollgate.db'))
   const hash = '0'.repeat(64)
@@ -83,15 +83,15 @@ async function expectErased(dir: string): Promise<void> {
   expect(findings).toEqual([])
 }
 
-async function pointsOf(): Promise<string[]> {
-  using folder = filled(SMALL)
+async function probePoints(): Promise<string[]> {
+  using folder = filledFolder(SMALL)
   const points: string[] = []
   await erase(folder.path, MARKER, (point) => void points.push(point))
   return points
 }
-const points = await pointsOf()
+const points = await probePoints()
 
-test('there are points before, between and after all steps', () => {
+test('an erasure has probe points before, between and after all steps', () => {
   expect(points).toEqual(
     expect.arrayContaining([
       'erase.begun',
@@ -105,14 +105,14 @@ test('there are points before, between and after all steps', () => {
 })
 
 test.each(points)(
-  'ended after "%s": it ends when it is run again, by the name that there is',
+  'an erasure that ends after "%s" is completed by a second run, by the current name',
   async (last) => {
-    using folder = filled(SMALL)
+    using folder = filledFolder(SMALL)
     const ended = erase(folder.path, MARKER, (point) => {
       if (point === last) throw new Error('ended')
     })
     await expect(ended).rejects.toThrow('ended')
-    // No call of it begins from the first point on.
+    // From the first point on, calls of the account are refused.
     const db = openIn(folder.path)
     const account = db
       .query<{ name: string; status: string }, []>('SELECT name, status FROM accounts WHERE id = 1')
@@ -124,8 +124,8 @@ test.each(points)(
   },
 )
 
-test('killed with SIGKILL at random moments, again and again', async () => {
-  using folder = filled(6_000)
+test('an erasure killed with SIGKILL at random moments, again and again, can be completed', async () => {
+  using folder = filledFolder(6_000)
   const seed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
   const delays = Array.from({ length: 5 }, (_, index) => 150 + ((seed >>> (index * 6)) & 63) * 15)
   for (const delay_ms of delays) {
@@ -139,7 +139,7 @@ test('killed with SIGKILL at random moments, again and again', async () => {
     await child.exited
     clearTimeout(timer)
   }
-  // By its name, or by its new one where the last that was killed had come so far.
+  // By its name, or by its new name if the last killed erasure had renamed it.
   const last = await tollgate(['account', 'erase', MARKER, '--yes', '--data', folder.path])
   if (last.status !== 0) {
     expect([seed, last.err]).toEqual([seed, expect.stringContaining('not found')])
@@ -148,8 +148,8 @@ test('killed with SIGKILL at random moments, again and again', async () => {
   await expectErased(folder.path)
 })
 
-test('what was under way when it began leaves nothing behind it', async () => {
-  using folder = filled(SMALL)
+test('a request that began before the erasure cannot add rows after it', async () => {
+  using folder = filledFolder(SMALL)
   await erase(folder.path, MARKER)
   const db = openIn(folder.path)
   const insert = (account_id: number) =>
@@ -162,8 +162,8 @@ test('what was under way when it began leaves nothing behind it', async () => {
   db.close()
 })
 
-test('an upload that is written when it begins is refused at its end, and its file goes', async () => {
-  using folder = filled(SMALL)
+test('an upload that began before the erasure is refused at its end, and its file is deleted', async () => {
+  using folder = filledFolder(SMALL)
   const db = openIn(folder.path)
   const library = openLibrary({
     db: dbOver(db),

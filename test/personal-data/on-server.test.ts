@@ -1,4 +1,4 @@
-// The export and the erasure of a person's data on PostgreSQL: as on SQLite, row by row, and nothing that they wrote is left in a table.
+// The export and the erasure of a person's data on PostgreSQL: the same rows as on SQLite, without any of their texts left in a table.
 import { describe, expect, test } from 'bun:test'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -22,14 +22,14 @@ import { eventually } from '../support/eventually.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
 
-/** Stands in everything that a person wrote or is called. */
+/** A word in every text and name of the person. */
 const MARKER = 'Zephyrine'
-/** More than are read or written at once. */
+/** More rows than are read or written at once. */
 const MANY = 1_100
 const NUMBERS = `(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ${MANY}) SELECT value FROM n)`
 const HASH = '0'.repeat(64)
 
-/** Rows of a person in every table that has any, and of somebody else. */
+/** Rows of a person in every table of personal data, and rows of another account. */
 const ROWS = [
   `INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms) VALUES (1, '${MARKER}', 'active', 0, 0, 0, 0), (2, 'bert', 'active', 0, 0, 0, 0)`,
   `INSERT INTO account_suspensions VALUES (1, 1, 'operator', 'as ${MARKER} wished', 0), (2, 2, 'lost_dispute', '', 0)`,
@@ -99,7 +99,7 @@ interface Place {
   scrubbing: Scrubbing
 }
 
-/** A folder and a database on each engine, with the same of the person. */
+/** Runs work on both engines, each with a folder and a database with the same data of the person. */
 async function onBoth<T>(work: (place: Place) => Promise<T>): Promise<{ here: T; there: T }> {
   using folder = temporary()
   using copy = temporary()
@@ -132,7 +132,7 @@ async function onPostgres<T>(from: Db, work: (db: PostgresDb, url: string) => Pr
   }
 }
 
-/** The account is called so until its erasure has ended. */
+/** Erases the account, which has its name until the erasure has ended. */
 const erase = (
   { folder, db, scrubbing }: Place,
   account = MARKER,
@@ -148,7 +148,7 @@ const erase = (
     probe,
   })
 
-async function exported({ folder, db }: Place): Promise<Record<string, string>> {
+async function exportTexts({ folder, db }: Place): Promise<Record<string, string>> {
   const blocks: Uint8Array[] = []
   const { missing } = await exportAccount(db, {
     tables: ALL_TABLES,
@@ -169,7 +169,7 @@ async function exported({ folder, db }: Place): Promise<Record<string, string>> 
   ])
 }
 
-/** All rows, without what an erasure puts at random in the place of a key's hash. */
+/** All rows, without the hashes of keys, which an erasure replaces by random bytes. */
 async function rowsOf({ db }: Place): Promise<Record<string, string[]>> {
   const all = copiedTables().map(async ({ name, key }) => {
     const rows = await db.rows<object>(`SELECT * FROM "${name}" ORDER BY ${key.join()}`)
@@ -186,7 +186,7 @@ const textOf = (row: object): string =>
 
 describe.if(hasPostgres)('a person', () => {
   test('is exported the same, byte for byte', async () => {
-    const { here, there } = await onBoth(exported)
+    const { here, there } = await onBoth(exportTexts)
     expect(there).toEqual(here)
     expect(here.missing).toBe('images/1/3.png')
     const lines = (name: string) => String(here[`${name}.jsonl`]).split('\n').length - 1
@@ -198,12 +198,12 @@ describe.if(hasPostgres)('a person', () => {
     expect(here['payment_customers.jsonl']).toMatch(/"reference":"cus_.*"card_last4":"4242"/)
     expect(here['payment_customers.jsonl']).not.toContain('pm_')
     expect(here['order_refunds.jsonl']).toContain(`"reason":"asked by ${MARKER}"`)
-    // By their time, which has an index.
+    // In the order of their time, which has an index.
     expect(here['refusals.jsonl']).toMatch(/"at_ms":4.*\n.*"at_ms":5/)
     expect(here['idempotency_keys.jsonl']).toContain('"body":{"base64":"/0FBQQ=="}')
   })
 
-  test('is erased the same: rows, counts, and what is left', async () => {
+  test('is erased the same: rows, counts, and the remaining data', async () => {
     const { here, there } = await onBoth(async (place) => {
       const erased = await erase(place)
       return { erased, rows: await rowsOf(place) }
@@ -235,11 +235,11 @@ describe.if(hasPostgres)('a person', () => {
     ])
   })
 
-  test('is nowhere in the tables then, nor in what the server knows of their columns', async () => {
+  test('is removed from the tables and from the server’s statistics of their columns', async () => {
     await onBoth(async (place) => {
       const { db } = place
       if (db.file) return
-      // A key of somebody else and notes to their entries had it too.
+      // A key and entries of the other account have the word, too.
       await db.begin(async (tx) => {
         await tx.rows("UPDATE keys SET name = 'k' WHERE account_id = 2")
         await tx.rows('ALTER TABLE entries DISABLE TRIGGER entries_are_never_changed')
@@ -260,7 +260,7 @@ describe.if(hasPostgres)('a person', () => {
           ),
         )
         const known = await db.rows(
-          // Of tables without rows an older server keeps them.
+          // An older server keeps the statistics of tables without rows.
           `SELECT tablename, attname FROM pg_stats WHERE concat_ws(' ', ${statistics}) LIKE '%${MARKER}%'
              AND (current_setting('server_version_num')::bigint >= 180000 OR tablename IN ('accounts', 'keys', 'entries', 'calls'))`,
         )
@@ -281,7 +281,7 @@ describe.if(hasPostgres)('a person', () => {
   })
 
   test.each(['erase.generations', 'erase.rewritten'])(
-    'whose erasure ended after "%s" is erased when it is run again',
+    'whose erasure ended after "%s" is erased by a second run',
     async (last) => {
       const { here, there } = await onBoth(async (place) => {
         const ended = erase(place, MARKER, (point) => {

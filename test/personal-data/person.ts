@@ -1,4 +1,4 @@
-// A person with an account: what they ask, upload and make over a real gateway, with a marker in every text of theirs.
+// A person with an account: calls, uploads and images over a real gateway, with a marker in every text.
 import { expect } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +10,9 @@ import { answerHere } from '../backups/support.ts'
 import { filesLines } from '../support/files.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 
-/** Stands in everything that a person wrote or is called. */
+/** A word in every text and name of the person. */
 export const MARKER = 'Zephyrine'
-/** The person, and somebody else. */
+/** The name of the person's account. */
 export const ALICE = `${MARKER}@example.com`
 
 export interface Person extends AsyncDisposable {
@@ -21,17 +21,17 @@ export interface Person extends AsyncDisposable {
   key: string
   other_key: string
   post(path: string, body: object | FormData, key?: string): Promise<Response>
-  /** A command beside the gateway, that must succeed: its answer. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+  /** Runs a command beside the gateway that must succeed. @returns its JSON */
+  // biome-ignore lint/suspicious/noExplicitAny: each test reads the fields that it needs
   tollgate(...args: string[]): Promise<any>
 }
 
 const ANSWER_FILE = '0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1'
 
-/** Long enough that a response is kept in a file. */
+/** So long that the response is stored in a file. */
 const LONG = `${MARKER} `.repeat(20_000)
 
-/** A gateway with the simulator, and a person who has used every part of it. @param bucket where its files are; absent: in its folder */
+/** A gateway with the simulator, and a person who has used every part of it. @param bucket the place of its files; absent: its folder */
 export async function startWithPerson(bucket?: Bucket): Promise<Person> {
   const storage = bucket ? `\n[storage]\n${filesLines(bucket)}` : ''
   const gateway = await startGatewayProcess(FIRST_CATALOGUE + storage, { accounts: 2, balance_usd: '5' })
@@ -69,11 +69,11 @@ async function use({ post, other_key }: Person): Promise<void> {
   const chat = (content: string) => ({ model: 'sim-gpt', messages: [{ role: 'user', content }] })
   await ok(post('/v1/chat/completions', chat(`I am ${MARKER}`)))
   await ok(post('/v1/chat/completions', chat('I am somebody else'), other_key))
-  const drawn = await ok(
+  const image = await ok(
     post('/v1/images/generations', { model: 'sim-image', prompt: `${MARKER} at sea`, size: '256x256' }),
   )
   const form = new FormData()
-  const png = Buffer.from(drawn.data[0].b64_json, 'base64')
+  const png = Buffer.from(image.data[0].b64_json, 'base64')
   form.append('files', new Blob([png], { type: 'image/png' }), `${MARKER}.png`)
   await ok(post('/api/v1/upload', form))
   const first = await ok(post('/v1/responses', { model: 'sim-gpt', input: LONG }))
@@ -81,7 +81,7 @@ async function use({ post, other_key }: Person): Promise<void> {
   await ok(post('/v1/responses', { model: 'sim-gpt', input: 'somebody else' }, other_key))
 }
 
-/** What these calls did not leave: names, a note, a sign-in, words of a provider, an answer that is kept in a file. */
+/** Adds data that these calls do not leave: names, a note, a sign-in, messages of a provider, an answer stored in a file. */
 async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
   await tollgate('account', 'rename', 'account-1', ALICE)
   const details = ['--display-name', `${MARKER} Ö.`, '--email', ALICE, '--note', `${MARKER} pays late`]
@@ -131,7 +131,7 @@ async function writeRows({ gateway, files, tollgate }: Person): Promise<void> {
   db.close()
 }
 
-/** Where a folder has a text: in the bytes of a file, whatever it is, or in its name. */
+/** The paths in a folder that contain a text, in the bytes of a file or in its name. */
 export function placesOf(folder: string, text: string): string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
   return names
@@ -142,7 +142,7 @@ export function placesOf(folder: string, text: string): string[] {
     .map(({ path }) => path.slice(folder.length + 1))
 }
 
-/** What must stay as it is: amounts, by key and model, and all of everybody else. */
+/** The data that must not change: amounts, by key and model, and all data of others. */
 export function booksOf(data_folder: string): unknown {
   const db = openDatabase(join(data_folder, 'tollgate.db'), { readonly: true })
   try {

@@ -1,4 +1,4 @@
-// The System page's data: for the operator alone, and true.
+// The data of the System page: only for the operator, and correct.
 import { describe, expect, test } from 'bun:test'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -43,12 +43,12 @@ interface SystemView {
 
 const gateway = await fileGateway()
 
-describe('who sees it', () => {
-  test('nobody without a session', async () => {
+describe('the data', () => {
+  test('needs a session', async () => {
     expect((await clientOf(gateway).send('GET', PATH)).status).toBe(401)
   })
 
-  test('no account, by password or by key', async () => {
+  test('is refused to an account, by password or by key', async () => {
     await gateway.account('alice', { balance_usd: '1' })
     const by_password = await signedIn(gateway, { account: 'alice' })
     const by_key = await signedIn(gateway, { key: await gateway.key('alice') })
@@ -56,7 +56,7 @@ describe('who sees it', () => {
     expect((await by_key.send('GET', PATH)).status).toBe(403)
   })
 
-  test('the operator, with what the process says of itself', async () => {
+  test('describes the process to the operator', async () => {
     const operator = await signedIn(gateway, 'operator')
     const seen = (await operator.json('GET', PATH)) as SystemView
     expect(seen.version).toBe(manifest.version)
@@ -74,7 +74,7 @@ describe('who sees it', () => {
   })
 })
 
-test('custom plugins: what each registered, and what became of the calls that it saw', async () => {
+test('custom plugins are listed with their hooks and routes, and with counts of their calls', async () => {
   await using with_plugins = await startTestGateway({
     own_plugins: {
       '10-list.ts': `export default ({ gateway }) => gateway.beforeCall(({ text }) => {
@@ -122,7 +122,7 @@ test('custom plugins: what each registered, and what became of the calls that it
   ])
 })
 
-test('the data folder is measured beside the answers', async () => {
+test('the data folder is measured in the background', async () => {
   const operator = await signedIn(gateway, 'operator')
   let seen: SystemView | undefined
   await eventually('the folder was measured', async () => {
@@ -136,7 +136,7 @@ test('the data folder is measured beside the answers', async () => {
   )
 })
 
-test('the parts of a folder: each folder with all that is in it, the database, and the rest', async () => {
+test('the parts of a folder are its folders with all their files, the database, and the rest', async () => {
   using folder = temporary()
   await mkdir(folder.at('images/ab/cd'), { recursive: true })
   await Promise.all(
@@ -153,7 +153,7 @@ test('the parts of a folder: each folder with all that is in it, the database, a
   ])
 })
 
-test.skipIf(!hasS3Server)('files in a bucket: where they are, and that it cannot be used', async () => {
+test.skipIf(!hasS3Server)('the data has the address of a bucket, and says if it is unusable', async () => {
   await using s3 = await startS3Server('files')
   const bucket = partOf(s3)
   await using its = await startTestGateway({ bucket })
