@@ -40,7 +40,7 @@ export const CALL_COLUMNS: Column<RecordedCall>[] = [
 ]
 
 export const CALL_MARGIN_WORDS =
-  "USD: the charge less refunds; TAKEN: the provider's cost; MARGIN: USD less TAKEN.\n-: unknown, because the route has no cost, or the call is covered by a plan; not in the sums."
+  "USD: the charge less refunds; COST: the provider's cost; MARGIN: USD less COST.\n-: unknown, because the route has no cost, or the call is covered by a plan; not in the sums."
 
 const chargedNet = ({ cost_nanos, refunded_nanos }: RecordedCall): Nanos => cost_nanos - refunded_nanos
 
@@ -51,7 +51,7 @@ export const CALL_MARGIN_COLUMNS: Column<RecordedCall>[] = [
   MODEL,
   { head: 'PROVIDER', text: ({ provider }) => provider || '-', elastic: true, spare: 1 },
   usdColumn('USD', chargedNet),
-  usdColumn('TAKEN', ({ provider_cost_nanos }) => provider_cost_nanos),
+  usdColumn('COST', ({ provider_cost_nanos }) => provider_cost_nanos),
   usdColumn('MARGIN', (call) =>
     call.plan_period_id === null ? marginOfOne(chargedNet(call), call.provider_cost_nanos) : null,
   ),

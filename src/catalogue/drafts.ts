@@ -111,7 +111,7 @@ export async function prepare(
   }
 }
 
-interface ReadContext {
+interface KeyFileContext {
   /** Set for a draft: other key files are not read, since that would reveal whether they exist. */
   known?: { has(variable: string): boolean }
   /** As in `DraftBase`. */
@@ -122,7 +122,7 @@ interface ReadContext {
 export function readWith(
   { env, protocols, path }: FileParts,
   text: string,
-  { known, machine }: ReadContext = {},
+  { known, machine }: KeyFileContext = {},
 ) {
   const { read } = keyFilesIn(dirname(path))
   const read_key_file: ReadKeyFile = (file) =>

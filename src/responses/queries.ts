@@ -65,14 +65,11 @@ export const responseQueries = perConnection({
       .set({ later: sql`${responses.later} + 1` })
       .where(OF_ID)
       .returning(ROW),
-  /** No deletion mark outlives the last continuation; `releasePrevious` deletes a marked row instead of uncounting. */
+  /** The mark stays as it is: `releasePrevious` deletes a marked row with its last continuation. */
   uncountLater: (orm) =>
     orm
       .update(responses)
-      .set({
-        later: sql`${responses.later} - 1`,
-        deleted: sql`CASE WHEN ${responses.later} > 1 THEN ${responses.deleted} ELSE 0 END`,
-      })
+      .set({ later: sql`${responses.later} - 1` })
       .where(IS_UNCHANGED)
       .returning({ id: responses.id }),
   markDeleted: (orm) =>

@@ -144,12 +144,12 @@ describe('usage', () => {
   test('--margin has the cost of providers, and - where it is unknown', async () => {
     const calls = await scene.run('usage', '--margin', '--since', '3h')
     expect(calls.out.split('\n').map((line) => line.split(/ +/).slice(-3))).toEqual([
-      ['USD', 'TAKEN', 'MARGIN'],
+      ['USD', 'COST', 'MARGIN'],
       ['0.000003', '-', '-'],
       ['0.000002', '0.0000025', '-0.0000005'],
       ['0.000005', '0.0000025', '-0.0000005'],
     ])
-    expect(calls.err).toContain("TAKEN: the provider's cost")
+    expect(calls.err).toContain("COST: the provider's cost")
     expect((await scene.run('usage', '--margin', '--model', 'none')).err).toBe('')
   })
 
@@ -211,7 +211,7 @@ describe('usage', () => {
     db.close()
     const { out } = await scene.run('usage', '--margin', '--since', '3h', '--account', 'bert')
     expect(out.split('\n').map((line) => line.split(/ +/).slice(-3))).toEqual([
-      ['USD', 'TAKEN', 'MARGIN'],
+      ['USD', 'COST', 'MARGIN'],
       ['0.000001', '0.0000025', '-0.0000015'],
     ])
     const { total } = await scene.json('usage', '--by', 'account', '--since', '3h', '--account', 'bert')
