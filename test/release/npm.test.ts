@@ -19,6 +19,7 @@ case "$1" in
   read) read -r line; echo "read: $line"; exit 0 ;;
 esac
 trap 'echo TERM >> ${LOG}; exit 0' TERM
+[ "$1" = signal ] && kill -TERM $PPID
 trap 'echo INT >> ${LOG}' INT
 trap 'echo HUP >> ${LOG}' HUP
 echo started >> ${LOG}
@@ -166,6 +167,13 @@ describe('the starter', () => {
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
     expect(life()).toEqual(['started', 'HUP', 'INT', 'TERM'])
+  })
+
+  test('hands on a signal that comes while the executable starts', async () => {
+    // The executable itself sends it, as its first act: before the starter has done anything else.
+    const { child, life } = start('signal')
+    expect(await child.exited).toBe(0)
+    expect(life().at(-1)).toBe('TERM')
   })
 
   test('hands on once what comes twice at once, as Ctrl-C does from terminal and npx', async () => {

@@ -138,6 +138,8 @@ describe.each(WALKED)('screens: %s', (size) => {
     await dialog.getByLabel('Amount received', { exact: true }).fill('25')
     await one.looksRight()
     await dialog.getByRole('button', { name: `Add 27.00 USD to ${acme}` }).click()
+    // The refused amount has the word "paid" in its sentence, too.
+    await dialog.waitFor({ state: 'hidden' })
     await says(one, 'Paid')
     expect(balanceOf(acme)).toBe(3 * 27_000_000_000 - 5_400_000_000)
 

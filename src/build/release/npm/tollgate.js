@@ -38,9 +38,8 @@ function end(message) {
 }
 
 const words = process.argv.slice(2)
-// In a process group of its own, so that the terminal's signals come by this process alone.
-const child = spawn(executable(), words.length > 0 ? words : ['serve'], { stdio: 'inherit', detached: true })
 const sent_at_ms = {}
+// Before the executable starts: a signal between the two would end this process and leave the gateway without its starter.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
   process.on(signal, () => {
     const now_ms = performance.now()
@@ -48,6 +47,8 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
     sent_at_ms[signal] = now_ms
     child.kill(signal)
   })
+// In a process group of its own, so that the terminal's signals come by this process alone.
+const child = spawn(executable(), words.length > 0 ? words : ['serve'], { stdio: 'inherit', detached: true })
 // npx hands a signal to the shell between it and this process, which ends without handing it on.
 if (process.env.npm_lifecycle_event !== undefined) {
   const parent = process.ppid
