@@ -63,11 +63,11 @@ describe('output_compression', () => {
   test.each(['jpeg', 'webp'] as const)('is the quality of a %s that the gateway writes', async (format) => {
     const write = (output_compression?: number) =>
       generate(generation({ output_format: format, output_compression }))
-    const [unset, whole, half, least] = [await write(), await write(100), await write(50), await write(0)]
+    const [unset, whole, half, lowest] = [await write(), await write(100), await write(50), await write(0)]
     expect((await sharp(half).metadata()).format).toBe(format)
     expect(whole.length).toBeGreaterThan(unset.length)
     expect(unset.length).toBeGreaterThan(half.length)
-    expect(half.length).toBeGreaterThan(least.length)
+    expect(half.length).toBeGreaterThan(lowest.length)
   })
 
   test('compresses an image again that a provider without the field sent in the requested format', async () => {

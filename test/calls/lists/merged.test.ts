@@ -10,13 +10,13 @@ interface Row {
 }
 
 /**
- * A page of a list, which reads at most `most` rows. Rows with an odd id match.
+ * A page of a list, which reads at most `max_scanned` rows. Rows with an odd id match.
  * @param cursor `below`: the next page has the rows with a lower id; `after`: those after a row, whatever their ids
  */
 function partOf(
   rows: readonly Row[],
   cursor: number | undefined,
-  { limit, most, by }: { limit: number; most: number; by: 'below' | 'after' },
+  { limit, max_scanned, by }: { limit: number; max_scanned: number; by: 'below' | 'after' },
 ): Part<Row> {
   const about = {
     resumeAt: (next: Row, last: Row | undefined) =>
@@ -29,7 +29,7 @@ function partOf(
     by === 'below'
       ? rows.filter(({ id }) => cursor === undefined || id < cursor)
       : rows.slice(is_first ? 0 : rows.findIndex(({ id }) => id === cursor) + 1)
-  const scanned = rest.slice(0, most)
+  const scanned = rest.slice(0, max_scanned)
   const found = scanned.filter(({ id }) => id % 2 === 1).slice(0, limit)
   const last = found.length === limit ? found.at(-1) : scanned.at(-1)
   const has_more = last !== undefined && last.id !== rest.at(-1)?.id
@@ -64,12 +64,12 @@ test('any two lists are merged completely and in order, in pages of any size', (
       shuffledRowsOf('refusals'),
       fc.integer({ min: 1, max: 7 }),
       fc.integer({ min: 1, max: 9 }),
-      (calls, refusals, limit, most) => {
+      (calls, refusals, limit, max_scanned) => {
         const merged: Row[] = []
         for (let from: Partial<Cursors> | undefined = {}, pages = 0; from; pages++) {
           if (pages > 500) throw new Error('the pages never end')
-          const first = partOf(calls, from.first, { limit, most, by: 'below' })
-          const second = partOf(refusals, from.second, { limit, most, by: 'after' })
+          const first = partOf(calls, from.first, { limit, max_scanned, by: 'below' })
+          const second = partOf(refusals, from.second, { limit, max_scanned, by: 'after' })
           const page = mergePages(first, second, limit)
           expect(page.rows.length).toBeLessThanOrEqual(limit)
           if (page.next && page.rows.length < limit) expect(page.stopped_ms).toBeNumber()
